@@ -1,0 +1,187 @@
+"""Every key of the table. No other module spells one; ``tests/data/test_keys.py`` spells them all once more.
+
+A function named after an entity gives its primary key; one that ends in ``_in_…`` gives the attributes that place
+the entity in an index. Slugs and usernames hold no ``#``, and what may hold one (a source id) only ever ends a key,
+so no value can forge another's key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+
+from shared.models import CuratedPage, Feed, Topic, TopicKind
+from shared.times import to_iso
+
+Key = dict[str, str]
+
+
+def _pair(pk: str, sk: str | None = None) -> Key:
+    return {"PK": pk, "SK": pk if sk is None else sk}
+
+
+def deal(deal_id: str) -> Key:
+    return _pair(f"DEAL#{deal_id}")
+
+
+def deal_number(number: int) -> Key:
+    return _pair(f"DEALNUMBER#{number}")
+
+
+def deal_source(source_id: str) -> Key:
+    return _pair(f"DEALSOURCE#{source_id}")
+
+
+def deal_numbers() -> Key:
+    """The counter that deal numbers are drawn from."""
+    return _pair("SEQUENCE#DEAL")
+
+
+def deals() -> Key:
+    """The container that knows which days hold deals."""
+    return _pair("DEALS")
+
+
+def deal_in_feeds(deal_id: str, *, day: str, brand: str, month: str, category: str) -> Key:
+    """A listed deal's attributes in GSI1, GSI2 and GSI3; ``day`` and ``month`` are dates like ``2026-06-01``."""
+    sort_key = f"DEAL#{deal_id}"
+    return {
+        "GSI1PK": f"DEALS#{day}T00:00:00",
+        "GSI1SK": sort_key,
+        "GSI2PK": f"BRAND#{brand}#{month}T00:00:00",
+        "GSI2SK": sort_key,
+        "GSI3PK": f"CATEGORY#{category}#{day}T00:00:00",
+        "GSI3SK": sort_key,
+    }
+
+
+def feed_partition(feed: Feed, period: str) -> str:
+    """The partition of a feed's index that holds one period's deals."""
+    prefix = "DEALS" if feed.topic is None else f"{feed.topic.kind.prefix}#{feed.topic.slug}"
+    return f"{prefix}#{period}T00:00:00"
+
+
+def deal_sort_key(deal_id: str) -> str:
+    return f"DEAL#{deal_id}"
+
+
+def ending(day: str, ends_at: datetime, deal_id: str) -> Key:
+    """The note that a deal's offer ends at a time, filed under the day it ends."""
+    return _pair(f"ENDINGS#{day}", f"{_ending_time(ends_at)}#{deal_id}")
+
+
+def endings_until(day: str, until: datetime) -> tuple[str, str]:
+    """The partition of a day's endings and a sort key above all that are due by a time."""
+    return f"ENDINGS#{day}", f"{_ending_time(until)}#~"
+
+
+def _ending_time(when: datetime) -> str:
+    return f"ENDING#{to_iso(when)}"
+
+
+def endings() -> Key:
+    """The container that remembers how far ended deals have been swept."""
+    return _pair("ENDINGS")
+
+
+def topic(topic: Topic) -> Key:
+    return _pair(f"{topic.kind.prefix}#{topic.slug}")
+
+
+def brands() -> Key:
+    return _pair("BRANDS")
+
+
+def like(topic: Topic, username: str) -> Key:
+    return _pair(f"{topic.kind.prefix}LIKE#{topic.slug}#{username}")
+
+
+def watch(topic: Topic, username: str) -> Key:
+    return _pair(watchers(topic), f"USER#{username}")
+
+
+def watchers(topic: Topic) -> str:
+    """The partition of everyone who watches a topic."""
+    return f"{topic.kind.prefix}WATCH#{topic.slug}"
+
+
+def watch_in_watches(topic: Topic, username: str) -> Key:
+    return {"GSI1PK": watches(username), "GSI1SK": f"{topic.kind.prefix}#{topic.slug}"}
+
+
+def watches(username: str) -> str:
+    """The GSI1 partition of everything a user watches."""
+    return f"WATCHES#{username}"
+
+
+def watched(sort_key: str, kinds: tuple[TopicKind, ...]) -> Topic:
+    """The topic that a watch's GSI1 sort key names."""
+    prefix, slug = sort_key.split("#", 1)
+    return Topic(next(kind for kind in kinds if kind.prefix == prefix), slug)
+
+
+def curated(page: CuratedPage) -> Key:
+    return _pair(page.prefix)
+
+
+def deals_cache(shard: int) -> Key:
+    """One copy of the newest page of all deals; shards count from 1."""
+    return _pair(f"DEALSCACHE#{shard}")
+
+
+def user(username: str) -> Key:
+    return _pair(f"USER#{username}")
+
+
+def user_in_users(username: str) -> Key:
+    return {"UserIndex": f"USER#{username}"}
+
+
+def user_email(email: str) -> Key:
+    return _pair(f"USEREMAIL#{email}")
+
+
+def message(username: str, message_id: str) -> Key:
+    return _pair(messages(username), f"MESSAGE#{message_id}")
+
+
+def messages(username: str) -> str:
+    """The partition of a user's messages, in the table and, while unread, in GSI1."""
+    return f"MESSAGES#{username}"
+
+
+def message_sort_key(message_id: str) -> str:
+    return f"MESSAGE#{message_id}"
+
+
+def message_in_unread(username: str, message_id: str) -> Key:
+    return {"GSI1PK": messages(username), "GSI1SK": f"MESSAGE#{message_id}"}
+
+
+def session(token_hash: str) -> Key:
+    return _pair(f"SESSION#{token_hash}")
+
+
+def session_in_sessions(username: str, created_at: datetime) -> Key:
+    return {"GSI1PK": sessions(username), "GSI1SK": f"SESSION#{to_iso(created_at)}"}
+
+
+def sessions(username: str) -> str:
+    """The GSI1 partition of a user's sessions."""
+    return f"SESSIONS#{username}"
+
+
+def attempts(kind: str, who: str, window: int) -> Key:
+    """The count of sign-in attempts in one window, of a user (``USER``) or an address (``ADDRESS``)."""
+    return _pair(f"ATTEMPTS#{kind}#{who}#{window}")
+
+
+def idempotency(username: str, client_key: str) -> Key:
+    """What a client's Idempotency-Key was used for; hashed, because clients choose its text."""
+    return _pair(f"IDEMPOTENCY#{username}#{hashlib.sha256(client_key.encode()).hexdigest()}")
+
+
+def primary(item: Mapping[str, object]) -> Key:
+    """The primary key of an item."""
+    return {"PK": str(item["PK"]), "SK": str(item["SK"])}

@@ -1,0 +1,189 @@
+"""What can go wrong, in the words of the domain.
+
+    DealsError
+    ├── NotFound            no such thing                    (404)
+    │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage
+    ├── AlreadyExists       a unique thing exists already    (409)
+    │   ├── DealExists, BrandExists, UsernameTaken, EmailTaken
+    │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge turns these into 200)
+    │   └── AlreadyHot
+    ├── Invalid             a value that cannot be used      (422)
+    │   ├── InvalidName, WrongFeaturedCount, IdempotencyKeyReused
+    ├── InvalidCursor       a cursor this list did not give  (400)
+    ├── NotSignedIn         no valid session                 (401)
+    │   └── WrongPassword
+    ├── Forbidden           signed in, but not allowed       (403)
+    ├── TooLarge            more than may be stored          (413)
+    │   ├── DealTooLarge
+    ├── SlowDown            too many attempts                (429)
+    └── Unavailable         the table is busy or failing     (503)
+        ├── Busy            conflicts or throttling outlasted the retries
+        └── NotSeeded       the deployment has not seeded the table
+
+Status codes are given here for orientation; the HTTP edge (``shared/http``) owns the mapping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class DealsError(Exception):
+    """Base of every error the domain raises. ``field`` names the input at fault, where one is."""
+
+    field: str | None = None
+
+
+class NotFound(DealsError):
+    """No such thing."""
+
+
+class NoSuchDeal(NotFound):
+    def __init__(self, deal_id: str) -> None:
+        super().__init__(f"There is no deal {deal_id!r}.")
+
+
+class NoSuchDeals(NotFound):
+    field = "dealIds"
+
+    def __init__(self, deal_ids: Sequence[str]) -> None:
+        self.deal_ids = tuple(deal_ids)
+        super().__init__(f"There are no deals {', '.join(deal_ids)}.")
+
+
+class NoSuchTopic(NotFound):
+    def __init__(self, label: str, slug: str) -> None:
+        self.field = label
+        super().__init__(f"There is no {label} {slug!r}.")
+
+
+class NoSuchUser(NotFound):
+    def __init__(self, username: str) -> None:
+        super().__init__(f"There is no user {username!r}.")
+
+
+class NoSuchMessage(NotFound):
+    def __init__(self, message_id: str) -> None:
+        super().__init__(f"You have no message {message_id!r}.")
+
+
+class AlreadyExists(DealsError):
+    """A thing that must be unique exists already."""
+
+
+class DealExists(AlreadyExists):
+    field = "sourceId"
+
+    def __init__(self, identity: str) -> None:
+        super().__init__(f"The deal {identity!r} exists already.")
+
+
+class BrandExists(AlreadyExists):
+    field = "name"
+
+    def __init__(self, slug: str) -> None:
+        super().__init__(f"The brand {slug!r} exists already.")
+
+
+class UsernameTaken(AlreadyExists):
+    field = "username"
+
+    def __init__(self, username: str) -> None:
+        super().__init__(f"The username {username!r} is taken.")
+
+
+class EmailTaken(AlreadyExists):
+    field = "email"
+
+    def __init__(self) -> None:
+        super().__init__("An account with this email address exists already.")
+
+
+class AlreadyLiked(AlreadyExists):
+    """The user likes this already; nothing was counted."""
+
+
+class NotLiked(AlreadyExists):
+    """The user does not like this; nothing was counted."""
+
+
+class AlreadyWatching(AlreadyExists):
+    """The user watches this already; nothing was counted."""
+
+
+class NotWatching(AlreadyExists):
+    """The user does not watch this; nothing was counted."""
+
+
+class AlreadyHot(AlreadyExists):
+    """The deal was made hot before; nobody is told twice."""
+
+
+class Invalid(DealsError):
+    """A value that cannot be used."""
+
+
+class InvalidName(Invalid):
+    field = "name"
+
+
+class WrongFeaturedCount(Invalid):
+    field = "dealIds"
+
+
+class IdempotencyKeyReused(Invalid):
+    field = "Idempotency-Key"
+
+    def __init__(self) -> None:
+        super().__init__("This Idempotency-Key was used for a different request in the last 24 hours.")
+
+
+class InvalidCursor(DealsError):
+    field = "cursor"
+
+    def __init__(self) -> None:
+        super().__init__("This cursor was not given by this list.")
+
+
+class NotSignedIn(DealsError):
+    def __init__(self, detail: str = "A valid session is needed: sign in at POST /v1/sessions.") -> None:
+        super().__init__(detail)
+
+
+class WrongPassword(NotSignedIn):
+    def __init__(self) -> None:
+        super().__init__("Username or password is wrong.")
+
+
+class Forbidden(DealsError):
+    """Signed in, but not allowed to do this."""
+
+
+class SlowDown(DealsError):
+    """Too many attempts. ``retry_after`` is in seconds."""
+
+    def __init__(self, retry_after: int) -> None:
+        self.retry_after = retry_after
+        super().__init__(f"Too many attempts; try again in {retry_after} seconds.")
+
+
+class Unavailable(DealsError):
+    """The table cannot answer now."""
+
+
+class Busy(Unavailable):
+    """Conflicts or throttling outlasted the retries. Nothing was written."""
+
+
+class NotSeeded(Unavailable):
+    def __init__(self) -> None:
+        super().__init__("The table has not been seeded: run `btd seed` or deploy the stack.")
+
+
+class TooLarge(DealsError):
+    """More than may be stored. (413)"""
+
+
+class DealTooLarge(TooLarge):
+    def __init__(self, size: int, most: int) -> None:
+        super().__init__(f"A deal has at most {most} bytes; this one has {size}.")

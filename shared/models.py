@@ -1,0 +1,199 @@
+"""The domain's nouns, as frozen dataclasses. Times are aware UTC datetimes of whole seconds; money is a decimal string."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Generic, Literal, TypeVar
+
+T = TypeVar("T")
+
+
+class Period(StrEnum):
+    """How much time one feed partition covers."""
+
+    DAY = "day"
+    MONTH = "month"
+
+    def start_of(self, when: datetime) -> str:
+        """The UTC date on which the period of a time starts, as ``2026-06-04``."""
+        date = when.astimezone(UTC).date()
+        return (date.replace(day=1) if self is Period.MONTH else date).isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class TopicKind:
+    """What differs between brands and categories: a topic is liked, watched and has a feed, whichever kind it is."""
+
+    label: str
+    prefix: str
+    feed_index: str
+    period: Period
+
+
+BRAND = TopicKind(label="brand", prefix="BRAND", feed_index="GSI2", period=Period.MONTH)
+CATEGORY = TopicKind(label="category", prefix="CATEGORY", feed_index="GSI3", period=Period.DAY)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One brand or category, named by its slug."""
+
+    kind: TopicKind
+    slug: str
+
+
+CATEGORIES: Mapping[str, str] = {
+    "clothing": "Clothing",
+    "outerwear": "Outerwear",
+    "shoes": "Shoes",
+    "accessories": "Accessories",
+    "bags": "Bags",
+    "electronics": "Electronics",
+    "home": "Home",
+    "outdoors": "Outdoors",
+}
+"""The eight categories, slug to name. They do not change."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPage:
+    """A brand or category with its counts; ``periods`` counts the listed deals of each period that has any."""
+
+    topic: Topic
+    name: str
+    likes: int
+    watchers: int
+    periods: Mapping[str, int] = field(default_factory=dict)
+    featured: tuple[Deal, ...] = ()
+
+
+class Status(StrEnum):
+    ACTIVE = "active"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when an editor told everyone; ``number`` its short id."""
+
+    deal_id: str
+    title: str
+    link: str
+    brand: str
+    brand_name: str
+    category: str
+    price: str
+    currency: str
+    created_at: datetime
+    list_price: str | None = None
+    image: str | None = None
+    description: str | None = None
+    coupon_code: str | None = None
+    source_id: str | None = None
+    ends_at: datetime | None = None
+    withdrawn_at: datetime | None = None
+    hot_at: datetime | None = None
+    number: int | None = None
+    version: int = 1
+
+    def status(self, now: datetime) -> Status:
+        """What the deal is at a time: withdrawn by an editor, expired by itself, or active."""
+        if self.withdrawn_at is not None:
+            return Status.WITHDRAWN
+        if self.ends_at is not None and self.ends_at <= now:
+            return Status.EXPIRED
+        return Status.ACTIVE
+
+    @property
+    def discount_percent(self) -> int | None:
+        """Whole percents off the list price, rounded down so as never to promise more than there is."""
+        if self.list_price is None or Decimal(self.list_price) <= 0:
+            return None
+        return max(0, int((1 - Decimal(self.price) / Decimal(self.list_price)) * 100))
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some items of a list, newest first, and the cursor of the next page, or None at the end."""
+
+    items: tuple[T, ...]
+    next: str | None
+
+
+Role = Literal["member", "editor"]
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """An account. ``password_hash`` is argon2id's encoded form."""
+
+    username: str
+    email: str
+    name: str
+    password_hash: str
+    role: Role
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A signed-in session; its token is known to the client only."""
+
+    username: str
+    role: Role
+    created_at: datetime
+    expires_at: datetime
+
+
+MessageKind = Literal["brand", "category", "hot"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One user told of one deal. ``kind`` is why: a watched brand, a watched category, or a hot deal."""
+
+    message_id: str
+    username: str
+    kind: MessageKind
+    subject: str
+    deal_id: str
+    deal_title: str
+    brand: str
+    brand_name: str
+    created_at: datetime
+    unread: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedPage:
+    """What differs between the two pages whose deals editors pick."""
+
+    label: str
+    prefix: str
+    type: str
+
+
+FRONT_PAGE = CuratedPage(label="front page", prefix="FRONTPAGE", type="FrontPage")
+EDITORS_CHOICE = CuratedPage(label="editor's choice", prefix="EDITORSCHOICE", type="EditorsChoice")
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """One of the three kinds of feed: all deals, a brand's or a category's (``topic``)."""
+
+    index: str
+    period: Period
+    topic: Topic | None = None
+
+
+ALL_DEALS = Feed(index="GSI1", period=Period.DAY)
+
+
+def feed_of(topic: Topic) -> Feed:
+    """The feed of a brand or category."""
+    return Feed(topic.kind.feed_index, topic.kind.period, topic)

@@ -1,0 +1,45 @@
+"""Slugs: the form of a brand's or category's name in keys and URLs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from shared.errors import InvalidName
+
+MAX_LENGTH = 100
+"""Characters of a slug: keeps every key far below DynamoDB's 1,024 bytes of a sort key."""
+
+_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_OTHERS = re.compile(r"[^a-z0-9]+")
+
+
+def is_slug(text: str) -> bool:
+    """Whether a text is a slug already."""
+    return len(text) <= MAX_LENGTH and _SLUG.fullmatch(text) is not None
+
+
+def slug(name: str) -> str:
+    """The slug of a name: ASCII, lower case, each run of other characters one hyphen (``G/Fore`` is ``g-fore``).
+
+    Letters and digits of other scripts are transliterated; signs and emoji separate words like punctuation does.
+    Raises InvalidName for a name that has no slug or too long a one.
+    """
+    if is_slug(name):
+        return name
+    text = _OTHERS.sub("-", _to_ascii(name).lower()).strip("-")
+    if not text:
+        raise InvalidName(f"The name {name!r} has no letters or digits.")
+    if len(text) > MAX_LENGTH:
+        raise InvalidName(f"The name is too long: its slug has {len(text)} characters, {MAX_LENGTH} at most.")
+    return text
+
+
+def _to_ascii(name: str) -> str:
+    if name.isascii():
+        return name
+    from anyascii import anyascii  # 0.3 MB of tables that ASCII names, nearly all of them, never need
+
+    # Only letters, marks and digits are spelled out: an emoji's English name is not the brand's name.
+    readable = (c if c.isascii() or unicodedata.category(c)[0] in "LMN" else " " for c in unicodedata.normalize("NFC", name))
+    return str(anyascii("".join(readable)))

@@ -1,0 +1,23 @@
+"""Times: aware UTC datetimes inside, ISO 8601 with ``Z`` outside, whole seconds everywhere."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def now() -> datetime:
+    """The current second. Handlers and commands call this once and pass it on."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def to_iso(when: datetime) -> str:
+    """A time as ``2026-06-04T20:28:53Z``."""
+    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def from_iso(text: str) -> datetime:
+    """The time an ISO 8601 text with an offset names, in UTC. Raises ValueError for a text without an offset."""
+    when = datetime.fromisoformat(text)
+    if when.tzinfo is None:
+        raise ValueError(f"a time without an offset: {text!r}")
+    return when.astimezone(UTC)
