@@ -8,7 +8,7 @@
     │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge turns these into 200)
     │   └── AlreadyHot
     ├── Invalid             a value that cannot be used      (422)
-    │   ├── InvalidName, WrongFeaturedCount, IdempotencyKeyReused
+    │   ├── InvalidName, InvalidTime, WrongFeaturedCount, IdempotencyKeyReused
     ├── InvalidCursor       a cursor this list did not give  (400)
     ├── NotSignedIn         no valid session                 (401)
     │   └── WrongPassword
@@ -125,6 +125,13 @@ class Invalid(DealsError):
 
 class InvalidName(Invalid):
     field = "name"
+
+
+class InvalidTime(Invalid):
+    field = "createdAt"
+
+    def __init__(self) -> None:
+        super().__init__("A deal is not created in the future.")
 
 
 class WrongFeaturedCount(Invalid):

@@ -1,0 +1,229 @@
+"""The bodies that requests and import lines may have, and the rules for each of their fields (pydantic models)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+from shared import ksuids, slugs, times
+from shared.data.deals import new_id
+from shared.errors import InvalidName, InvalidTime
+from shared.models import CATEGORIES, Deal
+from shared.usernames import normalise_email, normalise_username
+
+_BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+CLOCK_SKEW = timedelta(seconds=60)
+"""How far an editor's clock may be ahead of ours."""
+
+_PRICE = r"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"
+
+
+class Body(BaseModel):
+    """A JSON object in camelCase; fields it does not know are refused, and strings stay strings."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True, str_strip_whitespace=True
+    )
+
+
+def _plain(text: str, allowed: str = "") -> str:
+    """Refuse what cannot be seen but changes what is: control characters and marks that reorder text."""
+    for character in text:
+        if character in _BIDI_CONTROLS or (unicodedata.category(character) in ("Cc", "Cs") and character not in allowed):
+            raise ValueError(f"the character U+{ord(character):04X} is not allowed")
+    return unicodedata.normalize("NFC", text)
+
+
+def _paragraphs(text: str) -> str:
+    return _plain(text, allowed="\n\r\t")
+
+
+def _web_address(text: str) -> str:
+    _plain(text)
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+    except ValueError:
+        usable = False
+    if not usable or re.search(r"[\s<>\"\\^`{|}]", text):
+        raise ValueError("an http or https address is needed")
+    return text
+
+
+def _two_decimals(text: str) -> str:
+    return f"{Decimal(text):.2f}"
+
+
+def _slug_of_brand(text: str) -> str:
+    _plain(text)
+    try:
+        return slugs.slug(text)
+    except InvalidName as error:
+        raise ValueError(str(error)) from error
+
+
+def _slug_of_category(text: str) -> str:
+    slug = text.lower()
+    if slug not in CATEGORIES:
+        raise ValueError(f"one of {', '.join(CATEGORIES)} is needed")
+    return slug
+
+
+def _time(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value if isinstance(value, datetime) else _not_a_time()
+    try:
+        return times.from_iso(value).replace(microsecond=0)
+    except (ValueError, OverflowError):
+        return _not_a_time()
+
+
+def _not_a_time() -> None:
+    raise ValueError("an ISO 8601 time with an offset is needed, such as 2026-06-04T20:28:53Z")
+
+
+def _after_epoch(when: datetime) -> datetime:
+    if when < ksuids.EPOCH:
+        raise ValueError(f"times start at {times.to_iso(ksuids.EPOCH)}")
+    return when
+
+
+Title = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_plain)]
+BrandName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_plain)]
+WebAddress = Annotated[str, Field(max_length=2000, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
+Price = Annotated[str, Field(pattern=_PRICE, examples=["31.90"]), AfterValidator(_two_decimals)]
+Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", examples=["USD"])]
+BrandSlug = Annotated[str, Field(min_length=1, max_length=100, examples=["allbirds"]), AfterValidator(_slug_of_brand)]
+CategorySlug = Annotated[str, Field(examples=["shoes"]), AfterValidator(_slug_of_category)]
+Description = Annotated[str, Field(max_length=4000), AfterValidator(_paragraphs)]
+CouponCode = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_plain)]
+SourceId = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_plain)]
+Time = Annotated[datetime, BeforeValidator(_time), AfterValidator(_after_epoch)]
+Username = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(normalise_username)]
+Email = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(normalise_email)]
+Password = Annotated[str, Field(min_length=10, max_length=200), AfterValidator(_plain)]
+PersonName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_plain)]
+DealId = Annotated[str, Field(pattern=r"^[0-9A-Za-z]{27}$")]
+
+
+class NewUser(Body):
+    """Sign up."""
+
+    username: Username
+    email: Email
+    password: Password
+    name: PersonName
+
+
+class SignIn(Body):
+    """Sign in."""
+
+    username: Annotated[str, Field(min_length=1, max_length=64)]
+    password: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class AccountChange(Body):
+    """Change one's account; a new password needs the current one."""
+
+    name: PersonName | None = None
+    email: Email | None = None
+    password: Password | None = None
+    current_password: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+
+    @model_validator(mode="after")
+    def _names_the_current_password(self) -> Self:
+        if self.password is not None and self.current_password is None:
+            raise ValueError("currentPassword is needed to change the password")
+        return self
+
+
+class NewBrand(Body):
+    """Create a brand. Its slug is made of its name."""
+
+    name: BrandName
+
+    @model_validator(mode="after")
+    def _has_a_slug(self) -> Self:
+        _slug_of_brand(self.name)
+        return self
+
+
+class Featured(Body):
+    """The deals an editor picks for a page, in this order."""
+
+    deal_ids: Annotated[list[DealId], Field(max_length=25)]
+
+
+class NewDeal(Body):
+    """Post a deal. ``createdAt`` may lie in the past (imports), never in the future."""
+
+    title: Title
+    link: WebAddress
+    price: Price
+    brand: BrandSlug
+    category: CategorySlug
+    currency: Currency = "USD"
+    list_price: Price | None = None
+    image: WebAddress | None = None
+    description: Description | None = None
+    coupon_code: CouponCode | None = None
+    source_id: SourceId | None = None
+    created_at: Time | None = None
+    expires_at: Time | None = None
+
+    def to_deal(self, now: datetime, entropy: bytes) -> Deal:
+        """The deal this asks for, with an id made of 16 bytes of randomness. Raises InvalidTime for a future time."""
+        created_at = self.created_at or now
+        if created_at > now + CLOCK_SKEW:
+            raise InvalidTime
+        created_at = min(created_at, now)
+        return Deal(
+            deal_id=new_id(created_at, self.source_id, entropy),
+            title=self.title,
+            link=self.link,
+            brand=self.brand,
+            brand_name=self.brand,
+            category=self.category,
+            price=self.price,
+            currency=self.currency,
+            created_at=created_at,
+            list_price=self.list_price,
+            image=self.image,
+            description=self.description,
+            coupon_code=self.coupon_code,
+            source_id=self.source_id,
+            ends_at=self.expires_at,
+        )
+
+
+class DealChange(Body):
+    """Edit a deal. A field set to null is removed; ``withdrawn`` takes the deal back or brings it back."""
+
+    title: Title = ""
+    link: WebAddress = ""
+    price: Price = ""
+    brand: BrandSlug = ""
+    category: CategorySlug = ""
+    currency: Currency = ""
+    list_price: Price | None = None
+    image: WebAddress | None = None
+    description: Description | None = None
+    coupon_code: CouponCode | None = None
+    expires_at: Time | None = None
+    withdrawn: bool = False
+
+    def changes(self, now: datetime) -> dict[str, Any]:
+        """The fields of ``Deal`` that this sets, and to what."""
+        named = {name: getattr(self, name) for name in self.model_fields_set}
+        if "expires_at" in named:
+            named["ends_at"] = named.pop("expires_at")
+        if "withdrawn" in named:
+            named["withdrawn_at"] = now if named.pop("withdrawn") else None
+        return named
