@@ -3,12 +3,13 @@
     DealsError
     ├── NotFound            no such thing                    (404)
     │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage
-    ├── AlreadyExists       a unique thing exists already    (409)
-    │   ├── DealExists, BrandExists, UsernameTaken, EmailTaken
-    │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge turns these into 200)
-    │   └── AlreadyHot
+    ├── Conflict            does not fit what is there       (409)
+    │   ├── DealIsOver
+    │   ├── AlreadyExists       a unique thing exists already
+    │   │   ├── DealExists, BrandExists, UsernameTaken, EmailTaken
+    │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge makes 200 of these)
     ├── Invalid             a value that cannot be used      (422)
-    │   ├── InvalidName, InvalidTime, WrongFeaturedCount, IdempotencyKeyReused
+    │   ├── InvalidName, InvalidTime, WrongCurrentPassword, WrongFeaturedCount, IdempotencyKeyReused
     ├── InvalidCursor       a cursor this list did not give  (400)
     ├── NotSignedIn         no valid session                 (401)
     │   └── WrongPassword
@@ -67,7 +68,16 @@ class NoSuchMessage(NotFound):
         super().__init__(f"You have no message {message_id!r}.")
 
 
-class AlreadyExists(DealsError):
+class Conflict(DealsError):
+    """What is asked for does not fit what is there."""
+
+
+class DealIsOver(Conflict):
+    def __init__(self, deal_id: str) -> None:
+        super().__init__(f"The deal {deal_id!r} has ended or was withdrawn.")
+
+
+class AlreadyExists(Conflict):
     """A thing that must be unique exists already."""
 
 
@@ -99,24 +109,20 @@ class EmailTaken(AlreadyExists):
         super().__init__("An account with this email address exists already.")
 
 
-class AlreadyLiked(AlreadyExists):
+class AlreadyLiked(Conflict):
     """The user likes this already; nothing was counted."""
 
 
-class NotLiked(AlreadyExists):
+class NotLiked(Conflict):
     """The user does not like this; nothing was counted."""
 
 
-class AlreadyWatching(AlreadyExists):
+class AlreadyWatching(Conflict):
     """The user watches this already; nothing was counted."""
 
 
-class NotWatching(AlreadyExists):
+class NotWatching(Conflict):
     """The user does not watch this; nothing was counted."""
-
-
-class AlreadyHot(AlreadyExists):
-    """The deal was made hot before; nobody is told twice."""
 
 
 class Invalid(DealsError):
@@ -132,6 +138,13 @@ class InvalidTime(Invalid):
 
     def __init__(self) -> None:
         super().__init__("A deal is not created in the future.")
+
+
+class WrongCurrentPassword(Invalid):
+    field = "currentPassword"
+
+    def __init__(self) -> None:
+        super().__init__("The current password is not this.")
 
 
 class WrongFeaturedCount(Invalid):

@@ -25,6 +25,11 @@ CLOCK_SKEW = timedelta(seconds=60)
 _PRICE = r"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"
 
 
+def _without_defaults(schema: dict[str, Any]) -> None:
+    for field in schema["properties"].values():
+        field.pop("default", None)
+
+
 class Body(BaseModel):
     """A JSON object in camelCase; fields it does not know are refused, and strings stay strings."""
 
@@ -36,7 +41,9 @@ class Body(BaseModel):
 def _plain(text: str, allowed: str = "") -> str:
     """Refuse what cannot be seen but changes what is: control characters and marks that reorder text."""
     for character in text:
-        if character in _BIDI_CONTROLS or (unicodedata.category(character) in ("Cc", "Cs") and character not in allowed):
+        if character in _BIDI_CONTROLS or (
+            unicodedata.category(character) in ("Cc", "Cs") and character not in allowed
+        ):
             raise ValueError(f"the character U+{ord(character):04X} is not allowed")
     return unicodedata.normalize("NFC", text)
 
@@ -67,6 +74,11 @@ def _slug_of_brand(text: str) -> str:
         return slugs.slug(text)
     except InvalidName as error:
         raise ValueError(str(error)) from error
+
+
+def _with_slug(text: str) -> str:
+    _slug_of_brand(text)
+    return text
 
 
 def _slug_of_category(text: str) -> str:
@@ -147,12 +159,7 @@ class AccountChange(Body):
 class NewBrand(Body):
     """Create a brand. Its slug is made of its name."""
 
-    name: BrandName
-
-    @model_validator(mode="after")
-    def _has_a_slug(self) -> Self:
-        _slug_of_brand(self.name)
-        return self
+    name: Annotated[BrandName, AfterValidator(_with_slug)]
 
 
 class Featured(Body):
@@ -205,6 +212,9 @@ class NewDeal(Body):
 
 class DealChange(Body):
     """Edit a deal. A field set to null is removed; ``withdrawn`` takes the deal back or brings it back."""
+
+    # A field that is not sent is not changed: the defaults below are never used, and not to be shown.
+    model_config = ConfigDict(json_schema_extra=lambda schema: _without_defaults(schema))
 
     title: Title = ""
     link: WebAddress = ""

@@ -41,5 +41,7 @@ def _to_ascii(name: str) -> str:
     from anyascii import anyascii  # 0.3 MB of tables that ASCII names, nearly all of them, never need
 
     # Only letters, marks and digits are spelled out: an emoji's English name is not the brand's name.
-    readable = (c if c.isascii() or unicodedata.category(c)[0] in "LMN" else " " for c in unicodedata.normalize("NFC", name))
+    readable = (
+        c if c.isascii() or unicodedata.category(c)[0] in "LMN" else " " for c in unicodedata.normalize("NFC", name)
+    )
     return str(anyascii("".join(readable)))

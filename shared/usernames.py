@@ -16,7 +16,9 @@ def normalise_username(text: str) -> str:
     """A username in lower case. Raises ValueError for what cannot be one."""
     name = unicodedata.normalize("NFKC", text.strip()).casefold()
     if not USERNAME.fullmatch(name):
-        raise ValueError("a username is 1 to 30 of a-z, 0-9, '.', '_' and '-', and starts and ends with a letter or digit")
+        raise ValueError(
+            "a username is 1 to 30 of a-z, 0-9, '.', '_' and '-', and starts and ends with a letter or digit"
+        )
     return name
 
 

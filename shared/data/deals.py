@@ -23,6 +23,7 @@ from shared.data.topics import no_such
 from shared.errors import (
     Busy,
     DealExists,
+    DealIsOver,
     DealsError,
     DealTooLarge,
     IdempotencyKeyReused,
@@ -30,7 +31,7 @@ from shared.errors import (
     NoSuchTopic,
     NotSeeded,
 )
-from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Topic, feed_of
+from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Status, Topic, feed_of
 from shared.times import to_iso
 
 MAX_BYTES = 8 * 1024
@@ -175,7 +176,9 @@ def withdraw(table: Table, deal_id: str, now: datetime) -> Deal:
 
 
 def make_hot(table: Table, deal_id: str, now: datetime) -> Deal:
-    """Mark a deal as one that everyone is to be told of, once. Raises NoSuchDeal."""
+    """Mark an active deal as one that everyone is to be told of, once. Raises NoSuchDeal, DealIsOver."""
+    if get(table, deal_id).status(now) is not Status.ACTIVE:
+        raise DealIsOver(deal_id)
     return edit(table, deal_id, {"hot_at": now}, now)
 
 
@@ -325,9 +328,7 @@ def _receipt(idempotency: Idempotency, deal: Deal, now: datetime) -> Write:
 
 
 def _first_answer(table: Table, idempotency: Idempotency) -> Deal:
-    receipt: Item | None = table.get(
-        keys.idempotency(idempotency.username, idempotency.client_key), consistent=True
-    )
+    receipt: Item | None = table.get(keys.idempotency(idempotency.username, idempotency.client_key), consistent=True)
     if receipt is None or receipt["RequestHash"] != idempotency.request_hash:
         raise IdempotencyKeyReused
     return from_item(table.get(keys.deal(receipt["DealId"]), consistent=True) or {})

@@ -51,4 +51,3 @@ def _follow(table: Table, note: dict[str, str], now: datetime) -> None:
 def _remember(table: Table, day: str) -> None:
     item = {**keys.endings(), "Type": "Endings", "SweptBefore": day}
     table.write(put(item, because="sweeps only move forward, and one too early is only repeated work"))
-

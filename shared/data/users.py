@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 
 from shared.data import brands, keys, messages, sessions, topics
 from shared.data.attributes import Item
 from shared.data.schema import USER_INDEX
 from shared.data.table import Table, delete, put_new, update
-from shared.errors import EmailTaken, NotLiked, NotWatching, NoSuchUser, UsernameTaken
+from shared.errors import EmailTaken, NoSuchUser, NotLiked, NotWatching, UsernameTaken
 from shared.models import BRAND, CATEGORIES, CATEGORY, Role, Topic, User
 from shared.times import from_iso, to_iso
 

@@ -1,0 +1,104 @@
+"""What editors do: post and edit deals, make them hot, create brands, pick the pages' deals."""
+
+from __future__ import annotations
+
+import secrets
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from shared import slugs, times
+from shared.data import brands, deals, pages
+from shared.errors import NoSuchTopic
+from shared.http import render
+from shared.http.answers import json_answer
+from shared.http.documentation import describe
+from shared.http.edge import caller, create_app, editors_only, segment, serve, topic_named
+from shared.http.problems import BadRequest
+from shared.models import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
+from shared.requests import DealChange, Featured, NewBrand, NewDeal
+from shared.runtime import table
+from shared.tokens import header
+
+BODY_ERRORS = (400, 413, 415, 422)
+MAX_IDEMPOTENCY_KEY = 255
+
+app = create_app(validates=True)
+
+
+@app.post(
+    "/deals",
+    **describe(
+        "Post a deal", "Deal", who="editor", status=201, errors=[*BODY_ERRORS, 404, 409], query=["Idempotency-Key"]
+    ),
+)
+def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
+    now = times.now()
+    deal = new.to_deal(now, secrets.token_bytes(16))
+    deal = deals.create(table(), deal, now, idempotency=_idempotency(new))
+    return json_answer(render.deal(deal, now), HTTPStatus.CREATED, {"Location": f"/v1/deals/{deal.deal_id}"})
+
+
+@app.patch("/deals/<deal_id>", **describe("Edit a deal", "Deal", who="editor", errors=[*BODY_ERRORS, 404]))
+def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[Any]:
+    now = times.now()
+    found = deals.find(table(), segment(deal_id))
+    return json_answer(render.deal(deals.edit(table(), found.deal_id, change.changes(now), now), now))
+
+
+@app.put(
+    "/deals/<deal_id>/hot", **describe("Tell every user, once", "Deal", who="editor", status=202, errors=[404, 409])
+)
+def make_hot(deal_id: str) -> Response[Any]:
+    now = times.now()
+    found = deals.find(table(), segment(deal_id))
+    return json_answer(render.deal(deals.make_hot(table(), found.deal_id, now), now), HTTPStatus.ACCEPTED)
+
+
+@app.post("/brands", **describe("Create a brand", "Brand", who="editor", status=201, errors=[*BODY_ERRORS, 409]))
+def create_brand(new: Annotated[NewBrand, Body()]) -> Response[Any]:
+    slug = slugs.slug(new.name)
+    brands.create(table(), slug, new.name, times.now())
+    return json_answer({"brand": slug, "name": new.name}, HTTPStatus.CREATED, {"Location": f"/v1/brands/{slug}"})
+
+
+def offer_picks(page: CuratedPage, path: str) -> None:
+    """The route by which editors pick the deals of one curated page."""
+
+    @app.put(path, **describe(f"Pick the {page.label}'s deals", "Picked", who="editor", errors=[*BODY_ERRORS, 404]))
+    def pick(picks: Annotated[Featured, Body()]) -> Response[Any]:
+        now = times.now()
+        picked = pages.set_featured(table(), page, picks.deal_ids, now)
+        return json_answer({"featured": render.deals(picked, now)})
+
+
+offer_picks(FRONT_PAGE, "/front-page/featured")
+offer_picks(EDITORS_CHOICE, "/editors-choice/featured")
+
+
+@app.put(
+    "/categories/<category>/featured",
+    **describe("Pick a category's deals", "Picked", who="editor", errors=[*BODY_ERRORS, 404]),
+)
+def pick_for_category(category: str, picks: Annotated[Featured, Body()]) -> Response[Any]:
+    now = times.now()
+    topic = topic_named(CATEGORY, category)
+    if topic.slug not in CATEGORIES:
+        raise NoSuchTopic(CATEGORY.label, topic.slug)
+    picked = pages.set_category_featured(table(), topic.slug, picks.deal_ids, now)
+    return json_answer({"featured": render.deals(picked, now)})
+
+
+def _idempotency(new: NewDeal) -> deals.Idempotency | None:
+    event = app.current_event.raw_event
+    client_key = header(event, "idempotency-key")
+    if client_key is None:
+        return None
+    if not (1 <= len(client_key) <= MAX_IDEMPOTENCY_KEY and client_key.isprintable()):
+        raise BadRequest(f"Idempotency-Key has 1 to {MAX_IDEMPOTENCY_KEY} printable characters.", "Idempotency-Key")
+    return deals.Idempotency(caller(event).username, client_key, new.model_dump(mode="json"))
+
+
+handler = serve(app, editors_only)

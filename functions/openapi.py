@@ -1,0 +1,136 @@
+"""The OpenAPI 3.1 document, generated from the routes: ``python -m functions.openapi`` writes ``openapi.json``.
+
+The routes come from the apps themselves; a test fails when the written document is not what they say.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import models_json_schema
+
+from functions import accounts, editors, members, storefront
+from shared.http import schemas
+from shared.http.edge import DEFAULT_PAGE, MAX_PAGE
+
+PATH = Path(__file__).with_name("openapi.json")
+APPS = (storefront.app, accounts.app, members.app, editors.app)
+
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "limit": {
+        "in": "query",
+        "schema": {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "default": DEFAULT_PAGE},
+        "description": "How many items a page holds.",
+    },
+    "cursor": {"in": "query", "schema": {"type": "string"}, "description": "The last page's `next`."},
+    "unread": {
+        "in": "query",
+        "schema": {"type": "boolean", "default": False},
+        "description": "Only messages that are unread.",
+    },
+    "Idempotency-Key": {
+        "in": "header",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
+        "description": "Requests with one key, within 24 hours, are one request.",
+    },
+}
+
+
+def document() -> dict[str, Any]:
+    """The OpenAPI document of all functions behind the API."""
+    paths: dict[str, dict[str, Any]] = {}
+    components = _answer_schemas()
+    for app in APPS:
+        generated = app.get_openapi_schema(title="", version="").model_dump(
+            mode="json", by_alias=True, exclude_none=True
+        )
+        for name, schema in generated.get("components", {}).get("schemas", {}).items():
+            components.setdefault(name, schema)
+        for path, operations in generated["paths"].items():
+            for method, operation in operations.items():
+                paths.setdefault(_camel_path(path), {})[method] = _tidy(operation, path, method)
+    used = json.dumps(paths)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Big Time Deals",
+            "version": "1",
+            "description": "Deals, brands and categories to read, like and watch; messages about new and hot deals.",
+        },
+        "servers": [{"url": "/v1"}],
+        "paths": dict(sorted(paths.items())),
+        "components": {
+            "schemas": _reachable(components, used),
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def text() -> str:
+    """The document as it is written to the file."""
+    return json.dumps(document(), indent=1, ensure_ascii=False, sort_keys=False) + "\n"
+
+
+def _answer_schemas() -> dict[str, Any]:
+    _, definitions = models_json_schema(
+        [(model, "serialization") for model in schemas.MODELS], ref_template="#/components/schemas/{model}"
+    )
+    found: dict[str, Any] = definitions["$defs"]
+    return found
+
+
+def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
+    """An operation with our parameters and errors in place of Powertools' own, and a readable id."""
+    extra = operation.pop("x-query")
+    parameters = [
+        {**parameter, "name": _public_name(path, parameter["name"]), "schema": {"type": "string"}}
+        for parameter in operation.pop("parameters", [])
+        if parameter["in"] == "path"
+    ]
+    parameters += [{"name": name, "required": False, **PARAMETERS[name]} for name in extra]
+    operation["security"] = [] if operation["tags"] == ["anonymous"] else [{"bearer": []}]
+    operation["operationId"] = _operation_id(path, method)
+    if parameters:
+        operation["parameters"] = parameters
+    operation["responses"] = dict(sorted(operation["responses"].items()))
+    return operation
+
+
+def _operation_id(path: str, method: str) -> str:
+    """Such as ``putBrandsByBrandLike``."""
+    words = []
+    for part in re.split(r"[/\-.]", _camel_path(path).strip("/")):
+        name = part.strip("{}")
+        words.append(("By" if part != name else "") + name[0].upper() + name[1:])
+    return method + "".join(words)
+
+
+def _camel_path(path: str) -> str:
+    return re.sub(r"[{<](\w+)[}>]", lambda match: "{" + _public_name(path, match[1]) + "}", path)
+
+
+def _public_name(path: str, parameter: str) -> str:
+    """A path parameter's name outside; routes written once for brands and categories call theirs ``slug``."""
+    if parameter == "slug":
+        return "brand" if path.startswith("/brands/") else "category"
+    return to_camel(parameter)
+
+
+def _reachable(components: dict[str, Any], text: str) -> dict[str, Any]:
+    """Those schemas that a text refers to, directly or through others."""
+    found: dict[str, Any] = {}
+    pending = [text]
+    while pending:
+        for name in re.findall(r"#/components/schemas/([\w.-]+)", pending.pop()):
+            if name not in found:
+                found[name] = components[name]
+                pending.append(json.dumps(components[name]))
+    return dict(sorted(found.items()))
+
+
+if __name__ == "__main__":
+    PATH.write_text(text(), encoding="utf-8")

@@ -1,0 +1,38 @@
+"""The deployment's custom resource: plants what must be in the table before anything else."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from typing import TYPE_CHECKING, Any
+
+from shared import times
+from shared.data import seeds
+from shared.errors import DealsError
+from shared.runtime import logger, table
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> None:
+    """Seed the table when the resource is created or updated, and tell CloudFormation how it went."""
+    status, reason = "SUCCESS", ""
+    try:
+        if event["RequestType"] != "Delete":  # what was seeded goes with the table
+            logger().info("seeded", created=seeds.plant(table(), times.now()))
+    except DealsError as error:
+        logger().error("seeding failed", exc_info=error)
+        status, reason = "FAILED", str(error)
+    answer = {
+        "Status": status,
+        "Reason": reason or f"See log stream {context.log_stream_name}",
+        "PhysicalResourceId": event.get("PhysicalResourceId", "seeds"),
+        **{name: event[name] for name in ("StackId", "RequestId", "LogicalResourceId")},
+    }
+    # CloudFormation hands over a signed address that takes one PUT without a content type.
+    request = urllib.request.Request(
+        event["ResponseURL"], json.dumps(answer).encode(), {"Content-Type": ""}, method="PUT"
+    )
+    with urllib.request.urlopen(request, timeout=10):
+        pass

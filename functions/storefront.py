@@ -1,0 +1,133 @@
+"""What anyone may read: the pages, the feeds, single deals, brands, categories - and the documentation of the API.
+
+This function cannot write. It imports neither pydantic nor Tracer, so it starts fast.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import aws_lambda_powertools
+from aws_lambda_powertools.event_handler import Response
+
+from shared import times
+from shared.data import brands, deals, feeds, pages, topics
+from shared.http import render
+from shared.http.caching import public
+from shared.http.documentation import PAGED, describe
+from shared.http.edge import create_app, paging, segment, serve, topic_named
+from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
+from shared.runtime import table
+
+OPENAPI = Path(__file__).with_name("openapi.json")
+SWAGGER_UI = Path(aws_lambda_powertools.__file__).parent / "event_handler" / "openapi" / "swagger_ui"
+
+app = create_app()
+
+
+@app.get("/front-page", **describe("The front page and the latest deals", "FrontPage", query=PAGED, cached=True))
+def front_page() -> Response[Any]:
+    now = times.now()
+    featured = pages.featured(table(), FRONT_PAGE, now)
+    latest = feeds.read(table(), ALL_DEALS, now=now, **paging(app))
+    return public(app, {"featured": render.deals(featured, now), "latest": render.feed(latest, now)})
+
+
+@app.get("/editors-choice", **describe("The editor's choice", "EditorsChoice", cached=True))
+def editors_choice() -> Response[Any]:
+    now = times.now()
+    return public(app, {"featured": render.deals(pages.featured(table(), EDITORS_CHOICE, now), now)})
+
+
+@app.get("/deals", **describe("Latest deals", "DealList", query=PAGED, cached=True))
+def latest_deals() -> Response[Any]:
+    now = times.now()
+    return public(app, render.feed(feeds.read(table(), ALL_DEALS, now=now, **paging(app)), now))
+
+
+@app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))
+def one_deal(deal_id: str) -> Response[Any]:
+    return public(app, render.deal(deals.find(table(), segment(deal_id)), times.now()))
+
+
+@app.get("/brands", **describe("All brands", "BrandList", cached=True))
+def all_brands() -> Response[Any]:
+    names = brands.names(table())
+    return public(app, render.all_of({"brand": slug, "name": name} for slug, name in names.items()))
+
+
+@app.get(
+    "/brands/<brand>",
+    **describe("A brand and its latest deals", "BrandPage", errors=[404], query=PAGED, cached=True),
+)
+def brand_page(brand: str) -> Response[Any]:
+    now = times.now()
+    page = topics.get(table(), topic_named(BRAND, brand))
+    return public(app, {**render.topic(page), "latest": _latest(page.topic, now=now, periods=page.periods)})
+
+
+@app.get(
+    "/brands/<brand>/deals",
+    **describe("Latest deals of a brand", "DealList", errors=[404], query=PAGED, cached=True),
+)
+def brand_deals(brand: str) -> Response[Any]:
+    return public(app, _latest(topic_named(BRAND, brand), now=times.now()))
+
+
+@app.get("/categories", **describe("The eight categories", "CategoryList", cached=True))
+def all_categories() -> Response[Any]:
+    return public(app, render.all_of(map(render.category, CATEGORIES)))
+
+
+@app.get(
+    "/categories/<category>",
+    **describe("A category and its latest deals", "CategoryPage", errors=[404], query=PAGED, cached=True),
+)
+def category_page(category: str) -> Response[Any]:
+    now = times.now()
+    page = topics.get(table(), topic_named(CATEGORY, category))
+    featured = render.deals(pages.active(page.featured, now), now)
+    latest = _latest(page.topic, now=now, periods=page.periods)
+    return public(app, {**render.topic(page), "featured": featured, "latest": latest})
+
+
+@app.get(
+    "/categories/<category>/deals",
+    **describe("Latest deals of a category", "DealList", errors=[404], query=PAGED, cached=True),
+)
+def category_deals(category: str) -> Response[Any]:
+    return public(app, _latest(topic_named(CATEGORY, category), now=times.now()))
+
+
+@app.get("/openapi.json", **describe("This document", "OpenApi", cached=True))
+def openapi() -> Response[Any]:
+    return public(app, OPENAPI.read_text(encoding="utf-8"))
+
+
+@app.get("/docs", **describe("This document, to read and to try out", "Html", cached=True, media_type="text/html"))
+def docs() -> Response[Any]:
+    style = (SWAGGER_UI / "swagger-ui.min.css").read_text(encoding="utf-8")
+    script = (SWAGGER_UI / "swagger-ui-bundle.min.js").read_text(encoding="utf-8")
+    return public(app, DOCS_PAGE % {"style": style, "script": script}, "text/html; charset=utf-8")
+
+
+DOCS_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Big Time Deals: the API</title>
+<style>%(style)s</style>
+<div id="docs"></div>
+<script>%(script)s</script>
+<script>SwaggerUIBundle({url: "openapi.json", dom_id: "#docs", deepLinking: true})</script>
+</html>
+"""
+
+
+def _latest(topic: Topic, **how: Any) -> render.Json:
+    """A page of a brand's or category's feed."""
+    return render.feed(feeds.read(table(), feed_of(topic), **how, **paging(app)), how["now"])
+
+
+handler = serve(app)

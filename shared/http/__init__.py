@@ -1,0 +1,1 @@
+"""The HTTP edge: what every Lambda handler behind the REST API shares."""

@@ -1,0 +1,51 @@
+"""Public answers: an ETag, a few seconds of caching, 304 for who has it already, gzip for who asks."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+
+from shared.tokens import header
+
+CACHE_CONTROL = "public, max-age=5, stale-while-revalidate=30"
+SMALLEST_COMPRESSED = 1024
+"""Bytes below which gzip saves nothing that matters."""
+
+
+def public(app: APIGatewayRestResolver, document: Any, media_type: str = "application/json") -> Response[Any]:
+    """A public answer of a JSON document, or of a text of another media type."""
+    text = document if isinstance(document, str) else json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    body = text.encode()
+    event = app.current_event.raw_event
+    # Weak, because the same document goes out plain and compressed.
+    etag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = {"ETag": etag, "Cache-Control": CACHE_CONTROL, "Vary": "Accept-Encoding"}
+    if _has_already(header(event, "if-none-match"), etag):
+        return Response(HTTPStatus.NOT_MODIFIED, media_type, "", headers)
+    # API Gateway decodes a binary answer only for a request with an Accept header.
+    if len(body) >= SMALLEST_COMPRESSED and _accepts_gzip(header(event, "accept-encoding")) and header(event, "accept"):
+        compressed = gzip.compress(body, compresslevel=6, mtime=0)
+        return Response(HTTPStatus.OK, media_type, compressed, {**headers, "Content-Encoding": "gzip"})
+    return Response(HTTPStatus.OK, media_type, text, headers)
+
+
+def _has_already(if_none_match: str | None, etag: str) -> bool:
+    """Weak comparison, as RFC 9110 (13.1.2) wants for If-None-Match."""
+    if if_none_match is None:
+        return False
+    tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
+    return "*" in tags or etag.removeprefix("W/") in tags
+
+
+def _accepts_gzip(accept_encoding: str | None) -> bool:
+    """Whether gzip is among the accepted codings and not refused by ``q=0``."""
+    for coding in (accept_encoding or "").split(","):
+        name, _, parameters = coding.strip().partition(";")
+        if name.strip().lower() in ("gzip", "*"):
+            return parameters.replace(" ", "").lower() not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return False

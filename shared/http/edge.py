@@ -1,0 +1,181 @@
+"""From an API Gateway event to an answer: the resolver, who is calling, what must hold of every request, the log."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+
+from shared import slugs
+from shared.errors import DealsError, Forbidden, InvalidName, NoSuchTopic, NotSignedIn, Unavailable
+from shared.http import problems
+from shared.models import Role, Topic, TopicKind
+from shared.runtime import logger
+from shared.tokens import header
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+Event = dict[str, Any]
+Guard = Callable[[Event], None]
+Handler = Callable[[Event, "LambdaContext"], Event]
+
+MAX_BODY_BYTES = 32 * 1024
+"""Four times the largest deal: no request has use for more."""
+
+MAX_PAGE = 100
+DEFAULT_PAGE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who is calling, as the authorizer found out."""
+
+    username: str
+    role: Role
+
+
+def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
+    """A resolver whose errors are problem documents. With ``validates``, bodies are checked by pydantic."""
+    app = APIGatewayRestResolver(enable_validation=validates, json_body_deserializer=_json)
+
+    @app.exception_handler(DealsError)
+    def _domain_error(error: DealsError) -> Response[str]:
+        if isinstance(error, Unavailable):
+            logger().error("table unavailable", exc_info=error)
+        return problems.of(error)
+
+    @app.not_found
+    def _no_such_route(_error: Exception) -> Response[str]:
+        return problems.problem(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
+
+    if validates:
+        from shared.http.validation import report_invalid_bodies
+
+        report_invalid_bodies(app)
+    return app
+
+
+def serve(app: APIGatewayRestResolver, *guards: Guard) -> Handler:
+    """The Lambda handler of an app. ``guards`` refuse a request before anything of it is read."""
+
+    def handler(event: Event, context: LambdaContext) -> Event:
+        try:
+            for guard in (_read_body, *guards):
+                guard(event)
+            answer: Event = app.resolve(event, context)
+        except DealsError as error:
+            answer = _as_event(problems.of(error))
+        _log(event, context, answer)
+        return answer
+
+    return handler
+
+
+def caller(event: Mapping[str, Any]) -> Caller:
+    """Who is calling. Raises NotSignedIn where no authorizer vouches for anyone."""
+    vouched = (event.get("requestContext") or {}).get("authorizer") or {}
+    if not vouched.get("username"):
+        raise NotSignedIn
+    return Caller(vouched["username"], vouched["role"])
+
+
+def editors_only(event: Event) -> None:
+    """Guard: whoever calls is an editor. Raises NotSignedIn, Forbidden."""
+    if caller(event).role != "editor":
+        raise Forbidden("Only editors may do this.")
+
+
+def segment(text: str) -> str:
+    """A path parameter as it was meant: REST APIs deliver them percent-encoded."""
+    return unquote(text)
+
+
+def topic_named(kind: TopicKind, parameter: str) -> Topic:
+    """The brand or category that a path names, in whatever case and spelling. Raises NoSuchTopic."""
+    name = segment(parameter)
+    try:
+        return Topic(kind, slugs.slug(name))
+    except InvalidName as error:
+        raise NoSuchTopic(kind.label, name) from error
+
+
+def paging(app: APIGatewayRestResolver) -> dict[str, Any]:
+    """The ``limit`` and ``cursor`` that a list's request names. Raises BadRequest for a limit that is none."""
+    asked = app.current_event.get_query_string_value("limit", str(DEFAULT_PAGE))
+    limit = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
+    if not 1 <= limit <= MAX_PAGE:
+        raise problems.BadRequest(f"limit is a number from 1 to {MAX_PAGE}.", "limit")
+    return {"limit": limit, "cursor": app.current_event.get_query_string_value("cursor", None)}
+
+
+def address(event: Mapping[str, Any]) -> str:
+    """The address a request came from."""
+    return str(event["requestContext"]["identity"]["sourceIp"])
+
+
+def _read_body(event: Event) -> None:
+    """Guard: a body, where there is one, is JSON by name, text by encoding and not too large; it is decoded in place.
+
+    Raises NotJson, TooLarge, BadRequest. With ``*/*`` as its binary media type, the gateway sends all bodies as base64.
+    """
+    body = event.get("body")
+    if not body:
+        return
+    if len(body) > MAX_BODY_BYTES * 4 / 3 + 4:
+        raise problems.BodyTooLarge(f"A request has at most {MAX_BODY_BYTES} bytes.")
+    if event.get("isBase64Encoded"):
+        try:
+            event["body"], event["isBase64Encoded"] = base64.b64decode(body, validate=True).decode(), False
+        except ValueError as error:
+            raise problems.BadRequest("The body is not UTF-8.") from error
+    if len(event["body"].encode(errors="replace")) > MAX_BODY_BYTES:
+        raise problems.BodyTooLarge(f"A request has at most {MAX_BODY_BYTES} bytes.")
+    media_type = (header(event, "content-type") or "").split(";", 1)[0].strip().lower()
+    if media_type != "application/json":
+        raise problems.NotJson("Send JSON, with Content-Type: application/json.")
+
+
+def _json(text: str) -> Any:
+    """A body's value. Raises BadRequest for what JSON does not have (NaN) and for what is nested without end."""
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise problems.BadRequest("The body is not JSON.") from error
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _as_event(response: Response[str]) -> Event:
+    return {
+        "statusCode": response.status_code,
+        "body": response.body,
+        "isBase64Encoded": False,
+        "multiValueHeaders": {
+            name: value if isinstance(value, list) else [value] for name, value in response.headers.items()
+        },
+    }
+
+
+def _log(event: Event, context: LambdaContext, answer: Event) -> None:
+    """One line per request: what was asked, by whom, and how it went."""
+    request = event["requestContext"]
+    vouched = request.get("authorizer") or {}
+    logger().info(
+        "request",
+        method=event["httpMethod"],
+        route=event["resource"],
+        path=event["path"],
+        status=answer["statusCode"],
+        username=vouched.get("username"),
+        correlation_id=request.get("requestId"),
+        function_request_id=context.aws_request_id,
+    )

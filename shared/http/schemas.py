@@ -1,0 +1,188 @@
+"""What the API answers, as pydantic models: for the OpenAPI document and the tests that hold answers against it.
+
+Answers are rendered by ``render.py`` without pydantic; the end-to-end tests check every one against these.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic.alias_generators import to_camel
+
+from shared.models import CATEGORIES
+
+Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2}$", examples=["31.90"])]
+Cursor = Annotated[str | None, Field(description="Goes back as ?cursor= for the next page; null at the end.")]
+CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
+Count = Annotated[int, Field(ge=0)]
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
+
+
+class FieldError(Answer):
+    field: str
+    detail: str
+
+
+class Problem(BaseModel):
+    """RFC 9457."""
+
+    type: str
+    title: str
+    status: int
+    detail: str = ""
+    errors: list[FieldError] = []
+
+
+class Brand(Answer):
+    brand: str
+    name: str
+
+
+class BrandList(Answer):
+    items: list[Brand]
+    next: None
+
+
+class Category(Answer):
+    category: CategorySlug
+    name: str
+
+
+class CategoryList(Answer):
+    items: list[Category]
+    next: None
+
+
+class Deal(Answer):
+    deal_id: str
+    deal_number: int | None
+    title: str
+    link: str
+    image: str | None
+    price: Money
+    list_price: Money | None
+    currency: str
+    discount_percent: Annotated[int, Field(ge=0, le=100)] | None
+    brand: Brand
+    category: CategorySlug
+    created_at: datetime
+    expires_at: datetime | None
+    status: Literal["active", "expired", "withdrawn"]
+    hot: bool
+    description: str | None
+    coupon_code: str | None
+    source_id: str | None
+
+
+class DealList(Answer):
+    items: list[Deal]
+    next: Cursor
+
+
+class FrontPage(Answer):
+    featured: list[Deal]
+    latest: DealList
+
+
+class EditorsChoice(Answer):
+    featured: list[Deal]
+
+
+class Picked(Answer):
+    featured: list[Deal]
+
+
+class BrandPage(Brand):
+    likes: Count
+    watchers: Count
+    latest: DealList
+
+
+class CategoryPage(Category):
+    likes: Count
+    watchers: Count
+    featured: list[Deal]
+    latest: DealList
+
+
+class User(Answer):
+    username: str
+    email: str
+    name: str
+    role: Literal["member", "editor"]
+    created_at: datetime
+
+
+class SessionToken(Answer):
+    token: str
+    expires_at: datetime
+
+
+class Like(Answer):
+    liked: bool
+    likes: Count
+
+
+class Watch(Answer):
+    watching: bool
+    watchers: Count
+
+
+class Watched(Answer):
+    """``brand`` or ``category``, whichever ``kind`` says."""
+
+    kind: Literal["brand", "category"]
+    brand: str = ""
+    category: str = ""
+
+
+class WatchList(Answer):
+    items: list[Watched]
+    next: None
+
+
+class MessageDeal(Answer):
+    deal_id: str
+    title: str
+    brand: Brand
+
+
+class Message(Answer):
+    message_id: str
+    kind: Literal["brand", "category", "hot"]
+    subject: str
+    deal: MessageDeal
+    created_at: datetime
+    unread: bool
+
+
+class MessageList(Answer):
+    items: list[Message]
+    next: Cursor
+
+
+class UnreadCount(Answer):
+    unread: Count
+
+
+class Marked(Answer):
+    marked: Count
+
+
+class OpenApi(RootModel[dict[str, Any]]):
+    """An OpenAPI 3.1 document."""
+
+
+class Html(RootModel[str]):
+    """A page for a browser."""
+
+
+MODELS: tuple[type[BaseModel], ...] = (
+    Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FrontPage, EditorsChoice, Picked, BrandPage,
+    CategoryPage, User, SessionToken, Like, Watch, WatchList, Message, MessageList, UnreadCount, Marked, OpenApi, Html,
+)  # fmt: skip
