@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -31,25 +31,29 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
     @app.put(f"{path}/like", **describe(f"Like a {kind.label}", "Like", who="member", errors=[404]))
     def like(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
-        _once(lambda: topics.like(table(), topic, _username(), times.now()), AlreadyLiked)
+        with suppress(AlreadyLiked):
+            topics.like(table(), topic, _username(), times.now())
         return _likes(topic, liked=True)
 
     @app.delete(f"{path}/like", **describe(f"Unlike a {kind.label}", "Like", who="member", errors=[404]))
     def unlike(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
-        _once(lambda: topics.unlike(table(), topic, _username()), NotLiked)
+        with suppress(NotLiked):
+            topics.unlike(table(), topic, _username())
         return _likes(topic, liked=False)
 
     @app.put(f"{path}/watch", **describe(f"Watch a {kind.label}", "Watch", who="member", errors=[404]))
     def watch(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
-        _once(lambda: topics.watch(table(), topic, _username(), times.now()), AlreadyWatching)
+        with suppress(AlreadyWatching):
+            topics.watch(table(), topic, _username(), times.now())
         return _watchers(topic, watching=True)
 
     @app.delete(f"{path}/watch", **describe(f"Stop watching a {kind.label}", "Watch", who="member", errors=[404]))
     def unwatch(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
-        _once(lambda: topics.unwatch(table(), topic, _username()), NotWatching)
+        with suppress(NotWatching):
+            topics.unwatch(table(), topic, _username())
         return _watchers(topic, watching=False)
 
 
@@ -85,14 +89,6 @@ def mark_read(message_id: str) -> Response[Any]:
 @app.post("/messages/read-all", **describe("Mark all messages read", "Marked", who="member"))
 def mark_all_read() -> Response[Any]:
     return json_answer({"marked": messages.mark_all_read(table(), _username(), times.now())})
-
-
-def _once(act: Callable[[], None], already: type[Exception]) -> None:
-    """Do what may have been done already: that is as good."""
-    try:
-        act()
-    except already:
-        pass
 
 
 def _likes(topic: Topic, *, liked: bool) -> Response[Any]:

@@ -1,4 +1,4 @@
-"""The domain's nouns, as frozen dataclasses. Times are aware UTC datetimes of whole seconds; money is a decimal string."""
+"""The domain's nouns, as frozen dataclasses. Times are aware UTC datetimes of whole seconds, money decimal strings."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when an editor told everyone; ``number`` its short id."""
+    """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was told; ``number`` its short id."""
 
     deal_id: str
     title: str

@@ -80,7 +80,7 @@ def create(table: Table, deal: Deal, now: datetime, *, idempotency: Idempotency 
     """
     deal = replace(deal, brand_name=_brand_name(table, deal.brand))
     (deal,) = _numbered(table, [deal])
-    writes = _creation(table, [deal], now)
+    writes = _creation([deal], now)
     if idempotency is None:
         table.transact(*writes)
         return deal
@@ -97,7 +97,7 @@ def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal
     The brands' names are taken from the deals. Raises as ``create`` does.
     """
     numbered = _numbered(table, deals)
-    table.transact(*_creation(table, numbered, now))
+    table.transact(*_creation(numbered, now))
     return numbered
 
 
@@ -215,7 +215,7 @@ def _numbered(table: Table, deals: Sequence[Deal]) -> list[Deal]:
     return [replace(deal, number=first + offset) for offset, deal in enumerate(deals)]
 
 
-def _creation(table: Table, deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
+def _creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
     """The writes that create deals: item, number and source of each, and the counts of the feeds they enter."""
     arrivals: Counter[tuple[Feed, str]] = Counter()
     topics: set[Topic] = set()

@@ -6,6 +6,7 @@ the notes that are due, so its cost grows with the deals that end and not with t
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 
 from shared.data import deals, keys
@@ -41,10 +42,8 @@ def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
 
 
 def _follow(table: Table, note: dict[str, str], now: datetime) -> None:
-    try:
+    with suppress(NoSuchDeal):  # a note outlives a deal that was removed by hand
         deals.relist(table, note["DealId"], now)
-    except NoSuchDeal:
-        pass  # a note outlives a deal that was removed by hand
     table.write(forget(keys.primary(note), because="relisting mostly removed it; a stale note goes here"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -122,10 +123,8 @@ def remove_all(table: Table, username: str) -> None:
 
 
 def _mark_if_there(table: Table, username: str, message_id: str, now: datetime) -> None:
-    try:
+    with suppress(NoSuchMessage):  # expired since it was listed
         mark_read(table, username, message_id, now)
-    except NoSuchMessage:
-        pass  # expired since it was listed
 
 
 def _unread_ids(table: Table, username: str, now: datetime) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 
 from shared.data import keys, topics
@@ -19,11 +20,9 @@ def plant(table: Table, now: datetime) -> int:
     """
     created = 0
     for item in _seeds(now):
-        try:
+        with suppress(AlreadyExists):
             table.write(put_new(item, refused=AlreadyExists()))
             created += 1
-        except AlreadyExists:
-            pass
     return created
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from shared.data import keys
@@ -66,7 +67,7 @@ def end_all(table: Table, username: str) -> int:
 def set_role(table: Table, username: str, role: Role) -> None:
     """Give a user's running sessions a role."""
     for item in list(table.query(keys.sessions(username), index=GSI1, projection=_KEYS)):
-        try:
+        with suppress(NotSignedIn):  # signed out since it was listed
             table.write(
                 update(
                     keys.primary(item),
@@ -76,8 +77,6 @@ def set_role(table: Table, username: str, role: Role) -> None:
                     refused=NotSignedIn(),
                 )
             )
-        except NotSignedIn:
-            pass  # signed out since it was listed
 
 
 def _hash(token: str) -> str:

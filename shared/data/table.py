@@ -253,7 +253,7 @@ class Table:
             "ExpressionAttributeValues": {":partition": marshal(partition)},
             "Select": "COUNT",
         }
-        total = 0
+        total: int = 0
         while True:
             answer = self._call(self.client.query, **arguments)
             total += answer["Count"]
@@ -289,11 +289,12 @@ class Table:
 
     def write(self, write: Write, *, returning: str = "NONE") -> Item:
         """Make one write, and return the attributes it was asked to (``ALL_NEW``, ``UPDATED_NEW``, ``ALL_OLD``)."""
-        request: Callable[..., Any] = {
+        requests: dict[str, Callable[..., Any]] = {
             "Put": self.client.put_item,
             "Delete": self.client.delete_item,
             "Update": self.client.update_item,
-        }[write.operation]
+        }
+        request = requests[write.operation]
         for attempt in range(MAX_ATTEMPTS):
             try:
                 answer = request(TableName=self.name, ReturnValues=returning, **write.arguments)

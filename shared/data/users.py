@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from shared.data import brands, keys, messages, sessions, topics
@@ -83,15 +84,11 @@ def remove(table: Table, user: User) -> None:
     username = user.username
     sessions.end_all(table, username)
     for topic in topics.watches(table, username):
-        try:
+        with suppress(NotWatching):  # gone since it was listed
             topics.unwatch(table, topic, username)
-        except NotWatching:
-            pass  # gone since it was listed
     for topic in topics.likes(table, username, _all_topics(table)):
-        try:
+        with suppress(NotLiked):  # gone since it was listed
             topics.unlike(table, topic, username)
-        except NotLiked:
-            pass  # gone since it was listed
     messages.remove_all(table, username)
     table.transact(
         delete(keys.user(username), refused=NoSuchUser(username)),
