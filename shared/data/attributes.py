@@ -6,6 +6,7 @@ our numbers are all whole.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -42,7 +43,7 @@ def unmarshal(value: Mapping[str, Any]) -> Any:
     """The Python value of a DynamoDB attribute value."""
     ((kind, content),) = value.items()
     match kind:
-        case "S" | "BOOL" | "B":
+        case "S" | "BOOL":
             return content
         case "N":
             return int(content)
@@ -50,6 +51,8 @@ def unmarshal(value: Mapping[str, Any]) -> Any:
             return unmarshal_item(content)
         case "L":
             return [unmarshal(element) for element in content]
+        case "B":  # bytes from botocore's own parser, base64 from ours and from streams
+            return content if isinstance(content, bytes) else base64.b64decode(content)
         case "SS":
             return set(content)
     raise TypeError(f"no attribute of ours has type {kind}")

@@ -130,6 +130,29 @@ def deals_cache(shard: int) -> Key:
     return _pair(f"DEALSCACHE#{shard}")
 
 
+def page_cache(page: CuratedPage, shard: int) -> Key:
+    return _pair(f"{page.prefix}CACHE#{shard}")
+
+
+def category_cache(category: str, shard: int) -> Key:
+    return _pair(f"CATEGORYCACHE#{category}#{shard}")
+
+
+def fan_out(deal_id: str) -> str:
+    """The partition that counts who has been told that a deal is hot."""
+    return f"FANOUT#{deal_id}"
+
+
+def fan_out_segment(deal_id: str, segment: int) -> Key:
+    return _pair(fan_out(deal_id), f"SEGMENT#{segment}")
+
+
+def fan_out_page(deal_id: str, kind: str, segment: int, start: str) -> Key:
+    """The memory of one page of readers having been handled; ``start`` is the key it starts after, or empty."""
+    digest = hashlib.sha256(start.encode()).hexdigest()[:32]
+    return _pair(f"FANOUTPAGE#{deal_id}#{kind}#{segment}#{digest}")
+
+
 def user(username: str) -> Key:
     return _pair(f"USER#{username}")
 

@@ -15,11 +15,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import boto3
+import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.data.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
 from shared.data.keys import Key
+from shared.data.parsing import PlainParserFactory
 from shared.data.schema import Index
 from shared.errors import Busy, DealsError, Unavailable
 
@@ -162,7 +164,7 @@ class Table:
         answer = self._call(
             self.client.get_item, TableName=self.name, Key=marshal_item(key), ConsistentRead=consistent, **arguments
         )
-        return unmarshal_item(answer["Item"]) if "Item" in answer else None
+        return unmarshal_item(answer["Item"]) if answer.get("Item") else None
 
     def get_many(
         self, keys: Sequence[Key], *, consistent: bool = False, projection: Projection | None = None
@@ -184,7 +186,7 @@ class Table:
                 if not unprocessed:
                     break
                 wanted = unprocessed
-                self._wait(attempt)
+                self.wait(attempt)
             else:
                 raise Busy("Reading many items was throttled for too long; try again.")
         return [found[pair] for key in keys if (pair := (key["PK"], key["SK"])) in found]
@@ -238,7 +240,7 @@ class Table:
                 arguments["Limit"] = left
             answer = self._call(self.client.query, **arguments)
             yield from unmarshal_items(answer["Items"])
-            if "LastEvaluatedKey" not in answer:
+            if not answer.get("LastEvaluatedKey"):
                 return
             arguments["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
             if left is not None:
@@ -257,7 +259,7 @@ class Table:
         while True:
             answer = self._call(self.client.query, **arguments)
             total += answer["Count"]
-            if "LastEvaluatedKey" not in answer:
+            if not answer.get("LastEvaluatedKey"):
                 return total
             arguments["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
@@ -304,7 +306,7 @@ class Table:
                     raise write.refused from error
                 if code not in _CONFLICTS | _THROTTLES:
                     raise _unavailable(error) from error
-                self._wait(attempt)
+                self.wait(attempt)
             except BotoCoreError as error:
                 raise _unavailable(error) from error
             else:
@@ -321,12 +323,31 @@ class Table:
             except ClientError as error:
                 if not self._may_retry(error, writes):
                     raise _unavailable(error) from error
-                self._wait(attempt)
+                self.wait(attempt)
             except BotoCoreError as error:
                 raise _unavailable(error) from error
             else:
                 return
         raise Busy("Many are writing this at once; try again.")
+
+    def insert_batch(self, items: Sequence[Mapping[str, Any]]) -> list[str | None]:
+        """Insert up to 25 items by PartiQL, which refuses those whose key is taken; returns each one's refusal or None.
+
+        All items have the same attributes. ``DuplicateItem`` is the refusal of one that exists.
+        """
+        names = sorted(items[0])
+        attributes = ", ".join(f"'{name}': ?" for name in names)
+        statement = f'INSERT INTO "{self.name}" VALUE {{{attributes}}}'
+        statements = [{"Statement": statement, "Parameters": [marshal(item[name]) for name in names]} for item in items]
+        try:
+            answer = self.client.batch_execute_statement(Statements=statements)  # type: ignore[arg-type]  # built above
+        except ClientError as error:
+            if error.response["Error"]["Code"] in _THROTTLES:
+                return ["ThrottlingError"] * len(items)
+            raise _unavailable(error) from error
+        except BotoCoreError as error:
+            raise _unavailable(error) from error
+        return [response.get("Error", {}).get("Code") for response in answer["Responses"]]
 
     def gather(self, requests: Sequence[Callable[[], R]]) -> list[R]:
         """The results of requests that go out at once: one round trip for all of them."""
@@ -357,7 +378,7 @@ class Table:
         except BotoCoreError as error:
             raise _unavailable(error) from error
 
-    def _wait(self, attempt: int) -> None:
+    def wait(self, attempt: int) -> None:
         """Wait before the next attempt: a random part of 25 ms doubled each time, a second at most (full jitter)."""
         self.sleep(self.jitter() * min(1.0, 0.025 * 2**attempt))
 
@@ -367,12 +388,19 @@ def _unavailable(error: Exception) -> Unavailable:
 
 
 def connect(name: str, **client_arguments: Any) -> Table:
-    """The table of a name, at the endpoint and with the credentials that the environment gives boto3."""
+    """The table of a name, at the endpoint and with the credentials that the environment gives boto3.
+
+    Requests are built by this package alone, so botocore's validation of them is left out; answers are parsed plainly.
+    """
+    session = botocore.session.get_session()
+    session.register_component("response_parser_factory", PlainParserFactory())
     config = Config(
+        parameter_validation=False,
         retries={"mode": "standard", "max_attempts": 4},
         connect_timeout=2,
         read_timeout=5,
         max_pool_connections=MAX_PARALLEL_REQUESTS,
         tcp_keepalive=True,
     )
-    return Table(name, boto3.client("dynamodb", config=config, **client_arguments))
+    client = boto3.Session(botocore_session=session).client("dynamodb", config=config, **client_arguments)
+    return Table(name, client)

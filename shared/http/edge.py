@@ -45,7 +45,7 @@ def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
     """A resolver whose errors are problem documents. With ``validates``, bodies are checked by pydantic."""
     app = APIGatewayRestResolver(enable_validation=validates, json_body_deserializer=_json)
 
-    @app.exception_handler(DealsError)
+    @app.exception_handler(DealsError)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
     def _domain_error(error: DealsError) -> Response[str]:
         if isinstance(error, Unavailable):
             logger().error("table unavailable", exc_info=error)

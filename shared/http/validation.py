@@ -15,7 +15,7 @@ from shared.http import problems
 def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
     """Answer what pydantic refuses with 422 and one entry per field, and what is no JSON at all with 400."""
 
-    @app.exception_handler(RequestValidationError)
+    @app.exception_handler(RequestValidationError)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
     def _invalid(error: RequestValidationError) -> Response[str]:
         found = error.errors()
         if any(entry["type"] == "json_invalid" for entry in found):
@@ -24,7 +24,7 @@ def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
         detail = "; ".join(f"{entry['field']}: {entry['detail']}" for entry in errors)
         return problems.problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail[:1000], errors)
 
-    @app.exception_handler(RequestUnsupportedContentType)
+    @app.exception_handler(RequestUnsupportedContentType)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
     def _not_json(_error: RequestUnsupportedContentType) -> Response[str]:
         return problems.of(problems.NotJson("Send JSON, with Content-Type: application/json."))
 

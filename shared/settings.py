@@ -1,0 +1,29 @@
+"""The numbers one may want to change, each with its reason."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+CACHE_SHARDS = 3
+"""Copies of each cached page. A partition serves 3,000 RCU a second; at 0.5 a read, three serve 18,000 readers."""
+
+CACHE_LIFETIME = timedelta(minutes=10)
+"""Age at which a copy is no longer believed. Writes rebuild copies in seconds; this bounds what a lost one costs."""
+
+CACHED_PAGE = 25
+"""Deals on a cached page: what a request without ``limit`` asks for."""
+
+READERS_PER_PAGE = 250
+"""Readers that are one unit of work: ten batches of 25, well within a second, and cheap to repeat after a failure."""
+
+SCAN_SEGMENTS = 8
+"""Parts in which all users are read at once for a hot deal: enough to keep the worker's ten instances busy."""
+
+PARALLEL_BATCHES = 5
+"""Batches of 25 messages a worker has under way: 125 writes, twice (table and GSI1), in each few milliseconds."""
+
+NEWS_AGE = timedelta(minutes=15)
+"""How old a deal may be, when it is created, to be news. Imports with older dates tell nobody."""
+
+MARKER_LIFETIME = timedelta(days=7)
+"""How long a delivered page is remembered: longer than a queue or a parked message (4 days) could repeat it."""
