@@ -1,0 +1,1 @@
+"""The stacks: what is deployed, with what rights, and from which artifacts."""

@@ -1,0 +1,161 @@
+"""Artifacts for Lambda, built without Docker: locked wheels for the target, our sources, valid byte code.
+
+An artifact is built once for each content (lock, sources, target, and this module); after that it is only found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.settings import Target
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+SOURCES = ("functions", "shared")
+
+BUILT_FROM_SOURCE = {"python-baseconv"}
+"""Libraries that publish no wheel and are pure Python. Everything else is a wheel or an error."""
+
+AWS_APIS_CALLED = {"dynamodb"}
+"""The services whose descriptions stay in botocore; the other four hundred are nine tenths of an artifact."""
+
+_LEFT_OUT = ("__pycache__", "*.pyc", ".DS_Store")
+_NEVER_IMPORTED = ("bin", "botocore/docs", "boto3/docs", "boto3/examples")
+_IN_LAMBDA = "/var/task"
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A folder that Lambda can run, and the digest of everything in it."""
+
+    path: Path
+    digest: str
+
+
+def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
+    """The artifact of our sources with the libraries of ``requirements/lambda-<name>.txt``.
+
+    Raises SystemExit with uv's words where the locked libraries cannot be had for the target.
+    """
+    lock = ROOT / "requirements" / f"lambda-{name}.txt"
+    libraries = _libraries(lock, target, build)
+    path = build / f"{name}-{_digest([repr(target).encode(), libraries.name.encode(), *_contents(SOURCES)])}"
+    marker = path.with_name(f"{path.name}.digest")
+    if not marker.exists():
+        with _fresh(path) as draft:
+            shutil.copytree(libraries, draft, copy_function=os.link, dirs_exist_ok=True)
+            for source in SOURCES:
+                shutil.copytree(ROOT / source, draft / source, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+            _compile(draft, SOURCES, target)
+        marker.write_text(tree_digest(path))
+    return Artifact(path, marker.read_text())
+
+
+def digest_of(*paths: str) -> str:
+    """The digest of our own files or folders, named from the project's root."""
+    return _digest(_contents(paths))
+
+
+def tree_digest(folder: Path) -> str:
+    """The digest of all files below a folder: their names and their bytes."""
+    return _digest(
+        part
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+        for part in (file.relative_to(folder).as_posix().encode(), file.read_bytes())
+    )
+
+
+def _libraries(lock: Path, target: Target, build: Path) -> Path:
+    """The locked libraries for a target, installed, trimmed and compiled; other artifacts link to these files."""
+    recipe = [repr(target).encode(), lock.read_bytes(), Path(__file__).read_bytes(), sys.version.encode()]
+    path = build / f"libraries-{_digest(recipe)}"
+    if not path.exists():
+        with _fresh(path) as draft:
+            _install(lock, target, draft)
+            _trim(draft)
+            _compile(draft, (".",), target)
+    return path
+
+
+def _install(lock: Path, target: Target, folder: Path) -> None:
+    names = re.findall(r"^([a-z0-9-]+)==", lock.read_text(), re.MULTILINE)
+    wheels_only = [arg for name in names if name not in BUILT_FROM_SOURCE for arg in ("--only-binary", name)]
+    platform = ["--python-platform", target.uv_platform] if target.uv_platform else []
+    command = [
+        *(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-config"),
+        *("--python", sys.executable, "--python-version", target.python, *platform),
+        *("--target", str(folder), "--link-mode", "copy"),
+        # The setuptools of the locked environment builds what has no wheel, not one fetched for the purpose.
+        *("--no-deps", "--require-hashes", "--no-build-isolation", *wheels_only, "--requirement", str(lock)),
+    ]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"Cannot bundle {lock.name} for Python {target.python} on {target.architecture}:\n{done.stderr}")
+
+
+def _trim(folder: Path) -> None:
+    for name in _NEVER_IMPORTED:
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for service in (folder / "botocore" / "data").iterdir():
+        if service.is_dir() and service.name not in AWS_APIS_CALLED:
+            shutil.rmtree(service)
+    for record in folder.glob("*.dist-info/RECORD"):
+        record.unlink()  # lists what was trimmed, and byte code that differs from build to build
+    for lock in folder.glob(".lock"):
+        lock.unlink()
+
+
+def _compile(folder: Path, parts: tuple[str, ...], target: Target) -> None:
+    """Compile byte code that stays valid through zip and unzip: checked by nothing, for nothing changes in Lambda."""
+    if not target.is_here:
+        return  # byte code of another version would be ignored, and it would be a weight to carry
+    for part in parts:
+        command = [
+            *(sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"),
+            *("-s", str(folder), "-p", _IN_LAMBDA, str(folder / part)),
+        ]
+        # A fixed hash seed, for the order of sets is part of the byte code.
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "0"})
+
+
+class _fresh:  # noqa: N801  # reads as a phrase: with _fresh(path) as draft
+    """A folder that appears under its name only when it is complete, so an interrupted build leaves none."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._draft = path.with_name(f"{path.name}.{os.getpid()}.draft")
+
+    def __enter__(self) -> Path:
+        self._draft.mkdir(parents=True)
+        return self._draft
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and not self._path.exists():
+            self._draft.rename(self._path)
+        shutil.rmtree(self._draft, ignore_errors=True)
+
+
+def _contents(paths: tuple[str, ...]) -> Iterator[bytes]:
+    for path in paths:
+        start = ROOT / path
+        for file in sorted(start.rglob("*")) if start.is_dir() else [start]:
+            if file.is_file() and file.suffix != ".pyc" and file.name != ".DS_Store":
+                yield file.relative_to(ROOT).as_posix().encode()
+                yield file.read_bytes()
+
+
+def _digest(parts: Iterator[bytes] | list[bytes]) -> str:
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(len(part).to_bytes(8, "big"))
+        whole.update(part)
+    return whole.hexdigest()[:32]

@@ -1,0 +1,105 @@
+"""Settings of each stage, in one place. A stage is deployed with ``cdk deploy -c stage=NAME``."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from dataclasses import dataclass
+
+MANYLINUX = "manylinux_2_28"
+"""Wheels for Amazon Linux 2023 (glibc 2.34), which Lambda's Python runtimes are built on from 3.12."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The interpreter and processor that an artifact is built for.
+
+    ``uv_platform`` is uv's name of the platform; None builds for the interpreter and machine that run now.
+    """
+
+    python: str
+    architecture: str
+    uv_platform: str | None
+
+    @property
+    def is_here(self) -> bool:
+        """Whether byte code for the target can be compiled by the running interpreter."""
+        return self.python == _running_python()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What differs between deployments.
+
+    ``table_name`` and ``api_id`` are None where the cloud chooses them. Throttling is in requests per second and
+    in requests at once, for the whole API; log retention is in days.
+    """
+
+    name: str
+    target: Target
+    keeps_data: bool
+    throttle_rate: int
+    throttle_burst: int
+    log_retention_days: int
+    log_level: str = "INFO"
+    table_name: str | None = None
+    api_id: str | None = None
+
+    @property
+    def stack_name(self) -> str:
+        """The stack's name in CloudFormation."""
+        return f"BigTimeDeals-{self.name}"
+
+
+def _running_python() -> str:
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def lambda_target(python: str, architecture: str) -> Target:
+    """A target on Lambda: ``python`` is 3.12 or later, ``architecture`` is arm64 or x86_64."""
+    processor = {"arm64": "aarch64", "x86_64": "x86_64"}[architecture]
+    return Target(python, architecture, f"{processor}-{MANYLINUX}")
+
+
+def this_machine() -> Target:
+    """The interpreter that runs now: the local cloud runs functions on it, too."""
+    architecture = "arm64" if platform.machine() in {"arm64", "aarch64"} else "x86_64"
+    return Target(_running_python(), architecture, None)
+
+
+ON_LAMBDA = lambda_target("3.13", "arm64")
+"""The newest Python that every library publishes wheels for, on the processor that costs a fifth less."""
+
+STAGES = {
+    stage.name: stage
+    for stage in (
+        Stage(
+            name="dev",
+            target=ON_LAMBDA,
+            keeps_data=False,
+            throttle_rate=50,
+            throttle_burst=100,
+            log_retention_days=7,
+            log_level="DEBUG",
+        ),
+        Stage(
+            name="prod",
+            target=ON_LAMBDA,
+            keeps_data=True,
+            throttle_rate=2_000,
+            throttle_burst=1_000,
+            log_retention_days=90,
+        ),
+        Stage(
+            name="local",
+            target=this_machine(),
+            keeps_data=False,
+            throttle_rate=10_000,
+            throttle_burst=5_000,
+            log_retention_days=1,
+            table_name="big-time-deals",
+            # Eight hexadecimal digits, for only then does the local cloud serve <id>.execute-api.localhost.
+            api_id="b16dea15",
+        ),
+    )
+}

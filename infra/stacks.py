@@ -1,0 +1,91 @@
+"""The stacks only compose and grant; each construct is in its own module."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from aws_cdk import CfnOutput, CustomResource, Duration, Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from constructs import Construct
+
+from infra import access
+from infra.api import DealsApi
+from infra.bundling import bundle, digest_of
+from infra.function import PythonFunction
+from infra.routes import ROUTES
+from infra.table import DealsTable
+
+if TYPE_CHECKING:
+    from infra.settings import Stage
+
+
+class DealsStack(Stack):
+    """Big Time Deals: the table, the functions, the API in front of them, the clock and the seeds."""
+
+    def __init__(self, scope: Construct, *, stage: Stage, **kwargs: Any) -> None:
+        super().__init__(
+            scope,
+            stage.stack_name,
+            description=f"Big Time Deals ({stage.name})",
+            termination_protection=stage.keeps_data,
+            **kwargs,
+        )
+        lean = bundle("lean", stage.target)
+        full = bundle("full", stage.target)
+
+        table = DealsTable(self, "Deals", table_name=stage.table_name, keeps_data=stage.keeps_data)
+
+        common: dict[str, Any] = {"stage": stage, "table": table}
+        storefront = PythonFunction(
+            self, "Storefront", module="storefront", artifact=lean, access=access.STOREFRONT, **common
+        )
+        authorizer = PythonFunction(
+            self, "Authorizer", module="authorizer", artifact=lean, access=access.AUTHORIZER, **common
+        )
+        accounts = PythonFunction(
+            # Hashing a password takes a whole processor and argon2's 64 MiB.
+            self, "Accounts", module="accounts", artifact=full, access=access.ACCOUNTS, memory=1769, **common
+        )
+        members = PythonFunction(self, "Members", module="members", artifact=full, access=access.MEMBERS, **common)
+        editors = PythonFunction(self, "Editors", module="editors", artifact=full, access=access.EDITORS, **common)
+        seed = PythonFunction(self, "Seed", module="seed", artifact=lean, access=access.SEED, timeout=30, **common)
+        expiry = PythonFunction(
+            self, "Expiry", module="expiry", artifact=lean, access=access.EXPIRY, timeout=50, **common
+        )
+
+        api = DealsApi(
+            self,
+            "Gateway",
+            stage=stage,
+            routes=ROUTES,
+            functions={
+                "storefront": storefront.function,
+                "accounts": accounts.function,
+                "members": members.function,
+                "editors": editors.function,
+            },
+            authorizer=authorizer.function,
+        )
+
+        events.Rule(
+            self,
+            "EachMinute",
+            description="Takes ended deals out of the feeds",
+            schedule=events.Schedule.rate(Duration.minutes(1)),
+            targets=[targets.LambdaFunction(expiry.function)],
+        )
+
+        seeds = CustomResource(
+            self,
+            "Seeds",
+            resource_type="Custom::SeedCategories",
+            service_token=seed.function.function_arn,
+            # CloudFormation asks again only when a property has changed.
+            properties={"Seeds": digest_of("functions/seed.py", "shared/data/seeds.py", "shared/models.py")},
+        )
+        seeds.node.add_dependency(table, seed)
+
+        CfnOutput(self, "ApiUrl", value=api.url)
+        CfnOutput(self, "ApiId", value=api.api.rest_api_id)
+        CfnOutput(self, "TableName", value=table.name)
