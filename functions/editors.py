@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from shared import slugs, times
-from shared.data import brands, deals, pages
+from shared.data import brands, deals, fanout, pages
 from shared.errors import NoSuchTopic
 from shared.http import render
 from shared.http.answers import json_answer
@@ -55,6 +55,16 @@ def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
     found = deals.find(table(), segment(deal_id))
     return json_answer(render.deal(deals.make_hot(table(), found.deal_id, now), now), HTTPStatus.ACCEPTED)
+
+
+@app.get("/deals/<deal_id>/hot", **describe("How far a hot deal has got", "Progress", who="editor", errors=[404]))
+def hot_progress(deal_id: str) -> Response[Any]:
+    deal = deals.find(table(), segment(deal_id))
+    progress = fanout.progress(table(), deal.deal_id)
+    hot = deal.hot_at is not None
+    return json_answer(
+        {"dealId": deal.deal_id, "hot": hot, "told": progress.told, "finished": hot and progress.finished}
+    )
 
 
 @app.post("/brands", **describe("Create a brand", "Brand", who="editor", status=201, errors=[*BODY_ERRORS, 409]))

@@ -5,45 +5,61 @@ This function cannot write. It imports neither pydantic nor Tracer, so it starts
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import aws_lambda_powertools
 from aws_lambda_powertools.event_handler import Response
 
-from shared import times
-from shared.data import brands, deals, feeds, pages, topics
+from shared import settings, times
+from shared.data import brands, caches, deals, feeds, pages, topics
+from shared.data.caches import NEWEST, Cached
 from shared.http import render
 from shared.http.caching import public
 from shared.http.documentation import PAGED, describe
 from shared.http.edge import create_app, paging, segment, serve, topic_named
+from shared.http.render import compact
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
 from shared.runtime import table
 
 OPENAPI = Path(__file__).with_name("openapi.json")
 SWAGGER_UI = Path(aws_lambda_powertools.__file__).parent / "event_handler" / "openapi" / "swagger_ui"
 
+FIRST_PAGE = {"limit": settings.CACHED_PAGE, "cursor": None}
+
 app = create_app()
 
 
 @app.get("/front-page", **describe("The front page and the latest deals", "FrontPage", query=PAGED, cached=True))
 def front_page() -> Response[Any]:
-    now = times.now()
-    featured = pages.featured(table(), FRONT_PAGE, now)
-    latest = feeds.read(table(), ALL_DEALS, now=now, **paging(app))
-    return public(app, {"featured": render.deals(featured, now), "latest": render.feed(latest, now)})
+    now, wanted = times.now(), paging(app)
+    featured, latest = cached([Cached(FRONT_PAGE), NEWEST], now, usable=wanted == FIRST_PAGE)
+    if featured is None:
+        featured = compact(render.deals(pages.featured(table(), FRONT_PAGE, now), now))
+    if latest is None:
+        latest = compact(render.feed(feeds.read(table(), ALL_DEALS, now=now, **wanted), now))
+    return public(app, f'{{"featured":{featured},"latest":{latest}}}')
 
 
 @app.get("/editors-choice", **describe("The editor's choice", "EditorsChoice", cached=True))
 def editors_choice() -> Response[Any]:
     now = times.now()
-    return public(app, {"featured": render.deals(pages.featured(table(), EDITORS_CHOICE, now), now)})
+    (featured,) = cached([Cached(EDITORS_CHOICE)], now)
+    if featured is None:
+        featured = compact(render.deals(pages.featured(table(), EDITORS_CHOICE, now), now))
+    return public(app, f'{{"featured":{featured}}}')
 
 
 @app.get("/deals", **describe("Latest deals", "DealList", query=PAGED, cached=True))
 def latest_deals() -> Response[Any]:
-    now = times.now()
-    return public(app, render.feed(feeds.read(table(), ALL_DEALS, now=now, **paging(app)), now))
+    now, wanted = times.now(), paging(app)
+    (latest,) = cached([NEWEST], now, usable=wanted == FIRST_PAGE)
+    if latest is None:
+        latest = compact(render.feed(feeds.read(table(), ALL_DEALS, now=now, **wanted), now))
+    return public(app, latest)
 
 
 @app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))
@@ -85,11 +101,21 @@ def all_categories() -> Response[Any]:
     **describe("A category and its latest deals", "CategoryPage", errors=[404], query=PAGED, cached=True),
 )
 def category_page(category: str) -> Response[Any]:
-    now = times.now()
-    page = topics.get(table(), topic_named(CATEGORY, category))
-    featured = render.deals(pages.active(page.featured, now), now)
-    latest = _latest(page.topic, now=now, periods=page.periods)
-    return public(app, {**render.topic(page), "featured": featured, "latest": latest})
+    now, topic = times.now(), topic_named(CATEGORY, category)
+    if paging(app) == FIRST_PAGE:
+        counts, text = caches.read_category(table(), topic, shard=any_shard(), now=now)
+        if counts is not None and text is not None:
+            featured, latest = text.split(caches.SEPARATOR)
+            return public(app, f'{compact(render.topic(counts))[:-1]},"featured":{featured},"latest":{latest}}}')
+    page = topics.get(table(), topic)
+    return public(
+        app,
+        {
+            **render.topic(page),
+            "featured": render.deals(pages.active(page.featured, now), now),
+            "latest": _latest(topic, now=now, periods=page.periods),
+        },
+    )
 
 
 @app.get(
@@ -97,7 +123,9 @@ def category_page(category: str) -> Response[Any]:
     **describe("Latest deals of a category", "DealList", errors=[404], query=PAGED, cached=True),
 )
 def category_deals(category: str) -> Response[Any]:
-    return public(app, _latest(topic_named(CATEGORY, category), now=times.now()))
+    now, topic = times.now(), topic_named(CATEGORY, category)
+    (text,) = cached([Cached(topic)], now, usable=paging(app) == FIRST_PAGE)
+    return public(app, text.split(caches.SEPARATOR)[1] if text is not None else _latest(topic, now=now))
 
 
 @app.get("/openapi.json", **describe("This document", "OpenApi", cached=True))
@@ -123,6 +151,16 @@ DOCS_PAGE = """<!doctype html>
 <script>SwaggerUIBundle({url: "openapi.json", dom_id: "#docs", deepLinking: true})</script>
 </html>
 """
+
+
+def cached(parts: Sequence[Cached], now: datetime, *, usable: bool = True) -> list[str | None]:
+    """The cached texts of some parts in one round trip, each None where it must be made from the indexes."""
+    return caches.read(table(), parts, shard=any_shard(), now=now) if usable else [None] * len(parts)
+
+
+def any_shard() -> int:
+    """One of the cache's shards, so that readers spread over them."""
+    return secrets.randbelow(settings.CACHE_SHARDS) + 1
 
 
 def _latest(topic: Topic, **how: Any) -> render.Json:

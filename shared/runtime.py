@@ -7,6 +7,8 @@ from functools import cache
 
 from aws_lambda_powertools import Logger
 
+from shared.data import queues
+from shared.data.queues import Queue
 from shared.data.table import Table, connect
 
 
@@ -14,6 +16,12 @@ from shared.data.table import Table, connect
 def table() -> Table:
     """The table that the environment names (``TABLE_NAME``), connected once per execution environment."""
     return connect(os.environ["TABLE_NAME"])
+
+
+@cache
+def queue() -> Queue:
+    """The queue of the fan-out that the environment names (``QUEUE_URL``)."""
+    return queues.connect(os.environ["QUEUE_URL"])
 
 
 @cache

@@ -40,7 +40,7 @@ _RETRIED = {
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One page of readers to be told of a deal: those after ``start`` in a watch partition or in a segment of all users.
+    """One page of readers to tell of a deal: those after ``start`` in a watch partition or in a segment of all users.
 
     ``number`` counts the pages of a segment from 0.
     """

@@ -115,9 +115,9 @@ def watches(username: str) -> str:
     return f"WATCHES#{username}"
 
 
-def watched(sort_key: str, kinds: tuple[TopicKind, ...]) -> Topic:
-    """The topic that a watch's GSI1 sort key names."""
-    prefix, slug = sort_key.split("#", 1)
+def topic_named(key: str, kinds: tuple[TopicKind, ...]) -> Topic:
+    """The topic that its own key, or the GSI1 sort key of a watch, names."""
+    prefix, slug = key.split("#", 1)
     return Topic(next(kind for kind in kinds if kind.prefix == prefix), slug)
 
 

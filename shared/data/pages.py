@@ -1,19 +1,20 @@
 """Patterns 4-9: what editors pick for the front page, the editor's choice page and the categories' pages.
 
-Full copies of the picked deals are stored in the page's own item, so a page is read in one request. The sharded caches
-of issue B (``keys.deals_cache``) will stand beside the front page's item, to be read in the same request.
+Full copies of the picked deals are stored in the page's own item, so a page is read in one request. When a picked deal
+changes, its copies follow (``follow``, called from the stream).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from shared.data import deals, keys
 from shared.data.deal_items import attributes, from_item
-from shared.data.table import Table, put, update
+from shared.data.table import MAX_ATTEMPTS, Table, update
 from shared.data.topics import no_such
-from shared.errors import NoSuchDeals, WrongFeaturedCount
+from shared.errors import Busy, DealsError, NoSuchDeals, WrongFeaturedCount
 from shared.models import CATEGORY, CuratedPage, Deal, Status, Topic
 from shared.times import to_iso
 
@@ -24,13 +25,25 @@ CATEGORY_FEATURED = (5, 10)
 """How few and how many deals a category features."""
 
 
+class _Repicked(DealsError):
+    """An editor changed the picks meanwhile; read again and try again."""
+
+
 def set_featured(table: Table, page: CuratedPage, deal_ids: Sequence[str], now: datetime) -> list[Deal]:
     """Replace the picked deals of a curated page, in this order; none is allowed. Raises NoSuchDeals."""
     if len(deal_ids) > MAX_FEATURED:
         raise WrongFeaturedCount(f"The {page.label} page features at most {MAX_FEATURED} deals.")
     picked = _pick(table, deal_ids)
-    item = {**keys.curated(page), "Type": page.type, "Featured": _copies(picked), "UpdatedAt": to_iso(now)}
-    table.write(put(item, because="the list is replaced as a whole, and the later editor's stands"))
+    table.write(
+        update(
+            keys.curated(page),
+            "SET Featured = :featured, UpdatedAt = :now, #type = :type ADD FeaturedVersion :one",
+            condition=None,  # the list is replaced as a whole, and the later editor's stands
+            names={"#type": "Type"},
+            values={":featured": _copies(picked), ":now": to_iso(now), ":type": page.type, ":one": 1},
+            refused=None,
+        )
+    )
     return picked
 
 
@@ -44,8 +57,8 @@ def set_category_featured(table: Table, category: str, deal_ids: Sequence[str], 
     table.write(
         update(
             keys.topic(topic),
-            "SET Featured = :featured, UpdatedAt = :now",
-            values={":featured": _copies(picked), ":now": to_iso(now)},
+            "SET Featured = :featured, UpdatedAt = :now ADD FeaturedVersion :one",
+            values={":featured": _copies(picked), ":now": to_iso(now), ":one": 1},
             refused=no_such(topic),
         )
     )
@@ -56,6 +69,34 @@ def featured(table: Table, page: CuratedPage, now: datetime) -> list[Deal]:
     """The picked deals of a curated page that are still active, in the editors' order. One GetItem."""
     item = table.get(keys.curated(page))
     return active([from_item(copy) for copy in item["Featured"]] if item else [], now)
+
+
+def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[Deal]:
+    """Bring the copies of a page's picked deals up to date with the deals; returns the picks that are active now.
+
+    Whoever picks at the same time wins; then the picks are looked at again.
+    """
+    key = keys.topic(picks_of) if isinstance(picks_of, Topic) else keys.curated(picks_of)
+    for _ in range(MAX_ATTEMPTS):
+        item = table.get(key, consistent=True)
+        if item is None or "Featured" not in item:
+            return []
+        copies = [from_item(copy) for copy in item["Featured"]]
+        current = deals.get_many(table, [copy.deal_id for copy in copies], consistent=True)
+        if current == copies:
+            return active(current, now)
+        with suppress(_Repicked):
+            table.write(
+                update(
+                    key,
+                    "SET Featured = :featured ADD FeaturedVersion :one",
+                    condition="FeaturedVersion = :read",
+                    values={":featured": _copies(current), ":one": 1, ":read": item["FeaturedVersion"]},
+                    refused=_Repicked(),
+                )
+            )
+            return active(current, now)
+    raise Busy("Editors keep changing these picks; try again.")
 
 
 def active(picked: Sequence[Deal], now: datetime) -> list[Deal]:

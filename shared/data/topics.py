@@ -37,7 +37,7 @@ def from_item(topic: Topic, item: Item) -> TopicPage:
         name=item["Name"],
         likes=item["LikesCount"],
         watchers=item["WatchCount"],
-        periods=item["Periods"],
+        periods=item.get("Periods", {}),
         featured=tuple(deal_items.from_item(copy) for copy in item.get("Featured", ())),
     )
 
@@ -118,7 +118,7 @@ def likes(table: Table, username: str, topics: Iterable[Topic]) -> list[Topic]:
 def watches(table: Table, username: str) -> list[Topic]:
     """Everything a user watches, brands first, each kind by slug (pattern 25). A Query of GSI1."""
     items = table.query(keys.watches(username), index=GSI1, projection=_WATCHED)
-    return [keys.watched(item["GSI1SK"], (BRAND, CATEGORY)) for item in items]
+    return [keys.topic_named(item["GSI1SK"], (BRAND, CATEGORY)) for item in items]
 
 
 _EXISTENCE = Projection.of("PK", "SK")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 from http import HTTPStatus
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
+from shared.http.render import compact
 from shared.tokens import header
 
 CACHE_CONTROL = "public, max-age=5, stale-while-revalidate=30"
@@ -19,7 +19,7 @@ SMALLEST_COMPRESSED = 1024
 
 def public(app: APIGatewayRestResolver, document: Any, media_type: str = "application/json") -> Response[Any]:
     """A public answer of a JSON document, or of a text of another media type."""
-    text = document if isinstance(document, str) else json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    text = document if isinstance(document, str) else compact(document)
     body = text.encode()
     event = app.current_event.raw_event
     # Weak, because the same document goes out plain and compressed.

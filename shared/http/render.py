@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, TypeVar
@@ -11,6 +12,11 @@ from shared.times import to_iso
 
 T = TypeVar("T")
 Json = dict[str, Any]
+
+
+def compact(document: Any) -> str:
+    """A document as JSON text without spaces or line breaks."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 def deal(deal: Deal, now: datetime) -> Json:

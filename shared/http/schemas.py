@@ -174,6 +174,15 @@ class Marked(Answer):
     marked: Count
 
 
+class Progress(Answer):
+    """Users told so far of a hot deal, and whether that is all of them."""
+
+    deal_id: str
+    hot: bool
+    told: Count
+    finished: bool
+
+
 class OpenApi(RootModel[dict[str, Any]]):
     """An OpenAPI 3.1 document."""
 
@@ -184,5 +193,6 @@ class Html(RootModel[str]):
 
 MODELS: tuple[type[BaseModel], ...] = (
     Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FrontPage, EditorsChoice, Picked, BrandPage,
-    CategoryPage, User, SessionToken, Like, Watch, WatchList, Message, MessageList, UnreadCount, Marked, OpenApi, Html,
+    CategoryPage, User, SessionToken, Like, Watch, WatchList, Message, MessageList, UnreadCount, Marked, Progress,
+    OpenApi, Html,
 )  # fmt: skip

@@ -1,0 +1,174 @@
+"""Patterns 7-9, cached: pre-rendered, compressed pages, in several copies so that no partition is hot.
+
+A copy is the JSON text of a part of a page, compressed to fit the 4 KB that half a read unit buys. It is rebuilt from
+the stream (``functions/refresher.py``) out of consistent reads, and replaced only by a build that began later. A copy
+that is missing, stale or corrupt reads as None: whoever reads it then asks the indexes.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from shared import settings
+from shared.data import cursors, deals, feeds, keys, topics
+from shared.data.attributes import Item
+from shared.data.table import Projection, Table, Write, put_new
+from shared.errors import AlreadyExists
+from shared.models import ALL_DEALS, CuratedPage, Deal, Feed, Page, Status, Topic, TopicPage, feed_of
+
+SEPARATOR = "\n"
+"""Between a category's picks and its newest deals. JSON written without indentation holds no line break."""
+
+COMPRESSION = 9
+"""zlib's best: a page is compressed once and read many times, and 4 KB is where it starts to cost double."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """What is cached: the newest deals (``of`` None), a curated page's picks, a category's picks and newest deals."""
+
+    of: CuratedPage | Topic | None = None
+
+    @property
+    def name(self) -> str:
+        """What this is called in logs."""
+        match self.of:
+            case CuratedPage():
+                return self.of.label
+            case Topic():
+                return self.of.slug
+            case None:
+                return "newest deals"
+
+    @property
+    def type(self) -> str:
+        match self.of:
+            case CuratedPage():
+                return f"{self.of.type}Cache"
+            case Topic():
+                return "CategoryCache"
+            case None:
+                return "DealsCache"
+
+    def key(self, shard: int) -> keys.Key:
+        """The key of one copy; shards count from 1."""
+        match self.of:
+            case CuratedPage():
+                return keys.page_cache(self.of, shard)
+            case Topic():
+                return keys.category_cache(self.of.slug, shard)
+            case None:
+                return keys.deals_cache(shard)
+
+    @property
+    def feed(self) -> Feed | None:
+        """The feed whose newest page this shows; a curated page shows none."""
+        match self.of:
+            case CuratedPage():
+                return None
+            case Topic():
+                return feed_of(self.of)
+            case None:
+                return ALL_DEALS
+
+
+NEWEST = Cached()
+
+_COPY = Projection.of("PK", "SK", "Body", "BuiltAt", "ExpiresAt", "Name", "LikesCount", "WatchCount")
+
+
+def read(table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime) -> list[str | None]:
+    """The texts of some parts, each None where its copy is unusable. One BatchGetItem: 0.5 RRU for each copy."""
+    found = {item["PK"]: item for item in table.get_many([part.key(shard) for part in wanted], projection=_COPY)}
+    return [_text(found.get(part.key(shard)["PK"]), now) for part in wanted]
+
+
+def read_category(table: Table, category: Topic, *, shard: int, now: datetime) -> tuple[TopicPage | None, str | None]:
+    """A category with its counts of this moment, and the text of its page. One BatchGetItem for both."""
+    copy, counts = Cached(category).key(shard), keys.topic(category)
+    found = {item["PK"]: item for item in table.get_many([copy, counts], projection=_COPY)}
+    item = found.get(counts["PK"])
+    return topics.from_item(category, item) if item else None, _text(found.get(copy["PK"]), now)
+
+
+def write(table: Table, cached: Cached, text: str, *, began: datetime, expires: datetime) -> None:
+    """Replace all copies of a part, unless a build that ``began`` later did. Both times may hold fractions."""
+    body = zlib.compress(text.encode(), COMPRESSION)
+    table.gather(
+        [
+            partial(_replace_older, table, cached, shard, body, began, expires)
+            for shard in range(1, settings.CACHE_SHARDS + 1)
+        ]
+    )
+
+
+def age(table: Table, cached: Cached, now: datetime) -> float | None:
+    """Seconds since the first copy's build began, or None if there is none."""
+    item = table.get(cached.key(1), projection=_COPY)
+    return None if item is None else now.timestamp() - item["BuiltAt"] / 1000
+
+
+def newest(table: Table, feed: Feed, now: datetime, also: Iterable[str], previous: str | None) -> Page[Deal]:
+    """The newest page of a feed as it really is, though the index may lag behind the table.
+
+    Candidates are the index's newest deals, those just written (``also``) and those of the previous build; what each of
+    them is now comes from the table itself.
+    """
+    size = settings.CACHED_PAGE
+    indexed = feeds.read(table, feed, limit=size + 1, now=now)
+    ids = {deal.deal_id for deal in indexed.items} | set(also) | _ids_in(previous)
+    current = deals.get_many(table, sorted(ids, reverse=True), consistent=True)
+    active = [deal for deal in current if deal.status(now) is Status.ACTIVE and _belongs(deal, feed)]
+    more = len(active) > size or indexed.next is not None
+    shown = tuple(active[:size])
+    return Page(shown, cursors.encode(feeds.scope(feed), shown[-1].deal_id) if more and shown else None)
+
+
+def expiry(shown: Iterable[Deal], now: datetime) -> datetime:
+    """When a part that shows some deals is no longer right: at the first one's end, or when copies grow stale."""
+    ends = [deal.ends_at for deal in shown if deal.ends_at is not None and deal.ends_at > now]
+    return min([now + settings.CACHE_LIFETIME, *ends])
+
+
+def _belongs(deal: Deal, feed: Feed) -> bool:
+    return feed.topic is None or deal.category == feed.topic.slug
+
+
+def _ids_in(text: str | None) -> set[str]:
+    """The newest deals that a part shows."""
+    if text is None:
+        return set()
+    newest = json.loads(text.rsplit(SEPARATOR, 1)[-1])
+    return {item["dealId"] for item in newest["items"]}
+
+
+def _text(item: Item | None, now: datetime) -> str | None:
+    if item is None or item["ExpiresAt"] <= now.timestamp():
+        return None
+    with suppress(zlib.error, UnicodeDecodeError):
+        return zlib.decompress(item["Body"]).decode()
+    return None
+
+
+def _replace_older(table: Table, cached: Cached, shard: int, body: bytes, began: datetime, expires: datetime) -> None:
+    item = {
+        **cached.key(shard),
+        "Type": cached.type,
+        "Body": body,
+        "BuiltAt": int(began.timestamp() * 1000),
+        "ExpiresAt": int(expires.timestamp()),
+    }
+    fresh = put_new(item, refused=AlreadyExists())
+    arguments = {
+        **fresh.arguments,
+        "ConditionExpression": "attribute_not_exists(PK) OR BuiltAt < :began",
+        "ExpressionAttributeValues": {":began": {"N": str(item["BuiltAt"])}},
+    }
+    with suppress(AlreadyExists):  # a later build was faster
+        table.write(Write(fresh.operation, arguments, fresh.refused))
