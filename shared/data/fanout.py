@@ -184,9 +184,9 @@ def _record(table: Table, unit: Unit, *, told: int, last: bool, now: datetime) -
     )
     tally = update(
         keys.fan_out_segment(unit.deal_id, unit.segment),
-        "ADD Told :told, Pages :one SET Segments = :segments, #type = :type" + (", LastPage = :last" if last else ""),
+        "ADD Told :told, Pages :one SET #segments = :segments, #type = :type" + (", LastPage = :last" if last else ""),
         condition=None,  # the segment's first page makes the counter
-        names={"#type": "Type"},
+        names={"#type": "Type", "#segments": "Segments"},
         values={":told": told, ":one": 1, ":segments": unit.segments, ":type": "FanOut"}
         | ({":last": unit.number + 1} if last else {}),
         refused=None,
