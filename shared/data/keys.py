@@ -125,6 +125,11 @@ def curated(page: CuratedPage) -> Key:
     return _pair(page.prefix)
 
 
+def category_picks(category: str) -> Key:
+    """The note of when a category's picked deals were last changed."""
+    return _pair(f"CATEGORYPICKS#{category}")
+
+
 def deals_cache(shard: int) -> Key:
     """One copy of the newest page of all deals; shards count from 1."""
     return _pair(f"DEALSCACHE#{shard}")

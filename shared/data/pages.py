@@ -54,13 +54,22 @@ def set_category_featured(table: Table, category: str, deal_ids: Sequence[str], 
         raise WrongFeaturedCount(f"A category features {fewest} to {most} deals.")
     topic = Topic(CATEGORY, category)
     picked = _pick(table, deal_ids)
-    table.write(
+    # Likes and new deals change the Category too. A note of its own lets the stream's filter tell picks from those.
+    table.transact(
         update(
             keys.topic(topic),
             "SET Featured = :featured, UpdatedAt = :now ADD FeaturedVersion :one",
             values={":featured": _copies(picked), ":now": to_iso(now), ":one": 1},
             refused=no_such(topic),
-        )
+        ),
+        update(
+            keys.category_picks(category),
+            "SET #type = :type, Category = :category ADD Changes :one",
+            condition=None,  # the first picks make the note
+            names={"#type": "Type"},
+            values={":type": "CategoryPicks", ":category": category, ":one": 1},
+            refused=None,
+        ),
     )
     return picked
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from shared.data import keys
 from shared.data.attributes import unmarshal_item
 from shared.data.deal_items import from_item
 from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
@@ -44,17 +43,13 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
             return PicksChange(FRONT_PAGE)
         case "EditorsChoice":
             return PicksChange(EDITORS_CHOICE)
-        case "Category" if _featured(images.get("OldImage")) != _featured(images.get("NewImage")):
-            return PicksChange(keys.topic_named(item["PK"]["S"], (CATEGORY,)))
+        case "CategoryPicks":
+            return PicksChange(Topic(CATEGORY, item["Category"]["S"]))
     return None
 
 
 def _deal(image: Mapping[str, Any] | None) -> Deal | None:
     return from_item(unmarshal_item(image)) if image else None
-
-
-def _featured(image: Mapping[str, Any] | None) -> Any:
-    return (image or {}).get("FeaturedVersion")
 
 
 def _written_at(images: Mapping[str, Any]) -> datetime:

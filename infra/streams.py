@@ -1,0 +1,112 @@
+"""What happens after a write: readers of the table's stream, the queue of the fan-out, and where failures are parked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aws_cdk import Duration
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_lambda_event_sources as sources
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+PARKED_FOR = Duration.days(14)
+"""How long a failure waits for someone to look at it: SQS's longest."""
+
+MAX_RECEIVES = 5
+"""Deliveries of a page of readers before it is parked. A page is repeated without harm."""
+
+Filter = dict[str, Any]
+
+
+def _is(*types: str) -> Filter:
+    return {"Type": {"S": list(types)}}
+
+
+NEW_DEALS: Filter = {
+    "eventName": ["INSERT"],
+    "dynamodb": {"NewImage": {**_is("Deal"), "GSI1PK": {"S": [{"exists": True}]}}},
+}
+DEALS_MADE_HOT: Filter = {
+    "eventName": ["MODIFY"],
+    "dynamodb": {
+        "NewImage": {**_is("Deal"), "HotAt": {"S": [{"exists": True}]}},
+        "OldImage": {"HotAt": {"S": [{"exists": False}]}},
+    },
+}
+SHOWN: Filter = {"dynamodb": {"NewImage": _is("Deal", "FrontPage", "EditorsChoice", "CategoryPicks")}}
+REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is("Deal")}}
+
+
+class ParkingQueue(Construct):
+    """A dead-letter queue: what is in it has failed for good and waits for ``btd redrive``."""
+
+    def __init__(self, scope: Construct, construct_id: str) -> None:
+        super().__init__(scope, construct_id)
+        self.queue = sqs.Queue(self, "Queue", retention_period=PARKED_FOR, enforce_ssl=True)
+
+
+class StreamReader(Construct):
+    """Lets a function read the records of the table's stream that match one of some filters.
+
+    A batch that fails is halved until the record at fault is alone; that is tried again, then parked.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        table: dynamodb.Table,
+        function: lambda_.Function,
+        filters: Sequence[Filter],
+        batch_size: int,
+        window: Duration,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.parked = ParkingQueue(self, "Parked")
+        function.add_event_source(
+            sources.DynamoEventSource(
+                table,
+                starting_position=lambda_.StartingPosition.TRIM_HORIZON,
+                filters=[lambda_.FilterCriteria.filter(pattern) for pattern in filters],
+                batch_size=batch_size,
+                max_batching_window=window,
+                bisect_batch_on_error=True,
+                report_batch_item_failures=True,
+                retry_attempts=5,
+                # The stream forgets after 24 hours; what is older than six is parked while it can still be read.
+                max_record_age=Duration.hours(6),
+                on_failure=sources.SqsDlq(self.parked.queue),
+            )
+        )
+
+
+class WorkQueue(Construct):
+    """The queue of the fan-out, the function that works on it, and where units end that fail for good."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        function: lambda_.Function,
+        timeout: Duration,
+        workers: int,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.parked = ParkingQueue(self, "Parked")
+        self.queue = sqs.Queue(
+            self,
+            "Queue",
+            # Six times the function's timeout, as Lambda's documentation advises.
+            visibility_timeout=Duration.seconds(6 * timeout.to_seconds()),
+            retention_period=Duration.days(4),
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.parked.queue, max_receive_count=MAX_RECEIVES),
+            enforce_ssl=True,
+        )
+        function.add_event_source(
+            sources.SqsEventSource(self.queue, batch_size=5, report_batch_item_failures=True, max_concurrency=workers)
+        )
