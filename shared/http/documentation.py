@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Literal
 
+from shared.http.problems import phrase
+
 Who = Literal["anonymous", "member", "editor"]
 
 PAGED = ("limit", "cursor")
@@ -45,7 +47,7 @@ def describe(
 
 
 def _answer(status: int, schema: str | None, media_type: str) -> dict[str, Any]:
-    answer: dict[str, Any] = {"description": HTTPStatus(status).phrase}
+    answer: dict[str, Any] = {"description": phrase(HTTPStatus(status))}
     if schema is not None:
         answer["content"] = {media_type: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
     return answer

@@ -54,6 +54,17 @@ class BodyTooLarge(TooLarge):
 
 STATUSES |= {BadRequest: HTTPStatus.BAD_REQUEST, NotJson: HTTPStatus.UNSUPPORTED_MEDIA_TYPE}
 
+_PHRASES = {
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Content Too Large",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "Unprocessable Content",
+}
+"""RFC 9110's phrases where the standard library has older ones before Python 3.13."""
+
+
+def phrase(status: HTTPStatus) -> str:
+    """A status in words, the same on every Python."""
+    return _PHRASES.get(status, status.phrase)
+
 
 def problem(
     status: HTTPStatus, detail: str, errors: Sequence[dict[str, str]] = (), headers: dict[str, str] | None = None
@@ -61,7 +72,7 @@ def problem(
     """A problem document: ``type``, ``title``, ``status``, ``detail``, and ``errors`` with one entry per field."""
     document = {
         "type": "about:blank",
-        "title": status.phrase,
+        "title": phrase(status),
         "status": int(status),
         "detail": detail,
         **({"errors": list(errors)} if errors else {}),
