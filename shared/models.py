@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from decimal import Decimal
 from enum import StrEnum
 from typing import Generic, Literal, TypeVar
 
@@ -77,6 +76,11 @@ class Status(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+def _cents(money: str) -> int:
+    """The hundredths in a price: prices are stored with two decimals, so these need no rounding."""
+    return int(money.replace(".", ""))
+
+
 @dataclass(frozen=True, slots=True)
 class Deal:
     """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was told; ``number`` its short id."""
@@ -112,9 +116,8 @@ class Deal:
     @property
     def discount_percent(self) -> int | None:
         """Whole percents off the list price, rounded down so as never to promise more than there is."""
-        if self.list_price is None or Decimal(self.list_price) <= 0:
-            return None
-        return max(0, int((1 - Decimal(self.price) / Decimal(self.list_price)) * 100))
+        full = _cents(self.list_price) if self.list_price else 0
+        return max(0, (full - _cents(self.price)) * 100 // full) if full else None
 
 
 @dataclass(frozen=True, slots=True)

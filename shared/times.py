@@ -12,7 +12,9 @@ def now() -> datetime:
 
 def to_iso(when: datetime) -> str:
     """A time as ``2026-06-04T20:28:53Z``."""
-    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if when.tzinfo is not UTC:
+        when = when.astimezone(UTC)
+    return f"{when.replace(microsecond=0, tzinfo=None).isoformat()}Z"
 
 
 def from_iso(text: str) -> datetime:
@@ -20,4 +22,4 @@ def from_iso(text: str) -> datetime:
     when = datetime.fromisoformat(text)
     if when.tzinfo is None:
         raise ValueError(f"a time without an offset: {text!r}")
-    return when.astimezone(UTC)
+    return when if when.tzinfo is UTC else when.astimezone(UTC)

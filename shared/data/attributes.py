@@ -7,7 +7,7 @@ our numbers are all whole.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Item = dict[str, Any]
@@ -42,26 +42,27 @@ def marshal_item(item: Mapping[str, Any]) -> dict[str, Any]:
 def unmarshal(value: Mapping[str, Any]) -> Any:
     """The Python value of a DynamoDB attribute value."""
     ((kind, content),) = value.items()
-    match kind:
-        case "S" | "BOOL":
-            return content
-        case "N":
-            return int(content)
-        case "M":
-            return unmarshal_item(content)
-        case "L":
-            return [unmarshal(element) for element in content]
-        case "B":  # bytes from botocore's own parser, base64 from ours and from streams
-            return content if isinstance(content, bytes) else base64.b64decode(content)
-        case "SS":
-            return set(content)
-    raise TypeError(f"no attribute of ours has type {kind}")
+    try:
+        return content if kind == "S" else _READERS[kind](content)
+    except KeyError as error:
+        raise TypeError(f"no attribute of ours has type {kind}") from error
 
 
 def unmarshal_item(item: Mapping[str, Any]) -> Item:
     """An item in plain Python values."""
-    return {name: unmarshal(value) for name, value in item.items()}
+    return {name: value["S"] if "S" in value else unmarshal(value) for name, value in item.items()}
 
 
 def unmarshal_items(items: Iterable[Mapping[str, Any]]) -> list[Item]:
     return [unmarshal_item(item) for item in items]
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "N": int,
+    "BOOL": bool,
+    # bytes from botocore's own parser, base64 from ours and from streams
+    "B": lambda content: content if isinstance(content, bytes) else base64.b64decode(content),
+    "M": unmarshal_item,
+    "L": lambda content: [unmarshal(element) for element in content],
+    "SS": set,
+}

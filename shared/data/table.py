@@ -396,6 +396,8 @@ def connect(name: str, **client_arguments: Any) -> Table:
     session.register_component("response_parser_factory", PlainParserFactory())
     config = Config(
         parameter_validation=False,
+        # botocore otherwise composes its own twice for each request, which costs as much as signing it.
+        user_agent="big-time-deals",
         retries={"mode": "standard", "max_attempts": 4},
         connect_timeout=2,
         read_timeout=5,

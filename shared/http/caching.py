@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import hashlib
 from http import HTTPStatus
@@ -13,6 +14,9 @@ from shared.http.render import compact
 from shared.tokens import header
 
 CACHE_CONTROL = "public, max-age=5, stale-while-revalidate=30"
+COMPRESSION = 1
+"""gzip's fastest: a tenth larger than its default at a third of the time, which is billed on every read."""
+
 SMALLEST_COMPRESSED = 1024
 """Bytes below which gzip saves nothing that matters."""
 
@@ -29,8 +33,11 @@ def public(app: APIGatewayRestResolver, document: Any, media_type: str = "applic
         return Response(HTTPStatus.NOT_MODIFIED, media_type, "", headers)
     # API Gateway decodes a binary answer only for a request with an Accept header.
     if len(body) >= SMALLEST_COMPRESSED and _accepts_gzip(header(event, "accept-encoding")) and header(event, "accept"):
-        compressed = gzip.compress(body, compresslevel=6, mtime=0)
-        return Response(HTTPStatus.OK, media_type, compressed, {**headers, "Content-Encoding": "gzip"})
+        # Encoded here: Powertools would make JSON of the bytes of a JSON answer.
+        compressed = base64.b64encode(gzip.compress(body, compresslevel=COMPRESSION, mtime=0)).decode()
+        answer = Response(HTTPStatus.OK, media_type, compressed, {**headers, "Content-Encoding": "gzip"})
+        answer.base64_encoded = True
+        return answer
     return Response(HTTPStatus.OK, media_type, text, headers)
 
 
