@@ -119,7 +119,7 @@ def deliver(table: Table, queue: Queue, unit: Unit, now: datetime, page: int = s
     if following is not None:
         _continue_once(table, queue, unit, following, now)
     subject = _subject(deal, unit.kind)
-    _insert(table, [messages.compose(deal, reader, unit.kind, subject, now) for reader in readers])
+    insert(table, [messages.compose(deal, reader, unit.kind, subject, now) for reader in readers])
     _record(table, unit, told=len(readers), last=following is None, now=now)
     return len(readers)
 
@@ -195,7 +195,7 @@ def _record(table: Table, unit: Unit, *, told: int, last: bool, now: datetime) -
         table.transact(counted, tally)
 
 
-def _insert(table: Table, composed: Sequence[Message]) -> None:
+def insert(table: Table, composed: Sequence[Message]) -> None:
     """Insert messages, and leave those that exist as they are. Raises Busy."""
     pending = list(composed)
     for attempt in range(MAX_ATTEMPTS):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from shared.data import brands, keys, messages, sessions, topics
 from shared.data.attributes import Item
 from shared.data.schema import USER_INDEX
-from shared.data.table import Table, delete, put_new, update
+from shared.data.table import Table, Write, delete, put_new, update
 from shared.errors import EmailTaken, NoSuchUser, NotLiked, NotWatching, UsernameTaken
 from shared.models import BRAND, CATEGORIES, CATEGORY, Role, Topic, User
 from shared.times import from_iso, to_iso
@@ -18,9 +18,14 @@ from shared.times import from_iso, to_iso
 def create(table: Table, user: User) -> None:
     """Create an account whose username and email address nobody else has. Raises UsernameTaken, EmailTaken."""
     table.transact(
-        put_new(_to_item(user), refused=UsernameTaken(user.username)),
+        registration(user),
         put_new(_email_item(user.email, user.username), refused=EmailTaken()),
     )
+
+
+def registration(user: User) -> Write:
+    """The write that makes a User item, for a name that nobody has."""
+    return put_new(_to_item(user), refused=UsernameTaken(user.username))
 
 
 def get(table: Table, username: str, *, consistent: bool = False) -> User:

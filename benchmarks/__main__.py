@@ -1,0 +1,12 @@
+"""``python -m benchmarks [pages] [fan_out]``: all of them, or those named."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import fan_out, pages
+
+ALL = {"pages": pages.main, "fan_out": fan_out.main}
+
+for name in sys.argv[1:] or ALL:
+    ALL[name]()

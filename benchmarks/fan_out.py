@@ -1,0 +1,164 @@
+"""Telling readers: batches of 25 inserts against a loop of ``put_item``, and how a hot deal grows with its readers."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import statistics
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+import boto3
+
+from benchmarks.harness import interleave, record, table
+from benchmarks.servers import client_arguments, ministack, slow_dynamodb
+from shared import settings, times
+from shared.data import brands, deals, fanout, messages, provision, queues, seeds, users
+from shared.data.attributes import marshal_item
+from shared.data.queues import Queue
+from shared.data.table import Table, connect
+from shared.models import Deal, Message, User
+from shared.requests import NewDeal
+
+NAME = "benchmark-fan-out"
+MESSAGES = 250
+SERVICE_MS = 6.0
+MEASURED = (1_000, 10_000, 20_000)
+COMPUTED = (1_000_000, 10_000_000)
+
+WRITE_UNITS_PER_MESSAGE = 2
+"""One for the item, below 1 KB, and one for its entry in GSI1."""
+
+WRITE_UNIT_DOLLARS = 0.625 / 1_000_000
+"""On-demand write request unit, us-east-1, https://aws.amazon.com/dynamodb/pricing/on-demand/ (2026)."""
+
+TABLE_WRITE_UNITS = (4_000, 40_000)
+"""What a new on-demand table takes a second, and what one takes by its default quota."""
+
+
+def main() -> None:
+    """Measure, print and record."""
+    _against_put_item()
+    _growth()
+
+
+def _against_put_item() -> None:
+    composed = _compose(MESSAGES)
+    with ministack() as endpoint:
+        arguments = client_arguments(endpoint)
+        stock = boto3.client("dynamodb", **arguments)
+        provision.create_table(stock, NAME)
+        store = connect(NAME, **arguments)
+        rows = interleave(_cases(store, stock, composed), rounds=12, calls=1)
+    per_message = [type(row)(row.name, row.milliseconds / MESSAGES, row.ratio) for row in rows]
+    record("fan-out CPU", table(per_message, {"insert_batch, 25 at a time": "0.09"}))
+
+    with slow_dynamodb(SERVICE_MS) as endpoint:
+        arguments = client_arguments(endpoint)
+        store, stock = connect(NAME, **arguments), boto3.client("dynamodb", **arguments)
+        rates: dict[str, list[float]] = {}
+        for _ in range(7):
+            for name, case in _cases(store, stock, composed).items():
+                rates.setdefault(name, []).append(MESSAGES / _seconds(case))
+    medians = {name: statistics.median(values) for name, values in rates.items()}
+    yardstick = next(iter(medians.values()))
+    lines = ["| Case | Messages a second | Ratio | Goal |", "|---|---|---|---|"]
+    lines += [
+        f"| {name} | {rate:,.0f} | {rate / yardstick:.1f} | {'30' if rate != yardstick else ''} |"
+        for name, rate in medians.items()
+    ]
+    record("fan-out rate", "\n".join(lines))
+
+
+def _cases(store: Table, stock: object, composed: list[Message]) -> dict[str, Callable[[], object]]:
+    def loop() -> None:
+        for message in composed:
+            stock.put_item(TableName=NAME, Item=marshal_item(messages.to_item(message)))  # type: ignore[attr-defined]
+
+    return {
+        "a loop of put_item (the yardstick)": loop,
+        "insert_batch, 25 at a time": lambda: fanout.insert(store, composed),
+    }
+
+
+def _growth() -> None:
+    lines = ["| Users | Seconds | Messages a second | Requests | Write units | Dollars |", "|---|---|---|---|---|---|"]
+    page_seconds = 0.0
+    for count in MEASURED:
+        with ministack() as endpoint:
+            seconds, pages = _tell_everyone(endpoint, count)
+        page_seconds = seconds / pages
+        units = count * WRITE_UNITS_PER_MESSAGE
+        requests = pages * 4 + math.ceil(count / fanout.BATCH)
+        lines.append(
+            f"| {count:,} | {seconds:.1f} measured | {count / seconds:,.0f} | {requests:,} | {units:,} "
+            f"| {units * WRITE_UNIT_DOLLARS:.3f} |"
+        )
+    for count in COMPUTED:
+        units = count * WRITE_UNITS_PER_MESSAGE
+        slow, fast = (units / rate for rate in TABLE_WRITE_UNITS)
+        pages = math.ceil(count / settings.READERS_PER_PAGE)
+        work = pages * page_seconds / 10
+        lines.append(
+            f"| {count:,} | {max(slow, work):,.0f} at 4,000 WRU/s, {max(fast, work):,.0f} at 40,000, computed | "
+            f"| {pages * 4 + math.ceil(count / fanout.BATCH):,} | {units:,} | {units * WRITE_UNIT_DOLLARS:,.2f} |"
+        )
+    record("fan-out growth", "\n".join(lines))
+
+
+def _tell_everyone(endpoint: str, count: int) -> tuple[float, int]:
+    """Make users and a hot deal, and do all its work in this process, one page after another."""
+    arguments = client_arguments(endpoint)
+    provision.create_table(boto3.client("dynamodb", **arguments), NAME)
+    store, now = connect(NAME, **arguments), times.now()
+    queue = queues.connect(
+        boto3.client("sqs", **arguments).create_queue(QueueName="benchmark")["QueueUrl"], **arguments
+    )
+    seeds.plant(store, now)
+    for number in range(count):
+        store.write(users.registration(_user(number, now)))
+    deal = _deal(store, now)
+    began = time.perf_counter()
+    pages = _work_off(store, queue, deal, now)
+    seconds = time.perf_counter() - began
+    told = fanout.progress(store, deal.deal_id)
+    assert told == fanout.Progress(count, finished=True), told
+    return seconds, pages
+
+
+def _work_off(store: Table, queue: Queue, deal: Deal, now: datetime) -> int:
+    pages = 0
+    pending = [unit.to_json() for unit in fanout.alarm_of(deal)]
+    while pending:
+        for body in pending:
+            fanout.deliver(store, queue, fanout.Unit.from_json(body), now)
+            pages += 1
+        pending = []
+        for parked in queue.parked():
+            pending.append(parked.body)
+            queue.remove(parked)
+    return pages
+
+
+def _deal(store: Table, now: datetime) -> Deal:
+    brands.create(store, "allbirds", "Allbirds", now)
+    new = NewDeal(title="A pair of shoes", link="https://example.com/a", price="25.00", brand="allbirds", category="shoes")
+    return deals.make_hot(store, deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now).deal_id, now)
+
+
+def _compose(count: int) -> list[Message]:
+    now = times.now()
+    new = NewDeal(title="A pair of shoes", link="https://example.com/a", price="25.00", brand="allbirds", category="shoes")
+    deal = new.to_deal(now, secrets.token_bytes(16))
+    return [messages.compose(deal, f"reader{number}", "hot", f"Hot: {deal.title}", now) for number in range(count)]
+
+
+def _user(number: int, now: datetime) -> User:
+    return User(f"reader{number}", f"reader{number}@example.com", "A reader", "-", "member", now)
+
+
+def _seconds(case: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    case()
+    return time.perf_counter() - began

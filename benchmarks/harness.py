@@ -1,0 +1,60 @@
+"""Interleaved rounds of CPU time, and the tables that are made of them.
+
+Every case runs once in each round, so that whatever else the machine does falls on all of them alike. What is compared
+is the median of the rounds, in processor time of this process: the servers are processes of their own.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One case: milliseconds of processor time for one call, and its ratio to the yardstick."""
+
+    name: str
+    milliseconds: float
+    ratio: float
+
+
+def interleave(cases: Mapping[str, Callable[[], object]], *, rounds: int, calls: int = 4) -> list[Row]:
+    """The processor time of each case for one call; the first case is the yardstick."""
+    spent: dict[str, list[float]] = {name: [] for name in cases}
+    for case in cases.values():
+        case()
+    for _ in range(rounds):
+        for name, case in cases.items():
+            before = time.process_time()
+            for _ in range(calls):
+                case()
+            spent[name].append((time.process_time() - before) / calls)
+    medians = {name: statistics.median(times) for name, times in spent.items()}
+    yardstick = next(iter(medians.values()))
+    return [Row(name, median * 1000, median / yardstick) for name, median in medians.items()]
+
+
+def table(rows: list[Row], goals: Mapping[str, str]) -> str:
+    """Rows as a Markdown table."""
+    lines = ["| Case | CPU, ms | Ratio | Goal |", "|---|---|---|---|"]
+    for row in rows:
+        lines.append(f"| {row.name} | {row.milliseconds:.2f} | {row.ratio:.2f} | {goals.get(row.name, '')} |")
+    return "\n".join(lines)
+
+
+def record(section: str, text: str) -> None:
+    """Print a result, and write it between its section's markers in ``docs/benchmarks.md``."""
+    print(f"\n{section}\n\n{text}\n")
+    begin, end = f"<!-- {section} -->", f"<!-- end of {section} -->"
+    page = RESULTS.read_text(encoding="utf-8")
+    head, found, rest = page.partition(begin)
+    _, closed, tail = rest.partition(end)
+    if not (found and closed):
+        raise SystemExit(f"docs/benchmarks.md has no place for {section!r}")
+    RESULTS.write_text(f"{head}{begin}\n{text}\n{end}{tail}", encoding="utf-8")

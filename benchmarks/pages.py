@@ -1,0 +1,123 @@
+"""Reading pages: the storefront's handler against botocore's own Query of the same 25 deals and ``json.dumps``."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import secrets
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import boto3
+
+from benchmarks.harness import interleave, record, table
+from benchmarks.servers import client_arguments, ministack
+from shared import slugs, times
+from shared.data import brands, caches, deals, keys, provision, seeds
+from shared.data.table import Table, connect
+from shared.models import ALL_DEALS
+from shared.requests import NewDeal
+
+NAME = "benchmark-pages"
+SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
+CONTEXT = SimpleNamespace(aws_request_id="benchmark", log_stream_name="benchmark")
+GOALS = {
+    "front page, cached": "0.45",
+    "a page of a feed, by cursor": "0.60",
+    "the first page of a feed, uncached": "",
+}
+
+
+def main(rounds: int = 40) -> None:
+    """Measure, print and record."""
+    with ministack() as endpoint:
+        arguments = client_arguments(endpoint)
+        stock = boto3.client("dynamodb", **arguments)
+        provision.create_table(stock, NAME)
+        store = connect(NAME, **arguments)
+        day = _fill(store)
+        rows = interleave(_cases(store, stock, day), rounds=rounds)
+    record("pages", table(rows, GOALS))
+
+
+def _fill(store: Table) -> str:
+    """Sixty deals of one day; returns the day."""
+    now = times.now()
+    seeds.plant(store, now)
+    with SAMPLE.open(encoding="utf-8") as lines:
+        source = [json.loads(line) for line in lines]
+    known: set[str] = set()
+    for number, line in enumerate(itertools.islice(itertools.cycle(source), 60)):
+        slug = slugs.slug(line["brand"])
+        if slug not in known:
+            brands.create(store, slug, line["brand"], now)
+            known.add(slug)
+        fields = {name: value for name, value in line.items() if name not in ("postedAt", "withdrawnAt")}
+        new = NewDeal.model_validate({**fields, "sourceId": f"{number}"})
+        deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now)
+    return ALL_DEALS.period.start_of(now)
+
+
+def _cases(store: Table, stock: Any, day: str) -> dict[str, Any]:
+    os.environ["POWERTOOLS_SERVICE_NAME"] = "benchmark"
+    from functions import refresher, storefront
+    from shared import runtime
+
+    runtime.table = storefront.table = refresher.table = lambda: store  # type: ignore[assignment]  # one table for all
+    sys.stdout.flush()
+    silent, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115  # the log lines are made, not shown
+    refresher.handler({}, CONTEXT)
+    cursor = json.loads(storefront.handler(_request("/deals"), CONTEXT)["body"])["next"]
+    sys.stdout = silent
+
+    def yardstick() -> None:
+        answer = stock.query(
+            TableName=NAME,
+            IndexName="GSI1",
+            KeyConditionExpression="GSI1PK = :day",
+            ExpressionAttributeValues={":day": {"S": keys.feed_partition(ALL_DEALS, day)}},
+            ScanIndexForward=False,
+            Limit=25,
+        )
+        assert len(answer["Items"]) == 25
+        json.dumps(answer["Items"])
+
+    def serve(path: str, **query: str) -> Any:
+        def case() -> None:
+            silent, sys.stdout = sys.stdout, _NOWHERE
+            try:
+                answer = storefront.handler(_request(path, **query), CONTEXT)
+            finally:
+                sys.stdout = silent
+            assert answer["statusCode"] == 200
+
+        return case
+
+    return {
+        "botocore's Query of 25 deals and json.dumps (the yardstick)": yardstick,
+        "front page, cached": serve("/front-page"),
+        "front page, the same handler without the cache": serve("/front-page", limit="24"),
+        "a page of a feed, by cursor": serve("/deals", cursor=cursor),
+        "the first page of a feed, uncached": serve("/deals", limit="24"),
+        "reading the two cached copies alone": lambda: caches.read(store, [caches.NEWEST], shard=1, now=times.now()),
+    }
+
+
+_NOWHERE = open(os.devnull, "w")  # noqa: SIM115  # open for as long as the benchmark runs
+
+
+def _request(path: str, **query: str) -> dict[str, Any]:
+    return {
+        "resource": path,
+        "path": path,
+        "httpMethod": "GET",
+        "headers": {"Accept": "*/*"},
+        "queryStringParameters": query or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
+        "body": None,
+        "isBase64Encoded": False,
+        "requestContext": {"stage": "v1", "path": f"/v1{path}", "requestId": "benchmark"},
+    }
