@@ -143,13 +143,17 @@ def _work_off(store: Table, queue: Queue, deal: Deal, now: datetime) -> int:
 
 def _deal(store: Table, now: datetime) -> Deal:
     brands.create(store, "allbirds", "Allbirds", now)
-    new = NewDeal(title="A pair of shoes", link="https://example.com/a", price="25.00", brand="allbirds", category="shoes")
+    new = NewDeal(
+        title="A pair of shoes", link="https://example.com/a", price="25.00", brand="allbirds", category="shoes"
+    )
     return deals.make_hot(store, deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now).deal_id, now)
 
 
 def _compose(count: int) -> list[Message]:
     now = times.now()
-    new = NewDeal(title="A pair of shoes", link="https://example.com/a", price="25.00", brand="allbirds", category="shoes")
+    new = NewDeal(
+        title="A pair of shoes", link="https://example.com/a", price="25.00", brand="allbirds", category="shoes"
+    )
     deal = new.to_deal(now, secrets.token_bytes(16))
     return [messages.compose(deal, f"reader{number}", "hot", f"Hot: {deal.title}", now) for number in range(count)]
 

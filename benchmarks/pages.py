@@ -6,24 +6,28 @@ import itertools
 import json
 import os
 import secrets
-import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import boto3
 
 from benchmarks.harness import interleave, record, table
 from benchmarks.servers import client_arguments, ministack
-from shared import slugs, times
+from functions import refresher, storefront
+from shared import runtime, slugs, times
 from shared.data import brands, caches, deals, keys, provision, seeds
-from shared.data.table import Table, connect
+from shared.data.table import Table
 from shared.models import ALL_DEALS
 from shared.requests import NewDeal
 
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
 NAME = "benchmark-pages"
 SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
-CONTEXT = SimpleNamespace(aws_request_id="benchmark", log_stream_name="benchmark")
+CONTEXT = cast("LambdaContext", SimpleNamespace(aws_request_id="benchmark", log_stream_name="benchmark"))
 GOALS = {
     "front page, cached": "0.45",
     "a page of a feed, by cursor": "0.60",
@@ -37,9 +41,19 @@ def main(rounds: int = 40) -> None:
         arguments = client_arguments(endpoint)
         stock = boto3.client("dynamodb", **arguments)
         provision.create_table(stock, NAME)
-        store = connect(NAME, **arguments)
+        os.environ |= {
+            "TABLE_NAME": NAME,
+            "AWS_ENDPOINT_URL": endpoint,
+            "AWS_ACCESS_KEY_ID": arguments["aws_access_key_id"],
+            "AWS_SECRET_ACCESS_KEY": arguments["aws_secret_access_key"],
+            "AWS_DEFAULT_REGION": arguments["region_name"],
+            "POWERTOOLS_SERVICE_NAME": "benchmark",
+        }
+        store = runtime.table()
         day = _fill(store)
-        rows = interleave(_cases(store, stock, day), rounds=rounds)
+        cases = _cases(store, stock, day)
+        with redirect_stdout(_NOWHERE):  # the log lines are made, not shown
+            rows = interleave(cases, rounds=rounds)
     record("pages", table(rows, GOALS))
 
 
@@ -62,16 +76,9 @@ def _fill(store: Table) -> str:
 
 
 def _cases(store: Table, stock: Any, day: str) -> dict[str, Any]:
-    os.environ["POWERTOOLS_SERVICE_NAME"] = "benchmark"
-    from functions import refresher, storefront
-    from shared import runtime
-
-    runtime.table = storefront.table = refresher.table = lambda: store  # type: ignore[assignment]  # one table for all
-    sys.stdout.flush()
-    silent, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115  # the log lines are made, not shown
-    refresher.handler({}, CONTEXT)
-    cursor = json.loads(storefront.handler(_request("/deals"), CONTEXT)["body"])["next"]
-    sys.stdout = silent
+    with redirect_stdout(_NOWHERE):
+        refresher.handler({}, CONTEXT)
+        cursor = json.loads(storefront.handler(_request("/deals"), CONTEXT)["body"])["next"]
 
     def yardstick() -> None:
         answer = stock.query(
@@ -87,11 +94,7 @@ def _cases(store: Table, stock: Any, day: str) -> dict[str, Any]:
 
     def serve(path: str, **query: str) -> Any:
         def case() -> None:
-            silent, sys.stdout = sys.stdout, _NOWHERE
-            try:
-                answer = storefront.handler(_request(path, **query), CONTEXT)
-            finally:
-                sys.stdout = silent
+            answer = storefront.handler(_request(path, **query), CONTEXT)
             assert answer["statusCode"] == 200
 
         return case

@@ -97,7 +97,9 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sec
         length = next(int(line.split(b":")[1]) for line in head if line.lower().startswith(b"content-length"))
         body = await reader.readexactly(length)
         await asyncio.sleep(seconds)
-        batch = any(line.lower().startswith(b"x-amz-target") and line.endswith(b"BatchExecuteStatement") for line in head)
+        batch = any(
+            line.lower().startswith(b"x-amz-target") and line.endswith(b"BatchExecuteStatement") for line in head
+        )
         count = body.count(b'"Statement"') if batch else 0
         answer = json.dumps({"Responses": [{}] * count} if batch else {}).encode()
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\n")

@@ -52,8 +52,13 @@ def attributes(deal: Deal) -> Item:
 
 def to_item(deal: Deal, now: datetime) -> Item:
     """The Deal item: in the three feeds' indexes while the deal is active, in none otherwise."""
+    return to_item_listed(deal, listed=deal.status(now) is Status.ACTIVE)
+
+
+def to_item_listed(deal: Deal, *, listed: bool) -> Item:
+    """The Deal item, in the three feeds' indexes or not. The feeds' containers must count it accordingly."""
     item = {**keys.deal(deal.deal_id), "Type": "Deal", **attributes(deal)}
-    if deal.status(now) is Status.ACTIVE:
+    if listed:
         item |= keys.deal_in_feeds(
             deal.deal_id,
             day=ALL_DEALS.period.start_of(deal.created_at),

@@ -210,6 +210,11 @@ def idempotency(username: str, client_key: str) -> Key:
     return _pair(f"IDEMPOTENCY#{username}#{hashlib.sha256(client_key.encode()).hexdigest()}")
 
 
+def decoration(item_type: str, segment: int, segments: int) -> Key:
+    """How far a scan that decorates items of a type has got in one of its segments."""
+    return _pair(f"DECORATION#{item_type}#{segments}#{segment}")
+
+
 def primary(item: Mapping[str, object]) -> Key:
     """The primary key of an item."""
     return {"PK": str(item["PK"]), "SK": str(item["SK"])}
