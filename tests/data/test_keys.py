@@ -1,0 +1,278 @@
+"""The golden test: every key of the table, spelled once more. No other test spells one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from shared.data import deals, keys, messages, pages, sessions, topics, users
+from shared.data.attributes import Item
+from shared.data.schema import GSI1, INDEXES, PARTITION_KEY, SORT_KEY
+from shared.data.table import Table
+from shared.models import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
+from tests.making import NOW, a_deal, a_user, ahead, post
+
+DEAL_ID = "0ujtsYcgvSTl8PAuAdqWYSMnLOv"
+WHEN = datetime(2026, 6, 4, 20, 28, 53, tzinfo=UTC)
+G_FORE = Topic(BRAND, "g-fore")
+CLOTHING = Topic(CATEGORY, "clothing")
+
+
+def same(key: str) -> dict[str, str]:
+    return {"PK": key, "SK": key}
+
+
+GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
+    (keys.deal, (DEAL_ID,), same("DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv")),
+    (keys.deal_sort_key, (DEAL_ID,), "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
+    (keys.deal_number, (1234,), same("DEALNUMBER#1234")),
+    (keys.deal_source, ("allbirds:flip#flop",), same("DEALSOURCE#allbirds:flip#flop")),
+    (keys.deal_numbers, (), same("SEQUENCE#DEAL")),
+    (keys.deals, (), same("DEALS")),
+    (keys.feed_partition, (ALL_DEALS, "2026-06-04"), "DEALS#2026-06-04T00:00:00"),
+    (keys.feed_partition, (feed_of(G_FORE), "2026-06-01"), "BRAND#g-fore#2026-06-01T00:00:00"),
+    (keys.feed_partition, (feed_of(CLOTHING), "2026-06-04"), "CATEGORY#clothing#2026-06-04T00:00:00"),
+    (
+        keys.ending,
+        ("2026-06-04", WHEN, DEAL_ID),
+        {"PK": "ENDINGS#2026-06-04", "SK": "ENDING#2026-06-04T20:28:53Z#0ujtsYcgvSTl8PAuAdqWYSMnLOv"},
+    ),
+    (keys.endings_until, ("2026-06-04", WHEN), ("ENDINGS#2026-06-04", "ENDING#2026-06-04T20:28:53Z#~")),
+    (keys.endings, (), same("ENDINGS")),
+    (keys.topic, (G_FORE,), same("BRAND#g-fore")),
+    (keys.topic, (CLOTHING,), same("CATEGORY#clothing")),
+    (keys.brands, (), same("BRANDS")),
+    (keys.like, (G_FORE, "ana"), same("BRANDLIKE#g-fore#ana")),
+    (keys.like, (CLOTHING, "ana"), same("CATEGORYLIKE#clothing#ana")),
+    (keys.watch, (G_FORE, "ana"), {"PK": "BRANDWATCH#g-fore", "SK": "USER#ana"}),
+    (keys.watch, (CLOTHING, "ana"), {"PK": "CATEGORYWATCH#clothing", "SK": "USER#ana"}),
+    (keys.watchers, (G_FORE,), "BRANDWATCH#g-fore"),
+    (keys.watchers, (CLOTHING,), "CATEGORYWATCH#clothing"),
+    (keys.watch_in_watches, (G_FORE, "ana"), {"GSI1PK": "WATCHES#ana", "GSI1SK": "BRAND#g-fore"}),
+    (keys.watch_in_watches, (CLOTHING, "ana"), {"GSI1PK": "WATCHES#ana", "GSI1SK": "CATEGORY#clothing"}),
+    (keys.watches, ("ana",), "WATCHES#ana"),
+    (keys.topic_named, ("BRAND#g-fore", (BRAND, CATEGORY)), G_FORE),
+    (keys.topic_named, ("CATEGORY#clothing", (BRAND, CATEGORY)), CLOTHING),
+    (keys.curated, (FRONT_PAGE,), same("FRONTPAGE")),
+    (keys.curated, (EDITORS_CHOICE,), same("EDITORSCHOICE")),
+    (keys.category_picks, ("clothing",), same("CATEGORYPICKS#clothing")),
+    (keys.deals_cache, (1,), same("DEALSCACHE#1")),
+    (keys.page_cache, (FRONT_PAGE, 1), same("FRONTPAGECACHE#1")),
+    (keys.page_cache, (EDITORS_CHOICE, 2), same("EDITORSCHOICECACHE#2")),
+    (keys.category_cache, ("clothing", 3), same("CATEGORYCACHE#clothing#3")),
+    (keys.fan_out, (DEAL_ID,), "FANOUT#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
+    (keys.fan_out_segment, (DEAL_ID, 7), {"PK": "FANOUT#0ujtsYcgvSTl8PAuAdqWYSMnLOv", "SK": "SEGMENT#7"}),
+    (
+        keys.fan_out_page,
+        (DEAL_ID, "hot", 7, ""),
+        same("FANOUTPAGE#0ujtsYcgvSTl8PAuAdqWYSMnLOv#hot#7#e3b0c44298fc1c149afbf4c8996fb924"),
+    ),
+    (keys.user, ("ana",), same("USER#ana")),
+    (keys.user_in_users, ("ana",), {"UserIndex": "USER#ana"}),
+    (keys.user_email, ("ana@mail.example",), same("USEREMAIL#ana@mail.example")),
+    (keys.message, ("ana", DEAL_ID), {"PK": "MESSAGES#ana", "SK": "MESSAGE#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
+    (keys.messages, ("ana",), "MESSAGES#ana"),
+    (keys.message_sort_key, (DEAL_ID,), "MESSAGE#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
+    (
+        keys.message_in_unread,
+        ("ana", DEAL_ID),
+        {"GSI1PK": "MESSAGES#ana", "GSI1SK": "MESSAGE#0ujtsYcgvSTl8PAuAdqWYSMnLOv"},
+    ),
+    (keys.session, ("9f86d081",), same("SESSION#9f86d081")),
+    (keys.session_in_sessions, ("ana", WHEN), {"GSI1PK": "SESSIONS#ana", "GSI1SK": "SESSION#2026-06-04T20:28:53Z"}),
+    (keys.sessions, ("ana",), "SESSIONS#ana"),
+    (keys.attempts, ("USER", "ana", 1978456), same("ATTEMPTS#USER#ana#1978456")),
+    (keys.attempts, ("ADDRESS", "192.0.2.1", 1978456), same("ATTEMPTS#ADDRESS#192.0.2.1#1978456")),
+    (
+        keys.idempotency,
+        ("ana", "a client's # own"),
+        same("IDEMPOTENCY#ana#a30f4ba78d16eb68613cebe54bdaa7c8b9821ed16bd3c572ac3dcbf3a365c26a"),
+    ),
+    (keys.primary, ({"PK": "USER#ana", "SK": "USER#ana", "Name": "Ana"},), same("USER#ana")),
+]
+
+
+@pytest.mark.parametrize(("key", "arguments", "spelled"), GOLDEN, ids=lambda value: getattr(value, "__name__", None))
+def test_a_key_is_spelled_as_the_data_model_says(key: Callable[..., Any], arguments: tuple[Any, ...], spelled: Any) -> None:
+    made = key(*arguments)
+
+    assert made == spelled
+
+
+def test_a_listed_deal_has_keys_in_three_indexes() -> None:
+    made = keys.deal_in_feeds(DEAL_ID, day="2026-06-04", brand="g-fore", month="2026-06-01", category="clothing")
+
+    assert made == {
+        "GSI1PK": "DEALS#2026-06-04T00:00:00",
+        "GSI1SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+        "GSI2PK": "BRAND#g-fore#2026-06-01T00:00:00",
+        "GSI2SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+        "GSI3PK": "CATEGORY#clothing#2026-06-04T00:00:00",
+        "GSI3SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+    }
+
+
+def test_no_key_goes_unspelled() -> None:
+    written = {
+        name
+        for name, function in inspect.getmembers(keys, inspect.isfunction)
+        if function.__module__ == keys.__name__ and not name.startswith("_")
+    }
+
+    spelled = {key.__name__ for key, _, _ in GOLDEN} | {keys.deal_in_feeds.__name__}
+
+    assert written == spelled
+
+
+INDEXING = {
+    PARTITION_KEY, SORT_KEY, "ExpiresAt", *(key for i in INDEXES for key in (i.partition_key, i.sort_key) if key)
+}  # fmt: skip
+
+
+def indexing(item: Item | None) -> Item:
+    """The attributes of an item that place it in the table, its indexes and its time to live."""
+    assert item is not None
+    return {name: value for name, value in item.items() if name in INDEXING}
+
+
+def test_a_created_deal_has_exactly_its_keys(table: Table) -> None:
+    (deal,) = post(table, [a_deal(datetime(2050, 6, 4, 20, 28, 53, tzinfo=UTC))])
+
+    item = table.get(keys.deal(deal.deal_id))
+
+    assert item is not None
+    assert item["Type"] == "Deal"
+    assert indexing(item) == {
+        "PK": f"DEAL#{deal.deal_id}",
+        "SK": f"DEAL#{deal.deal_id}",
+        "GSI1PK": "DEALS#2050-06-04T00:00:00",
+        "GSI1SK": f"DEAL#{deal.deal_id}",
+        "GSI2PK": "BRAND#apple#2050-06-01T00:00:00",
+        "GSI2SK": f"DEAL#{deal.deal_id}",
+        "GSI3PK": "CATEGORY#shoes#2050-06-04T00:00:00",
+        "GSI3SK": f"DEAL#{deal.deal_id}",
+    }
+
+
+def test_a_withdrawn_deal_keeps_its_primary_key_only(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    deals.withdraw(table, deal.deal_id, NOW)
+
+    assert indexing(table.get(keys.deal(deal.deal_id))) == same(f"DEAL#{deal.deal_id}")
+
+
+def test_a_deals_number_source_and_ending_have_exactly_their_keys(table: Table) -> None:
+    (deal,) = post(table, [a_deal(source_id="shop:1", ends_at=ahead(hours=1))])
+
+    number = table.get(keys.deal_number(deal.number or 0))
+    source = table.get(keys.deal_source("shop:1"))
+    (note,) = table.query("ENDINGS#2050-06-15")
+
+    assert indexing(number) == same("DEALNUMBER#1")
+    assert indexing(source) == same("DEALSOURCE#shop:1")
+    assert indexing(note) == {"PK": "ENDINGS#2050-06-15", "SK": f"ENDING#2050-06-15T13:00:00Z#{deal.deal_id}"}
+
+
+def test_an_unread_message_has_exactly_its_keys_and_a_read_one_none_of_the_index(table: Table) -> None:
+    message = messages.compose(a_deal(), "ana", "brand", "New from Apple", NOW)
+    messages.send(table, message)
+    key = keys.message("ana", message.message_id)
+    unread = {
+        "PK": "MESSAGES#ana",
+        "SK": f"MESSAGE#{message.message_id}",
+        "ExpiresAt": int((NOW + messages.LIFETIME).timestamp()),
+    }
+
+    before = indexing(table.get(key))
+    messages.mark_read(table, "ana", message.message_id, NOW)
+    after = indexing(table.get(key))
+
+    assert before == unread | {"GSI1PK": "MESSAGES#ana", "GSI1SK": f"MESSAGE#{message.message_id}"}
+    assert after == unread
+
+
+def test_a_session_has_exactly_its_keys_and_not_its_token(table: Table) -> None:
+    token, session = sessions.start(table, a_user(), NOW, bytes(32))
+
+    (item,) = table.query("SESSIONS#ana", index=GSI1)
+
+    assert token == "A" * 43
+    assert indexing(item) == {
+        **same("SESSION#0f007385b6f9d4b7eeb2748605afe1a984a0a3bfa3f014d09e2a784ce9e5cd1a"),
+        "GSI1PK": "SESSIONS#ana",
+        "GSI1SK": "SESSION#2050-06-15T12:00:00Z",
+        "ExpiresAt": int(session.expires_at.timestamp()),
+    }
+    assert token not in str(item)
+
+
+def test_a_user_and_an_email_have_exactly_their_keys(table: Table) -> None:
+    users.create(table, a_user("ana"))
+
+    user, email = table.get(keys.user("ana")), table.get(keys.user_email("ana@mail.example"))
+
+    assert indexing(user) == {**same("USER#ana"), "UserIndex": "USER#ana"}
+    assert indexing(email) == same("USEREMAIL#ana@mail.example")
+
+
+def test_likes_and_watches_have_exactly_their_keys(table: Table) -> None:
+    topics.like(table, Topic(BRAND, "apple"), "ana", NOW)
+    topics.watch(table, Topic(CATEGORY, "shoes"), "ana", NOW)
+
+    like, watch = (
+        table.get(same("BRANDLIKE#apple#ana")),
+        table.get({"PK": "CATEGORYWATCH#shoes", "SK": "USER#ana"}),
+    )
+
+    assert indexing(like) == same("BRANDLIKE#apple#ana")
+    assert indexing(watch) == {
+        "PK": "CATEGORYWATCH#shoes",
+        "SK": "USER#ana",
+        "GSI1PK": "WATCHES#ana",
+        "GSI1SK": "CATEGORY#shoes",
+    }
+
+
+def test_what_a_deployment_plants_has_exactly_its_keys(table: Table) -> None:
+    planted, _ = table.scan()
+
+    assert sorted((item["Type"], item["PK"], item["SK"]) for item in planted) == sorted(
+        (kind, key, key)
+        for kind, key in [
+            ("Brands", "BRANDS"),
+            ("Deals", "DEALS"),
+            ("Endings", "ENDINGS"),
+            ("Sequence", "SEQUENCE#DEAL"),
+            ("Brand", "BRAND#apple"),
+            ("Brand", "BRAND#asics"),
+            ("Category", "CATEGORY#clothing"),
+            ("Category", "CATEGORY#outerwear"),
+            ("Category", "CATEGORY#shoes"),
+            ("Category", "CATEGORY#accessories"),
+            ("Category", "CATEGORY#bags"),
+            ("Category", "CATEGORY#electronics"),
+            ("Category", "CATEGORY#home"),
+            ("Category", "CATEGORY#outdoors"),
+        ]
+    )
+    assert all(indexing(item).keys() == {"PK", "SK"} for item in planted)
+
+
+def test_the_curated_pages_have_exactly_their_keys(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+    for page in (FRONT_PAGE, EDITORS_CHOICE):
+        pages.set_featured(table, page, [deal.deal_id], NOW)
+
+    front, choice = table.get(same("FRONTPAGE")), table.get(same("EDITORSCHOICE"))
+
+    assert front is not None
+    assert choice is not None
+    assert (front["Type"], choice["Type"]) == ("FrontPage", "EditorsChoice")
+    assert indexing(front) == same("FRONTPAGE")
+    assert indexing(choice) == same("EDITORSCHOICE")
+

@@ -1,0 +1,133 @@
+"""What goes over the wire between the data layer and DynamoDB: looked at, and tampered with."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from botocore.awsrequest import AWSRequest, AWSResponse
+
+from shared.data.table import Table
+
+Answer = tuple[int, dict[str, Any]]
+"""A status code and a JSON body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request to DynamoDB, and the thread that made it."""
+
+    operation: str
+    body: dict[str, Any]
+    thread: str
+
+    @property
+    def partition(self) -> str | None:
+        """The partition that a Query reads."""
+        values = self.body.get("ExpressionAttributeValues", {})
+        return values[":partition"]["S"] if self.operation == "Query" else None
+
+
+@dataclass(slots=True)
+class Wire:
+    """The requests made while it was watched."""
+
+    requests: list[Request] = field(default_factory=list)
+
+    @property
+    def operations(self) -> Counter[str]:
+        return Counter(request.operation for request in self.requests)
+
+    @property
+    def partitions(self) -> list[str]:
+        """The partitions that were queried, with repetitions."""
+        return [request.partition for request in self.requests if request.partition is not None]
+
+    @property
+    def round_trips(self) -> int:
+        """How many round trips followed one another.
+
+        Clocks cannot tell on engines this fast. Threads can: requests that ``Table.gather`` sends at once come from the
+        threads of one pool, and are one round trip unless one of them continues another.
+        """
+        alone = [request for request in self.requests if not request.thread.startswith("ThreadPoolExecutor")]
+        pools: dict[str, list[Request]] = {}
+        for request in self.requests:
+            if request not in alone:
+                pools.setdefault(request.thread.rpartition("_")[0], []).append(request)
+        return len(alone) + sum(1 + _continued(pool) for pool in pools.values())
+
+
+def _continued(requests: Sequence[Request]) -> int:
+    continued = Counter(request.partition for request in requests if "ExclusiveStartKey" in request.body)
+    return max(continued.values(), default=0)
+
+
+@contextmanager
+def watched(table: Table) -> Iterator[Wire]:
+    """Note each request that is made."""
+    wire = Wire()
+
+    def note(model: Any, params: dict[str, Any], **_: Any) -> None:
+        wire.requests.append(Request(model.name, json.loads(params["body"]), threading.current_thread().name))
+
+    events = table.client.meta.events
+    events.register_first("before-call.dynamodb", note)
+    try:
+        yield wire
+    finally:
+        events.unregister("before-call.dynamodb", note)
+
+
+@contextmanager
+def answered(table: Table, operation: str, answer: Callable[[dict[str, Any]], Answer | None]) -> Iterator[list[str]]:
+    """Answer requests in DynamoDB's place, where ``answer`` does not return None; gives the bodies so answered."""
+    seen: list[str] = []
+
+    def intercept(request: AWSRequest, **_: Any) -> AWSResponse | None:
+        body = request.body if isinstance(request.body, bytes) else str(request.body).encode()
+        given = answer(json.loads(body))
+        if given is None:
+            return None
+        seen.append(body.decode())
+        status, content = given
+        headers = {"content-type": "application/x-amz-json-1.0"}
+        return AWSResponse(str(request.url), status, headers, _Body(json.dumps(content).encode()))
+
+    events = table.client.meta.events
+    events.register_first(f"before-send.dynamodb.{operation}", intercept)
+    try:
+        yield seen
+    finally:
+        events.unregister(f"before-send.dynamodb.{operation}", intercept)
+
+
+@contextmanager
+def failing(table: Table, operation: str, times: int, answer: Answer) -> Iterator[list[str]]:
+    """Let the first requests of an operation fail, and the others through."""
+    left = [answer] * times
+    with answered(table, operation, lambda _: left.pop() if left else None) as seen:
+        yield seen
+
+
+def error(code: str, **more: Any) -> Answer:
+    """How DynamoDB says that something went wrong."""
+    return 400, {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": f"{code} (made up)", **more}
+
+
+def cancelled(*reasons: str) -> Answer:
+    """How DynamoDB says that a transaction was cancelled, and why, write by write."""
+    detail = [{"Code": code} if code == "None" else {"Code": code, "Message": "made up"} for code in reasons]
+    return error("TransactionCanceledException", CancellationReasons=detail)
+
+
+class _Body(io.BytesIO):
+    def stream(self, **_: Any) -> Iterator[bytes]:
+        while chunk := self.read():
+            yield chunk
