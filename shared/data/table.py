@@ -399,6 +399,7 @@ def connect(name: str, **client_arguments: Any) -> Table:
     """The table of a name, at the endpoint and with the credentials that the environment gives boto3.
 
     Requests are built by this package alone, so botocore's validation of them is left out; answers are parsed plainly.
+    Raises Unavailable where the environment names no region, an unknown profile or an endpoint that is no address.
     """
     session = botocore.session.get_session()
     session.register_component("response_parser_factory", PlainParserFactory())
@@ -417,5 +418,8 @@ def connect(name: str, **client_arguments: Any) -> Table:
         max_pool_connections=MAX_PARALLEL_REQUESTS,
         tcp_keepalive=True,
     )
-    client = boto3.Session(botocore_session=session).client("dynamodb", config=config, **client_arguments)
+    try:
+        client = boto3.Session(botocore_session=session).client("dynamodb", config=config, **client_arguments)
+    except (BotoCoreError, ValueError) as error:  # ValueError is botocore's word for an endpoint that is no address
+        raise Unavailable(f"There is no way to the table: {error}") from error
     return Table(name, client)

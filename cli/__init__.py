@@ -1,0 +1,1 @@
+"""The command line ``btd``: imports, accounts, and one command for each access pattern."""

@@ -1,0 +1,153 @@
+"""``btd deals``: patterns 1, 7, 8, 10, 12 and 26."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated
+
+import typer
+
+from cli import views
+from cli.inputs import DealName, checked, deal_id
+from cli.watching import AsJson, Cursor, Limit, at_work
+from shared import slugs
+from shared.data import deals, fanout, feeds
+from shared.errors import Invalid
+from shared.http import render
+from shared.models import ALL_DEALS, BRAND, CATEGORY, Feed, Topic, feed_of
+from shared.requests import DealChange, NewDeal
+
+app = typer.Typer(help="Deals: the feeds, single deals, and what editors do to them.", no_args_is_help=True)
+
+
+@app.command()
+def latest(
+    brand: Annotated[str | None, typer.Option(help="Only this brand's, by name or slug.")] = None,
+    category: Annotated[str | None, typer.Option(help="Only this category's.")] = None,
+    limit: Limit = 25,
+    cursor: Cursor = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the latest deals: all (pattern 7), a brand's (10) or a category's (8)."""
+    feed = _feed(brand, category)
+    with at_work(as_json) as work:
+        page = feeds.read(work.table, feed, limit=limit, now=work.now, cursor=cursor)
+        work.answer(render.feed(page, work.now), views.feed)
+
+
+@app.command()
+def show(deal: DealName, as_json: AsJson = False) -> None:
+    """Show one deal, by its id or its number (pattern 12)."""
+    with at_work(as_json) as work:
+        work.answer(render.deal(deals.find(work.table, deal), work.now), views.fields)
+
+
+@app.command()
+def create(
+    title: Annotated[str, typer.Option()],
+    link: Annotated[str, typer.Option(help="An http or https address.")],
+    price: Annotated[str, typer.Option(help="As 31.90.")],
+    brand: Annotated[str, typer.Option(help="An existing brand, by name or slug.")],
+    category: Annotated[str, typer.Option()],
+    currency: Annotated[str | None, typer.Option(help="Three capital letters; USD unless told.")] = None,
+    list_price: Annotated[str | None, typer.Option(help="The price before.")] = None,
+    image: Annotated[str | None, typer.Option(help="An http or https address.")] = None,
+    description: Annotated[str | None, typer.Option()] = None,
+    coupon_code: Annotated[str | None, typer.Option()] = None,
+    source_id: Annotated[str | None, typer.Option(help="The deal's identity at its source.")] = None,
+    created_at: Annotated[str | None, typer.Option(help="In the past, as 2026-06-04T20:28:53Z.")] = None,
+    expires_at: Annotated[str | None, typer.Option(help="When its offer ends.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create a deal (pattern 1)."""
+    new = checked(
+        NewDeal,
+        {
+            "title": title,
+            "link": link,
+            "price": price,
+            "brand": brand,
+            "category": category,
+            "currency": currency,
+            "listPrice": list_price,
+            "image": image,
+            "description": description,
+            "couponCode": coupon_code,
+            "sourceId": source_id,
+            "createdAt": created_at,
+            "expiresAt": expires_at,
+        },
+    )
+    with at_work(as_json) as work:
+        deal = deals.create(work.table, new.to_deal(work.now, secrets.token_bytes(16)), work.now)
+        work.answer(render.deal(deal, work.now), views.fields)
+
+
+@app.command()
+def edit(
+    deal: DealName,
+    changed: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="A field's value.")] = None,
+    removed: Annotated[list[str] | None, typer.Option("--unset", metavar="FIELD", help="A field to remove.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Edit a deal's fields, named as in the API; it keeps its place in the feeds (pattern 26)."""
+    wanted: dict[str, str | None] = dict.fromkeys(removed or ())
+    for assignment in changed or ():
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise typer.BadParameter("FIELD=VALUE is needed.", param_hint="--set")
+        wanted[name] = value
+    if not wanted:
+        raise typer.BadParameter("Name what to change.", param_hint="--set")
+    change = checked(DealChange, wanted)
+    with at_work(as_json) as work:
+        edited = deals.edit(work.table, deal_id(work.table, deal), change.changes(work.now), work.now)
+        work.answer(render.deal(edited, work.now), views.fields)
+
+
+@app.command()
+def withdraw(deal: DealName, as_json: AsJson = False) -> None:
+    """Take a deal back: it leaves the feeds and stays readable (pattern 26)."""
+    with at_work(as_json) as work:
+        withdrawn = deals.withdraw(work.table, deal_id(work.table, deal), work.now)
+        work.answer(render.deal(withdrawn, work.now), views.fields)
+
+
+@app.command()
+def restore(deal: DealName, as_json: AsJson = False) -> None:
+    """Bring a withdrawn deal back to its place in the feeds (pattern 26)."""
+    with at_work(as_json) as work:
+        restored = deals.edit(work.table, deal_id(work.table, deal), {"withdrawn_at": None}, work.now)
+        work.answer(render.deal(restored, work.now), views.fields)
+
+
+@app.command()
+def hot(deal: DealName, as_json: AsJson = False) -> None:
+    """Make a deal hot: the deployed system then tells every user, once (pattern 21)."""
+    with at_work(as_json) as work:
+        made = deals.make_hot(work.table, deal_id(work.table, deal), work.now)
+        work.answer(render.deal(made, work.now), views.fields)
+
+
+@app.command()
+def told(deal: DealName, as_json: AsJson = False) -> None:
+    """Show how many users have been told of a hot deal so far (pattern 21)."""
+    with at_work(as_json) as work:
+        found = deals.find(work.table, deal)
+        progress = fanout.progress(work.table, found.deal_id)
+        hot = found.hot_at is not None
+        document = {
+            "dealId": found.deal_id,
+            "hot": hot,
+            "told": progress.told,
+            "finished": hot and progress.finished,
+        }
+        work.answer(document, views.fields)
+
+
+def _feed(brand: str | None, category: str | None) -> Feed:
+    if brand is not None and category is not None:
+        raise Invalid("A feed is of a brand or of a category, not of both.")
+    if brand is not None:
+        return feed_of(Topic(BRAND, slugs.slug(brand)))
+    return ALL_DEALS if category is None else feed_of(Topic(CATEGORY, slugs.slug(category)))

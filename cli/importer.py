@@ -1,0 +1,291 @@
+"""Importing deals from JSON Lines: many at a time, each at most once, whatever interrupts it.
+
+A deal's identity is its ``sourceId``, and its id is derived from that, so meeting a deal twice is harmless: what exists
+is left as it is, but for a withdrawal that is news. Lines are taken in windows: the table is asked which of a window's
+deals exist, missing brands are created, and the rest goes in as transactions of ``MAX_TOGETHER``, several at once.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, BinaryIO, NoReturn
+
+from pydantic import ValidationError
+
+from cli.inputs import faults
+from shared import times
+from shared.data import brands, deals
+from shared.data.deals import MAX_TOGETHER
+from shared.data.table import MAX_BATCH_KEYS, Table
+from shared.errors import BrandExists, Busy, DealExists, DealsError, Unavailable
+from shared.models import Deal
+from shared.requests import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
+
+MAX_LINE = 64 * 1024
+"""Bytes of a line: a deal has at most 8 KB, and JSON may spell each of its characters in six."""
+
+WINDOW = 100 * MAX_TOGETHER
+"""Lines in memory at a time: enough to keep all workers busy, and to bring a brand's deals together."""
+
+WORKERS = 4
+"""Transactions at once. More only meet each other at the items that count deals, and wait."""
+
+
+class DealLine(NewDeal):
+    """A line of an import: a deal as one posts it, its identity at its source, and when it was posted and withdrawn."""
+
+    source_id: SourceId
+    posted_at: Time | None = None
+    withdrawn_at: Time | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line that can be imported. ``size`` is in bytes."""
+
+    number: int
+    size: int
+    source_id: str
+    brand_name: str
+    deal: Deal
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that was not imported, and why."""
+
+    number: int
+    reason: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What an import has done so far. ``withdrawn`` counts deals that were there and are withdrawn by it."""
+
+    created: int = 0
+    created_withdrawn: int = 0
+    existing: int = 0
+    withdrawn: int = 0
+    brands: int = 0
+    bad: list[BadLine] = field(default_factory=list)
+
+
+class Importer:
+    """One import into a table. ``advance`` is told the bytes that are done with, from several threads."""
+
+    def __init__(
+        self, table: Table, now: datetime, *, workers: int = WORKERS, advance: Callable[[int], None] = lambda _: None
+    ) -> None:
+        self.report = Report()
+        self._table = table
+        self._now = now
+        self._advance = advance
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="import")
+        self._lock = threading.Lock()
+        self._names: dict[str, str] = {}
+
+    def run(self, source: BinaryIO) -> None:
+        """Import all lines. Raises Unavailable; whatever ends it, ``report`` then says what was done."""
+        try:
+            self._names = brands.names(self._table)
+            for window in windows(self._entries(source)):
+                self._import(window)
+        finally:
+            # Transactions under way are let finish and are counted; those that wait are dropped.
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _entries(self, source: BinaryIO) -> Iterator[Entry]:
+        for number, line in enumerate(lines(source), start=1):
+            try:
+                entry = parse(number, line, self._now)
+            except (DealsError, ValueError) as error:
+                self._refuse(number, str(error), len(line))
+                continue
+            if entry is None:
+                self._advance(len(line))
+            else:
+                yield entry
+
+    def _import(self, window: Sequence[Entry]) -> None:
+        known = self._known(window)
+        self._create_brands(entry for entry in window if entry.source_id not in known)
+        new = [self._named(entry) for entry in window if entry.source_id not in known]
+        # Deals of one category and brand together: a transaction writes each of their counts once.
+        new.sort(key=lambda entry: (entry.deal.status(self._now), entry.deal.category, entry.deal.brand))
+        batches = [new[start : start + MAX_TOGETHER] for start in range(0, len(new), MAX_TOGETHER)]
+        work: list[Callable[[], None]] = [partial(self._create, batch) for batch in batches]
+        work += self._meetings([entry for entry in window if entry.source_id in known], known)
+        for done in [self._pool.submit(task) for task in work]:
+            done.result()
+
+    def _known(self, window: Sequence[Entry]) -> dict[str, str]:
+        """The ids of those deals that exist, by source id."""
+        sources = [entry.source_id for entry in window]
+        chunks = [sources[start : start + MAX_BATCH_KEYS] for start in range(0, len(sources), MAX_BATCH_KEYS)]
+        known: dict[str, str] = {}
+        for found in self._pool.map(partial(deals.by_source, self._table), chunks):
+            known |= found
+        return known
+
+    def _create_brands(self, entries: Iterable[Entry]) -> None:
+        """Create the brands that are missing, each named as it is first written.
+
+        One after the other: all of them are listed in one item, where they would only meet.
+        """
+        for entry in entries:
+            slug = entry.deal.brand
+            if slug in self._names:
+                continue
+            try:
+                brands.create(self._table, slug, entry.brand_name, self._now)
+            except BrandExists:  # somebody else was first, and may have written it otherwise
+                self._names |= brands.names(self._table)
+            else:
+                self._names[slug] = entry.brand_name
+                self.report.brands += 1
+
+    def _named(self, entry: Entry) -> Entry:
+        return replace(entry, deal=replace(entry.deal, brand_name=self._names[entry.deal.brand]))
+
+    def _create(self, batch: Sequence[Entry]) -> None:
+        """Create a batch in one transaction, or one by one where something in it is refused."""
+        try:
+            deals.create_many(self._table, [entry.deal for entry in batch], self._now)
+        except DealsError as error:
+            if isinstance(error, Unavailable) and not isinstance(error, Busy):
+                raise
+            if len(batch) > 1:
+                for entry in batch:
+                    self._create([entry])
+            elif isinstance(error, DealExists):  # another import was first
+                self._meet(batch[0])
+            else:
+                self._refuse(batch[0].number, str(error), batch[0].size)
+            return
+        with self._lock:
+            self.report.created += len(batch)
+            self.report.created_withdrawn += sum(entry.deal.withdrawn_at is not None for entry in batch)
+        self._advance(sum(entry.size for entry in batch))
+
+    def _meetings(self, entries: Sequence[Entry], known: dict[str, str]) -> list[Callable[[], None]]:
+        """What to do about deals that exist: a line that withdraws one may be news."""
+        if not entries:
+            return []
+        withdrawing = [entry for entry in entries if entry.deal.withdrawn_at is not None]
+        chunks = [withdrawing[start : start + MAX_BATCH_KEYS] for start in range(0, len(withdrawing), MAX_BATCH_KEYS)]
+        rest = [entry for entry in entries if entry.deal.withdrawn_at is None]
+        return [partial(self._count_existing, rest), *(partial(self._withdraw, chunk, known) for chunk in chunks)]
+
+    def _withdraw(self, entries: Sequence[Entry], known: dict[str, str]) -> None:
+        found = deals.get_many(self._table, [known[entry.source_id] for entry in entries])
+        listed = {deal.deal_id for deal in found if deal.withdrawn_at is None}
+        for entry in entries:
+            if known[entry.source_id] in listed:
+                self._withdraw_one(known[entry.source_id], entry)
+        self._count_existing(entries)
+
+    def _withdraw_one(self, deal_id: str, entry: Entry) -> None:
+        deals.edit(self._table, deal_id, {"withdrawn_at": entry.deal.withdrawn_at}, self._now)
+        with self._lock:
+            self.report.withdrawn += 1
+
+    def _meet(self, entry: Entry) -> None:
+        """Do about one deal that turned out to exist what ``_meetings`` does about many."""
+        known = deals.by_source(self._table, [entry.source_id])
+        if entry.source_id not in known:
+            self._refuse(entry.number, f"another deal has the id {entry.deal.deal_id}", entry.size)
+            return
+        for task in self._meetings([entry], known):
+            task()
+
+    def _count_existing(self, entries: Sequence[Entry]) -> None:
+        with self._lock:
+            self.report.existing += len(entries)
+        self._advance(sum(entry.size for entry in entries))
+
+    def _refuse(self, number: int, reason: str, size: int) -> None:
+        with self._lock:
+            self.report.bad.append(BadLine(number, reason))
+        self._advance(size)
+
+
+def lines(source: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file, of an overlong one no more than its start and its length in bytes."""
+    while line := source.readline(MAX_LINE + 1):
+        length = len(line)
+        while not line.endswith(b"\n") and length > MAX_LINE and (more := source.readline(MAX_LINE)):
+            length += len(more)
+            if more.endswith(b"\n"):
+                break
+        yield line
+
+
+def windows(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Entries in groups. A source id that a group holds already starts the next: there, its deal exists."""
+    window: dict[str, Entry] = {}
+    for entry in entries:
+        if len(window) == WINDOW or entry.source_id in window:
+            yield list(window.values())
+            window = {}
+        window[entry.source_id] = entry
+    if window:
+        yield list(window.values())
+
+
+def parse(number: int, line: bytes, now: datetime) -> Entry | None:
+    """The deal of a line, or None for an empty one. Raises ValueError or InvalidTime, which say what is wrong."""
+    if len(line) > MAX_LINE:
+        raise ValueError(f"longer than {MAX_LINE // 1024} KB")
+    document = _document(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+    if document is None:
+        return None
+    try:
+        fields = DealLine.model_validate(document)
+    except ValidationError as error:
+        raise ValueError(faults(error)) from error
+    if fields.posted_at is not None and fields.created_at is not None:
+        raise ValueError("postedAt and createdAt are two names of one field")
+    fields.created_at = fields.created_at or fields.posted_at
+    deal = fields.to_deal(now, entropy=b"")  # none is needed: the id is derived from the source's
+    withdrawn_at = fields.withdrawn_at
+    if withdrawn_at is not None and not deal.created_at <= withdrawn_at <= now + CLOCK_SKEW:
+        raise ValueError(f"withdrawnAt: between {times.to_iso(deal.created_at)} and now is needed")
+    return Entry(
+        number=number,
+        size=len(line),
+        source_id=fields.source_id,
+        brand_name=_brand_name(document),
+        deal=replace(deal, withdrawn_at=withdrawn_at),
+    )
+
+
+def _document(line: bytes) -> Any:
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError("not UTF-8") from error
+    if not text.strip():
+        return None
+    try:
+        document = json.loads(text, parse_constant=_not_json)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("not JSON") from error
+    if not isinstance(document, dict):
+        raise ValueError("not a JSON object")  # noqa: TRY004  # of the file, not of our code
+    return document
+
+
+def _not_json(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _brand_name(document: dict[str, Any]) -> str:
+    """The brand as it is written, by the rules for a new brand's name."""
+    return NewBrand(name=unicodedata.normalize("NFC", document["brand"])).name

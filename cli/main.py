@@ -1,0 +1,51 @@
+"""The commands of ``btd``, and how they end: 0 done, 1 refused or failed, 2 not understood, 130 interrupted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from cli import deals, imports, members, pages, topics, upkeep, users
+from cli.connection import NoTable
+from cli.output import complain
+from shared.errors import DealsError
+
+
+class Commands(TyperGroup):
+    """The commands as a group that turns what the domain refuses into one line and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except NoTable as error:
+            complain(str(error))
+            raise typer.Exit(2) from error
+        except DealsError as error:
+            complain(str(error) or type(error).__name__)
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="Big Time Deals: import deals, keep accounts, and follow each access pattern of the table.",
+    epilog="BTD_TABLE names the table; boto3's own environment (AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL) says where "
+    "it is. Without BTD_TABLE, the local cloud of this checkout is used.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command("import")(imports.import_deals)
+app.add_typer(deals.app, name="deals")
+app.add_typer(topics.brand_app, name="brands")
+app.add_typer(topics.category_app, name="categories")
+app.add_typer(pages.app, name="pages")
+app.add_typer(users.app, name="users")
+app.add_typer(members.me_app, name="me")
+app.add_typer(members.messages_app, name="messages")
+app.add_typer(members.sessions_app, name="sessions")
+app.command()(upkeep.seed)
+app.command()(upkeep.sweep)
+
+if __name__ == "__main__":
+    app()

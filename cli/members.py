@@ -1,0 +1,139 @@
+"""``btd me``, ``btd messages`` and ``btd sessions``: patterns 18-20, 24 and 25."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from cli import views
+from cli.inputs import Username, from_stdin
+from cli.watching import AsJson, Cursor, Limit, Work, at_work
+from shared import slugs, times
+from shared.data import brands, messages, sessions, topics, users
+from shared.http import render
+from shared.models import BRAND, CATEGORIES, CATEGORY, Session, Topic
+
+me_app = typer.Typer(help="What a user likes and watches.", no_args_is_help=True)
+messages_app = typer.Typer(help="A user's messages.", no_args_is_help=True)
+sessions_app = typer.Typer(help="Sessions: whoever may write the table may start one.", no_args_is_help=True)
+
+Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The session's token; - reads it from standard input.")]
+
+
+@me_app.command()
+def watches(username: Username, as_json: AsJson = False) -> None:
+    """List the brands and categories that a user watches (pattern 25)."""
+    with at_work(as_json) as work:
+        work.answer(_topics(topics.watches(work.table, username)), views.topics)
+
+
+@me_app.command()
+def likes(
+    username: Username,
+    brand: Annotated[list[str] | None, typer.Option(help="Ask of this brand.")] = None,
+    category: Annotated[list[str] | None, typer.Option(help="Ask of this category.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List which of some brands and categories a user likes; of all, unless some are named (pattern 25)."""
+    asked = [Topic(BRAND, slugs.slug(name)) for name in brand or ()]
+    asked += [Topic(CATEGORY, slugs.slug(name)) for name in category or ()]
+    with at_work(as_json) as work:
+        work.answer(_topics(topics.likes(work.table, username, asked or _everything(work))), views.topics)
+
+
+@messages_app.command("list")
+def list_messages(
+    username: Username,
+    unread: Annotated[bool, typer.Option("--unread", help="Only those not read yet, from GSI1.")] = False,
+    limit: Limit = 25,
+    cursor: Cursor = None,
+    as_json: AsJson = False,
+) -> None:
+    """List a user's messages, newest first (pattern 18); with --unread only those (19)."""
+    with at_work(as_json) as work:
+        page = messages.latest(work.table, username, limit=limit, now=work.now, unread=unread, cursor=cursor)
+        work.answer(render.page(page, render.message), views.messages)
+
+
+@messages_app.command("unread-count")
+def unread_count(username: Username, as_json: AsJson = False) -> None:
+    """Count a user's unread messages (pattern 19)."""
+    with at_work(as_json) as work:
+        work.answer({"unread": messages.unread_count(work.table, username, work.now)}, views.fields)
+
+
+@messages_app.command()
+def read(
+    username: Username,
+    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="The message's id.")],
+    as_json: AsJson = False,
+) -> None:
+    """Mark a message read (pattern 20)."""
+    with at_work(as_json) as work:
+        marked = messages.mark_read(work.table, username, message, work.now)
+        work.answer(render.message(marked), views.fields)
+
+
+@messages_app.command("read-all")
+def read_all(username: Username, as_json: AsJson = False) -> None:
+    """Mark all of a user's messages read (pattern 20, for each unread one)."""
+    with at_work(as_json) as work:
+        work.answer({"marked": messages.mark_all_read(work.table, username, work.now)}, views.fields)
+
+
+@sessions_app.command()
+def start(username: Username, as_json: AsJson = False) -> None:
+    """Start a session without a password and print its token (pattern 24)."""
+    with at_work(as_json) as work:
+        user = users.get(work.table, username, consistent=True)
+        token, session = sessions.start(work.table, user, work.now, secrets.token_bytes(sessions.TOKEN_BYTES))
+        work.answer({"token": token, **_session(session)}, views.fields)
+
+
+@sessions_app.command("show")
+def show_session(token: Token, as_json: AsJson = False) -> None:
+    """Show whose session a token is (pattern 24)."""
+    token = _token(token)
+    with at_work(as_json) as work:
+        work.answer(_session(sessions.authenticate(work.table, token, work.now)), views.fields)
+
+
+@sessions_app.command()
+def end(token: Token, as_json: AsJson = False) -> None:
+    """End a session: sign out (pattern 24)."""
+    token = _token(token)
+    with at_work(as_json) as work:
+        sessions.end(work.table, token)
+        work.answer({"signedOut": True}, views.fields)
+
+
+@sessions_app.command("end-all")
+def end_all(username: Username, as_json: AsJson = False) -> None:
+    """End all of a user's sessions: sign out everywhere (pattern 24)."""
+    with at_work(as_json) as work:
+        work.answer({"ended": sessions.end_all(work.table, username)}, views.fields)
+
+
+def _everything(work: Work) -> Iterator[Topic]:
+    yield from (Topic(BRAND, slug) for slug in brands.names(work.table))
+    yield from (Topic(CATEGORY, slug) for slug in CATEGORIES)
+
+
+def _topics(found: list[Topic]) -> render.Json:
+    return render.all_of({topic.kind.label: topic.slug} for topic in found)
+
+
+def _session(session: Session) -> render.Json:
+    return {
+        "username": session.username,
+        "role": session.role,
+        "createdAt": times.to_iso(session.created_at),
+        "expiresAt": times.to_iso(session.expires_at),
+    }
+
+
+def _token(text: str) -> str:
+    return from_stdin("token") if text == "-" else text

@@ -1,0 +1,133 @@
+"""How commands speak: items and requests on standard output, all else on standard error.
+
+Text of items is printed as it is: nothing in it is read as markup, and nothing unprintable reaches the terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from cli.tracing import Trace
+
+SHOWN_KEYS = 6
+"""Keys of one request that are printed; ``--json`` has all of them."""
+
+PLAIN_WIDTH = 200
+"""Columns where no terminal says how many it has, as in a pipe."""
+
+
+def note(text: str) -> None:
+    """Say something by the way, on standard error."""
+    _console(stderr=True).print(Text(printable(text), style="dim"), soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """Say what was done, on standard output."""
+    _console().print(Text(printable(text)), soft_wrap=True)
+
+
+def complain(text: str) -> None:
+    """Say what went wrong, in one line on standard error."""
+    _console(stderr=True).print(Text(printable(" ".join(text.split()))), soft_wrap=True)
+
+
+def printable(text: str) -> str:
+    """A text without what a terminal might obey; line breaks stay."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def show_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Rows under headings."""
+    _grid(columns, rows, empty="none")
+
+
+def show_fields(fields: Mapping[str, Any]) -> None:
+    """One thing, a field a line; fields without a value are left out."""
+    known = [(name, value) for name, value in fields.items() if value is not None]
+    width = max((len(name) for name, _ in known), default=0)
+    for name, value in known:
+        say(f"{name:<{width}}  {cell(value)}")
+
+
+def show_json(document: Any) -> None:
+    """A document as JSON."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+
+
+def show_trace(trace: Trace) -> None:
+    """The requests made: operation, index, keys, and the capacity each consumed; then their sum."""
+    rows = [
+        (
+            number,
+            request.operation + (f" ({request.refused})" if request.refused else ""),
+            request.index or "",
+            _some(request.keys),
+            _capacity(request.capacity, request.by_index),
+        )
+        for number, request in enumerate(trace.requests, start=1)
+    ]
+    if rows:
+        _grid(["No.", "Request", "Index", "Key", "Capacity"], rows)
+    say(f"{counted(trace.count, 'request')}, {trace.capacity} consumed")
+
+
+def counted(number: int, thing: str) -> str:
+    """A number and its noun: ``1 request``, ``2,048 requests``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def cell(value: Any) -> str:
+    """A value as a cell shows it."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case {"name": name}:
+            return str(name)
+        case list() | tuple():
+            return ", ".join(map(cell, value))
+    return str(value)
+
+
+def _grid(columns: Sequence[str], rows: Iterable[Sequence[Any]], empty: str = "") -> None:
+    grid = Grid(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in columns:
+        grid.add_column(column, overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(printable(cell(value))) for value in row))
+    if grid.row_count:
+        _console().print(grid)
+    else:
+        say(empty)
+
+
+def _some(keys: Sequence[str]) -> str:
+    rest = [f"and {len(keys) - SHOWN_KEYS} more"] if len(keys) > SHOWN_KEYS else []
+    return "\n".join([*keys[:SHOWN_KEYS], *rest])
+
+
+def _capacity(total: Any, by_index: Mapping[str, Any]) -> str:
+    """The total, and where writes fed indexes, what each took."""
+    if len(by_index) < 2:
+        return str(total)
+    return f"{total}\n" + ", ".join(f"{name} {units}" for name, units in by_index.items())
+
+
+def _console(*, stderr: bool = False) -> Console:
+    # Made anew each time: the streams may have been replaced since, as by a test.
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    return (
+        console
+        if console.is_terminal
+        else Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=PLAIN_WIDTH)
+    )

@@ -1,0 +1,128 @@
+"""``btd brands`` and ``btd categories``: patterns 2, 5, 8, 10, 11 and 14-17.
+
+Both are topics: what either can do is written once, and a group of commands is made of it for each kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from cli import views
+from cli.inputs import Username, checked, deal_id
+from cli.watching import AsJson, Limit, Work, at_work
+from shared import slugs
+from shared.data import brands, feeds, pages, topics
+from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
+from shared.http import render
+from shared.models import BRAND, CATEGORIES, CATEGORY, Topic, TopicKind, feed_of
+from shared.requests import NewBrand
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name or slug.")]
+Action = Callable[[Work, Topic, str], None]
+
+
+def _like(work: Work, topic: Topic, username: str) -> None:
+    with suppress(AlreadyLiked):  # said twice, it counts once
+        topics.like(work.table, topic, username, work.now)
+
+
+def _unlike(work: Work, topic: Topic, username: str) -> None:
+    with suppress(NotLiked):
+        topics.unlike(work.table, topic, username)
+
+
+def _watch(work: Work, topic: Topic, username: str) -> None:
+    with suppress(AlreadyWatching):
+        topics.watch(work.table, topic, username, work.now)
+
+
+def _unwatch(work: Work, topic: Topic, username: str) -> None:
+    with suppress(NotWatching):
+        topics.unwatch(work.table, topic, username)
+
+
+# Command, what it does, its patterns for brands and categories.
+_ACTIONS: tuple[tuple[str, Action, str], ...] = (
+    ("like", _like, "Let a user like a {label}, counted once (pattern {like})."),
+    ("unlike", _unlike, "Take a user's like of a {label} back (pattern {like})."),
+    ("watch", _watch, "Let a user watch a {label}, counted once (pattern {watch})."),
+    ("unwatch", _unwatch, "Let a user watch a {label} no longer (pattern {watch})."),
+)
+_PATTERNS = {BRAND: {"like": 14, "watch": 15, "show": 10}, CATEGORY: {"like": 16, "watch": 17, "show": 8}}
+
+
+def _group(kind: TopicKind, about: str) -> typer.Typer:
+    """The commands that brands and categories have alike."""
+    group = typer.Typer(help=about, no_args_is_help=True)
+    patterns = _PATTERNS[kind]
+
+    @group.command(help=f"Show a {kind.label}'s counts and latest deals (pattern {patterns['show']}).")
+    def show(name: Name, limit: Limit = 25, as_json: AsJson = False) -> None:
+        topic = Topic(kind, slugs.slug(name))
+        with at_work(as_json) as work:
+            page = topics.get(work.table, topic)
+            latest = feeds.read(work.table, feed_of(topic), limit=limit, now=work.now, periods=page.periods)
+            featured = render.deals(pages.active(page.featured, work.now), work.now)
+            picks = {"featured": featured} if featured else {}
+            work.answer({**render.topic(page), **picks, "latest": render.feed(latest, work.now)}, views.topic)
+
+    for command, action, about_it in _ACTIONS:
+        _add(group, kind, command, action, about_it.format(label=kind.label, **patterns))
+    return group
+
+
+def _add(group: typer.Typer, kind: TopicKind, command: str, action: Action, about: str) -> None:
+    @group.command(command, help=about)
+    def act(name: Name, username: Username, as_json: AsJson = False) -> None:
+        topic = Topic(kind, slugs.slug(name))
+        with at_work(as_json) as work:
+            action(work, topic, username)
+            work.answer(render.topic(topics.get(work.table, topic, consistent=True)), views.fields)
+
+
+brand_app = _group(BRAND, "Brands: the list, one brand's page, likes and watches.")
+category_app = _group(CATEGORY, "Categories: one category's page, likes and watches, its picks.")
+
+
+@brand_app.command("list")
+def all_brands(as_json: AsJson = False) -> None:
+    """List all brands (pattern 11)."""
+    with at_work(as_json) as work:
+        names = brands.names(work.table)
+        items = ({"brand": slug, "name": name} for slug, name in names.items())
+        work.answer(render.all_of(items), views.brands)
+
+
+@brand_app.command("create")
+def create_brand(name: Annotated[str, typer.Argument(help="Its name.")], as_json: AsJson = False) -> None:
+    """Create a brand (pattern 2)."""
+    new = checked(NewBrand, {"name": name})
+    slug = slugs.slug(new.name)
+    with at_work(as_json) as work:
+        brands.create(work.table, slug, new.name, work.now)
+        work.answer({"brand": slug, "name": new.name}, views.fields)
+
+
+@category_app.command("list")
+def all_categories(as_json: AsJson = False) -> None:
+    """List the eight categories; they do not change, so this asks nobody."""
+    with at_work(as_json) as work:
+        work.answer(render.all_of(map(render.category, CATEGORIES)), views.categories)
+
+
+@category_app.command("feature")
+def feature_for_category(
+    name: Name,
+    deals: Annotated[list[str], typer.Argument(metavar="DEAL...", help="Ids or numbers, 5 to 10.")],
+    as_json: AsJson = False,
+) -> None:
+    """Pick a category's deals, in this order (pattern 5)."""
+    category = slugs.slug(name)
+    with at_work(as_json) as work:
+        ids = [deal_id(work.table, deal) for deal in deals]
+        picked = pages.set_category_featured(work.table, category, ids, work.now)
+        work.answer({"featured": render.deals(picked, work.now)}, views.curated)

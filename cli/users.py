@@ -1,0 +1,103 @@
+"""``btd users``: pattern 13, and who is an editor."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cli import views
+from cli.inputs import Username, checked, from_stdin
+from cli.output import counted, say
+from cli.watching import AsJson, at_work
+from shared import times
+from shared.data import users
+from shared.http import render
+from shared.models import Role, User
+from shared.passwords import hash_password
+from shared.requests import NewUser
+
+app = typer.Typer(help="Accounts, and who is an editor.", no_args_is_help=True)
+
+
+@app.command()
+def add(
+    username: Annotated[str, typer.Argument(help="The new user's name.")],
+    email: Annotated[str, typer.Option(help="An address that no other account has.")],
+    name: Annotated[str, typer.Option(help="The name the account shows.")],
+    editor: Annotated[bool, typer.Option("--editor", help="Make an editor, not a member.")] = False,
+    password: Annotated[str | None, typer.Option(help="Others may see it in the list of processes.")] = None,
+    password_stdin: Annotated[bool, typer.Option("--password-stdin", help="Read it from standard input.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Create an account; its password is asked for unless it is given (pattern 13)."""
+    if password is None:
+        password = from_stdin("password") if password_stdin else _asked_password()
+    new = checked(NewUser, {"username": username, "email": email, "name": name, "password": password})
+    user = User(
+        username=new.username,
+        email=new.email,
+        name=new.name,
+        password_hash=hash_password(new.password),
+        role="editor" if editor else "member",
+        created_at=times.now(),
+    )
+    with at_work(as_json) as work:
+        users.create(work.table, user)
+        work.answer(render.user(user), views.fields)
+
+
+@app.command()
+def grant_editor(username: Username, as_json: AsJson = False) -> None:
+    """Make a user an editor, in running sessions too."""
+    _set_role(username, "editor", as_json)
+
+
+@app.command()
+def revoke_editor(username: Username, as_json: AsJson = False) -> None:
+    """Make an editor a member again, in running sessions too."""
+    _set_role(username, "member", as_json)
+
+
+@app.command("list")
+def all_users(as_json: AsJson = False) -> None:
+    """List all users: the whole of UserIndex, in no order."""
+    with at_work(as_json) as work:
+        found = [render.user(user) for user in users.everyone(work.table)]
+        work.answer(render.all_of(found), _users)
+
+
+@app.command()
+def show(username: Username, as_json: AsJson = False) -> None:
+    """Show one account."""
+    with at_work(as_json) as work:
+        work.answer(render.user(users.get(work.table, username)), views.fields)
+
+
+@app.command()
+def remove(
+    username: Username,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove an account and all that is its owner's."""
+    if not yes:
+        typer.confirm(f"Remove {username} with all likes, watches, messages and sessions?", abort=True, err=True)
+    with at_work(as_json) as work:
+        users.remove(work.table, users.get(work.table, username, consistent=True))
+        work.answer({"removed": username}, views.fields)
+
+
+def _asked_password() -> str:
+    return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+
+
+def _set_role(username: str, role: Role, as_json: bool) -> None:
+    with at_work(as_json) as work:
+        users.set_role(work.table, username, role)
+        work.answer(render.user(users.get(work.table, username, consistent=True)), views.fields)
+
+
+def _users(page: render.Json) -> None:
+    views.users(page)
+    say(counted(len(page["items"]), "user"))

@@ -1,0 +1,97 @@
+"""How the API's JSON looks as text: a table of items, or one item's fields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cli.output import say, show_fields, show_rows
+
+Json = dict[str, Any]
+
+
+def fields(document: Json) -> None:
+    """Whatever has no table of its own, a field a line."""
+    show_fields(document)
+
+
+def deals(found: Sequence[Json]) -> None:
+    rows = (
+        (
+            deal["dealNumber"],
+            deal["title"],
+            deal["brand"],
+            deal["category"],
+            f"{deal['price']} {deal['currency']}",
+            f"{deal['discountPercent']}%" if deal["discountPercent"] else None,
+            deal["createdAt"],
+            deal["status"] + (", hot" if deal["hot"] else ""),
+            deal["dealId"],
+        )
+        for deal in found
+    )
+    show_rows(["Number", "Title", "Brand", "Category", "Price", "Off", "Created", "Status", "Deal"], rows)
+
+
+def feed(page: Json) -> None:
+    deals(page["items"])
+    _next(page)
+
+
+def topic(page: Json) -> None:
+    """A brand's or a category's page."""
+    fields({name: value for name, value in page.items() if name not in ("featured", "latest")})
+    _sections(page)
+
+
+def curated(page: Json) -> None:
+    """The front page, or the editor's choice."""
+    _sections(page)
+
+
+def brands(page: Json) -> None:
+    show_rows(["Brand", "Name"], ((brand["brand"], brand["name"]) for brand in page["items"]))
+
+
+def categories(page: Json) -> None:
+    show_rows(["Category", "Name"], ((category["category"], category["name"]) for category in page["items"]))
+
+
+def topics(page: Json) -> None:
+    """Brands and categories mixed: what someone watches or likes."""
+    show_rows(["Kind", "Slug"], ((kind, slug) for item in page["items"] for kind, slug in item.items()))
+
+
+def users(page: Json) -> None:
+    columns = ("username", "email", "name", "role", "createdAt")
+    show_rows(["User", "Email", "Name", "Role", "Created"], ([user[c] for c in columns] for user in page["items"]))
+
+
+def messages(page: Json) -> None:
+    rows = (
+        (
+            "unread" if message["unread"] else "read",
+            message["kind"],
+            message["subject"],
+            message["createdAt"],
+            message["deal"]["dealId"],
+            message["messageId"],
+        )
+        for message in page["items"]
+    )
+    show_rows(["", "Kind", "Subject", "Sent", "Deal", "Message"], rows)
+    _next(page)
+
+
+def _sections(page: Json) -> None:
+    if "featured" in page:
+        say("\nFeatured")
+        deals(page["featured"])
+    if "latest" in page:
+        say("\nLatest")
+        feed(page["latest"])
+
+
+def _next(page: Json) -> None:
+    if page["next"]:
+        say(f"next: {page['next']}")
