@@ -24,11 +24,11 @@ SOURCES = ("functions", "shared")
 BUILT_FROM_SOURCE = {"python-baseconv"}
 """Libraries that publish no wheel and are pure Python. Everything else is a wheel or an error."""
 
-AWS_APIS_CALLED = {"dynamodb"}
+AWS_APIS_CALLED = {"dynamodb", "sqs"}
 """The services whose descriptions stay in botocore; the other four hundred are nine tenths of an artifact."""
 
 _LEFT_OUT = ("__pycache__", "*.pyc", ".DS_Store")
-_NEVER_IMPORTED = ("bin", "botocore/docs", "boto3/docs", "boto3/examples")
+_NEVER_IMPORTED = ("bin", "boto3/examples")
 _IN_LAMBDA = "/var/task"
 
 
@@ -91,7 +91,7 @@ def _install(lock: Path, target: Target, folder: Path) -> None:
     wheels_only = [arg for name in names if name not in BUILT_FROM_SOURCE for arg in ("--only-binary", name)]
     platform = ["--python-platform", target.uv_platform] if target.uv_platform else []
     command = [
-        *(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-config"),
+        *(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--color", "never"),
         *("--python", sys.executable, "--python-version", target.python, *platform),
         *("--target", str(folder), "--link-mode", "copy"),
         # The setuptools of the locked environment builds what has no wheel, not one fetched for the purpose.

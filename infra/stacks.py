@@ -45,7 +45,13 @@ class DealsStack(Stack):
         )
         accounts = PythonFunction(
             # Hashing a password takes a whole processor and argon2's 64 MiB.
-            self, "Accounts", module="accounts", artifact=full, access=access.ACCOUNTS, memory=1769, **common
+            self,
+            "Accounts",
+            module="accounts",
+            artifact=full,
+            access=access.ACCOUNTS,
+            memory=1769,
+            **common,
         )
         members = PythonFunction(self, "Members", module="members", artifact=full, access=access.MEMBERS, **common)
         editors = PythonFunction(self, "Editors", module="editors", artifact=full, access=access.EDITORS, **common)
@@ -81,6 +87,8 @@ class DealsStack(Stack):
             "Seeds",
             resource_type="Custom::SeedCategories",
             service_token=seed.function.function_arn,
+            # A seed that never answers would otherwise hold up a deployment for an hour.
+            service_timeout=Duration.minutes(2),
             # CloudFormation asks again only when a property has changed.
             properties={"Seeds": digest_of("functions/seed.py", "shared/data/seeds.py", "shared/models.py")},
         )

@@ -1,0 +1,85 @@
+# Everything one does with a working copy. "make help" lists it.
+
+PYTHON ?= python3
+BIN := .venv/bin
+UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header --no-annotate
+
+# Several tests start engines of their own; two at a time is what a small machine bears.
+WORKERS ?= 2
+
+# The CDK's own tools: no telemetry, no advice about Node.
+export CDK_DISABLE_CLI_TELEMETRY := true
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20,22,24
+export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
+export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
+
+.DEFAULT_GOAL := help
+.PHONY: help install run stop reset status check format test lock synth clean
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+
+install: .venv/.installed node_modules/.installed ## Create the environment and install everything, as locked
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		|| { echo "Python 3.11 or later is needed as $(PYTHON); name another with make PYTHON=python3.12 $(MAKECMDGOALS)."; exit 1; }
+	@$(PYTHON) -m venv .venv >/dev/null 2>&1 \
+		|| { rm -rf .venv; echo "$(PYTHON) cannot make a virtual environment (on Debian: apt install python3-venv)."; exit 1; }
+
+# uv is ten times as fast; pip is there for those whose registry only pip's configuration knows.
+.venv/.installed: .venv/bin/python pyproject.toml requirements/installer.txt requirements/dev.txt
+	@echo "Installing the Python packages ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/installer.txt
+	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes --no-build-isolation requirements/dev.txt \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation \
+			-r requirements/dev.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+node_modules/.installed: package.json package-lock.json
+	@command -v node >/dev/null && command -v npm >/dev/null \
+		|| { echo "Node.js is missing: install version 20 or later (with npm); the CDK runs on it."; exit 1; }
+	@node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' \
+		|| { echo "Node.js is $$(node --version): the CDK needs 20 or later."; exit 1; }
+	@echo "Installing the Node packages ..."
+	@npm ci --silent
+	@touch $@
+
+run: install ## Start the local cloud and deploy to it (BTD_PORT: its port, 4566)
+	@$(BIN)/python -m local up
+
+stop: .venv/.installed ## Stop the local cloud, keeping its data
+	@$(BIN)/python -m local down
+
+reset: .venv/.installed ## Stop the local cloud and empty it
+	@$(BIN)/python -m local reset
+
+status: .venv/.installed ## Say whether the local cloud runs
+	@$(BIN)/python -m local status
+
+check: .venv/.installed ## Check style and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: .venv/.installed ## Format the code
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+test: install check ## Run everything: style, types, tests
+	@$(BIN)/pytest -q -n $(WORKERS) --dist loadgroup
+
+lock: .venv/.installed ## Resolve requirements/*.in anew
+	@cd requirements && ../$(UV_COMPILE) --upgrade dev.in -o dev.txt
+	@cd requirements && for name in lambda-lean lambda-full installer; do \
+		../$(UV_COMPILE) -c dev.txt $$name.in -o $$name.txt || exit 1; done
+	@npm install --package-lock-only --silent
+
+synth: install ## Write the templates to cdk.out (STAGE=dev, prod)
+	@node_modules/.bin/cdk synth --quiet --context stage=$(or $(STAGE),dev)
+
+clean: ## Remove what was built or cached, but not the local cloud's data
+	@rm -rf build cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	@find . -name __pycache__ -not -path './.venv/*' -not -path './node_modules/*' -prune -exec rm -rf {} +

@@ -1,0 +1,143 @@
+"""``python -m local up|down|reset|status``: what ``make run``, ``make stop`` and ``make reset`` call."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import time
+import urllib.request
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from local import cloud, deploy
+from local.settings import REGION, Home, endpoint, wanted_port
+from local.trouble import Trouble
+from shared.errors import DealsError
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """The API's address for tools that resolve ``*.localhost`` (curl, browsers), and one for all others."""
+
+    api: str
+    plain: str
+
+
+def main() -> int:
+    """Run one command; trouble is one line on standard error and exit code 1."""
+    parser = argparse.ArgumentParser(prog="python -m local", description="The local cloud of Big Time Deals")
+    parser.add_argument("command", choices=["up", "down", "reset", "status"])
+    command = {"up": up, "down": down, "reset": reset, "status": status}[parser.parse_args().command]
+    try:
+        return command(Home())
+    except Trouble as trouble:
+        print(trouble, file=sys.stderr)
+    except DealsError as error:
+        print(f"The local table refuses: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("Interrupted; make run goes on from here.", file=sys.stderr)
+    return 1
+
+
+def up(home: Home) -> int:
+    """Start the cloud, deploy what changed, and say how to use it."""
+    started = time.monotonic()
+    port = wanted_port()
+    deploy.check_node()
+    there, orderly = cloud.start(home, port)
+    if not orderly:
+        print("The last cloud was not stopped in order: what came after its last orderly stop is gone.")
+        home.deployed.unlink(missing_ok=True)
+    digest = deploy.wanted()
+    outputs = deploy.outputs(home, digest)
+    if outputs is None or not _answers(_addresses(port, outputs["ApiId"])):
+        if not deploy.is_bootstrapped(home):
+            home.deploy_log.unlink(missing_ok=True)
+            print("Preparing the cloud (cdk bootstrap) ...", flush=True)
+            deploy.bootstrap(home, port)
+        print("Deploying (cdk deploy) ...", flush=True)
+        outputs = deploy.deploy(home, port, digest)
+    _tell(home, there, outputs, time.monotonic() - started)
+    return 0
+
+
+def down(home: Home) -> int:
+    """Stop the cloud, which writes down everything it holds."""
+    print("The local cloud has stopped; its data is kept." if cloud.stop(home) else "The local cloud was not running.")
+    return 0
+
+
+def reset(home: Home) -> int:
+    """Stop the cloud and forget everything it held."""
+    cloud.kill(home)
+    shutil.rmtree(home.folder, ignore_errors=True)
+    print("The local cloud is empty; make run begins anew.")
+    return 0
+
+
+def status(home: Home) -> int:
+    """Say whether the cloud runs, and where; exit code 1 where it does not."""
+    there = cloud.running(home)
+    if there is None:
+        raise Trouble("The local cloud is not running: make run starts it.")
+    print(f"The local cloud runs on port {there.port} (process {there.pid}).")
+    return 0
+
+
+def _addresses(port: int, api_id: str) -> Addresses:
+    return Addresses(
+        api=f"http://{api_id}.execute-api.localhost:{port}/v1",
+        plain=f"{endpoint(port)}/_aws/execute-api/{api_id}/v1",
+    )
+
+
+def _answers(addresses: Addresses) -> bool:
+    try:
+        with urllib.request.urlopen(f"{addresses.plain}/categories", timeout=20) as answer:  # noqa: S310  # ours
+            return bool(answer.status == HTTPStatus.OK)
+    except OSError:
+        return False
+
+
+def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: float) -> None:
+    # Imported here: boto3 takes a third of a second, which stop and status need not wait for.
+    from local.table import complete, ensure_editor, open_table  # noqa: PLC0415
+
+    table = open_table(there.port, outputs["TableName"])
+    complete(table)
+    login = ensure_editor(home, table)
+    addresses = _addresses(there.port, outputs["ApiId"])
+    home.cloud.write_text(
+        json.dumps(
+            {
+                "endpoint": endpoint(there.port),
+                "region": REGION,
+                "table": outputs["TableName"],
+                "apiId": outputs["ApiId"],
+                "apiUrl": addresses.api,
+                "plainApiUrl": addresses.plain,
+            },
+            indent=2,
+        )
+    )
+    body = json.dumps({"username": login.username, "password": login.password})
+    print(
+        f"""
+Big Time Deals is up ({seconds:.0f} s).
+
+  The API         {addresses.api}
+                  {addresses.plain}  (where *.localhost does not resolve)
+  To read and try {addresses.api}/docs
+  Sign in as the editor:
+
+    curl -s -H 'Content-Type: application/json' -d '{body}' {addresses.api}/sessions
+
+  The answer's token goes into later requests as  -H 'Authorization: Bearer <token>'
+  Deals come with  .venv/bin/btd import FILE  and  make stop  ends it, keeping the data."""
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

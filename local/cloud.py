@@ -1,0 +1,179 @@
+"""The cloud as a process: start it, find it again, stop it so that it remembers everything."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.settings import Home, cloud_environment, endpoint
+from local.trouble import Trouble
+
+START_TIMEOUT = 60.0
+"""Seconds that a start may take; it loads what the last run left."""
+
+STOP_TIMEOUT = 60.0
+"""Seconds that writing the state may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """A running cloud."""
+
+    pid: int
+    port: int
+
+
+def running(home: Home) -> Cloud | None:
+    """The cloud that this folder's last start made, if its process still lives."""
+    try:
+        record = json.loads(home.process.read_text())
+        cloud = Cloud(record["pid"], record["port"])
+    except (FileNotFoundError, ValueError, KeyError):
+        return None
+    return cloud if _is_ours(cloud.pid) else None
+
+
+def start(home: Home, port: int) -> tuple[Cloud, bool]:
+    """Start the cloud, or find it running; also says whether the last one had ended in order.
+
+    Raises Trouble where the port is taken or the cloud does not come up.
+    """
+    cloud = running(home)
+    if cloud:
+        if cloud.port != port:
+            raise Trouble(f"The local cloud already runs on port {cloud.port}: stop it first (make stop).")
+        pid = cloud.pid
+        _wait_until_healthy(home, cloud, lambda: _is_ours(pid))
+        return cloud, True
+    orderly = not home.process.exists()
+    _refuse_taken(port)
+    home.folder.mkdir(exist_ok=True)
+    shutil.rmtree(home.scratch, ignore_errors=True)
+    home.scratch.mkdir()
+    with home.log.open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ministack"],
+            cwd=home.folder,
+            env=cloud_environment(home, port),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # Ctrl-C in the user's shell is not for the cloud
+        )
+    cloud = Cloud(process.pid, port)
+    home.process.write_text(json.dumps({"pid": cloud.pid, "port": port}))
+    try:
+        # Asked of the process itself: its command line is empty for a moment at its birth.
+        _wait_until_healthy(home, cloud, lambda: process.poll() is None)
+    except Trouble:
+        if process.poll() is not None:
+            home.process.unlink()
+        raise
+    return cloud, orderly
+
+
+def stop(home: Home) -> bool:
+    """Stop the cloud and wait until it has written its state; False where none was running.
+
+    Raises Trouble where it had to be killed: it does not end while a deployment is under way.
+    """
+    cloud = running(home)
+    if cloud is None:
+        # A record that stays tells the next start that the last cloud did not end in order.
+        return False
+    os.kill(cloud.pid, signal.SIGTERM)
+    if not _gone(cloud, STOP_TIMEOUT):
+        kill(home)
+        raise Trouble("The local cloud did not end and was killed: what came after its last orderly stop is gone.")
+    home.process.unlink(missing_ok=True)
+    shutil.rmtree(home.scratch, ignore_errors=True)
+    return True
+
+
+def kill(home: Home) -> None:
+    """End the cloud at once, with nothing written."""
+    cloud = running(home)
+    if cloud:
+        os.kill(cloud.pid, signal.SIGKILL)
+        _gone(cloud, STOP_TIMEOUT)
+
+
+def _gone(cloud: Cloud, timeout: float) -> bool:
+    deadline = time.monotonic() + timeout
+    while _is_ours(cloud.pid):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def _wait_until_healthy(home: Home, cloud: Cloud, lives: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + START_TIMEOUT
+    while time.monotonic() < deadline:
+        if not lives():
+            raise Trouble(f"The local cloud ended while it started; see {_short(home.log)}.")
+        with (
+            suppress(OSError, ValueError),
+            urllib.request.urlopen(  # noqa: S310  # our own address
+                f"{endpoint(cloud.port)}/_ministack/ready", timeout=2
+            ),
+        ):
+            return
+        time.sleep(0.1)
+    raise Trouble(
+        f"The local cloud (process {cloud.pid}) runs but does not answer; "
+        f"see {_short(home.log)}, then stop it (make stop) and start again."
+    )
+
+
+def _refuse_taken(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise Trouble(
+                f"Port {port} is in use by another program: end that, or choose another port (BTD_PORT=4567 make run)."
+            ) from error
+
+
+def _is_ours(pid: int) -> bool:
+    """Whether a process lives and is MiniStack: the number of one that ended may be another program's by now."""
+    with suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return False
+    return "ministack" in _command_line(pid)
+
+
+def _command_line(pid: int) -> str:
+    file = Path(f"/proc/{pid}/cmdline")
+    if file.parent.parent.joinpath("self").exists():
+        try:
+            return file.read_text().replace("\0", " ")
+        except OSError:
+            return ""
+    listed = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], check=False, capture_output=True, text=True)
+    return listed.stdout
+
+
+def _short(path: Path) -> str:
+    with suppress(ValueError):
+        return str(path.relative_to(Path.cwd()))
+    return str(path)

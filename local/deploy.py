@@ -1,0 +1,122 @@
+"""Deploying to the local cloud with the unmodified CDK: only what changed, and only when something did."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+from infra.bundling import digest_of
+from infra.settings import STAGES
+from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, client_environment
+from local.trouble import Trouble
+
+OLDEST_NODE = 20
+
+TIMEOUT = 300
+"""Seconds for one command of the CDK; a deployment from nothing takes ten."""
+
+_DEPLOYED_FROM = (
+    "app.py",
+    "cdk.json",
+    "infra",
+    "functions",
+    "shared",
+    "package-lock.json",
+    "requirements/lambda-full.txt",
+    "requirements/lambda-lean.txt",
+    "requirements/dev.txt",
+)
+
+
+def check_node() -> None:
+    """Raise Trouble where Node.js is missing, too old, or the CDK is not installed."""
+    node = shutil.which("node")
+    if node is None:
+        raise Trouble(f"Node.js is missing: install version {OLDEST_NODE} or later; the CDK runs on it.")
+    version = subprocess.run([node, "--version"], check=False, capture_output=True, text=True).stdout.strip()
+    major = version.removeprefix("v").partition(".")[0]
+    if not major.isdecimal() or int(major) < OLDEST_NODE:
+        raise Trouble(f"Node.js is {version or 'of an unknown version'}: the CDK needs {OLDEST_NODE} or later.")
+    if not _cdk().exists():
+        raise Trouble("The CDK is not installed: run make install.")
+
+
+def wanted() -> str:
+    """The digest of everything that a deployment is made from."""
+    return f"{digest_of(*_DEPLOYED_FROM)} {STAGES[STAGE].target}"
+
+
+def outputs(home: Home, digest: str) -> dict[str, str] | None:
+    """The outputs of the last deployment if it was of this digest."""
+    try:
+        record = json.loads(home.deployed.read_text())
+    except (FileNotFoundError, ValueError):
+        return None
+    return dict(record["outputs"]) if record.get("digest") == digest else None
+
+
+def is_bootstrapped(home: Home) -> bool:
+    """Whether something has been deployed to this cloud before."""
+    return home.deployed.exists()
+
+
+def bootstrap(home: Home, port: int) -> None:
+    """Prepare the cloud for the CDK. Raises Trouble."""
+    _run(home, port, "bootstrap", f"aws://{ACCOUNT}/{REGION}", "--app", "", "--output", str(home.folder / "cdk.out"))
+
+
+def deploy(home: Home, port: int, digest: str) -> dict[str, str]:
+    """Deploy the stacks and return their outputs. Raises Trouble."""
+    file = home.folder / "outputs.json"
+    file.unlink(missing_ok=True)
+    _run(
+        home,
+        port,
+        *("deploy", "--all", "--require-approval", "never", "--context", f"stage={STAGE}", "--method", "direct"),
+        *("--output", str(home.folder / "cdk.out"), "--outputs-file", str(file)),
+    )
+    found: dict[str, str] = {}
+    for stack in json.loads(file.read_text()).values():
+        found |= stack
+    home.deployed.write_text(json.dumps({"digest": digest, "outputs": found}, indent=2))
+    return found
+
+
+def _run(home: Home, port: int, *arguments: str) -> None:
+    command = [str(_cdk()), *arguments, "--no-notices", "--progress", "events", "--ci"]
+    with home.deploy_log.open("ab") as log:
+        log.write(f"$ cdk {' '.join(arguments)}\n".encode())
+        log.flush()
+        try:
+            done = subprocess.run(
+                command,
+                check=False,
+                cwd=ROOT,
+                env=client_environment(home, port),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                timeout=TIMEOUT,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise Trouble(f"cdk {arguments[0]} takes longer than {TIMEOUT} s; see {_name(home.deploy_log)}.") from error
+    if done.returncode:
+        raise Trouble(
+            f"cdk {arguments[0]} failed; see {home.deploy_log.relative_to(ROOT)}. {_last_error(home)}".strip()
+        )
+
+
+def _last_error(home: Home) -> str:
+    lines = home.deploy_log.read_text(errors="replace").splitlines()
+    telling = [line.strip() for line in lines if "❌" in line or "rror:" in line or line.startswith("Cannot ")]
+    return telling[-1] if telling else ""
+
+
+def _name(file: Path) -> str:
+    return str(file.relative_to(ROOT))
+
+
+def _cdk() -> Path:
+    return ROOT / "node_modules" / ".bin" / "cdk"
