@@ -1,0 +1,76 @@
+"""A table and a real queue, on the engine that holds thousands of users without slowing down."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+
+import boto3
+import pytest
+
+from shared.data import fanout, queues, users
+from shared.data.queues import Queue
+from shared.data.table import Table
+from shared.models import Deal
+from tests.engines import FAKE_CREDENTIALS, MINISTACK
+from tests.making import NOW, a_deal, a_user, open_brands, post
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    """A table of a test's own, with brands."""
+    with MINISTACK.table() as table:
+        open_brands(table)
+        yield table
+
+
+@pytest.fixture
+def queue(table: Table) -> Iterator[Queue]:
+    """A queue of a test's own, in the same local cloud."""
+    endpoint = table.client.meta.endpoint_url
+    client = boto3.client("sqs", endpoint_url=endpoint, **FAKE_CREDENTIALS)
+    url = client.create_queue(QueueName=f"work-{uuid.uuid4().hex}")["QueueUrl"]
+    yield queues.connect(url, endpoint_url=endpoint, **FAKE_CREDENTIALS)
+    client.delete_queue(QueueUrl=url)
+
+
+@pytest.fixture
+def deal(table: Table) -> Deal:
+    """A new deal of Apple's among the shoes."""
+    (deal,) = post(table, [a_deal()])
+    return deal
+
+
+@pytest.fixture
+def sign_up(table: Table) -> Callable[[int], list[str]]:
+    """Makes users; returns their names."""
+
+    def make(count: int) -> list[str]:
+        names = [f"reader{number}" for number in range(count)]
+        for start in range(0, count, 64):
+            table.gather(
+                [lambda name=name: table.write(users.registration(a_user(name))) for name in names[start : start + 64]]
+            )
+        return names
+
+    return make
+
+
+@pytest.fixture
+def work_off(table: Table, queue: Queue) -> Callable[..., int]:
+    """Does units of work, and those they queue, until none is left; returns how many there were."""
+
+    def work(units: list[fanout.Unit], page: int = 10) -> int:
+        done = 0
+        pending = [unit.to_json() for unit in units]
+        while pending:
+            for body in pending:
+                fanout.deliver(table, queue, fanout.Unit.from_json(body), NOW, page)
+                done += 1
+            pending = []
+            for message in queue.parked():
+                pending.append(message.body)
+                queue.remove(message)
+        return done
+
+    return work

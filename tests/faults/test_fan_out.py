@@ -1,0 +1,248 @@
+"""What can go wrong between a deal and its readers. After each: one message for everyone addressed, none doubled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from functions import announcer
+from shared.data import deals, fanout, messages, topics
+from shared.data.queues import Queue
+from shared.data.streams import DealChange
+from shared.data.table import Table
+from shared.errors import Busy
+from shared.models import Deal
+from tests.making import APPLE, NOW, SHOES, a_deal, ahead, post
+from tests.wire import answered
+
+pytestmark = pytest.mark.faults
+
+THROTTLED = {"Error": {"Code": "ThrottlingError", "Message": "made up"}}
+
+WorkOff = Callable[..., int]
+SignUp = Callable[[int], list[str]]
+
+
+def received(table: Table, names: list[str]) -> dict[str, int]:
+    """How many messages each of some users has."""
+    counts = table.gather(
+        [lambda name=name: len(messages.latest(table, name, limit=5, now=NOW).items) for name in names]
+    )
+    return dict(zip(names, counts, strict=True))
+
+
+def once_each(names: list[str]) -> dict[str, int]:
+    return dict.fromkeys(names, 1)
+
+
+def test_who_watches_a_brand_and_its_category_is_told_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
+    for topic in (APPLE, SHOES):
+        topics.watch(table, topic, "ana", NOW)
+    topics.watch(table, APPLE, "bo", NOW)
+
+    work_off(fanout.news_of(deal))
+
+    assert received(table, ["ana", "bo", "cy"]) == {"ana": 1, "bo": 1, "cy": 0}
+
+
+def test_a_stream_that_repeats_and_reorders_records_tells_once(
+    table: Table, deal: Deal, work_off: WorkOff, sign_up: SignUp
+) -> None:
+    names = sign_up(30)
+    for name in names:
+        topics.watch(table, APPLE, name, NOW)
+    hot = deals.make_hot(table, deal.deal_id, NOW)
+    created, made_hot = DealChange(None, deal, NOW), DealChange(deal, hot, NOW)
+
+    for change in (made_hot, created, made_hot, created, created):
+        work_off(announcer.work_of(change))
+
+    assert received(table, names) == once_each(names)
+    assert fanout.progress(table, deal.deal_id) == fanout.Progress(told=30, finished=True)
+
+
+def test_a_worker_that_dies_between_batches_is_repeated_without_harm(
+    table: Table, queue: Queue, deal: Deal, work_off: WorkOff, sign_up: SignUp
+) -> None:
+    names = sign_up(120)
+    for name in names:
+        topics.watch(table, APPLE, name, NOW)
+    (unit, _) = fanout.news_of(deal)
+
+    with dying_after(table, batches=2), pytest.raises(SystemExit):
+        fanout.deliver(table, queue, unit, NOW, page=100)
+    told_before_it_died = sum(received(table, names).values())
+    work_off([unit], page=100)
+
+    assert told_before_it_died < 100
+    assert received(table, names) == once_each(names)
+
+
+def test_a_page_that_is_repeated_queues_its_continuation_once(
+    table: Table, queue: Queue, deal: Deal, sign_up: SignUp
+) -> None:
+    for name in sign_up(30):
+        topics.watch(table, APPLE, name, NOW)
+    (unit, _) = fanout.news_of(deal)
+
+    for _ in range(5):
+        fanout.deliver(table, queue, unit, NOW, page=10)
+
+    assert [json.loads(message.body)["number"] for message in queue.parked()] == [1]
+
+
+def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: WorkOff, sign_up: SignUp) -> None:
+    names = sign_up(60)
+    for name in names:
+        topics.watch(table, APPLE, name, NOW)
+
+    with half_throttled(table) as batches:
+        work_off(fanout.news_of(deal), page=60)
+
+    assert len(batches) > 3
+    assert received(table, names) == once_each(names)
+
+
+def test_throttling_without_end_gives_the_page_back_to_the_queue(table: Table, queue: Queue, deal: Deal) -> None:
+    topics.watch(table, APPLE, "ana", NOW)
+    (unit, _) = fanout.news_of(deal)
+    patient = type(table)(table.name, table.client, sleep=lambda _: None)
+
+    with (
+        answered(table, "BatchExecuteStatement", lambda _: (200, {"Responses": [THROTTLED]})),
+        pytest.raises(Busy),
+    ):
+        fanout.deliver(patient, queue, unit, NOW)
+
+    assert received(table, ["ana"]) == {"ana": 0}
+
+
+def test_five_deliveries_at_once_tell_once(
+    table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff
+) -> None:
+    names = sign_up(60)
+    hot = deals.make_hot(table, deal.deal_id, NOW)
+    units = fanout.alarm_of(hot, segments=2)
+
+    with ThreadPoolExecutor(5) as pool:
+        list(pool.map(lambda _: fanout.deliver(table, queue, units[0], NOW, page=40), range(5)))
+    work_off(units, page=40)
+
+    assert received(table, names) == once_each(names)
+    assert fanout.progress(table, deal.deal_id) == fanout.Progress(told=60, finished=True)
+
+
+def test_a_message_read_between_two_deliveries_stays_read(table: Table, deal: Deal, work_off: WorkOff) -> None:
+    topics.watch(table, APPLE, "ana", NOW)
+    work_off(fanout.news_of(deal))
+    messages.mark_read(table, "ana", messages.message_id(deal, "ana"), NOW)
+
+    work_off(fanout.news_of(deal))
+
+    (message,) = messages.latest(table, "ana", limit=5, now=NOW).items
+    assert not message.unread
+    assert messages.unread_count(table, "ana", NOW) == 0
+
+
+def test_a_deal_withdrawn_meanwhile_is_told_to_nobody_more(
+    table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff
+) -> None:
+    names = sign_up(30)
+    for name in names:
+        topics.watch(table, APPLE, name, NOW)
+    (unit, _) = fanout.news_of(deal)
+    fanout.deliver(table, queue, unit, NOW, page=10)
+
+    deals.withdraw(table, deal.deal_id, NOW)
+    work_off([fanout.Unit.from_json(message.body) for message in queue.parked()])
+
+    assert sum(received(table, names).values()) == 10
+
+
+def test_an_old_deal_an_edit_and_a_second_time_hot_are_no_news(table: Table, deal: Deal) -> None:
+    hot = deals.make_hot(table, deal.deal_id, NOW)
+    edited = deals.edit(table, deal.deal_id, {"title": "Road runner"}, ahead(minutes=1))
+
+    assert announcer.work_of(DealChange(None, deal, ahead(hours=1))) == []
+    assert announcer.work_of(DealChange(hot, edited, ahead(minutes=1))) == []
+
+
+def test_text_that_would_end_a_literal_is_told_as_it_is(table: Table, work_off: WorkOff) -> None:
+    title = "Men's ''quoted'' \\' ? {} -- \" ; 鞋"
+    (deal,) = post(table, [a_deal(title=title)])
+    for name in ("ana", "bo"):
+        topics.watch(table, APPLE, name, NOW)
+
+    work_off(fanout.news_of(deal))
+
+    assert [messages.latest(table, name, limit=1, now=NOW).items[0].deal_title for name in ("ana", "bo")] == [title] * 2
+
+
+def test_a_hot_deal_reaches_twenty_thousand_users_once(
+    table: Table, deal: Deal, sign_up: SignUp, work_off: WorkOff
+) -> None:
+    names = sign_up(20_000)
+    hot = deals.make_hot(table, deal.deal_id, NOW)
+
+    work_off(fanout.alarm_of(hot), page=250)
+
+    assert fanout.progress(table, deal.deal_id) == fanout.Progress(told=20_000, finished=True)
+    sample = names[::97]
+    assert received(table, sample) == once_each(sample)
+    assert counted(table, "Message") == 20_000
+
+
+def counted(table: Table, item_type: str) -> int:
+    """How many items of a type the whole table holds."""
+    total, start = 0, None
+    while True:
+        items, start = table.scan(start=start)
+        total += sum(item["Type"] == item_type for item in items)
+        if start is None:
+            return total
+
+
+@contextmanager
+def dying_after(table: Table, *, batches: int) -> Iterator[None]:
+    """Let a few batches through, then end the worker."""
+    left = [None] * batches
+
+    def die(_: dict[str, Any]) -> None:
+        if not left:
+            raise SystemExit("killed")
+        left.pop()
+
+    with answered(table, "BatchExecuteStatement", die):
+        yield
+
+
+@contextmanager
+def half_throttled(table: Table) -> Iterator[list[int]]:
+    """Withhold every other statement of a batch from the table, and answer for it that it was throttled."""
+    batches: list[int] = []
+
+    def withhold(params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+        body = json.loads(params["body"])
+        statements = body["Statements"]
+        batches.append(len(statements))
+        context["withheld"] = len(statements) // 2
+        body["Statements"] = statements[context["withheld"] :]
+        params["body"] = json.dumps(body).encode()
+        params["headers"].pop("Content-Length", None)
+
+    def say_so(parsed: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+        parsed["Responses"] = [THROTTLED] * context["withheld"] + parsed["Responses"]
+
+    events = table.client.meta.events
+    events.register("before-call.dynamodb.BatchExecuteStatement", withhold)
+    events.register("after-call.dynamodb.BatchExecuteStatement", say_so)
+    try:
+        yield batches
+    finally:
+        events.unregister("before-call.dynamodb.BatchExecuteStatement", withhold)
+        events.unregister("after-call.dynamodb.BatchExecuteStatement", say_so)
