@@ -20,7 +20,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     status, reason = "SUCCESS", ""
     try:
         if event["RequestType"] != "Delete":  # what was seeded goes with the table
-            logger().info("seeded", created=seeds.plant(table(), times.now()))
+            logger().info("seeded", items=seeds.plant(table(), times.now()))
     except DealsError as error:
         logger().error("seeding failed", exc_info=error)
         status, reason = "FAILED", str(error)
