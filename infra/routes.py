@@ -79,7 +79,7 @@ ROUTES = (
         Caller.SIGNED_IN,
         "POST /deals",
         "PATCH /deals/{dealId}",
-        "PUT /deals/{dealId}/hot",
+        "GET,PUT /deals/{dealId}/hot",
         "POST /brands",
         "PUT /front-page/featured",
         "PUT /editors-choice/featured",

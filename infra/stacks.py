@@ -14,6 +14,7 @@ from infra.api import DealsApi
 from infra.bundling import bundle, digest_of
 from infra.function import PythonFunction
 from infra.routes import ROUTES
+from infra.streams import DEALS_MADE_HOT, NEW_DEALS, REMOVED_DEALS, SHOWN, StreamReader, WorkQueue
 from infra.table import DealsTable
 
 if TYPE_CHECKING:
@@ -60,6 +61,39 @@ class DealsStack(Stack):
             self, "Expiry", module="expiry", artifact=lean, access=access.EXPIRY, timeout=50, **common
         )
 
+        announcer = PythonFunction(
+            self, "Announcer", module="announcer", artifact=lean, access=access.ANNOUNCER, timeout=30, **common
+        )
+        messenger = PythonFunction(
+            self, "Messenger", module="messenger", artifact=lean, access=access.MESSENGER, timeout=60, **common
+        )
+        refresher = PythonFunction(
+            self, "Refresher", module="refresher", artifact=lean, access=access.REFRESHER, timeout=60, **common
+        )
+
+        work = WorkQueue(self, "Work", function=messenger.function, timeout=Duration.seconds(60), workers=10)
+        for sender in (announcer, messenger):
+            work.queue.grant_send_messages(sender.function)
+            sender.function.add_environment("QUEUE_URL", work.queue.queue_url)
+        announced = StreamReader(
+            self,
+            "Announced",
+            table=table.table,
+            function=announcer.function,
+            filters=(NEW_DEALS, DEALS_MADE_HOT),
+            batch_size=100,
+            window=Duration.seconds(0),
+        )
+        refreshed = StreamReader(
+            self,
+            "Refreshed",
+            table=table.table,
+            function=refresher.function,
+            filters=(SHOWN, REMOVED_DEALS),
+            batch_size=500,
+            window=Duration.seconds(1),  # a burst of deals is one rebuild
+        )
+
         api = DealsApi(
             self,
             "Gateway",
@@ -77,9 +111,9 @@ class DealsStack(Stack):
         events.Rule(
             self,
             "EachMinute",
-            description="Takes ended deals out of the feeds",
+            description="Takes ended deals out of the feeds, and rebuilds caches before they grow stale",
             schedule=events.Schedule.rate(Duration.minutes(1)),
-            targets=[targets.LambdaFunction(expiry.function)],
+            targets=[targets.LambdaFunction(expiry.function), targets.LambdaFunction(refresher.function)],
         )
 
         seeds = CustomResource(
@@ -97,3 +131,7 @@ class DealsStack(Stack):
         CfnOutput(self, "ApiUrl", value=api.url)
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)
         CfnOutput(self, "TableName", value=table.name)
+        CfnOutput(self, "QueueUrl", value=work.queue.queue_url)
+        CfnOutput(self, "ParkedWorkUrl", value=work.parked.queue.queue_url)
+        CfnOutput(self, "ParkedNewsUrl", value=announced.parked.queue.queue_url)
+        CfnOutput(self, "ParkedRefreshesUrl", value=refreshed.parked.queue.queue_url)

@@ -1,4 +1,4 @@
-"""What happens after a write: readers of the table's stream, the queue of the fan-out, and where failures are parked."""
+"""What happens after a write: readers of the table's stream, the queue of the fan-out, where failures are parked."""
 
 from __future__ import annotations
 

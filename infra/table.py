@@ -16,12 +16,15 @@ from shared.data.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TT
 class Access:
     """What a function does with the table: operations on its items, and queries.
 
-    A transaction is authorized as the operations in it. ``queried`` names the indexes that are queried.
+    A transaction is authorized as the operations in it. ``queried`` and ``scanned`` name the indexes that are queried
+    and scanned; ``inserts`` is PartiQL's INSERT.
     """
 
-    items: tuple[str, ...]
+    items: tuple[str, ...] = ()
     query: bool = False
     queried: tuple[Index, ...] = ()
+    scanned: tuple[Index, ...] = ()
+    inserts: bool = False
 
 
 class DealsTable(Construct):
@@ -59,15 +62,23 @@ class DealsTable(Construct):
 
     def grant(self, grantee: iam.IGrantable, access: Access) -> None:
         """Allow exactly an access, on nothing but this table and the indexes it names."""
-        iam.Grant.add_to_principal(
-            grantee=grantee,
-            actions=[f"dynamodb:{operation}" for operation in access.items],
-            resource_arns=[self.table.table_arn],
-        )
+        operations = [*access.items, *(["PartiQLInsert"] if access.inserts else [])]
         queried = [self.table.table_arn] if access.query else []
-        queried += [f"{self.table.table_arn}/index/{index.name}" for index in access.queried]
-        if queried:
-            iam.Grant.add_to_principal(grantee=grantee, actions=["dynamodb:Query"], resource_arns=queried)
+        queried += map(self._index, access.queried)
+        for actions, resources in (
+            (operations, [self.table.table_arn]),
+            (["Query"], queried),
+            (["Scan"], list(map(self._index, access.scanned))),
+        ):
+            if actions and resources:
+                iam.Grant.add_to_principal(
+                    grantee=grantee,
+                    actions=[f"dynamodb:{operation}" for operation in actions],
+                    resource_arns=resources,
+                )
+
+    def _index(self, index: Index) -> str:
+        return f"{self.table.table_arn}/index/{index.name}"
 
 
 def _string(name: str) -> dynamodb.Attribute:
