@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import threading
 from collections import Counter
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from botocore.awsrequest import AWSRequest, AWSResponse
+from botocore.awsrequest import AWSResponse
 
 from shared.data.table import Table
 
@@ -87,25 +86,35 @@ def watched(table: Table) -> Iterator[Wire]:
 
 @contextmanager
 def answered(table: Table, operation: str, answer: Callable[[dict[str, Any]], Answer | None]) -> Iterator[list[str]]:
-    """Answer requests in DynamoDB's place, where ``answer`` does not return None; gives the bodies so answered."""
+    """Answer requests in DynamoDB's place, where ``answer`` does not return None; gives the bodies so answered.
+
+    It stands before botocore's own retries, so what it answers is what was left after them.
+    """
     seen: list[str] = []
 
-    def intercept(request: AWSRequest, **_: Any) -> AWSResponse | None:
-        body = request.body if isinstance(request.body, bytes) else str(request.body).encode()
+    def intercept(model: Any, params: dict[str, Any], **_: Any) -> tuple[AWSResponse, dict[str, Any]] | None:
+        body = params["body"].decode()
         given = answer(json.loads(body))
         if given is None:
             return None
-        seen.append(body.decode())
+        seen.append(body)
         status, content = given
         headers = {"content-type": "application/x-amz-json-1.0"}
-        return AWSResponse(str(request.url), status, headers, _Body(json.dumps(content).encode()))
+        raw = {"body": json.dumps(content).encode(), "headers": headers, "status_code": status}
+        # Parsed as botocore's endpoint does it, by the client's own parser.
+        parser = table.client._response_parser  # type: ignore[attr-defined]
+        parsed = parser.parse(raw, model.output_shape)
+        shape = model.service_model.shape_for_error_code(parsed["Error"]["Code"]) if "Error" in parsed else None
+        if shape is not None:
+            parsed.update(parser.parse(raw, shape))
+        return AWSResponse(params["url"], status, headers, None), parsed
 
     events = table.client.meta.events
-    events.register_first(f"before-send.dynamodb.{operation}", intercept)
+    events.register_first(f"before-call.dynamodb.{operation}", intercept)
     try:
         yield seen
     finally:
-        events.unregister(f"before-send.dynamodb.{operation}", intercept)
+        events.unregister(f"before-call.dynamodb.{operation}", intercept)
 
 
 @contextmanager
@@ -126,8 +135,3 @@ def cancelled(*reasons: str) -> Answer:
     detail = [{"Code": code} if code == "None" else {"Code": code, "Message": "made up"} for code in reasons]
     return error("TransactionCanceledException", CancellationReasons=detail)
 
-
-class _Body(io.BytesIO):
-    def stream(self, **_: Any) -> Iterator[bytes]:
-        while chunk := self.read():
-            yield chunk

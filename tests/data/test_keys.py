@@ -92,6 +92,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
         ("ana", "a client's # own"),
         same("IDEMPOTENCY#ana#a30f4ba78d16eb68613cebe54bdaa7c8b9821ed16bd3c572ac3dcbf3a365c26a"),
     ),
+    (keys.decoration, ("Deal", 2, 4), same("DECORATION#Deal#4#2")),
     (keys.primary, ({"PK": "USER#ana", "SK": "USER#ana", "Name": "Ana"},), same("USER#ana")),
 ]
 

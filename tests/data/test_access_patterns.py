@@ -1,0 +1,287 @@
+"""The access patterns of the data model, in its order: what each answers, and with which requests.
+
+Patterns 21 to 23 (the fan-out of messages) have tests of their own.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.data import brands, deals, endings, feeds, keys, messages, pages, seeds, sessions, topics, users
+from shared.data.table import Table
+from shared.errors import AlreadyLiked, BrandExists, EmailTaken, NoSuchMessage, NotSignedIn, NotWatching, UsernameTaken
+from shared.models import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Status, Topic, feed_of
+from tests.making import APPLE, HOME, NOW, SHOES, a_deal, a_user, ago, ahead, ids, newest_first, post
+from tests.wire import watched
+
+
+def test_01_a_created_deal_is_put_with_its_number_and_counted_in_its_feeds(table: Table) -> None:
+    deal = deals.create(table, a_deal(), NOW)
+
+    assert deals.get(table, deal.deal_id) == deal
+    assert deal.number == 1
+    assert topics.get(table, APPLE).periods == {"2050-06-01": 1}
+    assert topics.get(table, SHOES).periods == {"2050-06-15": 1}
+
+
+def test_02_a_created_brand_is_added_to_the_brands_in_one_transaction(table: Table) -> None:
+    with watched(table) as wire:
+        brands.create(table, "g-fore", "G/Fore", NOW)
+
+    assert wire.operations == {"TransactWriteItems": 1}
+    assert brands.names(table)["g-fore"] == "G/Fore"
+    with pytest.raises(BrandExists):
+        brands.create(table, "g-fore", "g fore", NOW)
+    assert brands.names(table)["g-fore"] == "G/Fore"
+
+
+def test_03_the_eight_categories_are_planted_as_often_as_one_likes(bare_table: Table) -> None:
+    first = seeds.plant(bare_table, NOW)
+    topics.like(bare_table, SHOES, "ana", NOW)
+
+    second = seeds.plant(bare_table, NOW)
+
+    assert (first, second) == (12, 0)
+    assert topics.get(bare_table, SHOES).likes == 1
+    assert [topics.get(bare_table, Topic(CATEGORY, slug)).name for slug in CATEGORIES] == [
+        "Clothing", "Outerwear", "Shoes", "Accessories", "Bags", "Electronics", "Home", "Outdoors",
+    ]  # fmt: skip
+
+
+def test_04_the_front_pages_picks_replace_the_ones_before_in_the_editors_order(table: Table) -> None:
+    old, one, two = (deals.create(table, a_deal(), NOW) for _ in range(3))
+    pages.set_featured(table, FRONT_PAGE, [old.deal_id], NOW)
+
+    pages.set_featured(table, FRONT_PAGE, [two.deal_id, one.deal_id], NOW)
+
+    assert pages.featured(table, FRONT_PAGE, NOW) == [two, one]
+
+
+def test_05_a_categorys_picks_stand_on_the_category(table: Table) -> None:
+    posted = post(table, [a_deal() for _ in range(5)])
+
+    pages.set_category_featured(table, "shoes", ids(posted), NOW)
+
+    assert list(topics.get(table, SHOES).featured) == posted
+
+
+def test_06_the_editors_choice_is_a_page_of_its_own(table: Table) -> None:
+    deal = deals.create(table, a_deal(), NOW)
+
+    pages.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
+
+    assert pages.featured(table, EDITORS_CHOICE, NOW) == [deal]
+    assert pages.featured(table, FRONT_PAGE, NOW) == []
+
+
+def test_07_the_latest_deals_are_read_from_gsi1(table: Table) -> None:
+    posted = post(table, [a_deal(ago(days=day)) for day in range(3)])
+
+    with watched(table) as wire:
+        page = feeds.read(table, ALL_DEALS, limit=25, now=NOW)
+
+    assert ids(page.items) == ids(posted)
+    assert wire.operations == {"GetItem": 1, "Query": 3}
+    assert {request.body["IndexName"] for request in wire.requests if request.partition} == {"GSI1"}
+
+
+def test_08_a_category_and_its_latest_deals_take_its_item_and_gsi3(table: Table) -> None:
+    posted = post(table, [a_deal(), a_deal(ago(days=9))])
+    deals.create(table, a_deal(category="home"), NOW)
+
+    with watched(table) as wire:
+        category = topics.get(table, SHOES)
+        page = feeds.read(table, feed_of(SHOES), limit=25, now=NOW, periods=category.periods)
+
+    assert ids(page.items) == ids(posted)
+    assert wire.operations == {"GetItem": 1, "Query": 2}
+    assert {request.body["IndexName"] for request in wire.requests if request.partition} == {"GSI3"}
+
+
+def test_09_the_editors_choice_page_takes_one_read(table: Table) -> None:
+    deal = deals.create(table, a_deal(), NOW)
+    pages.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
+
+    with watched(table) as wire:
+        featured = pages.featured(table, EDITORS_CHOICE, NOW)
+
+    assert featured == [deal]
+    assert wire.operations == {"GetItem": 1}
+
+
+def test_10_the_latest_deals_of_a_brand_are_read_from_gsi2_by_the_month(table: Table) -> None:
+    posted = post(table, [a_deal(), a_deal(ago(days=1)), a_deal(ago(days=90))])
+    deals.create(table, a_deal(brand="asics"), NOW)
+
+    with watched(table) as wire:
+        page = feeds.read(table, feed_of(APPLE), limit=25, now=NOW)
+
+    assert ids(page.items) == ids(posted)
+    assert wire.operations == {"GetItem": 1, "Query": 2}
+    assert {request.body["IndexName"] for request in wire.requests if request.partition} == {"GSI2"}
+
+
+def test_11_all_brands_take_one_read(table: Table) -> None:
+    with watched(table) as wire:
+        names = brands.names(table)
+
+    assert names == {"apple": "Apple", "asics": "ASICS"}
+    assert wire.operations == {"GetItem": 1}
+
+
+def test_12_one_deal_is_found_by_its_id_and_by_its_number(table: Table) -> None:
+    deal = deals.create(table, a_deal(), NOW)
+
+    with watched(table) as wire:
+        by_id = deals.find(table, deal.deal_id)
+    by_number = deals.find(table, str(deal.number))
+
+    assert by_id == by_number == deal
+    assert wire.operations == {"GetItem": 1}
+
+
+def test_13_a_username_and_an_email_are_each_taken_once(table: Table) -> None:
+    users.create(table, a_user("ana", email="ana@mail.example"))
+
+    with pytest.raises(UsernameTaken):
+        users.create(table, a_user("ana", email="other@mail.example"))
+    with pytest.raises(EmailTaken):
+        users.create(table, a_user("bo", email="ana@mail.example"))
+
+    assert [user.username for user in users.everyone(table)] == ["ana"]
+
+
+def test_14_liking_a_brand_counts_and_unliking_uncounts(table: Table) -> None:
+    topics.like(table, APPLE, "ana", NOW)
+    topics.like(table, APPLE, "bo", NOW)
+
+    topics.unlike(table, APPLE, "ana")
+
+    assert topics.get(table, APPLE).likes == 1
+
+
+def test_15_watching_a_brand_counts_and_unwatching_uncounts(table: Table) -> None:
+    topics.watch(table, APPLE, "ana", NOW)
+    topics.watch(table, APPLE, "bo", NOW)
+
+    topics.unwatch(table, APPLE, "ana")
+
+    assert topics.get(table, APPLE).watchers == 1
+    with pytest.raises(NotWatching):
+        topics.unwatch(table, APPLE, "ana")
+
+
+def test_16_liking_a_category_counts_apart_from_watching_it(table: Table) -> None:
+    topics.like(table, SHOES, "ana", NOW)
+
+    with pytest.raises(AlreadyLiked):
+        topics.like(table, SHOES, "ana", NOW)
+
+    shoes = topics.get(table, SHOES)
+    assert (shoes.likes, shoes.watchers) == (1, 0)
+
+
+def test_17_watching_a_category_counts_apart_from_liking_it(table: Table) -> None:
+    topics.watch(table, SHOES, "ana", NOW)
+
+    shoes, home = topics.get(table, SHOES), topics.get(table, HOME)
+
+    assert (shoes.likes, shoes.watchers) == (0, 1)
+    assert (home.likes, home.watchers) == (0, 0)
+
+
+def test_18_messages_are_the_newest_first_and_paged(table: Table) -> None:
+    sent = [messages.compose(a_deal(ago(minutes=minute)), "ana", "brand", "New", NOW) for minute in range(5)]
+    spurious = messages.compose(a_deal(), "bo", "brand", "New", NOW)
+    for message in [*reversed(sent), spurious]:
+        messages.send(table, message)
+
+    first = messages.latest(table, "ana", limit=3, now=NOW)
+    second = messages.latest(table, "ana", limit=3, now=NOW, cursor=first.next)
+
+    assert [*first.items, *second.items] == sent
+    assert second.next is None
+
+
+def test_19_unread_messages_are_read_from_gsi1(table: Table) -> None:
+    sent = [messages.compose(a_deal(ago(minutes=minute)), "ana", "brand", "New", NOW) for minute in range(3)]
+    for message in sent:
+        messages.send(table, message)
+    messages.mark_read(table, "ana", sent[1].message_id, NOW)
+
+    with watched(table) as wire:
+        unread = messages.latest(table, "ana", limit=25, now=NOW, unread=True)
+
+    assert list(unread.items) == [sent[0], sent[2]]
+    assert messages.unread_count(table, "ana", NOW) == 2
+    assert [request.body["IndexName"] for request in wire.requests] == ["GSI1"]
+
+
+def test_20_a_read_message_leaves_the_index_of_the_unread(table: Table) -> None:
+    message = messages.compose(a_deal(), "ana", "brand", "New", NOW)
+    messages.send(table, message)
+
+    read = messages.mark_read(table, "ana", message.message_id, NOW)
+
+    assert not read.unread
+    assert messages.latest(table, "ana", limit=25, now=NOW).items == (read,)
+    assert messages.latest(table, "ana", limit=25, now=NOW, unread=True).items == ()
+    with pytest.raises(NoSuchMessage):
+        messages.mark_read(table, "bo", message.message_id, NOW)
+
+
+def test_24_a_session_lasts_from_signing_in_to_signing_out(table: Table) -> None:
+    token, session = sessions.start(table, a_user("ana"), NOW, bytes(32))
+    others, _ = sessions.start(table, a_user("ana"), NOW, bytes(31) + b"1")
+
+    assert sessions.authenticate(table, token, NOW) == session
+    sessions.end(table, token)
+
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, NOW)
+    assert sessions.authenticate(table, others, NOW).username == "ana"
+    assert sessions.end_all(table, "ana") == 1
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, others, NOW)
+
+
+def test_25_what_a_user_watches_and_likes_takes_one_request_each(table: Table) -> None:
+    topics.watch(table, SHOES, "ana", NOW)
+    topics.watch(table, APPLE, "ana", NOW)
+    topics.watch(table, HOME, "bo", NOW)
+    topics.like(table, HOME, "ana", NOW)
+
+    with watched(table) as wire:
+        watching = topics.watches(table, "ana")
+        liking = topics.likes(table, "ana", [APPLE, SHOES, HOME])
+
+    assert watching == [APPLE, SHOES]
+    assert liking == [HOME]
+    assert wire.operations == {"Query": 1, "BatchGetItem": 1}
+
+
+def test_26_a_deal_is_edited_ends_and_is_withdrawn(table: Table) -> None:
+    edited, ended, withdrawn = (deals.create(table, a_deal(ends_at=ahead(hours=1)), NOW) for _ in range(3))
+    later = ahead(hours=2)
+
+    deals.edit(table, edited.deal_id, {"title": "Road runner", "ends_at": ahead(days=1)}, NOW)
+    deals.withdraw(table, withdrawn.deal_id, NOW)
+    endings.sweep(table, later)
+
+    page = feeds.read(table, ALL_DEALS, limit=25, now=later)
+    assert [(deal.deal_id, deal.title) for deal in page.items] == [(edited.deal_id, "Road runner")]
+    assert deals.get(table, ended.deal_id).status(later) is Status.EXPIRED
+    assert deals.get(table, withdrawn.deal_id).status(later) is Status.WITHDRAWN
+
+
+def test_26_the_copies_of_an_edited_deal_follow(table: Table) -> None:
+    one, two = newest_first([deals.create(table, a_deal(), NOW) for _ in range(2)])
+    pages.set_featured(table, FRONT_PAGE, [one.deal_id, two.deal_id], NOW)
+    edited = deals.edit(table, one.deal_id, {"price": "9.00"}, NOW)
+    deals.withdraw(table, two.deal_id, NOW)
+
+    pages.follow(table, FRONT_PAGE, NOW)
+
+    assert pages.featured(table, FRONT_PAGE, NOW) == [edited]
+    copies = (table.get(keys.curated(FRONT_PAGE)) or {})["Featured"]
+    assert [copy.get("WithdrawnAt") for copy in copies] == [None, "2050-06-15T12:00:00Z"]
