@@ -41,7 +41,7 @@ install: .venv/.installed node_modules/.installed ## Create the environment and 
 node_modules/.installed: package.json package-lock.json
 	@command -v node >/dev/null && command -v npm >/dev/null \
 		|| { echo "Node.js is missing: install version 20 or later (with npm); the CDK runs on it."; exit 1; }
-	@node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' \
+	@node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20 ? 1 : 0)' \
 		|| { echo "Node.js is $$(node --version): the CDK needs 20 or later."; exit 1; }
 	@echo "Installing the Node packages ..."
 	@npm ci --silent
