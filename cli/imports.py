@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from stat import S_ISREG
 from typing import Annotated, BinaryIO
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import DownloadColumn
 
 from cli.connection import open_table
 from cli.importer import WORKERS, Importer
-from cli.output import complain, counted, note, say
+from cli.output import complain, counted, note, say, summary
+from cli.progress import progress
 from cli.tracing import Trace
 from shared import times
 from shared.errors import DealsError
@@ -33,7 +31,7 @@ def import_deals(
     trace = Trace(detailed=False).attach(table)
     began = time.monotonic()
     interrupted, failure = False, None
-    with _progress(_size(file)) as advance:
+    with progress("Importing", _size(file), DownloadColumn()) as advance:
         importer = Importer(table, times.now(), workers=workers, advance=advance)
         try:
             importer.run(file)
@@ -43,7 +41,7 @@ def import_deals(
             failure = error
     _tell(importer, trace, time.monotonic() - began)
     if failure is not None:
-        complain(f"Stopped: {failure} Repeat the import: it goes on from here.")
+        complain(f"Stopped: {str(failure).rstrip('.')}. Repeat the import: it goes on from here.")
         raise typer.Exit(1) from failure
     if interrupted:
         complain("Interrupted. Repeat the import: it goes on from here.")
@@ -62,28 +60,12 @@ def _tell(importer: Importer, trace: Trace, seconds: float) -> None:
     say(f"{counted(report.withdrawn, 'deal')} of those withdrawn now")
     say(f"{counted(report.brands, 'brand')} created")
     say(f"{counted(len(report.bad), 'bad line')}")
-    say(f"{counted(trace.count, 'request')}, {trace.capacity} consumed, {seconds:.1f} s")
+    say(f"{summary(trace)}, {seconds:.1f} s")
     bad = sorted(report.bad, key=lambda line: line.number)
     for line in bad[:SHOWN_BAD_LINES]:
         complain(f"line {line.number}: {line.reason}")
     if len(bad) > SHOWN_BAD_LINES:
         note(f"and {counted(len(bad) - SHOWN_BAD_LINES, 'bad line')} more")
-
-
-@contextmanager
-def _progress(total: int | None) -> Iterator[Callable[[int], None]]:
-    """A progress bar over bytes on standard error, or nothing where nobody would see it move."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("Importing"),
-        BarColumn(),
-        TaskProgressColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
-        task = progress.add_task("Importing", total=total)
-        yield lambda done: progress.advance(task, done)
 
 
 def _size(file: BinaryIO) -> int | None:

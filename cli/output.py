@@ -8,15 +8,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from cli.tracing import Trace
+from cli.tracing import Capacity, Trace
 
 SHOWN_KEYS = 6
 """Keys of one request that are printed; ``--json`` has all of them."""
@@ -77,7 +76,13 @@ def show_trace(trace: Trace) -> None:
     ]
     if rows:
         _grid(["No.", "Request", "Index", "Key", "Capacity"], rows)
-    say(f"{counted(trace.count, 'request')}, {trace.capacity} consumed")
+    say(summary(trace))
+
+
+def summary(trace: Trace) -> str:
+    """How many requests were made, and what they consumed."""
+    unsaid = f" ({counted(trace.silent, 'answer')} without a figure)" if trace.silent else ""
+    return f"{counted(trace.count, 'request')}, {trace.capacity} consumed{unsaid}"
 
 
 def counted(number: int, thing: str) -> str:
@@ -116,11 +121,12 @@ def _some(keys: Sequence[str]) -> str:
     return "\n".join([*keys[:SHOWN_KEYS], *rest])
 
 
-def _capacity(total: Any, by_index: Mapping[str, Any]) -> str:
-    """The total, and where writes fed indexes, what each took."""
-    if len(by_index) < 2:
-        return str(total)
-    return f"{total}\n" + ", ".join(f"{name} {units}" for name, units in by_index.items())
+def _capacity(total: Capacity | None, by_index: Mapping[str, Capacity]) -> str:
+    """The total, and where a write fed indexes too, what each took."""
+    if total is None:
+        return "not reported"
+    taken = [f"{name} {units}" for name, units in by_index.items() if units != Capacity()]
+    return f"{total}\n{', '.join(taken)}" if len(taken) > 1 else str(total)
 
 
 def _console(*, stderr: bool = False) -> Console:

@@ -34,20 +34,24 @@ class Capacity:
         return Capacity(self.read + other.read, self.write + other.write)
 
     def __str__(self) -> str:
-        parts = [f"{units:g} {unit}" for units, unit in ((self.read, "RRU"), (self.write, "WRU")) if units]
+        amounts = ((self.read, "RRU"), (self.write, "WRU"))
+        parts = [f"{amount:,.1f}".removesuffix(".0") + f" {unit}" for amount, unit in amounts if amount]
         return " + ".join(parts) or "0"
 
 
 @dataclass(slots=True)
 class Request:
-    """One request: its operation, the index it reads, the keys it names, what it consumed, and how it was refused."""
+    """One request: its operation, the index it reads, the keys it names, what it consumed, and how it was refused.
+
+    ``capacity`` is None where the answer does not say: refusals never do.
+    """
 
     operation: str
     index: str | None
     keys: tuple[str, ...]
     began: float
     seconds: float = 0.0
-    capacity: Capacity = field(default_factory=Capacity)
+    capacity: Capacity | None = None
     by_index: dict[str, Capacity] = field(default_factory=dict)
     refused: str | None = None
 
@@ -57,19 +61,23 @@ class Request:
             "index": self.index,
             "keys": list(self.keys),
             "milliseconds": round(self.seconds * 1000, 1),
-            "readUnits": self.capacity.read,
-            "writeUnits": self.capacity.write,
+            "readUnits": self.capacity.read if self.capacity else None,
+            "writeUnits": self.capacity.write if self.capacity else None,
             "byIndex": {name: {"readUnits": c.read, "writeUnits": c.write} for name, c in self.by_index.items()},
             "refused": self.refused,
         }
 
 
 class Trace:
-    """The requests that a table's client makes while this is attached, in order; ``detailed`` keeps each of them."""
+    """The requests that a table's client makes while this is attached, in order; ``detailed`` keeps each of them.
+
+    ``capacity`` is their sum, without the ``silent`` ones whose answers did not say what they consumed.
+    """
 
     def __init__(self, *, detailed: bool = True) -> None:
         self.requests: list[Request] = []
         self.count = 0
+        self.silent = 0
         self.capacity = Capacity()
         self._detailed = detailed
         self._lock = threading.Lock()
@@ -79,11 +87,6 @@ class Trace:
         table.client.meta.events.register(_BEFORE, self._before)
         table.client.meta.events.register(_AFTER, self._after)
         return self
-
-    def detach(self, table: Table) -> None:
-        """Watch no longer."""
-        table.client.meta.events.unregister(_BEFORE, self._before)
-        table.client.meta.events.unregister(_AFTER, self._after)
 
     # botocore passes these by name.
     def _before(self, params: Json, model: Any, context: Json, **_others: Any) -> None:
@@ -103,12 +106,15 @@ class Trace:
         request.refused = parsed["Error"]["Code"] if "Error" in parsed else None
         consumed = parsed.get("ConsumedCapacity") or []
         for part in consumed if isinstance(consumed, list) else [consumed]:
-            request.capacity += _units(part, request.operation)
+            request.capacity = (request.capacity or Capacity()) + _units(part, request.operation)
             for name, units in _parts(part):
                 known = request.by_index.get(name, Capacity())
                 request.by_index[name] = known + _units(units, request.operation)
         with self._lock:
-            self.capacity += request.capacity
+            if request.capacity is None:
+                self.silent += 1
+            else:
+                self.capacity += request.capacity
 
 
 def _units(consumed: Mapping[str, Any], operation: str) -> Capacity:

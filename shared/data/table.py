@@ -289,6 +289,11 @@ class Table:
         answer = self._call(self.client.scan, **arguments)
         return unmarshal_items(answer["Items"]), answer.get("LastEvaluatedKey")
 
+    def roughly(self) -> int:
+        """About how many items the table holds: DynamoDB counts them every six hours."""
+        answer = self._call(self.client.describe_table, TableName=self.name)
+        return int(answer["Table"].get("ItemCount", 0))
+
     def write(self, write: Write, *, returning: str = "NONE") -> Item:
         """Make one write, and return the attributes it was asked to (``ALL_NEW``, ``UPDATED_NEW``, ``ALL_OLD``)."""
         requests: dict[str, Callable[..., Any]] = {
