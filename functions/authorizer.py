@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
     """The policy and the caller for a request authorizer event."""
     arn: str = event["methodArn"]
+    correlation_id = event["requestContext"].get("requestId")
     try:
         session = sessions.authenticate(table(), token_of(event), times.now())
     except NotSignedIn:
-        logger().info("refused", correlation_id=event["requestContext"]["requestId"])
+        logger().info("refused", correlation_id=correlation_id)
         return _policy("anonymous", "Deny", arn)
-    logger().info("authenticated", username=session.username, correlation_id=event["requestContext"]["requestId"])
+    logger().info("authenticated", username=session.username, correlation_id=correlation_id)
     return _policy(session.username, "Allow", arn) | {"context": {"username": session.username, "role": session.role}}
 
 
