@@ -14,7 +14,7 @@ from infra.api import DealsApi
 from infra.bundling import bundle, digest_of
 from infra.function import PythonFunction
 from infra.routes import ROUTES
-from infra.streams import DEALS_MADE_HOT, NEW_DEALS, REMOVED_DEALS, SHOWN, StreamReader, WorkQueue
+from infra.streams import HOT_DEALS, NEW_DEALS, REMOVED_DEALS, SHOWN, StreamReader, WorkQueue
 from infra.table import DealsTable
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class DealsStack(Stack):
             "Announced",
             table=table.table,
             function=announcer.function,
-            filters=(NEW_DEALS, DEALS_MADE_HOT),
+            filters=(NEW_DEALS, HOT_DEALS),
             batch_size=100,
             window=Duration.seconds(0),
         )

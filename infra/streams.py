@@ -29,13 +29,16 @@ NEW_DEALS: Filter = {
     "eventName": ["INSERT"],
     "dynamodb": {"NewImage": {**_is("Deal"), "GSI1PK": {"S": [{"exists": True}]}}},
 }
-DEALS_MADE_HOT: Filter = {
+HOT_DEALS: Filter = {
     "eventName": ["MODIFY"],
-    "dynamodb": {
-        "NewImage": {**_is("Deal"), "HotAt": {"S": [{"exists": True}]}},
-        "OldImage": {"HotAt": {"S": [{"exists": False}]}},
-    },
+    "dynamodb": {"NewImage": {**_is("Deal"), "HotAt": {"S": [{"exists": True}]}}},
 }
+"""Changes of deals that are hot: few, and the announcer tells those that have just become so from the others.
+
+``{"exists": false}`` for the old image would say it here, but the local cloud does not find what is missing below an
+attribute that is missing too.
+"""
+
 SHOWN: Filter = {"dynamodb": {"NewImage": _is("Deal", "FrontPage", "EditorsChoice", "CategoryPicks")}}
 REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is("Deal")}}
 
