@@ -33,9 +33,6 @@ HOT_DEALS: Filter = {
     "eventName": ["MODIFY"],
     "dynamodb": {"NewImage": {**_is("Deal"), "HotAt": {"S": [{"exists": True}]}}},
 }
-    "eventName": ["MODIFY"],
-    "dynamodb": {"NewImage": {**_is("Deal"), "HotAt": {"S": [{"exists": True}]}}},
-}
 """Changes of deals that are hot: few, and the announcer tells those that have just become so from the others.
 
 ``{"exists": false}`` for the old image would say it here, but the local cloud does not find what is missing below an
