@@ -60,24 +60,22 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create a deal (pattern 1)."""
-    new = checked(
-        NewDeal,
-        {
-            "title": title,
-            "link": link,
-            "price": price,
-            "brand": brand,
-            "category": category,
-            "currency": currency,
-            "listPrice": list_price,
-            "image": image,
-            "description": description,
-            "couponCode": coupon_code,
-            "sourceId": source_id,
-            "createdAt": created_at,
-            "expiresAt": expires_at,
-        },
-    )
+    fields = {
+        "title": title,
+        "link": link,
+        "price": price,
+        "brand": brand,
+        "category": category,
+        "currency": currency,
+        "listPrice": list_price,
+        "image": image,
+        "description": description,
+        "couponCode": coupon_code,
+        "sourceId": source_id,
+        "createdAt": created_at,
+        "expiresAt": expires_at,
+    }
+    new = checked(NewDeal, {name: value for name, value in fields.items() if value is not None})
     with at_work(as_json) as work:
         deal = deals.create(work.table, new.to_deal(work.now, secrets.token_bytes(16)), work.now)
         work.answer(render.deal(deal, work.now), views.fields)

@@ -21,7 +21,7 @@ B = TypeVar("B", bound=BaseModel)
 def checked(body: type[B], fields: Mapping[str, Any]) -> B:
     """Some fields as a request's body. Raises Invalid, which names each field at fault."""
     try:
-        return body.model_validate({name: value for name, value in fields.items() if value is not None})
+        return body.model_validate(dict(fields))
     except ValidationError as error:
         raise Invalid(faults(error)) from error
 

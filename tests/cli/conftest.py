@@ -1,0 +1,70 @@
+"""The command line against MiniStack's DynamoDB, reached as a user reaches a table: by the environment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.main import app
+from shared import times
+from shared.data import seeds
+from shared.data.table import Table
+from tests.engines import ENGINES
+
+Btd = Callable[..., Result]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def wide_terminal() -> Iterator[None]:
+    """Help and error boxes are wrapped to the terminal's width; here nothing is."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("COLUMNS", "200")
+        environment.setenv("NO_COLOR", "1")
+        yield
+
+
+@pytest.fixture
+def bare_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
+    """A table of a test's own, which the environment names."""
+    (ministack,) = (engine for engine in ENGINES if engine.name == "ministack")
+    with ministack.bare_table() as table:
+        monkeypatch.delenv("AWS_PROFILE", raising=False)
+        monkeypatch.setenv("BTD_TABLE", table.name)
+        monkeypatch.setenv("AWS_ENDPOINT_URL", table.client.meta.endpoint_url)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+        monkeypatch.setenv("AWS_REGION", "us-east-1")
+        yield table
+
+
+@pytest.fixture
+def table(bare_table: Table) -> Table:
+    """The same, seeded as a deployment does it."""
+    seeds.plant(bare_table, times.now())
+    return bare_table
+
+
+@pytest.fixture
+def btd() -> Btd:
+    """Runs a command line: ``btd("deals", "latest", code=0)``; an exit code other than the one expected fails."""
+
+    def run(*arguments: str, code: int = 0, stdin: str | bytes | None = None) -> Result:
+        result = CliRunner().invoke(app, list(arguments), input=stdin)
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+@pytest.fixture
+def ask(btd: Btd) -> Callable[..., Any]:
+    """Runs a command line with ``--json``, and gives what it answers."""
+
+    def run(*arguments: str) -> Any:
+        return json.loads(btd(*arguments, "--json").stdout)
+
+    return run

@@ -1,0 +1,258 @@
+"""One command for each access pattern: what it answers, and which requests it says it made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from shared import times
+from shared.data import brands, deals, messages, users
+from shared.data.table import Table
+from shared.models import Deal
+from tests.making import a_deal, a_user
+
+Btd = Callable[..., Result]
+Ask = Callable[..., Any]
+
+
+@pytest.fixture
+def posted(table: Table) -> list[Deal]:
+    """Twelve deals of Apple's, a minute apart, the newest first, and a user Ana with a message of the newest."""
+    brands.create(table, "apple", "Apple", times.now())
+    minutes = [times.from_iso(f"2025-03-01T10:{minute:02}:00Z") for minute in range(12)]
+    created = deals.create_many(table, [a_deal(minute) for minute in minutes], times.now())
+    users.create(table, a_user("ana"))
+    messages.send(table, messages.compose(created[-1], "ana", "brand", "New from Apple", times.now()))
+    return created[::-1]
+
+
+# What is typed, and what is asked of DynamoDB for it: operation, and index where it is not the table.
+PATTERNS: dict[str, tuple[str, list[str]]] = {
+    "1": (
+        "deals create --title Shirt --link https://shop.example/1 --price 9.90 --brand Apple --category Clothing",
+        ["GetItem", "UpdateItem", "TransactWriteItems"],
+    ),
+    "2": ("brands create G/Fore", ["TransactWriteItems"]),
+    "3": ("seed", ["PutItem"] * 12),
+    "4": ("pages feature front-page {deals}", ["BatchGetItem", "UpdateItem"]),
+    "6": ("pages feature editors-choice {deals}", ["BatchGetItem", "UpdateItem"]),
+    "7, fresh": ("pages front-page --fresh", ["GetItem", "GetItem", "Query GSI1"]),
+    "7, without a copy": ("pages front-page", ["BatchGetItem", "GetItem", "GetItem", "Query GSI1"]),
+    "7, latest": ("deals latest", ["GetItem", "Query GSI1"]),
+    "8": ("categories show shoes", ["GetItem", "Query GSI3"]),
+    "8, latest": ("deals latest --category shoes", ["GetItem", "Query GSI3"]),
+    "9": ("pages editors-choice --fresh", ["GetItem"]),
+    "10": ("brands show APPLE", ["GetItem", "Query GSI2"]),
+    "10, latest": ("deals latest --brand apple", ["GetItem", "Query GSI2"]),
+    "11": ("brands list", ["GetItem"]),
+    "12": ("deals show {deal}", ["GetItem"]),
+    "12, by number": ("deals show 1", ["GetItem", "GetItem"]),
+    "13": ("users add bo --email bo@mail.example --name Bo --password correct-horse", ["TransactWriteItems"]),
+    "14": ("brands like apple ana", ["TransactWriteItems", "GetItem"]),
+    "15": ("brands watch apple ana", ["TransactWriteItems", "GetItem"]),
+    "16": ("categories like shoes ana", ["TransactWriteItems", "GetItem"]),
+    "17": ("categories watch shoes ana", ["TransactWriteItems", "GetItem"]),
+    "18": ("messages list ana", ["Query"]),
+    "19": ("messages list ana --unread", ["Query GSI1"]),
+    "19, counted": ("messages unread-count ana", ["Query GSI1"]),
+    "20": ("messages read ana {message}", ["UpdateItem"]),
+    "20, all": ("messages read-all ana", ["Query GSI1", "UpdateItem"]),
+    "21": ("deals hot {deal}", ["GetItem", "GetItem", "TransactWriteItems"]),
+    "21, told": ("deals told {deal}", ["GetItem", "Query"]),
+    "24": ("sessions start ana", ["GetItem", "PutItem"]),
+    "24, everywhere": ("sessions end-all ana", ["Query GSI1"]),
+    "25": ("me watches ana", ["Query GSI1"]),
+    "25, likes": ("me likes ana --brand apple --category shoes", ["BatchGetItem"]),
+    "26, edit": ("deals edit {deal} --set price=1.00", ["GetItem", "TransactWriteItems"]),
+    "26, withdraw": ("deals withdraw {deal}", ["GetItem", "BatchGetItem", "TransactWriteItems"]),
+    "26, by the clock": ("sweep", ["GetItem", "Query"]),
+    "roles": ("users grant-editor ana", ["UpdateItem", "Query GSI1", "GetItem"]),
+    "everyone": ("users list", ["Scan UserIndex"]),
+}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_each_pattern_has_a_command_that_tells_its_requests(posted: list[Deal], ask: Ask, pattern: str) -> None:
+    line, expected = PATTERNS[pattern]
+    words = line.format(
+        deal=posted[0].deal_id,
+        deals=f"{posted[0].deal_id} {posted[1].deal_id}",
+        message=messages.message_id(posted[0], "ana"),
+    )
+
+    answer = ask(*words.split())
+
+    made = [" ".join(filter(None, (request["operation"], request["index"]))) for request in answer["requests"]]
+    assert made == expected
+    assert all(request["keys"] for request in answer["requests"])
+    told = [request for request in answer["requests"] if request["readUnits"] is not None]
+    assert answer["capacity"] == {
+        "readUnits": sum(request["readUnits"] for request in told),
+        "writeUnits": sum(request["writeUnits"] for request in told),
+    }
+    # MiniStack's BatchGetItem tells no capacity, and neither does a refusal: the seeds are there already.
+    silent = {request["operation"] for request in answer["requests"]} - {request["operation"] for request in told}
+    assert silent <= {"BatchGetItem", "PutItem"}
+
+
+def test_a_command_prints_items_requests_keys_and_capacity(posted: list[Deal], btd: Btd) -> None:
+    printed = btd("deals", "latest", "--brand", "apple", "--limit", "1").stdout
+
+    assert posted[0].deal_id in printed
+    assert "GSI2PK = BRAND#apple#2025-03-01T00:00:00" in printed
+    assert "2 requests, 1 RRU consumed" in printed
+
+
+def test_a_write_tells_what_each_index_took(posted: list[Deal], ask: Ask) -> None:
+    (start,) = [r for r in ask("sessions", "start", "ana")["requests"] if r["operation"] == "PutItem"]
+
+    assert set(start["byIndex"]) >= {"table", "GSI1"}
+    assert start["writeUnits"] == sum(part["writeUnits"] for part in start["byIndex"].values())
+
+
+def test_pages_of_a_feed_follow_each_other_by_cursor(posted: list[Deal], ask: Ask) -> None:
+    first = ask("deals", "latest", "--limit", "7")["result"]
+    second = ask("deals", "latest", "--limit", "7", "--cursor", first["next"])["result"]
+
+    assert [deal["dealId"] for deal in first["items"] + second["items"]] == [deal.deal_id for deal in posted]
+    assert second["next"] is None
+
+
+def test_likes_and_watches_count_once_and_are_listed(posted: list[Deal], ask: Ask) -> None:
+    for _ in range(2):
+        ask("brands", "like", "Apple", "Ana")
+        ask("categories", "watch", "shoes", "ana")
+
+    assert ask("brands", "show", "apple")["result"]["likes"] == 1
+    assert ask("me", "likes", "ana")["result"]["items"] == [{"brand": "apple"}]
+    assert ask("me", "watches", "ana")["result"]["items"] == [{"category": "shoes"}]
+    assert ask("brands", "unlike", "apple", "ana")["result"]["likes"] == 0
+    assert ask("categories", "unwatch", "shoes", "ana")["result"]["watchers"] == 0
+    assert ask("me", "likes", "ana")["result"]["items"] == []
+
+
+def test_a_read_message_is_unread_no_longer(posted: list[Deal], ask: Ask) -> None:
+    (message,) = ask("messages", "list", "ana", "--unread")["result"]["items"]
+
+    ask("messages", "read", "ana", message["messageId"])
+
+    assert ask("messages", "list", "ana", "--unread")["result"]["items"] == []
+    assert ask("messages", "list", "ana")["result"]["items"] == [{**message, "unread": False}]
+
+
+def test_a_deal_is_edited_withdrawn_and_restored(posted: list[Deal], ask: Ask) -> None:
+    number = str(posted[0].number)
+
+    edited = ask("deals", "edit", number, "--set", "title=a=b", "--set", "price=5", "--unset", "listPrice")["result"]
+    withdrawn = ask("deals", "withdraw", number)["result"]
+    restored = ask("deals", "restore", number)["result"]
+
+    assert (edited["title"], edited["price"], edited["listPrice"]) == ("a=b", "5.00", None)
+    assert (withdrawn["status"], restored["status"]) == ("withdrawn", "active")
+    assert ask("deals", "latest", "--limit", "1")["result"]["items"] == [restored]
+
+
+def test_a_category_features_the_picked_deals_in_order(posted: list[Deal], ask: Ask) -> None:
+    picks = [str(deal.number) for deal in posted[:5]]
+
+    ask("categories", "feature", "shoes", *picks)
+
+    featured = ask("categories", "show", "shoes")["result"]["featured"]
+    assert [str(deal["dealNumber"]) for deal in featured] == picks
+
+
+def test_a_session_is_shown_and_ended_by_its_token(posted: list[Deal], btd: Btd, ask: Ask) -> None:
+    token = ask("sessions", "start", "ana")["result"]["token"]
+
+    shown = json.loads(btd("sessions", "show", "-", "--json", stdin=f"{token}\n").stdout)["result"]
+    ask("sessions", "end", token)
+    refused = btd("sessions", "show", token, code=1)
+
+    assert (shown["username"], shown["role"]) == ("ana", "member")
+    assert "A valid session is needed" in refused.stderr
+
+
+def test_accounts_are_added_granted_revoked_and_removed(table: Table, btd: Btd, ask: Ask) -> None:
+    words = ("users", "add", "Bo", "--email", "Bo@mail.example", "--name", "Bo", "--editor")
+    btd(*words, "--password-stdin", stdin="correct horse\n")
+
+    assert ask("users", "show", "bo")["result"]["role"] == "editor"
+    assert ask("users", "revoke-editor", "bo")["result"]["role"] == "member"
+    assert ask("users", "grant-editor", "bo")["result"]["role"] == "editor"
+    assert [user["username"] for user in ask("users", "list")["result"]["items"]] == ["bo"]
+    assert "is taken" in btd(*words, "--password", "correct horse", code=1).stderr
+    btd("users", "remove", "bo", code=1, stdin="n\n")
+    btd("users", "remove", "bo", "--yes")
+    assert ask("users", "list")["result"]["items"] == []
+
+
+def test_a_password_is_asked_for_twice(table: Table, btd: Btd, ask: Ask) -> None:
+    btd("users", "add", "bo", "--email", "bo@mail.example", "--name", "Bo", stdin="correct horse\ncorrect horse\n")
+
+    assert ask("users", "show", "bo")["result"]["username"] == "bo"
+
+
+REFUSED: dict[str, tuple[str, int, str]] = {
+    "an unknown deal": ("deals show 4711", 1, "There is no deal '4711'."),
+    "an unknown brand": ("deals latest --brand nobody", 1, "There is no brand 'nobody'."),
+    "a forged cursor": ("deals latest --cursor abc", 1, "This cursor was not given by this list."),
+    "a brand without a slug": ("brands show ///", 1, "has no letters or digits"),
+    "an unknown user": ("users grant-editor bo", 1, "There is no user 'bo'."),
+    "two feeds at once": ("deals latest --brand apple --category shoes", 1, "not of both"),
+    "a bad field": ("deals edit 1 --set price=-1", 1, "price: "),
+    "a field nobody knows": ("deals edit 1 --set colour=red", 1, "colour: "),
+    "a message that is not theirs": ("messages read ana 000000000000000000000000000", 1, "You have no message"),
+    "a short password": ("users add bo --email b@mail.example --name Bo --password short", 1, "password: "),
+    "a username that forges a key": ("brands like apple ana#bo", 2, "a username is 1 to 30"),
+    "a limit of 0": ("deals latest --limit 0", 2, "--limit"),
+    "a limit of 10^9": ("deals latest --limit 1000000000", 2, "--limit"),
+    "an edit of nothing": ("deals edit 1", 2, "Name what to change"),
+    "an assignment of nothing": ("deals edit 1 --set price", 2, "FIELD=VALUE"),
+    "no such command": ("deals explode", 2, "No such command"),
+    "a type that cannot be decorated": ("decorate Wish", 2, "none of: Deal"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused_ends_in_one_clear_line(table: Table, btd: Btd, case: str) -> None:
+    line, code, expected = REFUSED[case]
+
+    result = btd(*line.split(), code=code)
+
+    assert expected in result.stderr
+    assert "Traceback" not in result.output
+    if code == 1:
+        assert result.stderr.count("\n") == 1
+
+
+def test_a_refused_request_is_shown_with_its_error(table: Table, btd: Btd) -> None:
+    btd("brands", "create", "Apple")
+
+    printed = btd("brands", "create", "APPLE", code=1)
+
+    assert "TransactWriteItems (TransactionCanceledException)" in printed.stdout
+    assert "Update BRANDS" in printed.stdout
+    assert printed.stderr == "The brand 'apple' exists already.\n"
+
+
+def test_sweeping_takes_ended_deals_out_of_the_feeds(table: Table, ask: Ask) -> None:
+    brands.create(table, "apple", "Apple", times.now())
+    posted, ends = times.from_iso("2025-03-01T10:00:00Z"), times.now()
+    # As if created while its offer ran: it stands in the feeds, and its note says that it has ended by now.
+    created = deals.create(table, a_deal(posted, ends_at=ends), posted)
+
+    swept = ask("sweep")["result"]["swept"]
+
+    assert swept == 1
+    assert ask("deals", "show", created.deal_id)["result"]["status"] == "expired"
+    assert ask("brands", "show", "apple")["result"]["latest"]["items"] == []
+
+
+def test_decorating_leaves_items_that_are_up_to_date(posted: list[Deal], btd: Btd) -> None:
+    printed = btd("decorate", "Deal", "--segments", "3").stdout
+
+    assert "items looked at, 0 rewritten" in printed

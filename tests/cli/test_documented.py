@@ -1,0 +1,68 @@
+"""``docs/command-line.md`` knows every command and every access pattern, and shows no command that is not there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+from cli.main import app
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DOCUMENTED = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+EXAMPLES = [
+    line.split("|")[-1].strip()
+    for page in ("docs/command-line.md", "docs/growing.md", "README.md")
+    for block in re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    for line in block.splitlines()
+    if re.search(r"(^|\s)btd\s", line)
+]
+PATTERNS = {*range(1, 22), 24, 25, 26}
+"""22 and 23 start with what 1 writes."""
+
+
+def commands(group: Any, path: str = "btd") -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{path} {name}")
+        else:
+            yield f"{path} {name}", command
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
+
+
+def test_every_command_is_documented() -> None:
+    documented = set(re.findall(r"`(btd [a-z -]+?)(?: --[a-z-]+| front-page| editors-choice)?`", DOCUMENTED))
+    documented |= {name for name in COMMANDS if f"`{name}`" in DOCUMENTED}
+
+    assert set(COMMANDS) - documented == set()
+
+
+def test_every_documented_command_exists() -> None:
+    named = re.findall(r"`(btd [a-z][a-z -]+?)`", DOCUMENTED)
+
+    assert [name for name in named if not any(f"{name} ".startswith(f"{command} ") for command in COMMANDS)] == []
+
+
+def test_every_access_pattern_has_a_command() -> None:
+    rows = re.findall(r"^\| (\d+) \| [^|]+ \| (`btd [^|]+`) \|$", DOCUMENTED, re.MULTILINE)
+
+    assert {int(number) for number, _ in rows} == PATTERNS
+
+
+def test_examples_name_commands_and_options_that_exist() -> None:
+    assert EXAMPLES
+    for example in EXAMPLES:
+        words = shlex.split(example[example.index("btd ") :])
+        name = next(name for name in COMMANDS if words[: len(name.split())] == name.split())
+        known = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+        assert {word for word in words if word.startswith("--")} <= known, example
+
+
+def test_every_command_says_what_it_does() -> None:
+    assert [name for name, command in COMMANDS.items() if not (command.help or "").endswith(".")] == []

@@ -1,0 +1,273 @@
+"""``btd import`` on small files, made here, and on the sample of real deals."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from shared.data import brands, deals, feeds, topics
+from shared.data.table import Table
+from shared.models import ALL_DEALS, BRAND, Deal, Status, Topic
+from shared.times import from_iso, now, to_iso
+from tests.making import walk
+
+Btd = Callable[..., Result]
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SAMPLE = ROOT / "tests" / "sample" / "deals.jsonl"
+POSTED = "2025-03-01T10:00:00Z"
+
+
+def a_line(source_id: str = "shop:1", **others: Any) -> dict[str, Any]:
+    """A line that can be imported; a field that is None is left out."""
+    fields = {
+        "sourceId": source_id,
+        "title": "Trail runner",
+        "brand": "Allbirds",
+        "category": "Shoes",
+        "link": "https://shop.example/trail-runner",
+        "price": "31.90",
+        "listPrice": "158.00",
+        "currency": "USD",
+        "postedAt": POSTED,
+        **others,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def a_file(folder: Path, lines: Iterable[dict[str, Any] | str | bytes]) -> str:
+    path = folder / "deals.jsonl"
+    path.write_bytes(
+        b"".join(
+            (line if isinstance(line, bytes) else (json.dumps(line) if isinstance(line, dict) else line).encode())
+            + b"\n"
+            for line in lines
+        )
+    )
+    return str(path)
+
+
+def imported(table: Table, *source_ids: str) -> list[Deal]:
+    ids = deals.by_source(table, source_ids)
+    return deals.get_many(table, [ids[source_id] for source_id in source_ids], consistent=True)
+
+
+def test_the_sample_goes_in_whole_and_a_second_run_creates_nothing(table: Table, btd: Btd) -> None:
+    lines = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    active = [line for line in lines if "withdrawnAt" not in line]
+
+    first, second = btd("import", str(SAMPLE)), btd("import", str(SAMPLE))
+
+    assert f"{len(lines)} deals created ({len(lines) - len(active)} of them withdrawn since)" in first.stdout
+    assert "0 deals created" in second.stdout
+    assert f"{len(lines)} deals already there" in second.stdout
+    assert "0 brands created" in second.stdout
+    found = [deal for page in walk(table, ALL_DEALS, now=now()) for deal in page.items]
+    assert sorted(str(deal.source_id) for deal in found) == sorted(line["sourceId"] for line in active)
+
+
+def test_a_deal_keeps_its_own_time_and_fields(table: Table, btd: Btd, tmp_path: Path) -> None:
+    line = a_line(couponCode="TEN", description="Light.", expiresAt="2099-01-01T00:00:00Z")
+
+    btd("import", a_file(tmp_path, [line]))
+
+    (deal,) = imported(table, "shop:1")
+    assert to_iso(deal.created_at) == POSTED
+    assert deal.deal_id == deals.new_id(from_iso(POSTED), "shop:1", b"")
+    assert (deal.title, deal.price, deal.list_price, deal.category) == ("Trail runner", "31.90", "158.00", "shoes")
+    assert (deal.coupon_code, deal.description, deal.brand_name) == ("TEN", "Light.", "Allbirds")
+    assert deal.ends_at == from_iso("2099-01-01T00:00:00Z")
+
+
+def test_brands_that_differ_in_case_are_one_under_the_name_first_written(
+    table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    lines = [a_line("1", brand="ASICS"), a_line("2", brand="Asics"), a_line("3", brand="G/Fore")]
+
+    result = btd("import", a_file(tmp_path, lines))
+
+    assert "2 brands created" in result.stdout
+    assert brands.names(table) == {"asics": "ASICS", "g-fore": "G/Fore"}
+    assert {deal.brand_name for deal in imported(table, "1", "2")} == {"ASICS"}
+
+
+def test_a_brand_that_exists_keeps_its_name(table: Table, btd: Btd, tmp_path: Path) -> None:
+    brands.create(table, "asics", "Asics", now())
+
+    btd("import", a_file(tmp_path, [a_line(brand="ASICS")]))
+
+    assert brands.names(table) == {"asics": "Asics"}
+    assert imported(table, "shop:1")[0].brand_name == "Asics"
+
+
+def test_a_withdrawn_deal_is_readable_and_in_no_feed(table: Table, btd: Btd, tmp_path: Path) -> None:
+    btd("import", a_file(tmp_path, [a_line(withdrawnAt="2025-03-02T00:00:00Z"), a_line("shop:2")]))
+
+    withdrawn, active = imported(table, "shop:1", "shop:2")
+    assert withdrawn.status(now()) is Status.WITHDRAWN
+    assert to_iso(withdrawn.withdrawn_at or now()) == "2025-03-02T00:00:00Z"
+    assert [deal.deal_id for deal in feeds.read(table, ALL_DEALS, limit=9, now=now()).items] == [active.deal_id]
+
+
+def test_a_later_file_withdraws_a_deal_that_is_there(table: Table, btd: Btd, tmp_path: Path) -> None:
+    btd("import", a_file(tmp_path, [a_line("1"), a_line("2")]))
+    later = a_file(tmp_path, [a_line("1", withdrawnAt="2025-03-02T00:00:00Z"), a_line("2")])
+
+    result, again = btd("import", later), btd("import", later)
+
+    assert "2 deals already there\n1 deal of those withdrawn now" in result.stdout
+    assert "0 deals of those withdrawn now" in again.stdout
+    assert topics.get(table, Topic(BRAND, "allbirds"), consistent=True).periods == {"2025-03-01": 1}
+
+
+def test_a_source_id_twice_in_a_file_makes_one_deal_which_the_second_line_may_withdraw(
+    table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    lines = [a_line(), a_line(title="Another title", withdrawnAt="2025-03-02T00:00:00Z")]
+
+    result = btd("import", a_file(tmp_path, lines))
+
+    assert "1 deal created\n1 deal already there\n1 deal of those withdrawn now" in result.stdout
+    (deal,) = imported(table, "shop:1")
+    assert deal.title == "Trail runner"
+    assert deal.withdrawn_at is not None
+
+
+def test_standard_input_is_a_file_too(table: Table, btd: Btd) -> None:
+    result = btd("import", "-", stdin=json.dumps(a_line()))
+
+    assert "1 deal created" in result.stdout
+    assert len(imported(table, "shop:1")) == 1
+
+
+BAD_LINES: dict[str, tuple[dict[str, Any] | str | bytes, str]] = {
+    "no JSON": ("{", "not JSON"),
+    "NaN": ('{"price": NaN}', "not JSON"),
+    "nested too deeply": ("[" * 20_000, "not JSON"),
+    "an array": ("[1, 2]", "not a JSON object"),
+    "not UTF-8": (b'{"title": "\xff"}', "not UTF-8"),
+    "400 KB": (a_line(title="x" * 400_000), "longer than 64 KB"),
+    "no identity": (a_line(sourceId=None), "sourceId: Field required"),
+    "an unknown field": (a_line(colour="red"), "colour: Extra inputs are not permitted"),
+    "a negative price": (a_line(price="-1.00"), "price: "),
+    "an exponent": (a_line(price="1e3"), "price: "),
+    "a number for a price": (a_line(price=31.9), "price: "),
+    "a script for a link": (a_line(link="javascript:alert(1)"), "link: an http or https address is needed"),
+    "a title of 301 characters": (a_line(title="x" * 301), "title: "),
+    "a control character": (a_line(title="a\u001b[2Jb"), "title: the character U+001B is not allowed"),
+    "half a surrogate": (a_line(title="\ud800"), "title: Input should be a valid string"),
+    "a brand without a slug": (a_line(brand="🙂"), "brand: "),
+    "an unknown category": (a_line(category="Cars"), "category: one of clothing"),
+    "a currency in small letters": (a_line(currency="usd"), "currency: "),
+    "before the first KSUID": (a_line(postedAt="2014-05-12T00:00:00Z"), "postedAt: times start at 2014-05-13"),
+    "in the future": (a_line(postedAt="2999-01-01T00:00:00Z"), "A deal is not created in the future"),
+    "without an offset": (a_line(postedAt="2025-03-01T10:00:00"), "postedAt: an ISO 8601 time with an offset"),
+    "posted twice": (a_line(createdAt=POSTED), "postedAt and createdAt are two names"),
+    "withdrawn before it was posted": (a_line(withdrawnAt="2025-02-01T00:00:00Z"), "withdrawnAt: between 2025-03-01"),
+    "withdrawn in the future": (a_line(withdrawnAt="2999-01-01T00:00:00Z"), "withdrawnAt: between 2025-03-01"),
+    "too large a deal": (a_line(description="ü" * 4000, link="https://shop.example/" + "x" * 1900), "at most 8192"),
+}
+
+
+def test_bad_lines_are_reported_by_number_while_the_others_go_in(table: Table, btd: Btd, tmp_path: Path) -> None:
+    bad = list(BAD_LINES.values())
+    lines = [part for number, (line, _) in enumerate(bad) for part in (a_line(f"good:{number}"), line)]
+
+    result = btd("import", a_file(tmp_path, lines), code=1)
+
+    assert f"{len(bad)} deals created" in result.stdout
+    assert f"{len(bad)} bad lines" in result.stdout
+    reports = result.stderr.splitlines()
+    for number, (report, (_, reason)) in enumerate(zip(reports, bad, strict=True)):
+        assert report.startswith(f"line {2 * number + 2}: ")
+        assert reason in report
+    assert len(imported(table, *(f"good:{number}" for number in range(len(bad))))) == len(bad)
+    assert not deals.by_source(table, ["shop:1"])
+
+
+def test_empty_lines_and_a_byte_order_mark_are_no_deals(table: Table, btd: Btd, tmp_path: Path) -> None:
+    result = btd("import", a_file(tmp_path, [b"\xef\xbb\xbf" + json.dumps(a_line()).encode(), "", "  \r", a_line("2")]))
+
+    assert "2 deals created" in result.stdout
+    assert "0 bad lines" in result.stdout
+    assert len(imported(table, "shop:1", "2")) == 2
+
+
+def test_a_deal_that_another_import_creates_meanwhile_is_already_there(table: Table, btd: Btd, tmp_path: Path) -> None:
+    # The source is there without an answer to by_source: as if it came between that question and the transaction.
+    btd("import", a_file(tmp_path, [a_line("2")]))
+    (there,) = imported(table, "2")
+
+    from cli.importer import Importer, parse  # noqa: PLC0415  # what is tried is inside
+
+    importer = Importer(table, now())
+    entries = [parse(n, json.dumps(a_line(str(n))).encode(), now()) for n in (1, 2, 3)]
+    importer._names = brands.names(table)
+    importer._create([importer._named(entry) for entry in entries if entry])
+
+    assert (importer.report.created, importer.report.existing, importer.report.bad) == (2, 1, [])
+    assert imported(table, "2") == [there]
+    assert len(imported(table, "1", "2", "3")) == 3
+
+
+def test_capacity_and_requests_are_summed_up(table: Table, btd: Btd, tmp_path: Path) -> None:
+    result = btd("import", a_file(tmp_path, [a_line()]))
+
+    assert re.search(r"\d+ requests, [\d.]+ RRU \+ [\d.]+ WRU consumed", result.stdout)
+
+
+def test_a_file_that_is_not_there_is_not_understood(btd: Btd) -> None:
+    result = btd("import", "no-such-file.jsonl", code=2)
+
+    assert "No such file" in result.stderr
+
+
+def test_a_table_that_was_never_seeded_stops_the_import_with_one_line(
+    bare_table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    result = btd("import", a_file(tmp_path, [a_line()]), code=1)
+
+    assert result.stderr.count("\n") == 1
+    assert "btd seed" in result.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
+def test_an_interrupted_import_says_what_is_done_and_completes_when_repeated(
+    table: Table, btd: Btd, tmp_path: Path
+) -> None:
+    total = 4000
+    day = "2025-03-{:02}T10:00:00Z"
+    lines = (a_line(str(n), postedAt=day.format(n % 28 + 1), brand=f"Brand {n % 7}") for n in range(total))
+    path = a_file(tmp_path, lines)
+    command = [sys.executable, "-m", "cli.main", "import", path]
+
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not feeds.read(table, ALL_DEALS, limit=1, now=now()).items and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert stderr == "Interrupted. Repeat the import: it goes on from here.\n"
+    done = int(stdout.split(" deals created")[0].replace(",", ""))
+    assert 0 < done < total
+    there = sum(len(deals.by_source(table, [str(n) for n in range(at, at + 100)])) for at in range(0, total, 100))
+    assert there == done
+
+    repeated = btd("import", path)
+
+    assert f"{total - done:,} deals created\n{done:,} deals already there" in repeated.stdout
+    found = [deal.deal_id for page in walk(table, ALL_DEALS, limit=100, now=now()) for deal in page.items]
+    assert len(found) == len(set(found)) == total
