@@ -1,0 +1,380 @@
+"""Feeds: full pages, three round trips, and nothing repeated or skipped."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from shared import ksuids
+from shared.data import cursors, deals, endings, feeds, keys, topics
+from shared.data.table import Table
+from shared.errors import InvalidCursor, NoSuchTopic, NotSeeded
+from shared.models import ALL_DEALS, BRAND, CATEGORY, Feed, Topic, feed_of
+from tests.engines import SERVERS, on
+from tests.making import (
+    ASICS,
+    FEEDS,
+    HOME,
+    NOW,
+    SHOES,
+    a_deal,
+    ago,
+    ahead,
+    ids,
+    listed,
+    post,
+    three_feeds,
+    walk,
+)
+from tests.wire import watched
+
+
+@three_feeds
+def test_a_feed_is_newest_first_and_its_own(table: Table, feed: Feed) -> None:
+    posted = post(table, [a_deal(ago(days=day)) for day in (0, 40, 3, 1)])
+    deals.create(table, a_deal(brand="asics", category="home"), NOW)
+
+    of_others = set(listed(table, feed)) - set(ids(posted))
+    ours = [deal_id for deal_id in listed(table, feed) if deal_id not in of_others]
+
+    assert ours == ids(posted)
+    assert len(of_others) == (1 if feed.topic is None else 0)
+
+
+@three_feeds
+def test_a_feed_without_deals_is_an_empty_page_after_one_read(table: Table, feed: Feed) -> None:
+    with watched(table) as wire:
+        page = feeds.read(table, feed, limit=25, now=NOW)
+
+    assert page.items == ()
+    assert page.next is None
+    assert wire.operations == {"GetItem": 1}
+
+
+@three_feeds
+@pytest.mark.parametrize("limit", [1, 5, 11, 12, 13, 100])
+def test_every_page_but_the_last_is_full(table: Table, feed: Feed, limit: int) -> None:
+    posted = post(table, [a_deal(ago(days=17 * number)) for number in range(12)])
+
+    pages = walk(table, feed, limit=limit)
+
+    assert ids(deal for page in pages for deal in page.items) == ids(posted)
+    assert all(len(page.items) == limit for page in pages[:-1])
+    assert len(pages) == -(-12 // limit)
+
+
+@three_feeds
+def test_a_page_that_ends_with_the_last_deal_says_there_are_no_more(table: Table, feed: Feed) -> None:
+    post(table, [a_deal(ago(days=number)) for number in range(6)])
+
+    page = feeds.read(table, feed, limit=6, now=NOW)
+
+    assert len(page.items) == 6
+    assert page.next is None
+
+
+@three_feeds
+def test_many_deals_of_one_second_are_each_listed_once(table: Table, feed: Feed) -> None:
+    burst = post(table, [a_deal() for _ in range(16)])
+
+    pages = walk(table, feed, limit=5)
+
+    assert ids(deal for page in pages for deal in page.items) == ids(burst)
+
+
+@three_feeds
+def test_pages_walked_across_midnight_repeat_and_skip_nothing(table: Table, feed: Feed) -> None:
+    midnight = datetime(2050, 6, 1, tzinfo=UTC)  # the start of a day and of a month
+    posted = post(table, [a_deal(midnight + timedelta(seconds=second)) for second in range(-6, 6)])
+
+    pages = walk(table, feed, limit=3)
+
+    assert ids(deal for page in pages for deal in page.items) == ids(posted)
+
+
+@three_feeds
+def test_deals_posted_between_two_pages_are_not_in_the_second(table: Table, feed: Feed) -> None:
+    posted = post(table, [a_deal(ago(hours=13 * number)) for number in range(8)])
+    first = feeds.read(table, feed, limit=4, now=NOW)
+    post(table, [a_deal(ahead(seconds=1)), a_deal(ahead(days=1)), a_deal(posted[0].created_at, entropy=b"\xff" * 16)])
+
+    second = feeds.read(table, feed, limit=4, now=ahead(days=1), cursor=first.next)
+
+    assert ids([*first.items, *second.items]) == ids(posted)
+
+
+@three_feeds
+def test_an_older_deal_imported_between_two_pages_is_listed_in_its_place(table: Table, feed: Feed) -> None:
+    posted = post(table, [a_deal(ago(days=10 * number)) for number in range(4)])
+    first = feeds.read(table, feed, limit=2, now=NOW)
+    (imported,) = post(table, [a_deal(ago(days=25))])
+
+    second = feeds.read(table, feed, limit=25, now=NOW, cursor=first.next)
+
+    assert ids(second.items) == ids([posted[2], imported, posted[3]])
+
+
+@three_feeds
+@pytest.mark.parametrize("limit", [1, 5, 25])
+def test_a_partition_known_to_be_empty_is_never_queried(table: Table, feed: Feed, limit: int) -> None:
+    posted = post(table, [a_deal(ago(days=day)) for day in (0, 1, 100, 101, 102, 1000, 5000)])
+    holding = {keys.feed_partition(feed, feed.period.start_of(deal.created_at)) for deal in posted}
+
+    with watched(table) as wire:
+        walk(table, feed, limit=limit)
+
+    assert set(wire.partitions) <= holding
+
+
+@three_feeds
+def test_a_full_partition_is_one_round_trip_behind_the_container(table: Table, feed: Feed) -> None:
+    post(table, [a_deal() for _ in range(12)])
+
+    with watched(table) as first_wire:
+        first = feeds.read(table, feed, limit=5, now=NOW)
+    with watched(table) as second_wire:
+        feeds.read(table, feed, limit=5, now=NOW, cursor=first.next)
+
+    assert first_wire.operations == {"GetItem": 1, "Query": 1}
+    assert second_wire.operations == {"Query": 1}
+
+
+HISTORIES = {
+    "one burst": [0] * 60,
+    "each day": list(range(60)),
+    "each year": [365 * year for year in range(30)],
+    "a burst and then each year": [0] * 27 + [365 * year for year in range(30)],
+    "a burst long ago": [0, 1, 2, *[9_000] * 40],
+    "pairs": [day for number in range(30) for day in (31 * number, 31 * number)],
+}
+
+
+@three_feeds
+@pytest.mark.parametrize("limit", [7, 25])
+@pytest.mark.parametrize("history", HISTORIES.values(), ids=HISTORIES)
+@on(*SERVERS)
+def test_no_page_of_any_history_takes_more_than_three_round_trips(
+    table: Table, feed: Feed, limit: int, history: list[int]
+) -> None:
+    posted = post(table, [a_deal(ago(days=day)) for day in history])
+    seen: list[str] = []
+    cursor, more = None, True
+
+    while more:
+        with watched(table) as wire:
+            page = feeds.read(table, feed, limit=limit, now=NOW, cursor=cursor)
+        assert wire.round_trips <= 3
+        seen += ids(page.items)
+        cursor, more = page.next, page.next is not None
+
+    assert seen == ids(posted)
+
+
+@three_feeds
+@on(*SERVERS)
+def test_a_page_among_ended_deals_is_full_after_three_round_trips(table: Table, feed: Feed) -> None:
+    later = ahead(hours=1)
+    ending = [a_deal(ago(days=number), ends_at=ahead(minutes=1)) for number in range(feeds.SPARE)]
+    staying = post(table, [a_deal(ago(days=number)) for number in range(60)])
+    post(table, ending)
+
+    with watched(table) as first_wire:
+        first = feeds.read(table, feed, limit=25, now=later)
+    with watched(table) as second_wire:
+        second = feeds.read(table, feed, limit=25, now=later, cursor=first.next)
+
+    assert ids(first.items) == ids(staying[:25])
+    assert ids(second.items) == ids(staying[25:50])
+    assert first_wire.round_trips <= 3
+    assert second_wire.round_trips <= 3
+
+
+@on(*SERVERS)
+def test_a_page_of_the_largest_deals_takes_three_round_trips(table: Table) -> None:
+    # Pages of 100 deals of 8 KB, cut where the next day begins: the last round trip is as large as one can be.
+    padding = "x" * (deals.MAX_BYTES - 400)
+    today = [a_deal(description=padding) for _ in range(100)]
+    yesterday = [a_deal(ago(days=1), description=padding) for _ in range(130)]
+    posted = post(table, today + yesterday)
+
+    with watched(table) as first_wire:
+        first = feeds.read(table, ALL_DEALS, limit=100, now=NOW)
+    with watched(table) as second_wire:
+        second = feeds.read(table, ALL_DEALS, limit=100, now=NOW, cursor=first.next)
+
+    assert ids([*first.items, *second.items]) == ids(posted[:200])
+    assert first_wire.round_trips <= 3
+    assert second_wire.round_trips <= 3
+
+
+@on(*SERVERS)
+def test_the_partitions_of_a_page_are_asked_all_at_once(table: Table) -> None:
+    post(table, [a_deal(ago(days=number)) for number in range(26)])
+    all_under_way = threading.Barrier(26)
+
+    def wait_for_the_others(**_: Any) -> None:
+        all_under_way.wait(timeout=30)
+
+    table.client.meta.events.register("before-call.dynamodb.Query", wait_for_the_others)
+    try:
+        page = feeds.read(table, ALL_DEALS, limit=25, now=NOW)
+    finally:
+        table.client.meta.events.unregister("before-call.dynamodb.Query", wait_for_the_others)
+
+    assert len(page.items) == 25
+
+
+@three_feeds
+@on(*SERVERS)
+def test_a_page_is_full_also_where_more_deals_have_ended_than_it_makes_room_for(table: Table, feed: Feed) -> None:
+    post(table, [a_deal(ago(minutes=number), ends_at=ahead(minutes=1)) for number in range(3 * feeds.SPARE)])
+    staying = post(table, [a_deal(ago(days=50 + number)) for number in range(10)])
+
+    page = feeds.read(table, feed, limit=5, now=ahead(hours=1))
+
+    assert ids(page.items) == ids(staying[:5])
+    assert page.next is not None
+
+
+@three_feeds
+def test_a_deal_that_has_ended_is_not_listed_from_that_second_on(table: Table, feed: Feed) -> None:
+    ends = ahead(hours=1)
+    (deal,) = post(table, [a_deal(ends_at=ends)])
+
+    before = listed(table, feed, now=ends - timedelta(seconds=1))
+    after = listed(table, feed, now=ends)
+
+    assert before == [deal.deal_id]
+    assert after == []
+
+
+@three_feeds
+def test_a_withdrawn_deal_is_gone_from_the_feed(table: Table, feed: Feed) -> None:
+    gone, stays = post(table, [a_deal(), a_deal(ago(days=1))])
+
+    deals.withdraw(table, gone.deal_id, NOW)
+
+    assert listed(table, feed) == [stays.deal_id]
+
+
+@three_feeds
+def test_a_period_whose_last_deal_is_withdrawn_is_forgotten(table: Table, feed: Feed) -> None:
+    gone, stays = post(table, [a_deal(), a_deal(ago(days=70))])
+    deals.withdraw(table, gone.deal_id, NOW)
+
+    with watched(table) as wire:
+        listed(table, feed)
+
+    assert wire.partitions == [keys.feed_partition(feed, feed.period.start_of(stays.created_at))]
+
+
+def test_the_pages_walked_by_two_readers_do_not_depend_on_the_page_size(table: Table) -> None:
+    posted = post(table, [a_deal(ago(hours=7 * number)) for number in range(14)])
+
+    by_threes, by_elevens = walk(table, ALL_DEALS, limit=3), walk(table, ALL_DEALS, limit=11)
+
+    assert ids(deal for page in by_threes for deal in page.items) == ids(posted)
+    assert ids(deal for page in by_elevens for deal in page.items) == ids(posted)
+
+
+def test_the_feed_of_an_unknown_brand_is_refused(table: Table) -> None:
+    with pytest.raises(NoSuchTopic):
+        feeds.read(table, feed_of(Topic(BRAND, "nobodys")), limit=25, now=NOW)
+
+
+def test_the_feed_of_a_table_that_was_not_seeded_says_so(bare_table: Table) -> None:
+    with pytest.raises(NotSeeded):
+        feeds.read(bare_table, ALL_DEALS, limit=25, now=NOW)
+
+
+def a_cursor(table: Table, feed: Feed) -> str:
+    post(table, [a_deal(ago(days=number)) for number in range(3)])
+    cursor = feeds.read(table, feed, limit=1, now=NOW).next
+    assert cursor is not None
+    return cursor
+
+
+def tampered(cursor: str) -> list[str]:
+    """A cursor cut, lengthened, mistyped, and texts that never were one."""
+    return [
+        "", " ", "=", "x", "null", "0", "🙂", "\0", "../..", "DEAL", "a" * 5000,
+        cursor[:-1], cursor[1:], cursor + "A", cursor + "=", cursor + "\n", " " + cursor,
+        cursor.swapcase(), cursor[::-1], cursor[:10] + ("B" if cursor[10] == "A" else "A") + cursor[11:],
+    ]  # fmt: skip
+
+
+@three_feeds
+def test_a_cursor_that_was_tampered_with_is_refused(table: Table, feed: Feed) -> None:
+    for text in tampered(a_cursor(table, feed)):
+        with pytest.raises(InvalidCursor):
+            feeds.read(table, feed, limit=1, now=NOW, cursor=text)
+
+
+def test_a_cursor_of_another_list_is_refused(table: Table) -> None:
+    foreign = {
+        feed: [feed_of(ASICS), feed_of(HOME), *(other for other in FEEDS if other != feed)] for feed in FEEDS
+    }
+    given = {feed: a_cursor(table, feed) for feed in FEEDS}
+
+    for feed, others in foreign.items():
+        for other in others:
+            with pytest.raises(InvalidCursor):
+                feeds.read(table, other, limit=1, now=NOW, cursor=given[feed])
+
+
+def test_a_brand_and_a_category_of_one_name_do_not_share_cursors() -> None:
+    of_brand, of_category = feeds.scope(feed_of(Topic(BRAND, "home"))), feeds.scope(feed_of(Topic(CATEGORY, "home")))
+
+    cursor = cursors.encode(of_brand, a_deal().deal_id)
+
+    with pytest.raises(InvalidCursor):
+        cursors.decode(of_category, cursor)
+
+
+@pytest.mark.parametrize("last_id", ["0" * 27, "aWgEPTl1tmebfsQzFP4bxwgy80V"], ids=["first", "last"])
+def test_a_cursor_of_the_first_or_last_second_is_no_trouble(table: Table, last_id: str) -> None:
+    posted = post(table, [a_deal(ago(days=number)) for number in range(2)])
+    cursor = cursors.encode(feeds.scope(ALL_DEALS), last_id)
+
+    page = feeds.read(table, ALL_DEALS, limit=25, now=NOW, cursor=cursor)
+
+    older = [deal for deal in posted if deal.deal_id < last_id]
+    assert ids(page.items) == ids(older)
+
+
+def test_a_cursor_of_what_is_no_ksuid_is_refused() -> None:
+    for last_id in ("", "z" * 27, "aWgEPTl1tmebfsQzFP4bxwgy80W", "9" * 26, "é"):
+        with pytest.raises((InvalidCursor, UnicodeError)):
+            cursors.decode("deals", cursors.encode("deals", last_id))
+
+
+def test_a_cursor_outlives_the_deal_it_was_made_of(table: Table) -> None:
+    one, two, three = post(table, [a_deal(ago(days=30 * number)) for number in range(3)])
+    first = feeds.read(table, ALL_DEALS, limit=1, now=NOW)
+    deals.withdraw(table, one.deal_id, NOW)
+
+    second = feeds.read(table, ALL_DEALS, limit=25, now=NOW, cursor=first.next)
+
+    assert ids(second.items) == ids([two, three])
+
+
+def test_a_swept_feed_lists_what_an_unswept_one_lists(table: Table) -> None:
+    post(table, [a_deal(ago(days=number), ends_at=ahead(hours=number + 1)) for number in range(6)])
+    staying = post(table, [a_deal(ago(days=number)) for number in range(3)])
+    later = ahead(hours=4)
+    before = listed(table, ALL_DEALS, now=later)
+
+    endings.sweep(table, later)
+
+    assert listed(table, ALL_DEALS, now=later) == before
+    assert set(ids(staying)) < set(before)
+    assert sum(topics.get(table, SHOES).periods.values()) == len(before)
+
+
+def test_ids_sort_as_times_do() -> None:
+    made = [ksuids.random(ago(seconds=second), b"\xff" * 16) for second in range(100)]
+
+    assert made == sorted(made, reverse=True)
