@@ -43,8 +43,7 @@ def interleave(cases: Mapping[str, Callable[[], object]], *, rounds: int, calls:
 def table(rows: list[Row], goals: Mapping[str, str]) -> str:
     """Rows as a Markdown table."""
     lines = ["| Case | CPU, ms | Ratio | Goal |", "|---|---|---|---|"]
-    for row in rows:
-        lines.append(f"| {row.name} | {row.milliseconds:.2f} | {row.ratio:.2f} | {goals.get(row.name, '')} |")
+    lines += [f"| {row.name} | {row.milliseconds:.2f} | {row.ratio:.2f} | {goals.get(row.name, '')} |" for row in rows]
     return "\n".join(lines)
 
 

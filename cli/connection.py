@@ -12,7 +12,7 @@ from local.settings import Home
 from shared.data.table import Table, connect
 
 
-class NoTable(Exception):  # noqa: N818  # it is told to the user, who need not know that it is an exception
+class NoTable(Exception):  # it is told to the user, who need not know that it is an exception
     """Nothing names a table; the text says what would."""
 
 

@@ -214,7 +214,7 @@ class DealChange(Body):
     """Edit a deal. A field set to null is removed; ``withdrawn`` takes the deal back or brings it back."""
 
     # A field that is not sent is not changed: the defaults below are never used, and not to be shown.
-    model_config = ConfigDict(json_schema_extra=lambda schema: _without_defaults(schema))
+    model_config = ConfigDict(json_schema_extra=_without_defaults)
 
     title: Title = ""
     link: WebAddress = ""

@@ -38,7 +38,7 @@ def slug(name: str) -> str:
 def _to_ascii(name: str) -> str:
     if name.isascii():
         return name
-    from anyascii import anyascii  # 0.3 MB of tables that ASCII names, nearly all of them, never need
+    from anyascii import anyascii  # noqa: PLC0415  # 0.3 MB of tables that ASCII names, nearly all of them, never need
 
     # Only letters, marks and digits are spelled out: an emoji's English name is not the brand's name.
     readable = (

@@ -22,7 +22,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from shared.data.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
 from shared.data.keys import Key
 from shared.data.parsing import PlainParserFactory
-from shared.data.schema import PARTITION_KEY, Index
+from shared.data.schema import PARTITION_KEY, SORT_KEY, Index
 from shared.errors import Busy, DealsError, Unavailable
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def put_new(item: Mapping[str, Any], *, refused: DealsError) -> Write:
 
 def put(item: Mapping[str, Any], *, because: str) -> Write:
     """Put an item whatever was there; ``because`` says why no condition is needed."""
-    assert because, "an unconditional write says why it needs no condition"
+    _reasoned(because)
     return Write("Put", {"Item": marshal_item(item)}, None)
 
 
@@ -76,7 +76,7 @@ def delete(key: Key, *, refused: DealsError) -> Write:
 
 def forget(key: Key, *, because: str) -> Write:
     """Delete an item if it is there; ``because`` says why it may be gone."""
-    assert because, "an unconditional write says why it needs no condition"
+    _reasoned(because)
     return Write("Delete", {"Key": marshal_item(key)}, None)
 
 
@@ -135,6 +135,11 @@ def change(old: Item, new: Item, *, version: str, refused: DealsError) -> Write:
     )
     key = {name: old[name] for name in ("PK", "SK")}
     return update(key, expression, condition="#version = :version", names=names, values=values, refused=refused)
+
+
+def _reasoned(because: str) -> None:
+    if not because:
+        raise ValueError("an unconditional write says why it needs no condition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,30 +215,16 @@ class Table:
         ``page_size`` is how many one request reads, for a caller that may stop before the end.
         ``after`` is an exclusive bound in the direction of reading, ``until`` an inclusive upper one.
         """
-        partition_key, sort_key = (index.partition_key, index.sort_key) if index else ("PK", "SK")
-        condition, values = f"{partition_key} = :partition", {":partition": partition}
-        if after is not None:
-            condition += f" AND {sort_key} {'<' if newest_first else '>'} :after"
-            values[":after"] = after
-        elif until is not None:
-            condition += f" AND {sort_key} <= :until"
-            values[":until"] = until
-        elif prefix is not None:
-            condition += f" AND begins_with({sort_key}, :prefix)"
-            values[":prefix"] = prefix
+        condition, values = _key_condition(index, partition, after, until, prefix, newest_first)
         arguments: dict[str, Any] = {
             "TableName": self.name,
             "KeyConditionExpression": condition,
             "ExpressionAttributeValues": marshal_item(values),
             "ScanIndexForward": not newest_first,
+            **({"IndexName": index.name} if index else {"ConsistentRead": consistent}),
+            **({"Limit": page_size} if page_size is not None else {}),
             **(projection.arguments if projection else {}),
         }
-        if index:
-            arguments["IndexName"] = index.name
-        elif consistent:
-            arguments["ConsistentRead"] = True
-        if page_size is not None:
-            arguments["Limit"] = page_size
         left = limit
         while left is None or left > 0:
             if left is not None:
@@ -389,6 +380,21 @@ class Table:
     def wait(self, attempt: int) -> None:
         """Wait before the next attempt: a random part of 25 ms doubled each time, a second at most (full jitter)."""
         self.sleep(self.jitter() * min(1.0, 0.025 * 2**attempt))
+
+
+def _key_condition(
+    index: Index | None, partition: str, after: str | None, until: str | None, prefix: str | None, backward: bool
+) -> tuple[str, dict[str, str]]:
+    """The condition of a Query on the keys of an index or, without one, of the table; and its values."""
+    partition_key, sort_key = (index.partition_key, index.sort_key) if index else (PARTITION_KEY, SORT_KEY)
+    condition, values = f"{partition_key} = :partition", {":partition": partition}
+    if after is not None:
+        return f"{condition} AND {sort_key} {'<' if backward else '>'} :after", values | {":after": after}
+    if until is not None:
+        return f"{condition} AND {sort_key} <= :until", values | {":until": until}
+    if prefix is not None:
+        return f"{condition} AND begins_with({sort_key}, :prefix)", values | {":prefix": prefix}
+    return condition, values
 
 
 def _literal(value: str | int) -> str:
