@@ -206,4 +206,5 @@ class TooLarge(DealsError):
 
 class DealTooLarge(TooLarge):
     def __init__(self, size: int, most: int) -> None:
+        self.size = size
         super().__init__(f"A deal has at most {most} bytes; this one has {size}.")

@@ -35,7 +35,7 @@ from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, St
 from shared.times import to_iso
 
 MAX_BYTES = 8 * 1024
-"""Size of a deal's attributes: a page of 100 deals then stays below the 1 MB that one Query returns."""
+"""Size of a deal's attributes: a page of 100 deals, and ``feeds.SPARE`` more, then fits the 1 MB of one Query."""
 
 MAX_TOGETHER = 16
 """Deals one transaction creates: each takes at most six of its 100 writes."""

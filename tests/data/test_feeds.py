@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from shared import ksuids
-from shared.data import cursors, deals, endings, feeds, keys, topics
+from shared.data import brands, cursors, deals, endings, feeds, keys, topics
 from shared.data.table import Table
-from shared.errors import InvalidCursor, NoSuchTopic, NotSeeded
-from shared.models import ALL_DEALS, BRAND, CATEGORY, Feed, Topic, feed_of
+from shared.errors import DealTooLarge, InvalidCursor, NoSuchTopic, NotSeeded
+from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
 from tests.engines import SERVERS, on
 from tests.making import (
     ASICS,
@@ -194,11 +195,10 @@ def test_a_page_among_ended_deals_is_full_after_three_round_trips(table: Table, 
 
 @on(*SERVERS)
 def test_a_page_of_the_largest_deals_takes_three_round_trips(table: Table) -> None:
-    # Pages of 100 deals of 8 KB, cut where the next day begins: the last round trip is as large as one can be.
-    padding = "x" * (deals.MAX_BYTES - 400)
-    today = [a_deal(description=padding) for _ in range(100)]
-    yesterday = [a_deal(ago(days=1), description=padding) for _ in range(130)]
-    posted = post(table, today + yesterday)
+    # A page of 100 that begins where a day has none left, with the longest of keys: no round trip can be larger.
+    brands.create(table, "x" * 100, "X", NOW)
+    largest = [as_large_as_allowed(a_deal(ago(days=day), brand="x" * 100)) for day in (0, 1) for _ in range(130)]
+    posted = post(table, largest[30:])
 
     with watched(table) as first_wire:
         first = feeds.read(table, ALL_DEALS, limit=100, now=NOW)
@@ -208,6 +208,13 @@ def test_a_page_of_the_largest_deals_takes_three_round_trips(table: Table) -> No
     assert ids([*first.items, *second.items]) == ids(posted[:200])
     assert first_wire.round_trips <= 3
     assert second_wire.round_trips <= 3
+
+
+def as_large_as_allowed(deal: Deal) -> Deal:
+    """A deal whose description fills it up to the last byte."""
+    with pytest.raises(DealTooLarge) as refusal:
+        deals._check(replace(deal, description="x" * deals.MAX_BYTES))
+    return replace(deal, description="x" * (2 * deals.MAX_BYTES - refusal.value.size))
 
 
 @on(*SERVERS)
