@@ -21,6 +21,9 @@ PATH = Path(__file__).with_name("openapi.json")
 POWERTOOLS_OWN = "#/components/schemas/HTTPValidationError"
 """What Powertools says of every validating app's 422. Ours are problem documents, on the routes that have one."""
 
+WITHOUT_BODY = {"204", "304"}
+"""Statuses whose answers have none, whatever Powertools makes of a handler's return type."""
+
 APPS = (storefront.app, accounts.app, members.app, editors.app)
 
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -100,7 +103,7 @@ def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
     if parameters:
         operation["parameters"] = parameters
     operation["responses"] = {
-        status: answer
+        status: {"description": answer["description"]} if status in WITHOUT_BODY else answer
         for status, answer in sorted(operation["responses"].items())
         if POWERTOOLS_OWN not in json.dumps(answer)
     }

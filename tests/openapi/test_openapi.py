@@ -151,6 +151,18 @@ def test_every_error_is_a_problem_document() -> None:
     }
 
 
+def test_an_answer_without_a_body_is_documented_as_one() -> None:
+    without = [
+        response
+        for _, _, operation in operations()
+        for status, response in operation["responses"].items()
+        if status in ("204", "304")
+    ]
+
+    assert without
+    assert not any("content" in response for response in without)
+
+
 def test_every_operation_has_an_id_of_its_own_and_a_summary() -> None:
     ids = [operation["operationId"] for _, _, operation in operations()]
 
