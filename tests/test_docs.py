@@ -1,0 +1,60 @@
+"""The documents keep up with the code: every pattern, route, key and link they should tell of is there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from infra.routes import ROUTES
+from shared.data import keys
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DATA_MODEL = (ROOT / "docs" / "data-model.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+ROWS = re.findall(r"^\| (\d+) \|.*$", README, re.MULTILINE)
+LINKED_FUNCTIONS = re.findall(r"\[`(\w+)\.(\w+)`\]\((shared/data/\w+\.py)\)", README)
+LINKS = [
+    (page, target)
+    for page in PAGES
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    if not target.startswith(("http:", "https:"))
+]
+
+
+def test_the_readme_has_each_access_pattern() -> None:
+    assert [int(row) for row in ROWS] == list(range(1, 27))
+
+
+@pytest.mark.parametrize(("module", "function", "path"), sorted(set(LINKED_FUNCTIONS)))
+def test_a_pattern_is_linked_to_the_function_that_shows_it(module: str, function: str, path: str) -> None:
+    defined = {node.name for node in ast.parse((ROOT / path).read_text(encoding="utf-8")).body if hasattr(node, "name")}
+
+    assert Path(path).stem == module
+    assert function in defined
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
+def test_the_readme_has_each_route(route: object) -> None:
+    method, path = route.method, f"/v1{route.path}"  # type: ignore[attr-defined]  # a row of the table
+
+    mentions = re.findall(rf"`([A-Z, ]+) {re.escape(path)}(?:\?[^`]*)?`", README)
+
+    assert any(method in mention.split(", ") for mention in mentions)
+
+
+def test_the_data_model_has_each_key() -> None:
+    spelled = (ROOT / "shared" / "data" / "keys.py").read_text(encoding="utf-8")
+    prefixes = set(re.findall(r'"([A-Z]{3,})[#"]', spelled))
+
+    assert keys.deals()["PK"] in prefixes
+    assert not [prefix for prefix in prefixes if f"`{prefix}" not in DATA_MODEL]
+
+
+@pytest.mark.parametrize(("page", "target"), LINKS, ids=lambda value: getattr(value, "name", value))
+def test_a_link_leads_somewhere(page: Path, target: str) -> None:
+    assert (page.parent / target).exists()
