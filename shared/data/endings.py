@@ -14,6 +14,9 @@ from shared.data.table import Table, forget, put
 from shared.errors import NoSuchDeal, NotSeeded
 from shared.models import Period
 
+SETTLING = timedelta(hours=1)
+"""How long after a day a sweep still looks at it: a note decided on before midnight may be written after it."""
+
 
 def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
     """Take the deals that have ended by a time out of the feeds, ``most`` of them; returns how many it looked at.
@@ -21,6 +24,7 @@ def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
     Deals beyond ``most`` are for the next sweep; an interrupted sweep is repeated without harm.
     """
     today = Period.DAY.start_of(now)
+    settled = Period.DAY.start_of(now - SETTLING)
     progress = table.get(keys.endings(), consistent=True)
     if progress is None:
         raise NotSeeded
@@ -33,11 +37,9 @@ def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
             swept += 1
         if swept >= most:
             return swept
-        if day < today:
-            day = (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+        day = (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+        if day <= settled:
             _remember(table, day)
-        else:
-            break
     return swept
 
 

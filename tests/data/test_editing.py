@@ -1,0 +1,285 @@
+"""Pattern 26: editing deals, withdrawing them, bringing them back; and deals that end by themselves."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from shared.data import deals, endings, feeds, keys, topics
+from shared.data.attributes import Item
+from shared.data.table import Table
+from shared.errors import DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, NotSeeded
+from shared.models import ALL_DEALS, Feed, Status, feed_of
+from tests.making import APPLE, ASICS, FEEDS, HOME, LAUNCH, NOW, SHOES, a_deal, ago, ahead, ids, listed, post, three_feeds
+from tests.wire import watched
+
+
+def notes(table: Table) -> list[Item]:
+    items, _ = table.scan()
+    return [item for item in items if item["Type"] == "Ending"]
+
+
+@three_feeds
+def test_an_edited_deal_keeps_its_place(table: Table, feed: Feed) -> None:
+    posted = post(table, [a_deal(ago(days=number)) for number in range(3)])
+
+    deals.edit(table, posted[1].deal_id, {"title": "Road runner", "price": "9.00"}, NOW)
+
+    page = feeds.read(table, feed, limit=25, now=NOW)
+    assert ids(page.items) == ids(posted)
+    assert (page.items[1].title, page.items[1].price) == ("Road runner", "9.00")
+
+
+def test_a_deal_of_another_brand_moves_to_that_brands_feed(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    edited = deals.edit(table, deal.deal_id, {"brand": "asics"}, NOW)
+
+    assert edited.brand_name == "ASICS"
+    assert listed(table, feed_of(APPLE)) == []
+    assert listed(table, feed_of(ASICS)) == [deal.deal_id]
+    assert listed(table, feed_of(SHOES)) == listed(table, ALL_DEALS) == [deal.deal_id]
+    assert topics.get(table, APPLE).periods == {}
+    assert topics.get(table, ASICS).periods == {"2050-06-01": 1}
+    assert topics.get(table, SHOES).periods == {"2050-06-15": 1}
+
+
+def test_a_deal_of_another_category_moves_to_that_categorys_feed(table: Table) -> None:
+    (deal,) = post(table, [a_deal(ago(days=3))])
+
+    deals.edit(table, deal.deal_id, {"category": "home"}, NOW)
+
+    assert listed(table, feed_of(SHOES)) == []
+    assert listed(table, feed_of(HOME)) == listed(table, feed_of(APPLE)) == [deal.deal_id]
+    assert topics.get(table, SHOES).periods == {}
+    assert topics.get(table, HOME).periods == {"2050-06-12": 1}
+
+
+def test_a_deal_moves_to_no_unknown_brand_or_category(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    for changes in ({"brand": "nobodys"}, {"category": "toys"}):
+        with pytest.raises(NoSuchTopic):
+            deals.edit(table, deal.deal_id, changes, NOW)
+
+    assert deals.get(table, deal.deal_id) == deal
+
+
+def test_an_edit_that_changes_nothing_writes_nothing(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    with watched(table) as wire:
+        same = deals.edit(table, deal.deal_id, {"title": deal.title}, NOW)
+
+    assert same == deal
+    assert wire.operations == {"GetItem": 1}
+
+
+def test_a_field_set_to_none_is_removed(table: Table) -> None:
+    (deal,) = post(table, [a_deal(coupon_code="SAVE10")])
+
+    deals.edit(table, deal.deal_id, {"coupon_code": None}, NOW)
+
+    assert deals.get(table, deal.deal_id).coupon_code is None
+    assert "CouponCode" not in (table.get(keys.deal(deal.deal_id)) or {})
+
+
+def test_an_edit_leaves_attributes_of_a_newer_release_alone(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+    table.client.update_item(
+        TableName=table.name,
+        Key={name: {"S": value} for name, value in keys.deal(deal.deal_id).items()},
+        UpdateExpression="SET Rating = :five",
+        ExpressionAttributeValues={":five": {"N": "5"}},
+    )
+
+    deals.edit(table, deal.deal_id, {"title": "Road runner"}, NOW)
+    deals.withdraw(table, deal.deal_id, NOW)
+
+    assert (table.get(keys.deal(deal.deal_id)) or {})["Rating"] == 5
+
+
+def test_an_unknown_deal_is_not_edited(table: Table) -> None:
+    absent = a_deal().deal_id
+
+    with pytest.raises(NoSuchDeal):
+        deals.edit(table, absent, {"title": "Road runner"}, NOW)
+
+    assert table.get(keys.deal(absent)) is None
+
+
+def test_a_deal_does_not_grow_beyond_8_kb(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    with pytest.raises(DealTooLarge):
+        deals.edit(table, deal.deal_id, {"description": "x" * 8192}, NOW)
+
+    assert deals.get(table, deal.deal_id) == deal
+
+
+def test_a_withdrawn_deal_stays_readable_and_withdrawn_since_the_first_time(table: Table) -> None:
+    (deal,) = post(table, [a_deal(ago(days=1))])
+    deals.withdraw(table, deal.deal_id, ago(hours=1))
+
+    deals.withdraw(table, deal.deal_id, NOW)
+
+    withdrawn = deals.get(table, deal.deal_id)
+    assert withdrawn.status(NOW) is Status.WITHDRAWN
+    assert withdrawn.withdrawn_at == ago(hours=1)
+
+
+def test_a_deal_that_is_brought_back_takes_its_old_place(table: Table) -> None:
+    posted = post(table, [a_deal(ago(days=number)) for number in range(3)])
+    deals.withdraw(table, posted[1].deal_id, NOW)
+
+    deals.edit(table, posted[1].deal_id, {"withdrawn_at": None}, NOW)
+
+    for feed in FEEDS:
+        assert listed(table, feed) == ids(posted)
+    assert sum(topics.get(table, APPLE).periods.values()) == 3
+
+
+def test_a_withdrawn_deal_that_changes_its_brand_is_counted_by_neither(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+    deals.withdraw(table, deal.deal_id, NOW)
+
+    deals.edit(table, deal.deal_id, {"brand": "asics"}, NOW)
+
+    assert topics.get(table, APPLE).periods == topics.get(table, ASICS).periods == {}
+    assert listed(table, ALL_DEALS) == []
+
+
+def test_the_last_deals_of_a_period_take_it_with_them(table: Table) -> None:
+    one, two = post(table, [a_deal(), a_deal()])
+
+    deals.withdraw(table, one.deal_id, NOW)
+    between = topics.get(table, SHOES).periods
+    deals.withdraw(table, two.deal_id, NOW)
+
+    assert between == {"2050-06-15": 1}
+    assert topics.get(table, SHOES).periods == {}
+    assert (table.get(keys.deals()) or {})["Periods"] == {}
+
+
+def test_a_deal_is_hot_once_and_only_while_it_is_on(table: Table) -> None:
+    hot, over = post(table, [a_deal(), a_deal(ago(days=1))])
+    deals.withdraw(table, over.deal_id, NOW)
+
+    deals.make_hot(table, hot.deal_id, NOW)
+    deals.make_hot(table, hot.deal_id, ahead(hours=1))
+
+    assert deals.get(table, hot.deal_id).hot_at == NOW
+    with pytest.raises(DealIsOver):
+        deals.make_hot(table, over.deal_id, NOW)
+    with pytest.raises(NoSuchDeal):
+        deals.make_hot(table, a_deal().deal_id, NOW)
+
+
+def test_the_sweep_takes_ended_deals_out_of_the_feeds(table: Table) -> None:
+    ends = ahead(hours=1)
+    ended, stays = post(table, [a_deal(ends_at=ends), a_deal(ago(days=1), ends_at=ends + timedelta(seconds=1))])
+
+    too_early = endings.sweep(table, ends - timedelta(seconds=1))
+    in_time = endings.sweep(table, ends)
+
+    assert (too_early, in_time) == (0, 1)
+    assert "GSI1PK" not in (table.get(keys.deal(ended.deal_id)) or {})
+    assert topics.get(table, SHOES).periods == {"2050-06-14": 1}
+    assert [note["DealId"] for note in notes(table)] == [stays.deal_id]
+
+
+def test_a_sweep_after_days_of_none_catches_up(table: Table) -> None:
+    post(table, [a_deal(LAUNCH, ends_at=LAUNCH + timedelta(days=number, hours=1)) for number in range(10)], now=LAUNCH)
+
+    swept = endings.sweep(table, NOW)
+
+    assert swept == 10
+    assert notes(table) == []
+    assert (table.get(keys.deals()) or {})["Periods"] == {}
+
+
+def test_a_sweep_of_more_than_it_may_goes_on_the_next_time(table: Table) -> None:
+    posted = post(table, [a_deal(ends_at=ahead(days=number % 2, hours=1)) for number in range(5)])
+    later = ahead(days=3)
+
+    swept = [endings.sweep(table, later, most=2) for _ in range(4)]
+
+    assert swept == [2, 2, 1, 0]
+    assert all("GSI1PK" not in (table.get(keys.deal(deal.deal_id)) or {}) for deal in posted)
+
+
+def test_a_swept_day_is_not_read_again(table: Table) -> None:
+    endings.sweep(table, NOW)
+
+    with watched(table) as wire:
+        endings.sweep(table, ahead(minutes=1))
+
+    assert wire.operations["Query"] == 1
+
+
+def test_an_ending_noted_a_moment_after_midnight_is_swept_all_the_same(table: Table) -> None:
+    # Decided before midnight, written after it, when a sweep has been past that day.
+    before_midnight = datetime(2050, 6, 15, 23, 59, 58, tzinfo=UTC)
+    after_midnight = before_midnight + timedelta(seconds=3)
+    endings.sweep(table, after_midnight)
+    (deal,) = post(table, [a_deal(ends_at=before_midnight + timedelta(seconds=1))], now=before_midnight)
+
+    endings.sweep(table, after_midnight + timedelta(minutes=1))
+
+    assert "GSI1PK" not in (table.get(keys.deal(deal.deal_id)) or {})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"ends_at": ahead(days=2)}, {"ends_at": None}, {"withdrawn_at": NOW}],
+    ids=["prolonged", "made endless", "withdrawn"],
+)
+def test_a_deals_note_follows_its_end(table: Table, changes: dict[str, Any]) -> None:
+    (deal,) = post(table, [a_deal(ends_at=ahead(hours=1))])
+
+    edited = deals.edit(table, deal.deal_id, changes, NOW)
+    endings.sweep(table, ahead(hours=2))
+
+    assert deals.get(table, deal.deal_id) == edited
+    assert len(notes(table)) == (1 if edited.ends_at and edited.withdrawn_at is None else 0)
+
+
+def test_a_deal_that_ended_is_listed_again_when_it_is_prolonged(table: Table) -> None:
+    (deal,) = post(table, [a_deal(ends_at=ahead(hours=1))])
+    endings.sweep(table, ahead(hours=2))
+
+    deals.edit(table, deal.deal_id, {"ends_at": ahead(days=1)}, ahead(hours=3))
+    after = listed(table, ALL_DEALS, now=ahead(hours=3))
+    endings.sweep(table, ahead(days=1))
+
+    assert after == [deal.deal_id]
+    assert listed(table, ALL_DEALS, now=ahead(days=1)) == []
+    assert topics.get(table, SHOES).periods == {}
+
+
+def test_a_deal_made_to_end_in_the_past_leaves_the_feeds_at_once(table: Table) -> None:
+    (deal,) = post(table, [a_deal(ago(days=1))])
+
+    deals.edit(table, deal.deal_id, {"ends_at": ago(hours=1)}, NOW)
+
+    assert topics.get(table, SHOES).periods == {}
+    assert deals.get(table, deal.deal_id).status(NOW) is Status.EXPIRED
+    assert notes(table) == []
+
+
+def test_a_note_of_a_deal_that_is_gone_is_removed(table: Table) -> None:
+    (deal,) = post(table, [a_deal(ends_at=ahead(hours=1))])
+    key = {name: {"S": value} for name, value in keys.deal(deal.deal_id).items()}
+    table.client.delete_item(TableName=table.name, Key=key)
+
+    swept = endings.sweep(table, ahead(hours=2))
+
+    assert swept == 1
+    assert notes(table) == []
+
+
+def test_a_sweep_of_a_table_that_was_not_seeded_says_so(bare_table: Table) -> None:
+    with pytest.raises(NotSeeded):
+        endings.sweep(bare_table, NOW)
