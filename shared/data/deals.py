@@ -96,6 +96,10 @@ def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal
 
     The brands' names are taken from the deals. Raises as ``create`` does.
     """
+    sources = Counter(deal.source_id for deal in deals if deal.source_id is not None)
+    for source_id, times in sources.items():
+        if times > 1:  # which DynamoDB would call an invalid transaction
+            raise DealExists(source_id)
     numbered = _numbered(table, deals)
     table.transact(*_creation(numbered, now))
     return numbered
