@@ -1,0 +1,116 @@
+"""The artifacts: what is in them, for which machine, and that they are the same each time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from infra.bundling import BUILT_FROM_SOURCE, bundle, tree_digest
+from infra.settings import lambda_target, this_machine
+
+ARM = lambda_target("3.13", "arm64")
+
+IMPORTS = "import importlib, sys; sys.path.insert(0, sys.argv[1]); importlib.import_module(sys.argv[2])"
+
+
+def test_two_builds_from_nothing_are_the_same(tmp_path: Path) -> None:
+    first = bundle("full", this_machine(), tmp_path / "first")
+    second = bundle("full", this_machine(), tmp_path / "second")
+
+    assert first.digest == second.digest == tree_digest(second.path)
+
+
+def test_a_second_build_only_finds_the_first(tmp_path: Path) -> None:
+    first = bundle("lean", this_machine(), tmp_path)
+    before = first.path.stat().st_mtime_ns
+
+    again = bundle("lean", this_machine(), tmp_path)
+
+    assert again == first
+    assert again.path.stat().st_mtime_ns == before
+
+
+def test_an_artifact_for_another_machine_holds_only_what_runs_there() -> None:
+    artifact = bundle("full", ARM)
+
+    native = [file.name for file in artifact.path.rglob("*.so")]
+
+    assert native
+    assert all("aarch64" in name or ".abi3." in name for name in native)
+    assert not any("cpython-" in name and "cpython-313" not in name for name in native)
+    for file in artifact.path.rglob("*.so"):
+        machine = int.from_bytes(file.read_bytes()[18:20], "little")
+        assert machine == 0xB7, file.name  # EM_AARCH64 of the ELF header
+
+
+def test_only_wheels_for_the_target_went_in() -> None:
+    artifact = bundle("full", ARM)
+
+    for wheel in artifact.path.glob("*.dist-info/WHEEL"):
+        tags = [line.removeprefix("Tag: ") for line in wheel.read_text().splitlines() if line.startswith("Tag: ")]
+        assert any(tag.endswith(("-any", "aarch64")) for tag in tags), wheel
+    for name in BUILT_FROM_SOURCE:
+        (wheel,) = artifact.path.glob(f"{name.replace('-', '_')}-*.dist-info/WHEEL")
+        assert "Root-Is-Purelib: true" in wheel.read_text()
+
+
+def test_byte_code_for_another_python_is_left_out() -> None:
+    assert not list(bundle("lean", ARM).path.rglob("*.pyc"))
+
+
+def test_byte_code_is_valid_after_zip_and_unzip(tmp_path: Path) -> None:
+    artifact = bundle("lean", this_machine())
+    archive, unpacked = tmp_path / "artifact.zip", tmp_path / "unpacked"
+    with zipfile.ZipFile(archive, "w") as zipped:
+        for file in artifact.path.rglob("*"):
+            zipped.write(file, file.relative_to(artifact.path))
+    with zipfile.ZipFile(archive) as zipped:
+        zipped.extractall(unpacked)
+
+    codes = list(unpacked.rglob("*.pyc"))
+
+    assert {code.parent.parent for code in codes} >= {unpacked / "functions", unpacked / "shared", unpacked / "boto3"}
+    for code in codes:
+        # PEP 552: bit 0 means a hash instead of a time, bit 1 that the hash is to be checked.
+        assert int.from_bytes(code.read_bytes()[4:8], "little") == 0b01, code
+
+
+@pytest.mark.parametrize(
+    ("artifact", "module"),
+    [
+        ("lean", "storefront"),
+        ("lean", "authorizer"),
+        ("lean", "seed"),
+        ("lean", "expiry"),
+        ("full", "accounts"),
+        ("full", "members"),
+        ("full", "editors"),
+    ],
+)
+def test_each_handler_imports_from_its_artifact_alone(artifact: str, module: str) -> None:
+    # The local cloud runs functions where the whole working copy's libraries are at hand; Lambda does not.
+    code = bundle(artifact, this_machine()).path
+
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", IMPORTS, str(code), f"functions.{module}"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "POWERTOOLS_SERVICE_NAME": module},
+    )
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_only_our_own_runtime_sources_go_in() -> None:
+    code = bundle("lean", this_machine()).path
+
+    assert (code / "functions" / "openapi.json").exists()
+    assert not {"infra", "local", "cli", "tests", "aws_cdk", "ministack", "pydantic"} & {
+        entry.name for entry in code.iterdir()
+    }

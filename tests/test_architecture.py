@@ -1,0 +1,131 @@
+"""The laws of the layout, held over all modules' syntax trees: who may import whom, and where keys are written."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from local.settings import ROOT
+
+PACKAGES = ("cli", "functions", "infra", "local", "shared")
+
+MODULES = {
+    ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+    for package in PACKAGES
+    for file in sorted((ROOT / package).rglob("*.py"))
+}
+
+AWS_LIBRARIES = {"boto3", "botocore"}
+BELOW_THE_DATA_LAYER = {"models", "errors", "times", "slugs", "ksuids", "usernames", "settings", "data"}
+"""What the data layer may use of ``shared``: values and their rules, nothing of HTTP and nothing of Lambda."""
+
+
+def _imports(file: Path) -> Iterator[str]:
+    """The full names of the modules that a file imports, those for types only left out."""
+    tree = ast.parse(file.read_text())
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file} imports relatively"
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield whole if whole in MODULES else str(node.module)
+
+
+def _ours(file: Path) -> set[str]:
+    return {name for name in _imports(file) if name.partition(".")[0] in PACKAGES}
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_only_the_data_layer_imports_boto(module: str) -> None:
+    if not module.startswith("shared.data"):
+        assert AWS_LIBRARIES.isdisjoint(name.partition(".")[0] for name in _imports(MODULES[module]))
+
+
+@pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith("functions")))
+def test_functions_import_only_shared(module: str) -> None:
+    assert {name.partition(".")[0] for name in _ours(MODULES[module])} <= {"shared", "functions"}
+
+
+@pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith("shared")))
+def test_shared_imports_nothing_above_it(module: str) -> None:
+    assert {name.partition(".")[0] for name in _ours(MODULES[module])} <= {"shared"}
+
+
+@pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith("shared.data")))
+def test_the_data_layer_knows_nothing_of_http_or_lambda(module: str) -> None:
+    used = {name.split(".")[1] for name in _ours(MODULES[module]) if "." in name}
+
+    assert used <= BELOW_THE_DATA_LAYER
+
+
+@pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith("infra")))
+def test_infra_takes_the_schema_and_nothing_else(module: str) -> None:
+    ours = {name for name in _ours(MODULES[module]) if not name.startswith("infra")}
+
+    assert ours <= {"shared.data.schema"}
+
+
+@pytest.mark.parametrize("module", sorted(name for name in MODULES if not name.startswith("functions")))
+def test_nothing_imports_functions_but_tests(module: str) -> None:
+    assert "functions" not in {name.partition(".")[0] for name in _ours(MODULES[module])}
+
+
+KEY = re.compile(r"[A-Z]#|#[A-Z]|^#$|[^ (,]#$")
+"""A key's ``#`` follows or precedes a word in capitals, or stands alone between two values. DynamoDB's placeholders of
+names (``#name``), patterns and colours are none."""
+
+
+@pytest.mark.parametrize("module", sorted(name for name in MODULES if name != "shared.data.keys"))
+def test_keys_are_written_in_one_file(module: str) -> None:
+    tree = ast.parse(MODULES[module].read_text())
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+
+    keys = [
+        f"line {node.lineno}: {node.value!r}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+        if KEY.search(node.value)
+    ]
+
+    assert keys == []
+
+
+def test_the_search_for_keys_finds_keys_and_only_those() -> None:
+    assert all(map(KEY.search, ("DEAL#", "BRANDS#2026", "#", "#USER", "x#")))
+    assert not any(
+        map(KEY.search, ("SET #name = :value", "#/components/schemas", "color:#3b4151", "[^\\s@#]+", "# Title"))
+    )
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_every_module_says_what_it_is(module: str) -> None:
+    assert ast.get_docstring(ast.parse(MODULES[module].read_text())), f"{module} has no docstring"
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_every_ignore_names_its_rule(module: str) -> None:
+    with tokenize.open(MODULES[module]) as source:
+        comments = [
+            token.string for token in tokenize.generate_tokens(source.readline) if token.type == tokenize.COMMENT
+        ]
+
+    for comment in comments:
+        if "type: ignore" in comment:
+            assert "type: ignore[" in comment, comment
+        if "noqa" in comment:
+            assert "noqa: " in comment, comment
