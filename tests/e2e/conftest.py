@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -122,6 +124,10 @@ class Site:
         users.set_role(self.table, member.username, "editor")
         return member
 
+    def demotes(self, editor: Visitor) -> None:
+        """Make an editor a member again."""
+        users.set_role(self.table, editor.username, "member")
+
     def writes(self) -> Writes:
         """What is written to the table from now on."""
         return Writes.from_now(self)
@@ -178,7 +184,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         log = home.deploy_log.read_text(errors="replace") if home.deploy_log.exists() else ""
         pytest.fail(f"{trouble}\n{log[-3000:]}")
     finally:
-        cloud.stop(home)
+        _kill(home)
 
 
 @pytest.fixture(scope="session")
@@ -239,6 +245,13 @@ def eventually(look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
         time.sleep(0.1)
     assert is_right(seen), seen
     return seen
+
+
+def _kill(home: Home) -> None:
+    """End the cloud and its functions' processes. An orderly stop would first write down all it holds."""
+    running = cloud.running(home)
+    if running is not None:
+        os.killpg(running.pid, signal.SIGKILL)
 
 
 def _headers(port: int, api_id: str) -> dict[str, str]:

@@ -1,0 +1,220 @@
+"""Accounts and sessions, from signing up to removing it all."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from shared.data import keys
+from shared.data.schema import GSI1
+from tests.e2e.conftest import PASSWORD, Site, Visitor, a_deal, eventually, fresh
+from tests.e2e.contract import assert_problem
+
+
+def test_signing_up_answers_with_the_account_and_without_the_password(visitor: Visitor) -> None:
+    name = fresh("Zoë".replace("ë", "e"))
+    account = {"username": name.upper(), "email": f"{name}@Mail.Example", "password": PASSWORD, "name": "Zoë"}
+
+    answer = visitor.post("/users", json=account)
+
+    assert answer.status_code == 201
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert {key: answer.json()[key] for key in ("username", "email", "name", "role")} == {
+        "username": name.lower(),
+        "email": f"{name}@mail.example".lower(),
+        "name": "Zoë",
+        "role": "member",
+    }
+    assert PASSWORD not in answer.text
+
+
+def test_a_username_and_an_email_address_are_each_taken_once(visitor: Visitor, member: Visitor) -> None:
+    other = fresh("other")
+    account = {"username": other, "email": f"{other}@mail.example", "password": PASSWORD, "name": "Other"}
+
+    assert_problem(visitor.post("/users", json=account | {"username": member.username.upper()}), 409, "username")
+    assert_problem(visitor.post("/users", json=account | {"email": member.email.upper()}), 409, "email")
+    assert visitor.post("/users", json=account).status_code == 201
+
+
+def test_signing_in_gives_a_token_that_lasts(site: Site, member: Visitor) -> None:
+    answer = site.visitor().post("/sessions", json={"username": member.username.upper(), "password": PASSWORD})
+
+    assert answer.status_code == 201
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert len(answer.json()["token"]) == 43
+    assert datetime.fromisoformat(answer.json()["expiresAt"]) > datetime.now(UTC) + timedelta(days=7)
+
+
+def test_the_table_knows_no_token(site: Site, member: Visitor) -> None:
+    sessions = list(site.table.query(keys.sessions(member.username), index=GSI1))
+
+    assert sessions
+    assert all(member.token not in str(session) for session in sessions)
+
+
+@pytest.mark.parametrize("password", ["wrong password", PASSWORD.upper(), "x"])
+def test_a_wrong_password_and_an_unknown_user_get_the_same_answer(
+    visitor: Visitor, member: Visitor, password: str
+) -> None:
+    wrong = visitor.post("/sessions", json={"username": member.username, "password": password})
+    unknown = visitor.post("/sessions", json={"username": "nobody-at-all", "password": password})
+
+    assert assert_problem(wrong, 401) == assert_problem(unknown, 401)
+
+
+def test_too_many_wrong_passwords_slow_a_user_down(site: Site, visitor: Visitor) -> None:
+    member = site.member("hasty")
+    wrong = {"username": member.username, "password": "wrong password"}
+
+    statuses = [visitor.post("/sessions", json=wrong).status_code for _ in range(10)]
+    slowed = visitor.post("/sessions", json=wrong)
+    right = visitor.post("/sessions", json=wrong | {"password": PASSWORD})
+
+    assert statuses == [401] * 10
+    assert_problem(slowed, 429)
+    assert 1 <= int(slowed.headers["Retry-After"]) <= 900
+    assert_problem(right, 429)
+
+
+def test_one_sees_and_changes_ones_own_account(site: Site) -> None:
+    member = site.member()
+    address = f"new-{member.email}"
+
+    changed = member.patch("/me", json={"name": "New Name", "email": address})
+
+    assert changed.json() == member.get("/me").json()
+    assert (changed.json()["name"], changed.json()["email"]) == ("New Name", address)
+    assert changed.json()["username"] == member.username
+
+
+def test_an_email_address_that_was_given_up_is_free_again(site: Site, visitor: Visitor) -> None:
+    member, other = site.member(), fresh("heir")
+
+    member.patch("/me", json={"email": f"moved-{member.email}"})
+
+    account = {"username": other, "email": member.email, "password": PASSWORD, "name": "Heir"}
+    assert visitor.post("/users", json=account).status_code == 201
+
+
+def test_anothers_email_address_is_refused(site: Site, member: Visitor) -> None:
+    other = site.member()
+
+    assert_problem(other.patch("/me", json={"email": member.email}), 409, "email")
+    assert other.get("/me").json()["email"] == other.email
+
+
+def test_changing_the_password_needs_the_current_one_and_signs_out_everywhere(site: Site) -> None:
+    member = site.member()
+
+    assert_problem(member.patch("/me", json={"password": "a new password"}), 422, "body")
+    wrong = {"password": "a new password", "currentPassword": "not this one"}
+    assert_problem(member.patch("/me", json=wrong), 422, "currentPassword")
+    assert member.get("/me").status_code == 200
+    changed = member.patch("/me", json={"password": "a new password", "currentPassword": PASSWORD})
+
+    assert changed.status_code == 200
+    assert_problem(member.get("/me"), 401)
+    assert_problem(site.visitor().post("/sessions", json={"username": member.username, "password": PASSWORD}), 401)
+    assert site.signs_in(member.username, "a new password").get("/me").status_code == 200
+
+
+def test_signing_out_takes_effect_at_once_and_only_for_that_session(site: Site) -> None:
+    here = site.member()
+    there = site.signs_in(here.username)
+
+    assert here.delete("/sessions/current").status_code == 204
+
+    assert_problem(here.get("/me"), 401)
+    assert there.get("/me").status_code == 200
+
+
+def test_signing_out_everywhere_takes_effect_at_once(site: Site, member: Visitor) -> None:
+    here = site.member()
+    there = site.signs_in(here.username)
+
+    assert here.delete("/sessions").status_code == 204
+
+    assert_problem(here.get("/me"), 401)
+    assert_problem(there.get("/me"), 401)
+    assert member.get("/me").status_code == 200
+
+
+def test_an_expired_session_is_refused_before_ttl_deletes_it(site: Site) -> None:
+    member = site.member()
+    (session,) = site.table.query(keys.sessions(member.username), index=GSI1)
+    an_hour_ago = str(int((datetime.now(UTC) - timedelta(hours=1)).timestamp()))
+
+    site.table.client.update_item(
+        TableName=site.table.name,
+        Key={name: {"S": session[name]} for name in ("PK", "SK")},
+        UpdateExpression="SET ExpiresAt = :then",
+        ExpressionAttributeValues={":then": {"N": an_hour_ago}},
+    )
+
+    assert_problem(member.get("/me"), 401)
+
+
+def test_removing_ones_account_removes_all_that_is_ones_own(site: Site, editor: Visitor, brand: str) -> None:
+    leaver, stayer = site.member("leaver"), site.member("stayer")
+    elsewhere = site.signs_in(leaver.username)
+    shoes = stayer.get("/categories/home").json()
+    for who in (leaver, stayer):
+        for path in (f"/brands/{brand}", "/categories/home"):
+            assert who.put(f"{path}/like").status_code == 200
+            assert who.put(f"{path}/watch").status_code == 200
+    editor.post("/deals", json=a_deal(brand, category="home"))
+    for who in (leaver, stayer):
+        eventually(lambda who=who: who.get("/messages/unread-count").json()["unread"], lambda n: n == 1)  # type: ignore[misc]
+
+    assert leaver.delete("/me").status_code == 204
+
+    assert_problem(leaver.get("/me"), 401)
+    assert_problem(elsewhere.get("/me"), 401)
+    assert_problem(site.visitor().post("/sessions", json={"username": leaver.username, "password": PASSWORD}), 401)
+    page, category = stayer.get(f"/brands/{brand}").json(), topic(site, stayer, "/categories/home")
+    assert (page["likes"], page["watchers"]) == (1, 1)
+    assert (category["likes"], category["watchers"]) == (shoes["likes"] + 1, shoes["watchers"] + 1)
+    assert items_of(site, leaver) == []
+    assert len(items_of(site, stayer)) >= 8
+    assert stayer.get("/messages/unread-count").json() == {"unread": 1}
+
+
+def test_a_name_that_was_given_up_starts_empty(site: Site, brand: str) -> None:
+    first = site.member("again")
+    first.put(f"/brands/{brand}/watch")
+    first.delete("/me")
+
+    account = {"username": first.username, "email": first.email, "password": PASSWORD, "name": "Again"}
+    assert site.visitor().post("/users", json=account).status_code == 201
+    second = site.signs_in(first.username)
+
+    assert second.get("/me/watches").json()["items"] == []
+    assert second.get("/messages").json()["items"] == []
+    assert_problem(first.get("/me"), 401)
+
+
+def topic(site: Site, who: Visitor, path: str) -> dict[str, int]:
+    """A topic's counts, past every cache."""
+    found: dict[str, int] = who.get(path, params={"limit": 1}).json()
+    return found
+
+
+def items_of(site: Site, who: Visitor) -> list[str]:
+    """The keys of all items that name a user or their address, in whatever way."""
+    found, start = [], None
+    while True:
+        items, start = site.table.scan(start=start)
+        found += [
+            item["PK"]
+            for item in items
+            if (
+                who.username in str(item["PK"] + item["SK"])
+                or item.get("Username") == who.username
+                or who.email in item["PK"]
+            )
+            and item["Type"] != "Attempts"  # counters go by themselves
+        ]
+        if start is None:
+            return found

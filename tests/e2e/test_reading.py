@@ -1,0 +1,233 @@
+"""What anyone may read: pages, lists, single deals, and how they are cached."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.e2e.conftest import Site, Visitor, a_deal, eventually, fresh
+from tests.e2e.contract import assert_problem
+
+CATEGORIES = ["clothing", "outerwear", "shoes", "accessories", "bags", "electronics", "home", "outdoors"]
+
+PUBLIC = [
+    "/front-page",
+    "/editors-choice",
+    "/deals",
+    "/brands",
+    "/brands/acme",
+    "/brands/acme/deals",
+    "/categories",
+    "/categories/shoes",
+    "/categories/shoes/deals",
+    "/openapi.json",
+    "/docs",
+]
+
+LISTS = ["/deals", "/front-page", "/brands/acme/deals", "/brands/acme", "/categories/shoes", "/categories/shoes/deals"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def acme(editor: Visitor) -> list[str]:
+    """A brand with seven deals; their ids, newest first."""
+    assert editor.post("/brands", json={"name": "Acme"}).status_code == 201
+    posted = [
+        editor.post("/deals", json=a_deal("acme", title=f"Anvil {day}", createdAt=f"2026-03-{day:02}T12:00:00Z"))
+        for day in range(1, 8)
+    ]
+    return [answer.json()["dealId"] for answer in reversed(posted)]
+
+
+def feed_in(answer: httpx.Response) -> dict[str, Any]:
+    """The list that an answer is, or holds as its latest deals."""
+    document: dict[str, Any] = answer.json()
+    return document.get("latest", document)
+
+
+@pytest.mark.parametrize("path", PUBLIC)
+def test_a_public_answer_may_be_cached_for_seconds_and_is_304_for_who_has_it(visitor: Visitor, path: str) -> None:
+    first = visitor.get(path)
+    again = visitor.get(path, headers={"If-None-Match": first.headers["ETag"]})
+
+    assert first.status_code == 200
+    cache_control = first.headers["Cache-Control"]
+    assert re.fullmatch(r"public, max-age=\d, stale-while-revalidate=\d+", cache_control)
+    # A copy of the page may have been rebuilt in between, to the same effect or with newer deals.
+    if again.headers["ETag"] == first.headers["ETag"]:
+        assert again.status_code == 304
+        assert again.content == b""
+        assert again.headers["Cache-Control"] == cache_control
+
+
+def test_one_deal_is_cached_like_the_pages(visitor: Visitor, acme: list[str]) -> None:
+    first = visitor.get(f"/deals/{acme[0]}")
+
+    weaker = visitor.get(f"/deals/{acme[0]}", headers={"If-None-Match": first.headers["ETag"].removeprefix("W/")})
+    one_of = visitor.get(f"/deals/{acme[0]}", headers={"If-None-Match": f'"other", {first.headers["ETag"]}'})
+    any_at_all = visitor.get(f"/deals/{acme[0]}", headers={"If-None-Match": "*"})
+    another = visitor.get(f"/deals/{acme[0]}", headers={"If-None-Match": '"other"'})
+
+    assert first.headers["Cache-Control"].startswith("public")
+    assert [weaker.status_code, one_of.status_code, any_at_all.status_code] == [304, 304, 304]
+    assert another.status_code == 200
+
+
+def test_an_answer_changes_its_etag_with_its_content(visitor: Visitor, editor: Visitor, acme: list[str]) -> None:
+    before = visitor.get(f"/deals/{acme[6]}")
+
+    editor.patch(f"/deals/{acme[6]}", json={"description": "Heavier than it looks."})
+
+    after = visitor.get(f"/deals/{acme[6]}", headers={"If-None-Match": before.headers["ETag"]})
+    assert after.status_code == 200
+    assert after.headers["ETag"] != before.headers["ETag"]
+
+
+def test_a_large_answer_is_compressed_when_asked_to(site: Site, visitor: Visitor) -> None:
+    plain = visitor.get("/openapi.json")
+
+    with visitor.http.stream("GET", "/openapi.json", headers={"Accept-Encoding": "br, gzip;q=0.5"}) as answer:
+        headers = answer.headers
+    compressed = raw(site, "/openapi.json", "gzip")
+
+    assert "Content-Encoding" not in plain.headers
+    assert headers["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in headers["Vary"]
+    assert gzip.decompress(compressed) == plain.content
+    assert len(compressed) < len(plain.content) / 4
+
+
+def test_an_answer_is_not_compressed_for_who_refuses_gzip(visitor: Visitor) -> None:
+    answer = visitor.get("/openapi.json", headers={"Accept-Encoding": "gzip;q=0, identity"})
+
+    assert "Content-Encoding" not in answer.headers
+
+
+def raw(site: Site, path: str, encoding: str) -> bytes:
+    """The bytes of an answer as they came."""
+    client = site.visitor().http
+    client.event_hooks = {}
+    with client.stream("GET", path, headers={"Accept-Encoding": encoding}) as answer:
+        return b"".join(answer.iter_raw())
+
+
+def test_the_docs_page_needs_nothing_from_elsewhere(visitor: Visitor) -> None:
+    answer = visitor.get("/docs")
+
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "openapi.json" in answer.text
+    assert not re.search(r"<(script|link|img)[^>]+(src|href)=", answer.text)
+
+
+def test_the_eight_categories_are_there_from_the_start(visitor: Visitor) -> None:
+    listed = visitor.get("/categories").json()
+
+    assert [item["category"] for item in listed["items"]] == CATEGORIES
+    for slug in CATEGORIES:
+        assert visitor.get(f"/categories/{slug}").json()["category"] == slug
+
+
+def test_a_brand_is_listed_with_its_name_and_has_a_page(visitor: Visitor, acme: list[str]) -> None:
+    listed = visitor.get("/brands").json()
+    page = visitor.get("/brands/acme").json()
+
+    assert {"brand": "acme", "name": "Acme"} in listed["items"]
+    assert listed["next"] is None
+    assert (page["brand"], page["name"], page["likes"], page["watchers"]) == ("acme", "Acme", 0, 0)
+    assert [deal["dealId"] for deal in page["latest"]["items"]] == acme
+
+
+@pytest.mark.parametrize("spelling", ["acme", "ACME", "Acme", "%41cme", "acme%20", "%C3%A2cm%C3%A9"])
+def test_a_brand_is_found_in_any_case_and_spelling(visitor: Visitor, spelling: str) -> None:
+    assert visitor.get(f"/brands/{spelling}").json()["brand"] == "acme"
+
+
+@pytest.mark.parametrize(
+    "path", ["/brands/nobody", "/brands/nobody/deals", "/categories/cars", "/categories/cars/deals"]
+)
+def test_an_unknown_topic_is_404(visitor: Visitor, path: str) -> None:
+    assert_problem(visitor.get(path), 404, path.split("/")[1].replace("ies", "y").removesuffix("s"))
+
+
+def test_a_deal_is_found_by_its_id_and_by_its_number(visitor: Visitor, acme: list[str]) -> None:
+    by_id = visitor.get(f"/deals/{acme[0]}").json()
+    by_number = visitor.get(f"/deals/{by_id['dealNumber']}").json()
+
+    assert by_id["dealId"] == acme[0]
+    assert by_number == by_id
+
+
+@pytest.mark.parametrize(
+    "deal_id", ["0" * 27, "z" * 27, "999999999999", "0", "-1", "1e3", "%F0%9F%8E%89", "1" * 40, "%00"]
+)
+def test_an_unknown_deal_is_404(visitor: Visitor, deal_id: str) -> None:
+    assert_problem(visitor.get(f"/deals/{deal_id}"), 404)
+
+
+@pytest.mark.parametrize("path", ["/deals", "/brands/acme/deals", "/categories/shoes/deals"])
+def test_a_feed_is_walked_page_by_page(visitor: Visitor, path: str, acme: list[str]) -> None:
+    whole = visitor.get(path, params={"limit": 100}).json()
+
+    items, cursor, pages = [], None, 0
+    while pages == 0 or cursor:
+        page = visitor.get(path, params={"limit": 3} | ({"cursor": cursor} if cursor else {})).json()
+        items += page["items"]
+        cursor, pages = page["next"], pages + 1
+        if len(items) >= 12:
+            break
+
+    assert items == whole["items"][: len(items)]
+    assert len(items) >= len(acme)
+
+
+@pytest.mark.parametrize("path", LISTS)
+@pytest.mark.parametrize(("limit", "most"), [("1", 1), ("100", 100)])
+def test_limits_at_their_bounds(visitor: Visitor, path: str, limit: str, most: int) -> None:
+    found = feed_in(visitor.get(path, params={"limit": limit}))
+
+    assert 1 <= len(found["items"]) <= most
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_without_a_limit_a_page_has_25(visitor: Visitor, editor: Visitor, path: str, acme: list[str]) -> None:
+    found = feed_in(visitor.get(path))
+
+    assert len(found["items"]) == 25 or (len(found["items"]) < 25 and found["next"] is None)
+
+
+@pytest.mark.parametrize("path", ["/deals", "/front-page"])
+def test_a_cursor_of_the_front_page_and_of_the_latest_deals_is_the_same(
+    visitor: Visitor, path: str, acme: list[str]
+) -> None:
+    first = feed_in(visitor.get(path, params={"limit": 2}))
+    second = feed_in(visitor.get("/deals", params={"limit": 2, "cursor": first["next"]}))
+
+    assert not {deal["dealId"] for deal in first["items"]} & {deal["dealId"] for deal in second["items"]}
+
+
+def test_a_new_deal_appears_on_every_page_it_belongs_to(site: Site, visitor: Visitor, editor: Visitor) -> None:
+    brand = fresh("anew")
+    editor.post("/brands", json={"name": brand})
+
+    deal_id = editor.post("/deals", json=a_deal(brand, category="bags")).json()["dealId"]
+
+    for path in ("/front-page", "/deals", f"/brands/{brand}", f"/brands/{brand}/deals", "/categories/bags"):
+        eventually(
+            lambda path=path: [deal["dealId"] for deal in feed_in(visitor.get(path))["items"]],  # type: ignore[misc]
+            lambda ids: deal_id in ids,
+        )
+
+
+def test_an_ended_deal_leaves_the_feeds_and_still_answers(visitor: Visitor, editor: Visitor, brand: str) -> None:
+    expired = editor.post(
+        "/deals", json=a_deal(brand, expiresAt="2026-04-01T00:00:00Z", createdAt="2026-03-01T00:00:00Z")
+    )
+    withdrawn = editor.post("/deals", json=a_deal(brand))
+    editor.patch(f"/deals/{withdrawn.json()['dealId']}", json={"withdrawn": True})
+
+    assert visitor.get(f"/brands/{brand}/deals").json() == {"items": [], "next": None}
+    assert visitor.get(f"/deals/{expired.json()['dealId']}").json()["status"] == "expired"
+    assert visitor.get(f"/deals/{withdrawn.json()['dealId']}").json()["status"] == "withdrawn"
