@@ -155,24 +155,36 @@ class Importer:
         return replace(entry, deal=replace(entry.deal, brand_name=self._names[entry.deal.brand]))
 
     def _create(self, batch: Sequence[Entry]) -> None:
-        """Create a batch in one transaction, or one by one where something in it is refused."""
+        """Create a batch in one transaction; where something in it is refused, what remains of it, or one by one."""
         try:
             deals.create_many(self._table, [entry.deal for entry in batch], self._now)
         except DealsError as error:
             if isinstance(error, Unavailable) and not isinstance(error, Busy):
                 raise
-            if len(batch) > 1:
-                for entry in batch:
-                    self._create([entry])
-            elif isinstance(error, DealExists):  # another import was first
-                self._meet(batch[0])
-            else:
+            if isinstance(error, DealExists) and self._meet(batch):
+                return
+            if len(batch) == 1:
                 self._refuse(batch[0].number, str(error), batch[0].size)
+                return
+            for entry in batch:
+                self._create([entry])
             return
         with self._lock:
             self.report.created += len(batch)
             self.report.created_withdrawn += sum(entry.deal.withdrawn_at is not None for entry in batch)
         self._advance(sum(entry.size for entry in batch))
+
+    def _meet(self, batch: Sequence[Entry]) -> bool:
+        """Another import was faster with some of a batch: create the rest. False if none of it is there after all."""
+        known = deals.by_source(self._table, [entry.source_id for entry in batch])
+        if not known:
+            return False
+        for task in self._meetings([entry for entry in batch if entry.source_id in known], known):
+            task()
+        rest = [entry for entry in batch if entry.source_id not in known]
+        if rest:
+            self._create(rest)
+        return True
 
     def _meetings(self, entries: Sequence[Entry], known: dict[str, str]) -> list[Callable[[], None]]:
         """What to do about deals that exist: a line that withdraws one may be news."""
@@ -195,15 +207,6 @@ class Importer:
         deals.edit(self._table, deal_id, {"withdrawn_at": entry.deal.withdrawn_at}, self._now)
         with self._lock:
             self.report.withdrawn += 1
-
-    def _meet(self, entry: Entry) -> None:
-        """Do about one deal that turned out to exist what ``_meetings`` does about many."""
-        known = deals.by_source(self._table, [entry.source_id])
-        if entry.source_id not in known:
-            self._refuse(entry.number, f"another deal has the id {entry.deal.deal_id}", entry.size)
-            return
-        for task in self._meetings([entry], known):
-            task()
 
     def _count_existing(self, entries: Sequence[Entry]) -> None:
         with self._lock:
