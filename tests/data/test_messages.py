@@ -1,0 +1,156 @@
+"""Patterns 18 to 20: a user's messages, unread ones, and marking them read."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from shared.data import messages
+from shared.data.table import Table
+from shared.errors import InvalidCursor, NoSuchMessage
+from shared.models import Message
+from tests.making import NOW, a_deal, ago, ahead
+
+
+def tell(table: Table, username: str, number: int, **how_old: float) -> list[Message]:
+    """Send a user messages of so many deals, newest first."""
+    sent = [messages.compose(a_deal(ago(minutes=i, **how_old)), username, "brand", "New", NOW) for i in range(number)]
+    for message in sent:
+        messages.send(table, message)
+    return sent
+
+
+def test_a_message_is_read_as_it_was_sent(table: Table) -> None:
+    deal = a_deal(title="Läufer 👟", brand="g-fore", brand_name="G/Fore")
+    message = messages.compose(deal, "ana", "hot", "Hot: Läufer 👟", NOW)
+
+    messages.send(table, message)
+
+    assert messages.latest(table, "ana", limit=1, now=NOW).items == (message,)
+    assert (message.deal_id, message.brand_name, message.unread) == (deal.deal_id, "G/Fore", True)
+
+
+@pytest.mark.parametrize("unread", [False, True], ids=["all", "unread"])
+def test_messages_are_paged_to_their_end(table: Table, unread: bool) -> None:
+    sent = tell(table, "ana", 7)
+    tell(table, "anabel", 2)
+    found: list[Message] = []
+    cursor = None
+
+    for _ in range(3):
+        page = messages.latest(table, "ana", limit=3, now=NOW, unread=unread, cursor=cursor)
+        found += page.items
+        cursor = page.next
+
+    assert found == sent
+    assert cursor is None
+
+
+def test_a_page_of_unread_messages_is_full_among_read_ones(table: Table) -> None:
+    sent = tell(table, "ana", 6)
+    for message in sent[::2]:
+        messages.mark_read(table, "ana", message.message_id, NOW)
+
+    page = messages.latest(table, "ana", limit=3, now=NOW, unread=True)
+
+    assert list(page.items) == sent[1::2]
+    assert page.next is None
+
+
+def test_a_page_is_full_among_expired_messages(table: Table) -> None:
+    for number in range(9):
+        when = NOW if number % 3 == 0 else ago(days=91)
+        deal = a_deal(ago(minutes=number))
+        messages.send(table, messages.compose(deal, "ana", "brand", f"New {number}", when))
+
+    first = messages.latest(table, "ana", limit=2, now=NOW)
+    second = messages.latest(table, "ana", limit=2, now=NOW, cursor=first.next)
+
+    assert [message.subject for message in first.items] == ["New 0", "New 3"]
+    assert [message.subject for message in second.items] == ["New 6"]
+    assert second.next is None
+    assert messages.unread_count(table, "ana", NOW) == 3
+
+
+def test_a_message_that_arrives_between_two_pages_is_not_in_the_second(table: Table) -> None:
+    sent = tell(table, "ana", 4)
+    first = messages.latest(table, "ana", limit=2, now=NOW)
+    messages.send(table, messages.compose(a_deal(ahead(minutes=1)), "ana", "brand", "New", NOW))
+
+    second = messages.latest(table, "ana", limit=2, now=NOW, cursor=first.next)
+
+    assert [*first.items, *second.items] == sent
+
+
+def test_a_cursor_of_another_users_or_of_the_other_list_is_refused(table: Table) -> None:
+    tell(table, "ana", 2)
+    cursor = messages.latest(table, "ana", limit=1, now=NOW).next
+
+    with pytest.raises(InvalidCursor):
+        messages.latest(table, "bo", limit=1, now=NOW, cursor=cursor)
+    with pytest.raises(InvalidCursor):
+        messages.latest(table, "ana", limit=1, now=NOW, cursor=cursor, unread=True)
+
+
+def test_marking_read_twice_is_no_trouble_and_keeps_the_first_time(table: Table) -> None:
+    (message,) = tell(table, "ana", 1)
+    first = messages.mark_read(table, "ana", message.message_id, NOW)
+
+    again = messages.mark_read(table, "ana", message.message_id, ahead(hours=1))
+
+    assert first == again
+    assert messages.unread_count(table, "ana", NOW) == 0
+    items, _ = table.scan()
+    assert [item["ReadAt"] for item in items if item["Type"] == "Message"] == ["2050-06-15T12:00:00Z"]
+
+
+def test_nobody_marks_anothers_message(table: Table) -> None:
+    (message,) = tell(table, "ana", 1)
+
+    with pytest.raises(NoSuchMessage):
+        messages.mark_read(table, "bo", message.message_id, NOW)
+
+    assert messages.unread_count(table, "ana", NOW) == 1
+    assert messages.latest(table, "bo", limit=1, now=NOW).items == ()
+
+
+@pytest.mark.parametrize("forged", ["", "x", "#", "0" * 28, "../me", "🙂", "\0", "MESSAGE"])
+def test_what_is_no_id_of_a_message_is_not_found(table: Table, forged: str) -> None:
+    with pytest.raises(NoSuchMessage):
+        messages.mark_read(table, "ana", forged, NOW)
+
+
+def test_all_unread_messages_are_marked_at_once(table: Table) -> None:
+    sent = tell(table, "ana", 20)
+    messages.mark_read(table, "ana", sent[3].message_id, NOW)
+    tell(table, "bo", 1)
+
+    marked = messages.mark_all_read(table, "ana", NOW)
+
+    assert marked == 19
+    assert messages.unread_count(table, "ana", NOW) == 0
+    assert messages.unread_count(table, "bo", NOW) == 1
+    assert messages.mark_all_read(table, "ana", NOW) == 0
+    assert not any(message.unread for message in messages.latest(table, "ana", limit=25, now=NOW).items)
+
+
+def test_an_expired_message_is_neither_listed_nor_marked_nor_counted(table: Table) -> None:
+    (message,) = tell(table, "ana", 1)
+    expires = NOW + messages.LIFETIME
+
+    before = messages.unread_count(table, "ana", expires - timedelta(seconds=1))
+
+    assert before == 1
+    assert messages.unread_count(table, "ana", expires) == messages.mark_all_read(table, "ana", expires) == 0
+    with pytest.raises(NoSuchMessage):
+        messages.mark_read(table, "ana", message.message_id, expires)
+
+
+def test_one_deal_and_one_user_make_one_id_and_other_pairs_others() -> None:
+    deal, other = a_deal(), a_deal()
+
+    ids = {messages.message_id(d, user) for d in (deal, other) for user in ("ana", "bo")}
+
+    assert len(ids) == 4
+    assert messages.message_id(deal, "ana") in ids

@@ -1,0 +1,164 @@
+"""Accounts: unique names and addresses, changes, and removal with all that is their owner's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from shared.data import keys, messages, sessions, topics, users
+from shared.data.table import Table
+from shared.errors import EmailTaken, NoSuchUser, NotSignedIn, UsernameTaken
+from shared.usernames import normalise_email, normalise_username
+from tests.making import APPLE, HOME, NOW, SHOES, a_deal, a_user
+
+
+def test_an_account_is_read_as_it_was_written(table: Table) -> None:
+    ana = a_user("ana", name="Ana Ñuñez")
+
+    users.create(table, ana)
+
+    assert users.get(table, "ana") == ana
+
+
+def test_an_unknown_account_is_not_found(table: Table) -> None:
+    with pytest.raises(NoSuchUser):
+        users.get(table, "nobody")
+
+
+def test_a_name_and_an_address_in_other_letters_are_taken(table: Table) -> None:
+    users.create(table, a_user("ana", email="ana@mail.example"))
+
+    with pytest.raises(UsernameTaken):
+        users.create(table, a_user(normalise_username(" ANA "), email="other@mail.example"))
+    with pytest.raises(UsernameTaken):
+        users.create(table, a_user(normalise_username("ａｎａ"), email="other@mail.example"))
+    with pytest.raises(EmailTaken):
+        users.create(table, a_user("bo", email=normalise_email("Ana@Mail.Example")))
+
+    assert table.get(keys.user_email("other@mail.example")) is None
+    assert table.get(keys.user("bo")) is None
+
+
+def test_a_taken_name_is_told_before_a_taken_address(table: Table) -> None:
+    users.create(table, a_user("ana"))
+
+    with pytest.raises(UsernameTaken):
+        users.create(table, a_user("ana"))
+
+
+def test_an_address_is_changed_to_one_that_nobody_has(table: Table) -> None:
+    ana, bo = a_user("ana"), a_user("bo")
+    users.create(table, ana)
+    users.create(table, bo)
+
+    with pytest.raises(EmailTaken):
+        users.change_email(table, ana, bo.email)
+    changed = users.change_email(table, ana, "new@mail.example")
+
+    assert users.get(table, "ana") == changed == replace(ana, email="new@mail.example")
+    users.create(table, a_user("cy", email=ana.email))
+    with pytest.raises(EmailTaken):
+        users.create(table, a_user("di", email="new@mail.example"))
+
+
+def test_an_address_changed_to_itself_stays(table: Table) -> None:
+    ana = a_user("ana")
+    users.create(table, ana)
+
+    assert users.change_email(table, ana, ana.email) == ana
+
+
+def test_an_address_that_was_changed_meanwhile_is_not_changed_again(table: Table) -> None:
+    ana = a_user("ana")
+    users.create(table, ana)
+    users.change_email(table, ana, "first@mail.example")
+
+    with pytest.raises(NoSuchUser):
+        users.change_email(table, ana, "second@mail.example")
+
+    assert users.get(table, "ana").email == "first@mail.example"
+    assert table.get(keys.user_email("second@mail.example")) is None
+
+
+def test_changes_to_an_account_that_is_not_there_make_none(table: Table) -> None:
+    for change in (
+        lambda: users.rename(table, "nobody", "Nobody"),
+        lambda: users.change_password(table, "nobody", "hash"),
+        lambda: users.set_role(table, "nobody", "editor"),
+        lambda: users.change_email(table, a_user("nobody"), "new@mail.example"),
+        lambda: users.remove(table, a_user("nobody")),
+    ):
+        with pytest.raises(NoSuchUser):
+            change()
+
+    assert table.get(keys.user("nobody")) is None
+
+
+def test_a_new_password_ends_all_sessions(table: Table) -> None:
+    ana = a_user("ana")
+    users.create(table, ana)
+    token, _ = sessions.start(table, ana, NOW, bytes(32))
+
+    users.change_password(table, "ana", "new-hash")
+
+    assert users.get(table, "ana").password_hash == "new-hash"
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, NOW)
+
+
+def test_a_new_editor_is_one_in_the_sessions_that_run(table: Table) -> None:
+    ana = a_user("ana")
+    users.create(table, ana)
+    token, _ = sessions.start(table, ana, NOW, bytes(32))
+
+    users.set_role(table, "ana", "editor")
+
+    assert users.get(table, "ana").role == "editor"
+    assert sessions.authenticate(table, token, NOW).role == "editor"
+
+
+def test_a_removed_account_takes_all_that_is_its_own_and_nothing_else(table: Table) -> None:
+    for user in (ana := a_user("ana"), a_user("bo")):
+        users.create(table, user)
+        for topic in (APPLE, SHOES):
+            topics.like(table, topic, user.username, NOW)
+            topics.watch(table, topic, user.username, NOW)
+        for _ in range(3):
+            messages.send(table, messages.compose(a_deal(), user.username, "brand", "New", NOW))
+    token, _ = sessions.start(table, ana, NOW, bytes(32))
+
+    users.remove(table, ana)
+
+    with pytest.raises(NoSuchUser):
+        users.get(table, "ana")
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, NOW)
+    assert messages.latest(table, "ana", limit=25, now=NOW).items == ()
+    assert topics.watches(table, "ana") == topics.likes(table, "ana", [APPLE, SHOES, HOME]) == []
+    assert [(topics.get(table, topic).likes, topics.get(table, topic).watchers) for topic in (APPLE, SHOES)] == [
+        (1, 1),
+        (1, 1),
+    ]
+    assert messages.unread_count(table, "bo", NOW) == 3
+    rest, _ = table.scan()
+    assert not [item for item in rest if "ana" in str(item)]
+
+
+def test_a_removed_name_and_address_are_free_again(table: Table) -> None:
+    ana = a_user("ana")
+    users.create(table, ana)
+    users.remove(table, ana)
+
+    users.create(table, ana)
+
+    assert users.get(table, "ana") == ana
+
+
+def test_everyone_is_every_user_and_nothing_else(table: Table) -> None:
+    for number in range(7):
+        users.create(table, a_user(f"user{number}"))
+
+    everyone = [user.username for user in users.everyone(table)]
+
+    assert sorted(everyone) == [f"user{number}" for number in range(7)]
