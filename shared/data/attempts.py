@@ -47,6 +47,8 @@ def _network(address: str) -> str:
         ip = ipaddress.ip_address(address)
     except ValueError:
         return "unknown"
+    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:
+        ip = ip.ipv4_mapped  # their /64 would be one and the same for everybody
     return str(ip) if ip.version == 4 else str(ipaddress.ip_network(f"{ip}/64", strict=False).network_address)
 
 

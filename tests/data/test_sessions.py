@@ -1,0 +1,164 @@
+"""Pattern 24: sessions by token, their end, and attempts to sign in that are slowed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from shared.data import attempts, sessions
+from shared.data.table import Table
+from shared.errors import NotSignedIn, SlowDown
+from tests.making import NOW, a_user, ahead
+from tests.wire import watched
+
+
+def entropy(number: int) -> bytes:
+    return number.to_bytes(sessions.TOKEN_BYTES, "big")
+
+
+def test_a_token_is_256_bits_of_the_callers_randomness() -> None:
+    for wrong in (b"", bytes(31), bytes(33)):
+        with pytest.raises(ValueError, match="32 bytes"):
+            sessions.start(None, a_user(), NOW, wrong)  # type: ignore[arg-type]  # refused before the table is asked
+
+
+def test_each_token_is_another(table: Table) -> None:
+    tokens = {sessions.start(table, a_user(), NOW, entropy(number))[0] for number in range(5)}
+
+    assert len(tokens) == 5
+    assert {len(token) for token in tokens} == {43}
+
+
+def test_a_session_is_known_by_its_token_only(table: Table) -> None:
+    token, session = sessions.start(table, a_user("ana", role="editor"), NOW, entropy(1))
+
+    assert sessions.authenticate(table, token, NOW) == session
+    assert (session.username, session.role) == ("ana", "editor")
+    for wrong in ("", "x", token[:-1], token + "A", token.swapcase(), "é", "\0"):
+        with pytest.raises(NotSignedIn):
+            sessions.authenticate(table, wrong, NOW)
+
+
+def test_a_request_is_authenticated_by_one_consistent_read(table: Table) -> None:
+    token, _ = sessions.start(table, a_user(), NOW, entropy(1))
+
+    with watched(table) as wire:
+        sessions.authenticate(table, token, NOW)
+
+    (request,) = wire.requests
+    assert request.operation == "GetItem"
+    assert request.body["ConsistentRead"] is True
+
+
+def test_a_session_is_refused_from_the_second_it_expires(table: Table) -> None:
+    token, session = sessions.start(table, a_user(), NOW, entropy(1))
+
+    within = sessions.authenticate(table, token, session.expires_at - timedelta(seconds=1))
+
+    assert within == session
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, session.expires_at)
+
+
+def test_signing_out_twice_is_no_trouble(table: Table) -> None:
+    token, _ = sessions.start(table, a_user(), NOW, entropy(1))
+
+    sessions.end(table, token)
+    sessions.end(table, token)
+
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, NOW)
+
+
+def test_signing_out_everywhere_ends_sessions_of_one_second_and_nobody_elses(table: Table) -> None:
+    anas = [sessions.start(table, a_user("ana"), NOW, entropy(number))[0] for number in range(3)]
+    anas.append(sessions.start(table, a_user("ana"), ahead(days=1), entropy(3))[0])
+    bos, _ = sessions.start(table, a_user("bo"), NOW, entropy(4))
+    anabels, _ = sessions.start(table, a_user("anabel"), NOW, entropy(5))
+
+    ended = sessions.end_all(table, "ana")
+
+    assert ended == 4
+    for token in anas:
+        with pytest.raises(NotSignedIn):
+            sessions.authenticate(table, token, NOW)
+    assert sessions.authenticate(table, bos, NOW).username == "bo"
+    assert sessions.authenticate(table, anabels, NOW).username == "anabel"
+
+
+HERE = "192.0.2.1"
+ELSEWHERE = "198.51.100.7"
+
+
+def test_one_user_may_try_ten_times_in_a_quarter_of_an_hour(table: Table) -> None:
+    for _ in range(attempts.MOST_PER_USER):
+        attempts.begin(table, "ana", HERE, NOW)
+
+    with pytest.raises(SlowDown) as refusal:
+        attempts.begin(table, "ana", ELSEWHERE, ahead(minutes=5))
+
+    assert refusal.value.retry_after == 10 * 60
+    attempts.begin(table, "bo", HERE, NOW)
+    attempts.begin(table, "ana", HERE, ahead(minutes=15))
+
+
+def test_one_address_may_try_fifty_times_whoever_it_says_it_is(table: Table) -> None:
+    for number in range(attempts.MOST_PER_ADDRESS):
+        attempts.begin(table, f"user{number}", HERE, NOW)
+
+    with pytest.raises(SlowDown):
+        attempts.begin(table, "another", HERE, NOW)
+
+    attempts.begin(table, "another", ELSEWHERE, NOW)
+
+
+def test_an_attempt_that_succeeds_is_taken_back(table: Table) -> None:
+    for _ in range(3 * attempts.MOST_PER_USER):
+        attempts.begin(table, "ana", HERE, NOW)
+        attempts.succeed(table, "ana", HERE, NOW)
+
+    for _ in range(attempts.MOST_PER_USER):
+        attempts.begin(table, "ana", HERE, NOW)
+
+    with pytest.raises(SlowDown):
+        attempts.begin(table, "ana", HERE, NOW)
+
+
+def test_the_addresses_of_one_ipv6_network_are_one(table: Table) -> None:
+    for number in range(attempts.MOST_PER_ADDRESS):
+        attempts.begin(table, f"user{number}", f"2001:db8:0:1::{number:x}", NOW)
+
+    with pytest.raises(SlowDown):
+        attempts.begin(table, "another", "2001:0db8:0000:0001:ffff:ffff:ffff:ffff", NOW)
+
+    attempts.begin(table, "another", "2001:db8:0:2::1", NOW)
+
+
+def test_an_ipv4_address_written_as_ipv6_is_itself_and_no_network(table: Table) -> None:
+    for number in range(attempts.MOST_PER_ADDRESS):
+        attempts.begin(table, f"user{number}", f"::ffff:{HERE}", NOW)
+
+    with pytest.raises(SlowDown):
+        attempts.begin(table, "another", HERE, NOW)
+
+    attempts.begin(table, "another", f"::ffff:{ELSEWHERE}", NOW)
+
+
+@pytest.mark.parametrize("odd", ["", "test-invoke-source-ip", "fe80::1%eth0", "192.0.2.1, 10.0.0.1", "#", "\0"])
+def test_an_address_of_any_form_is_counted(table: Table, odd: str) -> None:
+    for number in range(attempts.MOST_PER_ADDRESS):
+        attempts.begin(table, f"user{number}", odd, NOW)
+
+    with pytest.raises(SlowDown):
+        attempts.begin(table, "another", odd, NOW)
+
+
+def test_the_counters_expire_with_their_window(table: Table) -> None:
+    attempts.begin(table, "ana", HERE, NOW)
+
+    items, _ = table.scan()
+
+    counters = [item for item in items if item["Type"] == "Attempts"]
+    assert len(counters) == 2
+    assert {item["ExpiresAt"] for item in counters} == {int(ahead(minutes=15).timestamp())}
