@@ -77,6 +77,17 @@ class Cached:
             case None:
                 return ALL_DEALS
 
+    @property
+    def outline(self) -> tuple[str, ...]:
+        """How each line of the text begins and ends: a list of picks, a document with the newest deals, or both."""
+        match self.of:
+            case CuratedPage():
+                return ("[]",)
+            case Topic():
+                return ("[]", "{}")
+            case None:
+                return ("{}",)
+
 
 NEWEST = Cached()
 
@@ -86,15 +97,16 @@ _COPY = Projection.of("PK", "SK", "Body", "BuiltAt", "ExpiresAt", "Name", "Likes
 def read(table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime) -> list[str | None]:
     """The texts of some parts, each None where its copy is unusable. One BatchGetItem: 0.5 RRU for each copy."""
     found = {item["PK"]: item for item in table.get_many([part.key(shard) for part in wanted], projection=_COPY)}
-    return [_text(found.get(part.key(shard)["PK"]), now) for part in wanted]
+    return [_text(part, found.get(part.key(shard)["PK"]), now) for part in wanted]
 
 
 def read_category(table: Table, category: Topic, *, shard: int, now: datetime) -> tuple[TopicPage | None, str | None]:
     """A category with its counts of this moment, and the text of its page. One BatchGetItem for both."""
-    copy, counts = Cached(category).key(shard), keys.topic(category)
+    page = Cached(category)
+    copy, counts = page.key(shard), keys.topic(category)
     found = {item["PK"]: item for item in table.get_many([copy, counts], projection=_COPY)}
     item = found.get(counts["PK"])
-    return topics.from_item(category, item) if item else None, _text(found.get(copy["PK"]), now)
+    return topics.from_item(category, item) if item else None, _text(page, found.get(copy["PK"]), now)
 
 
 def write(table: Table, cached: Cached, text: str, *, began: datetime, expires: datetime) -> None:
@@ -121,11 +133,19 @@ def newest(table: Table, feed: Feed, now: datetime, also: Iterable[str], previou
     them is now comes from the table itself.
     """
     size = settings.CACHED_PAGE
-    indexed = feeds.read(table, feed, limit=size + 1, now=now)
-    ids = {deal.deal_id for deal in indexed.items} | set(also) | _ids_in(previous)
-    current = deals.get_many(table, sorted(ids, reverse=True), consistent=True)
-    active = [deal for deal in current if deal.status(now) is Status.ACTIVE and _belongs(deal, feed)]
-    more = len(active) > size or indexed.next is not None
+    candidates, cursor = set(also) | _ids_in(previous), None
+    while True:
+        indexed = feeds.read(table, feed, limit=size + 1, now=now, cursor=cursor)
+        candidates |= {deal.deal_id for deal in indexed.items}
+        # Below what the index has said so far there may be deals that are no candidates yet.
+        known_down_to = indexed.items[-1].deal_id if indexed.next is not None else ""
+        near = sorted((deal_id for deal_id in candidates if deal_id >= known_down_to), reverse=True)
+        current = deals.get_many(table, near, consistent=True)
+        active = [deal for deal in current if deal.status(now) is Status.ACTIVE and _belongs(deal, feed)]
+        cursor = indexed.next
+        if len(active) > size or cursor is None:  # else the index still holds deals that are over: read on
+            break
+    more = len(active) > size
     shown = tuple(active[:size])
     return Page(shown, cursors.encode(feeds.scope(feed), shown[-1].deal_id) if more and shown else None)
 
@@ -144,15 +164,18 @@ def _ids_in(text: str | None) -> set[str]:
     """The newest deals that a part shows."""
     if text is None:
         return set()
-    newest = json.loads(text.rsplit(SEPARATOR, 1)[-1])
-    return {item["dealId"] for item in newest["items"]}
+    with suppress(ValueError, KeyError, TypeError):  # a corrupt copy knows of no deals
+        return {item["dealId"] for item in json.loads(text.rsplit(SEPARATOR, 1)[-1])["items"]}
+    return set()
 
 
-def _text(item: Item | None, now: datetime) -> str | None:
-    if item is None or item["ExpiresAt"] <= now.timestamp():
-        return None
-    with suppress(zlib.error, UnicodeDecodeError):
-        return zlib.decompress(item["Body"]).decode()
+def _text(part: Cached, item: Item | None, now: datetime) -> str | None:
+    """What a copy says, or None where it is missing, stale or corrupt. zlib's checksum vouches for each byte."""
+    with suppress(zlib.error, UnicodeDecodeError, KeyError, TypeError):
+        if item is not None and item["ExpiresAt"] > now.timestamp():
+            text = zlib.decompress(item["Body"]).decode()
+            if tuple(line[:1] + line[-1:] for line in text.split(SEPARATOR)) == part.outline:
+                return text
     return None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 
 from shared.data import keys
@@ -97,6 +99,15 @@ def from_item(item: Item) -> Deal:
         hot_at=_time(item.get("HotAt")),
         version=item.get("Version", 1),
     )
+
+
+def readable(items: Iterable[Item]) -> list[Deal]:
+    """The deals that some items hold. One that lacks what every deal has does not keep the others from being shown."""
+    found = []
+    for item in items:
+        with suppress(KeyError, ValueError, TypeError):
+            found.append(from_item(item))
+    return found
 
 
 def _iso(when: datetime | None) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any
 from shared import ksuids
 from shared.data import keys
 from shared.data.attributes import Item
-from shared.data.deal_items import attributes, from_item, is_listed, ours, to_item
+from shared.data.deal_items import attributes, from_item, is_listed, ours, readable, to_item
 from shared.data.table import MAX_ATTEMPTS, Projection, Table, Write, change, forget, put, put_new, require, update
 from shared.data.topics import no_such
 from shared.errors import (
@@ -105,9 +105,9 @@ def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal
     return numbered
 
 
-def get(table: Table, deal_id: str) -> Deal:
+def get(table: Table, deal_id: str, *, consistent: bool = False) -> Deal:
     """One deal, by its id. One GetItem. Raises NoSuchDeal."""
-    item = table.get(keys.deal(deal_id))
+    item = table.get(keys.deal(deal_id), consistent=consistent)
     if item is None:
         raise NoSuchDeal(deal_id)
     return from_item(item)
@@ -127,7 +127,7 @@ def find(table: Table, id_or_number: str) -> Deal:
 
 def get_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False) -> list[Deal]:
     """Those of some deals that exist, in the order of the ids. BatchGetItem, 100 a request."""
-    return [from_item(item) for item in table.get_many([keys.deal(i) for i in deal_ids], consistent=consistent)]
+    return readable(table.get_many([keys.deal(i) for i in deal_ids], consistent=consistent))
 
 
 def by_source(table: Table, source_ids: Sequence[str]) -> dict[str, str]:

@@ -109,11 +109,12 @@ def deliver(table: Table, queue: Queue, unit: Unit, now: datetime, page: int = s
     A deal that is gone or over by now is told to nobody.
     """
     try:
-        deal = deals.get(table, unit.deal_id)
+        # The stream may be ahead of eventually consistent reads, and a deal that is missed is never told of again.
+        deal = deals.get(table, unit.deal_id, consistent=True)
     except NoSuchDeal:
         return 0
     if deal.status(now) is not Status.ACTIVE:
-        _record(table, unit, told=0, last=True, now=now)
+        _record(table, unit, told=0, last=not _is_continued(table, unit), now=now)
         return 0
     readers, following = _readers(table, deal, unit, page)
     if following is not None:
@@ -154,8 +155,7 @@ def _readers(table: Table, deal: Deal, unit: Unit, page: int) -> tuple[list[str]
 def _continue_once(table: Table, queue: Queue, unit: Unit, following: Mapping[str, Any], now: datetime) -> None:
     """Queue the next page, unless an earlier delivery of this unit did. A crash in between queues it twice at worst."""
     marker = _marker(unit)
-    remembered = table.get(marker, consistent=True)
-    if remembered and remembered.get("Continued"):
+    if _is_continued(table, unit):
         return
     queue.send([replace(unit, start=following, number=unit.number + 1).to_json()])
     table.write(
@@ -168,6 +168,11 @@ def _continue_once(table: Table, queue: Queue, unit: Unit, following: Mapping[st
             refused=None,
         )
     )
+
+
+def _is_continued(table: Table, unit: Unit) -> bool:
+    remembered = table.get(_marker(unit), consistent=True)
+    return bool(remembered and remembered.get("Continued"))
 
 
 def _record(table: Table, unit: Unit, *, told: int, last: bool, now: datetime) -> None:

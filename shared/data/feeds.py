@@ -23,7 +23,7 @@ from functools import partial
 from shared import ksuids
 from shared.data import cursors, keys, topics
 from shared.data.attributes import Item
-from shared.data.deal_items import CARD, from_item
+from shared.data.deal_items import CARD, readable
 from shared.data.schema import INDEXES
 from shared.data.table import Projection, Table
 from shared.errors import NotSeeded
@@ -120,7 +120,7 @@ def _take(
     answers = table.gather([partial(_query, table, feed, stretch, limit) for stretch in stretches])
     deals: list[Deal] = []
     for number, (stretch, items) in enumerate(zip(stretches, answers, strict=True)):
-        deals += [deal for deal in map(from_item, items) if deal.status(now) is Status.ACTIVE]
+        deals += [deal for deal in readable(items) if deal.status(now) is Status.ACTIVE]
         if len(items) == limit:
             return deals, [_Stretch(stretch.period, items[-1]["DealId"]), *stretches[number + 1 :]]
     return deals, []

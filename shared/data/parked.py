@@ -1,30 +1,49 @@
 """What failed for good: units of work in the fan-out's dead-letter queue, and batches of the stream.
 
 A parked unit is sent to its queue again. A parked batch names its place in the stream, not its records: they are read
-again, for as long as the stream remembers them (24 hours), and handed to the function that failed on them.
+again, for as long as the stream remembers them (24 hours), and handed to the function that failed on them. A record
+that cannot be read, because its item was damaged, is handed over with the item as it is by then: repair it first.
 """
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from shared.data import keys
+from shared.data.attributes import marshal_item, unmarshal_item
 from shared.data.queues import Parked, Queue
+from shared.data.streams import change_of
+from shared.data.table import Table
 from shared.errors import DealsError, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
     from mypy_boto3_lambda import LambdaClient
 
+Record = dict[str, Any]
+"""A record of the stream as Lambda delivers it."""
+
+EMPTY_ANSWERS = 10
+"""Answers without records after which a part of the stream is taken to hold no more: some are empty by chance."""
+
+MAX_PAYLOAD = 5_000_000
+"""Bytes handed to a function at once, of the 6 MB that Lambda takes."""
+
 
 class Forgotten(DealsError):
     """The stream no longer has these records: they are older than 24 hours."""
+
+    def __init__(self) -> None:
+        super().__init__("The stream no longer has these records: they are older than 24 hours.")
 
 
 class StillFailing(DealsError):
@@ -77,23 +96,28 @@ class Replayer:
 
     streams: DynamoDBStreamsClient
     functions: LambdaClient
+    table: Table
 
     def replay(self, batch: Batch) -> int:
-        """Hand a batch to its function; returns its number of records. Raises Forgotten, StillFailing."""
-        records = self._records(batch)
-        try:
-            answer = self.functions.invoke(
-                FunctionName=batch.function, Payload=json.dumps({"Records": records}, default=_plain).encode()
-            )
-            said = json.loads(answer["Payload"].read() or b"null") or {}
-        except (BotoCoreError, ClientError) as error:
-            raise Unavailable(f"The function cannot be called: {error}") from error
-        if answer.get("FunctionError") or said.get("batchItemFailures"):
-            raise StillFailing(f"The function failed again: {json.dumps(said)[:300]}")
+        """Hand a batch to its function; returns its number of records. Raises Forgotten, StillFailing.
+
+        The stream holds other records between those of the batch. They are handed over too: what an event source
+        filters to save calls, the functions tell apart themselves.
+        """
+        records = [mended for record in self._records(batch) if (mended := self._mended(record)) is not None]
+        for part in _parts(records):
+            try:
+                answer = self.functions.invoke(FunctionName=batch.function, Payload=f'{{"Records":[{part}]}}'.encode())
+                said = json.loads(answer["Payload"].read() or b"null") or {}
+            except (BotoCoreError, ClientError) as error:
+                raise Unavailable(f"The function cannot be called: {error}") from error
+            if answer.get("FunctionError") or said.get("batchItemFailures"):
+                raise StillFailing(f"The function failed again: {json.dumps(said)[:300]}")
         return len(records)
 
-    def _records(self, batch: Batch) -> list[dict[str, Any]]:
-        records: list[dict[str, Any]] = []
+    def _records(self, batch: Batch) -> list[Record]:
+        """A batch's records, as Lambda hands them to functions, with what the stream holds in between."""
+        records: list[Record] = []
         try:
             iterator: str | None = self.streams.get_shard_iterator(
                 StreamArn=batch.stream,
@@ -101,27 +125,73 @@ class Replayer:
                 ShardIteratorType="AT_SEQUENCE_NUMBER",
                 SequenceNumber=batch.first,
             )["ShardIterator"]
-            while iterator and len(records) < batch.size:
-                answer = self.streams.get_records(ShardIterator=iterator, Limit=batch.size - len(records))
-                records += [dict(record) for record in answer["Records"]]
-                iterator = answer.get("NextShardIterator") if answer["Records"] else None
+            silent = 0
+            while iterator and silent < EMPTY_ANSWERS:
+                answer = self.streams.get_records(ShardIterator=iterator)
+                for record in answer["Records"]:
+                    if int(record["dynamodb"]["SequenceNumber"]) > int(batch.last):
+                        return records
+                    records.append(_as_delivered(record, batch.stream))
+                silent = 0 if answer["Records"] else silent + 1
+                iterator = answer.get("NextShardIterator")
         except ClientError as error:
             if error.response["Error"]["Code"] in ("TrimmedDataAccessException", "ExpiredIteratorException"):
-                raise Forgotten("The stream no longer has these records.") from error
+                raise Forgotten from error
             raise Unavailable(f"The stream cannot be read: {error}") from error
-        within = [r for r in records if int(r["dynamodb"]["SequenceNumber"]) <= int(batch.last)]
-        if not within:
-            raise Forgotten("The stream no longer has these records.")
-        return within
+        if not records:
+            raise Forgotten
+        return records
+
+    def _mended(self, record: Record) -> Record | None:
+        """A record as it is, or, where its item was damaged, with the item as it is now; None if that is gone."""
+        with suppress(KeyError, ValueError, TypeError):
+            change_of(record)
+            return record
+        item = self.table.get(keys.primary(unmarshal_item(record["dynamodb"]["Keys"])), consistent=True)
+        if item is None:
+            return None
+        return {**record, "dynamodb": {**record["dynamodb"], "NewImage": _plain(marshal_item(item))}}
+
+
+def _as_delivered(record: Mapping[str, Any], stream: str) -> Record:
+    """A record of the stream's API in the spelling in which Lambda delivers it."""
+    identity = record.get("userIdentity")
+    return {
+        **_plain(record),
+        "eventSourceARN": stream,
+        **({"userIdentity": {name[0].lower() + name[1:]: text for name, text in identity.items()}} if identity else {}),
+    }
 
 
 def _plain(value: Any) -> Any:
-    """What an API answers as a rich type, as Lambda delivers it: times as epoch seconds, bytes as base64."""
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
-    return value.timestamp()
+    """What an API answers as a rich type, as JSON: times as epoch seconds, bytes as base64."""
+    match value:
+        case Mapping():
+            return {name: _plain(content) for name, content in value.items()}
+        case list():
+            return [_plain(content) for content in value]
+        case datetime():
+            return value.timestamp()
+        case bytes():
+            return base64.b64encode(value).decode()
+    return value
 
 
-def replayer(**client_arguments: Any) -> Replayer:
+def _parts(records: Sequence[Record]) -> Iterator[str]:
+    """Records as JSON, in parts that one call of a function takes."""
+    part: list[str] = []
+    size = 0
+    for text in map(json.dumps, records):  # ASCII: each character is a byte
+        if part and size + len(text) > MAX_PAYLOAD:
+            yield ",".join(part)
+            part, size = [], 0
+        part.append(text)
+        size += len(text) + 1
+    if part:
+        yield ",".join(part)
+
+
+def replayer(table: Table, **client_arguments: Any) -> Replayer:
     """A replayer with the credentials that the environment gives boto3."""
-    return Replayer(boto3.client("dynamodbstreams", **client_arguments), boto3.client("lambda", **client_arguments))
+    streams = boto3.client("dynamodbstreams", **client_arguments)
+    return Replayer(streams, boto3.client("lambda", **client_arguments), table)

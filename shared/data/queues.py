@@ -44,14 +44,18 @@ class Queue:
         for start in range(0, len(bodies), BATCH):
             self._send_batch(bodies[start : start + BATCH])
 
-    def parked(self) -> Iterator[Parked]:
-        """The messages that are visible now, each hidden from others for half a minute."""
+    def parked(self, *, wait: int = 0) -> Iterator[Parked]:
+        """The messages that are visible now, each hidden from others for half a minute.
+
+        With ``wait`` (in seconds) SQS asks all of its servers; else only some, and may overlook a message.
+        """
         while True:
             answer = _request(
                 self.client.receive_message,
                 QueueUrl=self.url,
                 MaxNumberOfMessages=BATCH,
                 VisibilityTimeout=30,
+                WaitTimeSeconds=wait,
                 MessageSystemAttributeNames=["ApproximateReceiveCount"],
             )
             if not answer.get("Messages"):

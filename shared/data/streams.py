@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from shared.data.attributes import unmarshal_item
-from shared.data.deal_items import from_item
+from shared.data.deal_items import from_item, readable
 from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 
 _TTL_SERVICE = "dynamodb.amazonaws.com"
@@ -31,14 +31,20 @@ class PicksChange:
 
 
 def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
-    """What a stream record is about, or None. A removal by TTL is about nothing: no deal of ours expires by it."""
+    """What a stream record is about, or None. A removal by TTL is about nothing: no deal of ours expires by it.
+
+    Raises KeyError, ValueError or TypeError for a deal that lacks what every deal has.
+    """
     if record.get("userIdentity", {}).get("principalId") == _TTL_SERVICE:
         return None
     images = record["dynamodb"]
     item = images.get("NewImage") or images.get("OldImage") or {}
     match item.get("Type", {}).get("S"):
         case "Deal":
-            return DealChange(_deal(images.get("OldImage")), _deal(images.get("NewImage")), _written_at(images))
+            # A deal that could not be read before it was repaired counts as one that was not there.
+            before = readable([unmarshal_item(images["OldImage"])]) if "OldImage" in images else []
+            after = from_item(unmarshal_item(images["NewImage"])) if "NewImage" in images else None
+            return DealChange(before[0] if before else None, after, _written_at(images))
         case "FrontPage":
             return PicksChange(FRONT_PAGE)
         case "EditorsChoice":
@@ -46,10 +52,6 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
         case "CategoryPicks":
             return PicksChange(Topic(CATEGORY, item["Category"]["S"]))
     return None
-
-
-def _deal(image: Mapping[str, Any] | None) -> Deal | None:
-    return from_item(unmarshal_item(image)) if image else None
 
 
 def _written_at(images: Mapping[str, Any]) -> datetime:
