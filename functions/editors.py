@@ -106,8 +106,9 @@ def _idempotency(new: NewDeal) -> deals.Idempotency | None:
     client_key = header(event, "idempotency-key")
     if client_key is None:
         return None
-    if not (1 <= len(client_key) <= MAX_IDEMPOTENCY_KEY and client_key.isprintable()):
-        raise BadRequest(f"Idempotency-Key has 1 to {MAX_IDEMPOTENCY_KEY} printable characters.", "Idempotency-Key")
+    if not (1 <= len(client_key) <= MAX_IDEMPOTENCY_KEY and client_key.isascii() and client_key.isprintable()):
+        detail = f"Idempotency-Key has 1 to {MAX_IDEMPOTENCY_KEY} printable ASCII characters."
+        raise BadRequest(detail, "Idempotency-Key")
     return deals.Idempotency(caller(event).username, client_key, new.model_dump(mode="json"))
 
 

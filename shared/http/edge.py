@@ -143,11 +143,15 @@ def _read_body(event: Event) -> None:
 
 
 def _json(text: str) -> Any:
-    """A body's value. Raises BadRequest for what JSON does not have (NaN) and for what is nested without end."""
+    """A body's object. Raises BadRequest for what JSON does not have (NaN) or is nested without end; NotAnObject."""
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        document = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise problems.BadRequest("The body is not JSON.") from error
+    # Said here, because Powertools would take the first element of a list for the object.
+    if not isinstance(document, dict):
+        raise problems.NotAnObject("A JSON object is needed.")
+    return document
 
 
 def _no_constant(name: str) -> None:

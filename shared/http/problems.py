@@ -48,6 +48,12 @@ class NotJson(DealsError):
     """The body is not declared to be JSON. (415)"""
 
 
+class NotAnObject(Invalid):
+    """The body is JSON, but not a JSON object."""
+
+    field = "body"
+
+
 class BodyTooLarge(TooLarge):
     """The body is larger than any request has use for."""
 
