@@ -1,0 +1,287 @@
+"""The functions that nobody calls: seeding at deployment, the clock's, the stream's and the queue's."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions import announcer, expiry, messenger, refresher, seed, storefront
+from shared import settings, times
+from shared.data import brands, caches, deals, feeds, messages, seeds, topics
+from shared.data.attributes import unmarshal_item
+from shared.data.caches import NEWEST
+from shared.data.deal_items import from_item
+from shared.data.queues import Queue
+from shared.data.table import Table
+from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic
+from tests.functions.conftest import DEAL_ID, event
+from tests.making import a_deal
+
+G_FORE = Topic(BRAND, "g-fore")
+SHOES = Topic(CATEGORY, "shoes")
+
+
+@pytest.fixture
+def deal(table: Table) -> Deal:
+    """The deal that the stream's events are about, as they found it."""
+    image = event("stream-insert")["Records"][0]["dynamodb"]["NewImage"]
+    return deals.create(table, from_item(unmarshal_item(image)), times.now())
+
+
+def bodies(queue: Queue) -> list[dict[str, Any]]:
+    """The work in the queue, taken out of it."""
+    taken = list(queue.parked())
+    for parked in taken:
+        queue.remove(parked)
+    return [json.loads(parked.body) for parked in taken]
+
+
+class Answers(BaseHTTPRequestHandler):
+    """Where CloudFormation waits for a custom resource's answer."""
+
+    received: list[tuple[str, dict[str, str], dict[str, Any]]]
+
+    def do_PUT(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.received.append((self.path, dict(self.headers), body))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+@contextmanager
+def cloudformation() -> Iterator[tuple[str, list[tuple[str, dict[str, str], dict[str, Any]]]]]:
+    """An address that takes answers, and those it took."""
+    received: list[tuple[str, dict[str, str], dict[str, Any]]] = []
+    handler = type("Handler", (Answers,), {"received": received})
+    with HTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/signed?X-Amz-Signature=abc%2F1", received
+        finally:
+            server.shutdown()
+
+
+def test_seed_plants_the_categories_and_tells_cloudformation(deployed: Table, context: LambdaContext) -> None:
+    request = event("seed-create")
+
+    with cloudformation() as (address, received):
+        seed.handler(request | {"ResponseURL": address}, context)
+
+    ((path, headers, answer),) = received
+    assert path == "/signed?X-Amz-Signature=abc%2F1"
+    assert headers.get("Content-Type", "") == ""
+    assert answer == {
+        "Status": "SUCCESS",
+        "Reason": answer["Reason"],
+        "PhysicalResourceId": "seeds",
+        "StackId": request["StackId"],
+        "RequestId": request["RequestId"],
+        "LogicalResourceId": "Seeds",
+    }
+    assert [topics.get(deployed, Topic(CATEGORY, slug)).name for slug in CATEGORIES] == list(CATEGORIES.values())
+
+
+def test_seeding_again_leaves_what_is_there(table: Table, context: LambdaContext) -> None:
+    topics.like(table, SHOES, "ana", times.now())
+
+    with cloudformation() as (address, received):
+        update = {"RequestType": "Update", "PhysicalResourceId": "seeds", "ResponseURL": address}
+        seed.handler(event("seed-create") | update, context)
+
+    assert received[0][2]["Status"] == "SUCCESS"
+    assert topics.get(table, SHOES).likes == 1
+
+
+def test_seed_leaves_the_table_alone_when_its_resource_goes(deployed: Table, context: LambdaContext) -> None:
+    with cloudformation() as (address, received):
+        seed.handler(event("seed-delete") | {"ResponseURL": address}, context)
+
+    assert received[0][2]["Status"] == "SUCCESS"
+    assert deployed.scan() == ([], None)
+
+
+def test_seed_tells_cloudformation_of_a_failure(
+    deployed: Table, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TABLE_NAME", "no-such-table")
+
+    with cloudformation() as (address, received):
+        seed.handler(event("seed-create") | {"ResponseURL": address}, context)
+
+    assert received[0][2]["Status"] == "FAILED"
+    assert received[0][2]["Reason"]
+
+
+def test_expiry_takes_ended_deals_out_of_the_feeds(deployed: Table, context: LambdaContext) -> None:
+    now = times.now()
+    yesterday = now - timedelta(days=1)
+    seeds.plant(deployed, yesterday)
+    brands.create(deployed, "g-fore", "G/Fore", yesterday)
+    ended = a_deal(yesterday, brand="g-fore", ends_at=yesterday + timedelta(seconds=1))
+    stays = a_deal(yesterday, brand="g-fore", ends_at=now + timedelta(days=1))
+    for posted in (ended, stays):
+        deals.create(deployed, posted, yesterday)
+
+    answer = expiry.handler(event("expiry-schedule"), context)
+
+    assert answer == {"swept": 1}
+    assert [deal.deal_id for deal in feeds.read(deployed, ALL_DEALS, limit=5, now=yesterday).items] == [stays.deal_id]
+    assert expiry.handler(event("expiry-schedule"), context) == {"swept": 0}
+
+
+def test_announcer_queues_a_new_deals_watchers(deployed: Table, queue: Queue, context: LambdaContext) -> None:
+    answer = announcer.handler(event("stream-insert"), context)
+
+    assert answer == {"batchItemFailures": []}
+    assert sorted((unit["dealId"], unit["kind"]) for unit in bodies(queue)) == [
+        (DEAL_ID, "brand"),
+        (DEAL_ID, "category"),
+    ]
+
+
+def test_announcer_queues_all_users_of_a_deal_that_became_hot(
+    deployed: Table, queue: Queue, context: LambdaContext
+) -> None:
+    announcer.handler(event("stream-modify-hot"), context)
+
+    units = bodies(queue)
+    assert {unit["kind"] for unit in units} == {"hot"}
+    assert sorted(unit["segment"] for unit in units) == list(range(settings.SCAN_SEGMENTS))
+
+
+@pytest.mark.parametrize(
+    "name", ["stream-insert-old-date", "stream-modify-withdrawn", "stream-ttl-remove"], ids=["old", "edited", "TTL"]
+)
+def test_announcer_tells_nobody_of_what_is_no_news(
+    deployed: Table, queue: Queue, context: LambdaContext, name: str
+) -> None:
+    answer = announcer.handler(event(name), context)
+
+    assert answer == {"batchItemFailures": []}
+    assert bodies(queue) == []
+
+
+def test_announcer_reports_the_record_that_fails_and_handles_the_others(
+    deployed: Table, queue: Queue, context: LambdaContext
+) -> None:
+    poison = event("stream-insert")["Records"][0]
+    del poison["dynamodb"]["NewImage"]["Title"]
+    poison["dynamodb"]["SequenceNumber"] = "666"
+    records = [poison, *event("stream-insert")["Records"]]
+
+    answer = announcer.handler({"Records": records}, context)
+
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "666"}]}
+    assert len(bodies(queue)) == 2
+
+
+def test_messenger_tells_the_watchers_once(table: Table, deal: Deal, context: LambdaContext) -> None:
+    for username, watched in (("ana", [G_FORE, SHOES]), ("ben", [SHOES]), ("eve", [])):
+        for topic in watched:
+            topics.watch(table, topic, username, times.now())
+
+    answers = [messenger.handler(event("messenger-work"), context) for _ in range(2)]
+
+    assert answers == [{"batchItemFailures": []}] * 2
+    assert {who: [m.kind for m in inbox(table, who)] for who in ("ana", "ben", "eve")} == {
+        "ana": ["brand"],
+        "ben": ["category"],
+        "eve": [],
+    }
+
+
+def test_messenger_leaves_a_read_message_read(table: Table, deal: Deal, context: LambdaContext) -> None:
+    topics.watch(table, G_FORE, "ana", times.now())
+    messenger.handler(event("messenger-work"), context)
+    messages.mark_read(table, "ana", inbox(table, "ana")[0].message_id, times.now())
+
+    messenger.handler(event("messenger-work"), context)
+
+    assert [message.unread for message in inbox(table, "ana")] == [False]
+
+
+def test_messenger_gives_back_the_work_that_makes_no_sense(table: Table, deal: Deal, context: LambdaContext) -> None:
+    topics.watch(table, SHOES, "ana", times.now())
+    work = event("messenger-work")
+    work["Records"][0]["body"] = '{"dealId": "x", "kind": "nonsense"}'
+
+    answer = messenger.handler(work, context)
+
+    assert answer == {"batchItemFailures": [{"itemIdentifier": work["Records"][0]["messageId"]}]}
+    assert len(inbox(table, "ana")) == 1
+
+
+def inbox(table: Table, username: str) -> list[Any]:
+    return list(messages.latest(table, username, limit=10, now=times.now()).items)
+
+
+def test_refresher_rebuilds_the_pages_that_a_new_deal_is_on(table: Table, deal: Deal, context: LambdaContext) -> None:
+    answer = refresher.handler(event("stream-insert"), context)
+
+    assert answer == {"batchItemFailures": []}
+    for shard in range(1, settings.CACHE_SHARDS + 1):
+        (text,) = caches.read(table, [NEWEST], shard=shard, now=times.now())
+        assert text is not None
+        assert [item["dealId"] for item in json.loads(text)["items"]] == [DEAL_ID]
+
+
+def test_refresher_takes_a_withdrawn_deal_off_the_pages(table: Table, deal: Deal, context: LambdaContext) -> None:
+    refresher.handler(event("stream-insert"), context)
+    deals.withdraw(table, DEAL_ID, times.now())
+
+    refresher.handler(event("stream-modify-withdrawn"), context)
+
+    answer = storefront.handler(page("/deals"), context)
+    assert json.loads(answer["body"]) == {"items": [], "next": None}
+
+
+def test_refresher_lets_a_ttl_removal_pass(table: Table, context: LambdaContext) -> None:
+    answer = refresher.handler(event("stream-ttl-remove"), context)
+
+    assert answer == {"batchItemFailures": []}
+    assert caches.age(table, NEWEST, times.now()) is None
+
+
+def test_refresher_reports_a_record_that_it_cannot_read_and_follows_the_others(
+    table: Table, deal: Deal, context: LambdaContext
+) -> None:
+    poison = deepcopy(event("stream-insert")["Records"][0])
+    del poison["dynamodb"]["NewImage"]["Title"]
+    poison["dynamodb"]["SequenceNumber"] = "666"
+
+    answer = refresher.handler({"Records": [poison, *event("stream-insert")["Records"]]}, context)
+
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "666"}]}
+    assert caches.age(table, NEWEST, times.now()) is not None
+
+
+def test_refresher_builds_everything_that_was_never_built_when_the_clock_says_so(
+    table: Table, deal: Deal, context: LambdaContext
+) -> None:
+    refresher.handler(event("refresher-schedule"), context)
+
+    ages = [caches.age(table, part, times.now()) for part in refresher.EVERYTHING]
+    assert all(age is not None for age in ages)
+
+
+def page(path: str) -> dict[str, Any]:
+    """The event of a request for a page."""
+    request = event("storefront-brand-page")
+    request["headers"].pop("Accept-Encoding")
+    return (
+        request
+        | {"path": path, "resource": path, "pathParameters": None, "queryStringParameters": None}
+        | {"multiValueQueryStringParameters": None}
+    )

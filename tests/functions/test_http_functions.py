@@ -1,0 +1,195 @@
+"""The functions behind the API, called with API Gateway's events."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions import accounts, authorizer, editors, members, storefront
+from shared import times
+from shared.data import deals, sessions, topics, users
+from shared.data.table import Table
+from shared.models import BRAND, Topic, User
+from tests.functions.conftest import event
+from tests.making import a_deal
+
+G_FORE = Topic(BRAND, "g-fore")
+TOKEN = bytes(range(32))
+
+
+def body_of(answer: dict[str, Any]) -> Any:
+    """The JSON that an answer holds, decoded as the gateway and a client do."""
+    body = answer["body"]
+    if answer["isBase64Encoded"]:
+        body = gzip.decompress(base64.b64decode(body)).decode()
+    return json.loads(body)
+
+
+@pytest.fixture
+def ana(table: Table) -> User:
+    user = User("ana", "ana@mail.example", "Ana", "no-hash", "member", times.now())
+    users.create(table, user)
+    return user
+
+
+def test_the_storefront_decodes_a_name_with_an_encoded_slash(table: Table, context: LambdaContext) -> None:
+    answer = storefront.handler(event("storefront-brand-page"), context)
+
+    assert answer["statusCode"] == 200
+    assert body_of(answer) == {
+        "brand": "g-fore",
+        "name": "G/Fore",
+        "likes": 0,
+        "watchers": 0,
+        "latest": {"items": [], "next": None},
+    }
+
+
+def test_the_storefront_compresses_what_is_large(table: Table, context: LambdaContext) -> None:
+    now = times.now()
+    for number in range(5):
+        deals.create(table, a_deal(now, brand="g-fore", title=f"Golf shoe {number}"), now)
+
+    answer = storefront.handler(event("storefront-brand-page"), context)
+
+    assert answer["isBase64Encoded"] is True
+    assert answer["multiValueHeaders"]["Content-Encoding"] == ["gzip"]
+    assert len(body_of(answer)["latest"]["items"]) == 5
+
+
+def test_accounts_reads_a_body_that_the_gateway_encoded(table: Table, context: LambdaContext) -> None:
+    answer = accounts.handler(event("accounts-sign-up"), context)
+
+    assert answer["statusCode"] == 201
+    assert body_of(answer)["name"] == "Ana Müller"
+    assert users.get(table, "ana").email == "ana@mail.example"
+
+
+def test_accounts_refuses_what_is_no_base64(table: Table, context: LambdaContext) -> None:
+    answer = accounts.handler(event("accounts-sign-up") | {"body": "{not base64}"}, context)
+
+    assert answer["statusCode"] == 400
+
+
+def test_members_likes_in_the_name_of_whom_the_authorizer_vouched_for(table: Table, context: LambdaContext) -> None:
+    first = members.handler(event("members-like-brand"), context)
+    second = members.handler(event("members-like-brand"), context)
+
+    assert body_of(first) == body_of(second) == {"liked": True, "likes": 1}
+    assert topics.likes(table, "ana", [G_FORE]) == [G_FORE]
+
+
+@pytest.mark.parametrize("vouched", [None, {}, {"principalId": "ana"}])
+def test_members_does_nothing_for_whom_nobody_vouched(
+    table: Table, context: LambdaContext, vouched: dict[str, str] | None
+) -> None:
+    forged = event("members-like-brand")
+    forged["requestContext"]["authorizer"] = vouched
+
+    answer = members.handler(forged, context)
+
+    assert answer["statusCode"] == 401
+    assert topics.get(table, G_FORE).likes == 0
+
+
+def test_editors_posts_a_deal_once_for_one_idempotency_key(table: Table, context: LambdaContext) -> None:
+    first = editors.handler(event("editors-post-deal"), context)
+    second = editors.handler(event("editors-post-deal"), context)
+
+    assert first["statusCode"] == second["statusCode"] == 201
+    assert body_of(first) == body_of(second)
+    assert body_of(first)["title"] == "Señor’s golf shoe 👟"
+    assert deals.get(table, body_of(first)["dealId"]).brand_name == "G/Fore"
+
+
+def test_editors_refuses_a_member_before_it_reads_the_body(table: Table, context: LambdaContext) -> None:
+    by_member = event("editors-post-deal")
+    by_member["requestContext"]["authorizer"]["role"] = "member"
+
+    answer = editors.handler(by_member, context)
+
+    assert answer["statusCode"] == 403
+
+
+@pytest.mark.parametrize("function", [storefront, accounts, members, editors])
+def test_a_route_that_a_function_does_not_have_is_a_404_problem(
+    table: Table, context: LambdaContext, function: Any
+) -> None:
+    elsewhere = event("editors-post-deal") | {"path": "/nowhere", "resource": "/nowhere"}
+
+    answer = function.handler(elsewhere, context)
+
+    assert answer["statusCode"] == 404
+    assert answer["multiValueHeaders"]["Content-Type"] == ["application/problem+json"]
+
+
+@pytest.mark.parametrize("name", ["storefront-brand-page", "members-like-brand", "editors-post-deal"])
+def test_a_table_that_cannot_answer_is_503_and_says_nothing_of_itself(
+    table: Table, context: LambdaContext, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    function = {"storefront": storefront, "members": members, "editors": editors}[name.partition("-")[0]]
+    table.client.delete_table(TableName=table.name)
+
+    answer = function.handler(event(name), context)
+    table.client.create_table(  # for the fixture to delete
+        TableName=table.name,
+        BillingMode="PAY_PER_REQUEST",
+        AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
+        KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
+    )
+
+    assert answer["statusCode"] == 503
+    assert answer["multiValueHeaders"]["Retry-After"] == ["1"]
+    assert table.name not in answer["body"]
+    assert "ResourceNotFound" not in answer["body"]
+
+
+def test_the_authorizer_allows_a_token_and_says_whose_it_is(table: Table, ana: User, context: LambdaContext) -> None:
+    token, _ = sessions.start(table, ana, times.now(), TOKEN)
+    request = event("authorizer-request")
+    request["headers"]["Authorization"] = f"Bearer {token}"
+
+    policy = authorizer.handler(request, context)
+
+    assert policy == {
+        "principalId": "ana",
+        "policyDocument": {
+            "Version": "2012-10-17",
+            "Statement": [{"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": request["methodArn"]}],
+        },
+        "context": {"username": "ana", "role": "member"},
+    }
+
+
+def test_the_authorizer_denies_an_unknown_token_without_failing(table: Table, context: LambdaContext) -> None:
+    policy = authorizer.handler(event("authorizer-request"), context)
+
+    (statement,) = policy["policyDocument"]["Statement"]
+    assert statement["Effect"] == "Deny"
+    assert "context" not in policy
+
+
+@pytest.mark.parametrize("headers", [None, {}, {"authorization": "Bearer"}, {"AUTHORIZATION": "Basic eDp5"}])
+def test_the_authorizer_denies_a_request_without_a_token(
+    table: Table, context: LambdaContext, headers: dict[str, str] | None
+) -> None:
+    policy = authorizer.handler(event("authorizer-request") | {"headers": headers}, context)
+
+    assert policy["policyDocument"]["Statement"][0]["Effect"] == "Deny"
+
+
+def test_the_authorizer_denies_a_session_that_ttl_has_not_deleted_yet(
+    table: Table, ana: User, context: LambdaContext
+) -> None:
+    token, _ = sessions.start(table, ana, times.now() - sessions.LIFETIME, TOKEN)
+    request = event("authorizer-request")
+    request["headers"]["Authorization"] = f"Bearer {token}"
+
+    policy = authorizer.handler(request, context)
+
+    assert policy["policyDocument"]["Statement"][0]["Effect"] == "Deny"
