@@ -142,8 +142,13 @@ class Writes:
 
     @classmethod
     def from_now(cls, site: Site) -> Writes:
-        where = {"endpoint_url": site.endpoint, "region_name": REGION}
-        streams = boto3.client("dynamodbstreams", **where, aws_access_key_id="local", aws_secret_access_key="local")
+        streams = boto3.client(
+            "dynamodbstreams",
+            endpoint_url=site.endpoint,
+            region_name=REGION,
+            aws_access_key_id="local",
+            aws_secret_access_key="local",
+        )
         (stream,) = streams.list_streams(TableName=site.table.name)["Streams"]
         shards = streams.describe_stream(StreamArn=stream["StreamArn"])["StreamDescription"]["Shards"]
         iterators = [

@@ -45,7 +45,8 @@ def acme(editor: Visitor) -> list[str]:
 def feed_in(answer: httpx.Response) -> dict[str, Any]:
     """The list that an answer is, or holds as its latest deals."""
     document: dict[str, Any] = answer.json()
-    return document.get("latest", document)
+    found: dict[str, Any] = document.get("latest", document)
+    return found
 
 
 @pytest.mark.parametrize("path", PUBLIC)
