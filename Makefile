@@ -15,7 +15,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop reset status check format test lock synth clean
+.PHONY: help install run stop reset status check format test bench lock synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -70,6 +70,9 @@ format: .venv/.installed ## Format the code
 
 test: install check ## Run everything: style, types, tests
 	@$(BIN)/pytest -q -n $(WORKERS) --dist loadgroup
+
+bench: install ## Measure, and write the tables of docs/benchmarks.md (only pages, fan_out: BENCH=...)
+	@$(BIN)/python -m benchmarks $(BENCH)
 
 lock: .venv/.installed ## Resolve requirements/*.in anew
 	@cd requirements && ../$(UV_COMPILE) --upgrade dev.in -o dev.txt
