@@ -27,3 +27,18 @@ NEWS_AGE = timedelta(minutes=15)
 
 MARKER_LIFETIME = timedelta(days=7)
 """How long a delivered page is remembered: longer than a queue or a parked message (4 days) could repeat it."""
+
+MESSAGE_LIFETIME = timedelta(days=90)
+"""How long a message is kept, read or not: deals rarely last longer."""
+
+SESSION_LIFETIME = timedelta(days=30)
+"""How long one stays signed in. A session can be ended at any time, so this bounds only what is forgotten."""
+
+SIGN_IN_WINDOW = timedelta(minutes=15)
+"""The window in which sign-in attempts are counted; also the longest that one who made too many has to wait."""
+
+SIGN_INS_PER_USER = 10
+"""Failed attempts for one user in a window: a thousand a day, against passwords of ten characters."""
+
+SIGN_INS_PER_ADDRESS = 50
+"""Failed attempts from one address in a window: an office shares one, a guesser of many users' passwords too."""

@@ -10,13 +10,14 @@ import ipaddress
 from collections.abc import Iterator
 from datetime import datetime
 
+from shared import settings
 from shared.data import keys
 from shared.data.table import Table, update
 from shared.errors import SlowDown
 
-WINDOW_SECONDS = 15 * 60
-MOST_PER_USER = 10
-MOST_PER_ADDRESS = 50
+WINDOW_SECONDS = int(settings.SIGN_IN_WINDOW.total_seconds())
+MOST_PER_USER = settings.SIGN_INS_PER_USER
+MOST_PER_ADDRESS = settings.SIGN_INS_PER_ADDRESS
 
 
 def begin(table: Table, username: str, address: str, now: datetime) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
-from shared import ksuids
+from shared import ksuids, settings
 from shared.data import cursors, keys
 from shared.data.attributes import Item
 from shared.data.schema import GSI1
@@ -15,7 +15,7 @@ from shared.errors import AlreadyExists, NoSuchMessage
 from shared.models import Deal, Message, MessageKind, Page
 from shared.times import from_iso, to_iso
 
-LIFETIME = timedelta(days=90)
+LIFETIME = settings.MESSAGE_LIFETIME
 PARALLEL_MARKS = 16
 
 _KEYS = Projection.of("PK", "SK")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from shared import settings
 from shared.data import keys
 from shared.data.attributes import Item
 from shared.data.schema import GSI1
@@ -15,7 +16,7 @@ from shared.errors import AlreadyExists, NotSignedIn
 from shared.models import Role, Session, User
 from shared.times import from_iso, to_iso
 
-LIFETIME = timedelta(days=30)
+LIFETIME = settings.SESSION_LIFETIME
 TOKEN_BYTES = 32
 
 _KEYS = Projection.of("PK", "SK")
