@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no types
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # the same
 
 from shared.data.table import Table
 from tests.engines import ENGINES, Engine
@@ -14,6 +16,26 @@ from tests.making import open_brands
 # How long an example takes depends on the engine and the machine, and says nothing.
 settings.register_profile("engines", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("engines")
+
+
+TOGETHER = ("tests/e2e/", "tests/infra/")
+"""Folders whose tests share what is dear to make, or must not meet: each runs in one process."""
+
+
+class Together(LoadScopeScheduling):  # type: ignore[misc]  # the same
+    """Spreads tests over processes one by one, but keeps those of some folders in one.
+
+    The mark that pytest-xdist has for this is lost with pytest 9.2, whose items no longer take a new name.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((folder for folder in TOGETHER if nodeid.startswith(folder)), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together | None:
+    """What ``--dist loadgroup`` means here."""
+    return Together(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 @pytest.fixture(scope="session", params=ENGINES, ids=[engine.name for engine in ENGINES])

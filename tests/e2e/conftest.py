@@ -43,11 +43,10 @@ _serial = itertools.count(1)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests here share one site, so pytest-xdist must run them in one process."""
+    """Mark all tests here. They share one site, so they run in one process (see ``tests/conftest.py``)."""
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.e2e)
-            item.add_marker(pytest.mark.xdist_group("e2e"))
 
 
 @dataclass(frozen=True, slots=True)
