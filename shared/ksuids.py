@@ -8,26 +8,29 @@ from __future__ import annotations
 
 import hashlib
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from ksuid import Ksuid
 
 EPOCH = datetime.fromtimestamp(1_400_000_000, UTC)
 """The first second a KSUID can hold; nothing is created before it."""
 
+END = EPOCH + timedelta(seconds=2**32)
+"""The first second, in 2150, that a KSUID can hold no longer."""
+
 _SHAPE = re.compile(r"[0-9A-Za-z]{27}")
 _HIGHEST = "aWgEPTl1tmebfsQzFP4bxwgy80V"
 
 
 def random(when: datetime, entropy: bytes) -> str:
-    """A KSUID of a second, with 16 bytes of the caller's randomness."""
-    return str(Ksuid(when, entropy))
+    """A KSUID of a second, with 16 bytes of the caller's randomness. Raises ValueError for a time it cannot hold."""
+    return _ksuid(when, entropy)
 
 
 def derived(when: datetime, *identity: str) -> str:
     """The one KSUID of a second and an identity: the same arguments always give the same id."""
     digest = hashlib.sha256("\0".join(identity).encode()).digest()
-    return str(Ksuid(when, digest[: Ksuid.PAYLOAD_LENGTH_IN_BYTES]))
+    return _ksuid(when, digest[: Ksuid.PAYLOAD_LENGTH_IN_BYTES])
 
 
 def is_ksuid(text: str) -> bool:
@@ -40,3 +43,9 @@ def time_of(ksuid: str) -> datetime:
     if not is_ksuid(ksuid):
         raise ValueError(f"not a KSUID: {ksuid!r}")
     return Ksuid.from_base62(ksuid).datetime
+
+
+def _ksuid(when: datetime, payload: bytes) -> str:
+    if not EPOCH <= when < END:
+        raise ValueError(f"no KSUID holds the time {when.isoformat()}")
+    return str(Ksuid(when, payload))
