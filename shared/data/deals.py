@@ -144,7 +144,7 @@ def edit(table: Table, deal_id: str, changes: Mapping[str, Any], now: datetime) 
     Raises NoSuchDeal, NoSuchTopic, DealTooLarge.
     """
     brand_name = {"brand_name": _brand_name(table, changes["brand"])} if "brand" in changes else {}
-    for _ in range(MAX_ATTEMPTS):
+    for attempt in range(MAX_ATTEMPTS):
         old_item = table.get(keys.deal(deal_id), consistent=True)
         if old_item is None:
             raise NoSuchDeal(deal_id)
@@ -169,6 +169,7 @@ def edit(table: Table, deal_id: str, changes: Mapping[str, Any], now: datetime) 
                 *_renotes(old if is_listed(old_item) else None, new if is_listed(new_item) else None),
             )
         except _Stale:
+            table.wait(attempt)
             continue
         return new
     raise Busy("Many are editing this deal at once; try again.")

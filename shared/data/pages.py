@@ -86,7 +86,7 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
     Whoever picks at the same time wins; then the picks are looked at again.
     """
     key = keys.topic(picks_of) if isinstance(picks_of, Topic) else keys.curated(picks_of)
-    for _ in range(MAX_ATTEMPTS):
+    for attempt in range(MAX_ATTEMPTS):
         item = table.get(key, consistent=True)
         if item is None or "Featured" not in item:
             return []
@@ -94,6 +94,7 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
         current = deals.get_many(table, [copy.deal_id for copy in copies], consistent=True)
         if current == copies:
             return active(current, now)
+        table.wait(attempt)
         with suppress(_Repicked):
             table.write(
                 update(
@@ -105,6 +106,7 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
                 )
             )
             return active(current, now)
+        table.wait(attempt)
     raise Busy("Editors keep changing these picks; try again.")
 
 

@@ -361,10 +361,11 @@ class Table:
         if code != "TransactionCanceledException":
             return code in _CONFLICTS | _THROTTLES
         reasons = [reason.get("Code", "None") for reason in error.response.get("CancellationReasons", [])]
-        for write, reason in zip(writes, reasons, strict=True):
+        for write, reason in zip(writes, reasons, strict=False):
             if reason in _REFUSALS and write.refused is not None:
                 raise write.refused from error
-        return all(reason in _CONFLICTS | _THROTTLES | {"None"} for reason in reasons)
+        # One reason for each write, says DynamoDB; an answer that has none is not taken for a conflict.
+        return bool(reasons) and all(reason in _CONFLICTS | _THROTTLES | {"None"} for reason in reasons)
 
     def _call(self, request: Callable[..., Any], **arguments: Any) -> Any:
         """Make a read; botocore has retried throttling already when this raises Busy."""

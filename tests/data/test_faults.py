@@ -1,0 +1,273 @@
+"""What DynamoDB may answer on a bad day: conflicts, throttling, half an answer, nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
+
+from shared.data import attempts, brands, deals, feeds, keys, messages, sessions, topics
+from shared.data.table import MAX_ATTEMPTS, Table
+from shared.errors import AlreadyLiked, Busy, DealsError, NoSuchTopic, Unavailable
+from shared.models import ALL_DEALS, BRAND, Topic
+from tests.making import APPLE, NOW, SHOES, a_deal, a_user, ago, ids, listed, post
+from tests.wire import answered, cancelled, error, failing, watched
+
+pytestmark = pytest.mark.faults
+
+CONFLICT = cancelled("None", "TransactionConflict")
+THROTTLED = error("ThrottlingException")
+
+
+@pytest.fixture
+def slept() -> list[float]:
+    """How long the table waited, in seconds."""
+    return []
+
+
+@pytest.fixture
+def patient(table: Table, slept: list[float]) -> Table:
+    """A table that notes how long it would wait, as long as it may, instead of waiting."""
+    return replace(table, sleep=slept.append, jitter=lambda: 1.0)
+
+
+def test_a_conflict_is_retried_and_counted_once(patient: Table) -> None:
+    with failing(patient, "TransactWriteItems", 5, CONFLICT) as conflicts:
+        topics.like(patient, APPLE, "ana", NOW)
+
+    assert len(conflicts) == 5
+    assert topics.get(patient, APPLE).likes == 1
+
+
+def test_each_wait_between_retries_may_be_twice_the_last_up_to_a_second(patient: Table, slept: list[float]) -> None:
+    with failing(patient, "TransactWriteItems", 8, CONFLICT):
+        topics.like(patient, APPLE, "ana", NOW)
+
+    assert slept == [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0, 1.0]
+
+
+def test_a_wait_is_a_random_part_of_the_longest(table: Table, slept: list[float]) -> None:
+    jitters = iter([0.0, 0.5, 0.9])
+    jittery = replace(table, sleep=slept.append, jitter=lambda: next(jitters))
+
+    with failing(jittery, "TransactWriteItems", 3, CONFLICT):
+        topics.like(jittery, APPLE, "ana", NOW)
+
+    assert slept == pytest.approx([0.0, 0.025, 0.09])
+
+
+def test_conflicts_without_end_are_busy_and_nothing_is_written(patient: Table) -> None:
+    with failing(patient, "TransactWriteItems", 1000, CONFLICT) as conflicts, pytest.raises(Busy):
+        topics.like(patient, APPLE, "ana", NOW)
+
+    assert len(conflicts) == MAX_ATTEMPTS
+    assert topics.get(patient, APPLE).likes == 0
+    assert patient.get(keys.like(APPLE, "ana")) is None
+
+
+def test_a_refusal_beside_a_conflict_is_not_retried(patient: Table) -> None:
+    refused = cancelled("ConditionalCheckFailed", "TransactionConflict")
+
+    with failing(patient, "TransactWriteItems", 1, refused) as seen, pytest.raises(AlreadyLiked):
+        topics.like(patient, APPLE, "ana", NOW)
+
+    assert len(seen) == 1
+
+
+def test_each_writes_refusal_is_its_own_error(patient: Table) -> None:
+    refusals = [
+        (cancelled("ConditionalCheckFailed", "None"), AlreadyLiked),
+        (cancelled("None", "ConditionalCheckFailed"), NoSuchTopic),
+    ]
+
+    for answer, meaning in refusals:
+        with failing(patient, "TransactWriteItems", 1, answer), pytest.raises(meaning):
+            topics.like(patient, APPLE, "ana", NOW)
+
+
+def test_a_creation_that_met_conflicts_lists_and_counts_the_deal_once(patient: Table) -> None:
+    conflict = cancelled("None", "None", "TransactionConflict", "TransactionConflict", "None")
+
+    with failing(patient, "TransactWriteItems", 3, conflict):
+        deal = deals.create(patient, a_deal(), NOW)
+
+    assert listed(patient, ALL_DEALS) == [deal.deal_id]
+    assert topics.get(patient, SHOES).periods == {"2050-06-15": 1}
+
+
+def test_a_throttled_transaction_is_retried(patient: Table) -> None:
+    reasons = cancelled("ThrottlingError", "ProvisionedThroughputExceeded")
+
+    for answer in (reasons, THROTTLED, error("TransactionInProgressException"), error("RequestLimitExceeded")):
+        with failing(patient, "TransactWriteItems", 2, answer):
+            topics.like(patient, APPLE, "ana", NOW)
+        topics.unlike(patient, APPLE, "ana")
+
+    assert topics.get(patient, APPLE).likes == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        error("InternalServerError"),
+        error("ValidationException"),
+        error("TransactionCanceledException"),
+        cancelled("ValidationError", "None"),
+        error("ResourceNotFoundException"),
+        error("AccessDeniedException"),
+        error("UnrecognizedClientException"),
+        error("ExpiredTokenException"),
+    ],
+    ids=lambda answer: str(answer[1].get("__type", "")).rpartition("#")[2],
+)
+def test_an_error_that_is_none_of_ours_is_unavailable_at_once(patient: Table, answer: tuple[int, dict[str, Any]]) -> None:
+    with failing(patient, "TransactWriteItems", 1, answer) as seen, pytest.raises(Unavailable):
+        topics.like(patient, APPLE, "ana", NOW)
+
+    assert len(seen) == 1
+    assert topics.get(patient, APPLE).likes == 0
+
+
+def test_a_throttled_single_write_is_retried_and_then_busy(patient: Table) -> None:
+    message = messages.compose(a_deal(), "ana", "brand", "New", NOW)
+
+    with failing(patient, "PutItem", 2, THROTTLED):
+        messages.send(patient, message)
+    with failing(patient, "UpdateItem", 1000, THROTTLED) as seen, pytest.raises(Busy):
+        messages.mark_read(patient, "ana", message.message_id, NOW)
+
+    assert len(seen) == MAX_ATTEMPTS
+    assert messages.unread_count(patient, "ana", NOW) == 1
+
+
+def test_a_single_write_that_meets_a_transaction_is_retried(patient: Table) -> None:
+    with failing(patient, "UpdateItem", 2, error("TransactionConflictException")):
+        attempts.begin(patient, "ana", "192.0.2.1", NOW)
+
+    counters = [item for item in patient.scan()[0] if item["Type"] == "Attempts"]
+    assert [counter["Attempts"] for counter in counters] == [1, 1]
+
+
+READS: list[tuple[str, Callable[[Table], Any]]] = [
+    ("GetItem", lambda table: topics.get(table, APPLE)),
+    ("GetItem", lambda table: sessions.authenticate(table, "token", NOW)),
+    ("Query", lambda table: messages.latest(table, "ana", limit=25, now=NOW)),
+    ("BatchGetItem", lambda table: topics.likes(table, "ana", [APPLE])),
+    ("Scan", lambda table: table.scan()),
+]
+
+
+@pytest.mark.parametrize(("operation", "read"), READS, ids=["get", "authenticate", "query", "batch", "scan"])
+def test_a_read_that_fails_is_unavailable_and_a_throttled_one_busy(
+    patient: Table, operation: str, read: Callable[[Table], Any]
+) -> None:
+    with failing(patient, operation, 1, error("ResourceNotFoundException")), pytest.raises(Unavailable):
+        read(patient)
+    with failing(patient, operation, 1, THROTTLED), pytest.raises(Busy):
+        read(patient)
+
+
+def test_a_feed_that_is_throttled_in_one_of_its_partitions_is_busy_and_not_short(patient: Table) -> None:
+    post(patient, [a_deal(ago(days=number)) for number in range(6)])
+
+    with failing(patient, "Query", 1, THROTTLED), pytest.raises(Busy):
+        feeds.read(patient, ALL_DEALS, limit=25, now=NOW)
+
+
+def test_what_no_one_answers_is_unavailable(table: Table) -> None:
+    def nobody(**_: Any) -> None:
+        raise ConnectTimeoutError(endpoint_url="https://nowhere.example")
+
+    def too_late(**_: Any) -> None:
+        raise ReadTimeoutError(endpoint_url="https://nowhere.example")
+
+    events = table.client.meta.events
+    for trouble in (nobody, too_late):
+        events.register_first("before-call.dynamodb", trouble)
+        try:
+            for action in (
+                lambda: topics.get(table, APPLE),
+                lambda: topics.like(table, APPLE, "ana", NOW),
+                lambda: sessions.start(table, a_user(), NOW, bytes(32)),
+            ):
+                with pytest.raises(Unavailable):
+                    action()
+        finally:
+            events.unregister("before-call.dynamodb", trouble)
+
+
+def test_keys_left_unprocessed_are_asked_for_again(patient: Table) -> None:
+    posted = post(patient, [a_deal() for _ in range(7)])
+
+    with half_processed(patient), watched(patient) as wire:
+        found = deals.get_many(patient, ids(posted))
+
+    assert found == posted
+    assert wire.operations["BatchGetItem"] == 3  # of 7 keys, 3 are left, and then 1
+
+
+def test_keys_that_stay_unprocessed_are_busy_and_not_absent(patient: Table) -> None:
+    posted = post(patient, [a_deal() for _ in range(2)])
+
+    def none_of_them(asked: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        return 200, {"Responses": {}, "UnprocessedKeys": asked["RequestItems"]}
+
+    with answered(patient, "BatchGetItem", none_of_them) as seen, pytest.raises(Busy):
+        deals.get_many(patient, ids(posted))
+
+    assert len(seen) == MAX_ATTEMPTS
+
+
+class half_processed:  # noqa: N801  # reads as a verb, like those of wire
+    """Let each BatchGetItem process half of its keys, rounded up, and give the others back."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._left: dict[str, Any] = {}
+
+    def _halve(self, params: dict[str, Any], **_: Any) -> dict[str, Any]:
+        asked = params["RequestItems"][self._table.name]
+        half = (len(asked["Keys"]) + 1) // 2
+        self._left = {**asked, "Keys": asked["Keys"][half:]} if asked["Keys"][half:] else {}
+        return {**params, "RequestItems": {self._table.name: {**asked, "Keys": asked["Keys"][:half]}}}
+
+    def _give_back(self, parsed: dict[str, Any], **_: Any) -> None:
+        parsed["UnprocessedKeys"] = {self._table.name: self._left} if self._left else {}
+
+    def __enter__(self) -> None:
+        events = self._table.client.meta.events
+        events.register("provide-client-params.dynamodb.BatchGetItem", self._halve)
+        events.register("after-call.dynamodb.BatchGetItem", self._give_back)
+
+    def __exit__(self, *_: object) -> None:
+        events = self._table.client.meta.events
+        events.unregister("provide-client-params.dynamodb.BatchGetItem", self._halve)
+        events.unregister("after-call.dynamodb.BatchGetItem", self._give_back)
+
+
+def test_an_edit_that_others_are_always_ahead_of_is_busy_and_waits_in_between(patient: Table, slept: list[float]) -> None:
+    (deal,) = post(patient, [a_deal()])
+    stale = cancelled("ConditionalCheckFailed")
+
+    with failing(patient, "TransactWriteItems", 1000, stale) as seen, pytest.raises(Busy):
+        deals.edit(patient, deal.deal_id, {"title": "Road runner"}, NOW)
+
+    assert len(seen) == len(slept) == MAX_ATTEMPTS
+    assert deals.get(patient, deal.deal_id) == deal
+
+
+def test_a_brand_whose_creation_met_a_conflict_is_created_once(patient: Table) -> None:
+    with failing(patient, "TransactWriteItems", 2, CONFLICT):
+        brands.create(patient, "g-fore", "G/Fore", NOW)
+
+    assert brands.names(patient)["g-fore"] == "G/Fore"
+    assert topics.get(patient, Topic(BRAND, "g-fore")).likes == 0
+
+
+def test_every_error_of_the_data_layer_is_one_of_the_domains(patient: Table) -> None:
+    for code in ("ThrottlingException", "InternalServerError", "TransactionConflictException", "Whatever"):
+        with failing(patient, "PutItem", 1000, error(code)), pytest.raises(DealsError):
+            sessions.start(patient, a_user(), NOW, bytes(32))
