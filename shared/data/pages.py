@@ -94,7 +94,6 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
         current = deals.get_many(table, [copy.deal_id for copy in copies], consistent=True)
         if current == copies:
             return active(current, now)
-        table.wait(attempt)
         with suppress(_Repicked):
             table.write(
                 update(
