@@ -1,0 +1,254 @@
+"""Many at once, for real: threads against an engine of its own process. Counts are exact, whoever wins."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from shared.data import brands, deals, endings, keys, messages, sessions, topics, users
+from shared.data.attempts import MOST_PER_USER, begin
+from shared.data.deals import Idempotency
+from shared.data.table import Table
+from shared.errors import (
+    AlreadyExists,
+    AlreadyLiked,
+    BrandExists,
+    DealExists,
+    DealsError,
+    EmailTaken,
+    NotLiked,
+    SlowDown,
+    UsernameTaken,
+)
+from shared.models import ALL_DEALS, BRAND, Topic, feed_of
+from tests.engines import SERVERS, on
+from tests.making import APPLE, ASICS, FEEDS, NOW, SHOES, a_deal, a_user, ago, ahead, both_kinds, ids, listed, post, walk
+
+R = TypeVar("R")
+
+THREADS = 16
+
+
+def at_once(action: Callable[[int], R], times: int = THREADS) -> list[R | DealsError]:
+    """What each of so many threads got, or was refused, when all began together."""
+    ready = threading.Barrier(times)
+
+    def begin_together(number: int) -> R | DealsError:
+        ready.wait(timeout=30)
+        try:
+            return action(number)
+        except DealsError as error:
+            return error
+
+    with ThreadPoolExecutor(times) as pool:
+        return list(pool.map(begin_together, range(times)))
+
+
+def outcomes(results: list[object]) -> Counter[type]:
+    """How many got what: None stands for what succeeded and returned nothing."""
+    return Counter(type(result) for result in results)
+
+
+def counted(table: Table, feed_container: keys.Key) -> int:
+    return sum((table.get(feed_container, consistent=True) or {})["Periods"].values())
+
+
+@both_kinds
+@on(*SERVERS)
+def test_many_users_likes_are_all_counted(table: Table, topic: Topic) -> None:
+    results = at_once(lambda number: topics.like(table, topic, f"user{number}", NOW))
+
+    assert outcomes(list(results)) == {type(None): THREADS}
+    assert topics.get(table, topic, consistent=True).likes == THREADS
+
+
+@both_kinds
+@on(*SERVERS)
+def test_one_users_likes_from_many_places_count_once(table: Table, topic: Topic) -> None:
+    results = at_once(lambda _: topics.like(table, topic, "ana", NOW))
+
+    assert outcomes(list(results)) == {type(None): 1, AlreadyLiked: THREADS - 1}
+    assert topics.get(table, topic, consistent=True).likes == 1
+
+
+@both_kinds
+@on(*SERVERS)
+def test_likes_and_unlikes_of_a_few_users_in_any_order_leave_the_count_exact(table: Table, topic: Topic) -> None:
+    names = ["ana", "bo", "cy"]
+
+    def toggle(number: int) -> None:
+        name = names[number % len(names)]
+        for turn in range(6):
+            try:
+                if (number + turn) % 2:
+                    topics.like(table, topic, name, NOW)
+                else:
+                    topics.unlike(table, topic, name)
+            except (AlreadyLiked, NotLiked):
+                continue
+
+    results = at_once(toggle)
+
+    assert outcomes(list(results)) == {type(None): THREADS}
+    liking = sum(bool(topics.likes(table, name, [topic])) for name in names)
+    assert topics.get(table, topic, consistent=True).likes == liking
+
+
+@on(*SERVERS)
+def test_deals_created_at_once_have_numbers_of_their_own_and_are_all_counted(table: Table) -> None:
+    def create(number: int) -> list[int | None]:
+        return [deals.create(table, a_deal(ago(days=number % 3)), NOW).number for _ in range(3)]
+
+    results = at_once(create)
+
+    numbers = [number for result in results if isinstance(result, list) for number in result]
+    assert sorted(number or 0 for number in numbers) == list(range(1, 3 * THREADS + 1))
+    for feed, container in zip(FEEDS, (keys.deals(), keys.topic(APPLE), keys.topic(SHOES)), strict=True):
+        assert len(listed(table, feed)) == counted(table, container) == 3 * THREADS
+
+
+@on(*SERVERS)
+def test_one_source_imported_from_many_places_makes_one_deal(table: Table) -> None:
+    results = at_once(lambda number: deals.create(table, a_deal(ago(days=number), source_id="shop:1"), NOW))
+
+    assert Counter(isinstance(result, DealExists) for result in results) == {True: THREADS - 1, False: 1}
+    assert len(listed(table, ALL_DEALS)) == counted(table, keys.deals()) == 1
+
+
+@on(*SERVERS)
+def test_one_request_sent_many_times_at_once_makes_one_deal(table: Table) -> None:
+    asked = Idempotency("ed", "5f2c", {"title": "Trail runner"})
+
+    results = at_once(lambda _: deals.create(table, a_deal(), NOW, idempotency=asked))
+
+    (deal_id,) = listed(table, ALL_DEALS)
+    assert {deal.deal_id for deal in results if not isinstance(deal, DealsError)} == {deal_id}
+    assert not [result for result in results if isinstance(result, DealsError)]
+
+
+@on(*SERVERS)
+def test_of_edits_at_once_each_is_made_to_what_the_others_wrote(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+    fields = ["title", "description", "coupon_code", "image"]
+
+    results = at_once(lambda number: deals.edit(table, deal.deal_id, {fields[number]: f"of {number}"}, NOW), len(fields))
+
+    edited = deals.get(table, deal.deal_id)
+    assert not [result for result in results if isinstance(result, DealsError)]
+    assert [getattr(edited, field) for field in fields] == ["of 0", "of 1", "of 2", "of 3"]
+    assert edited.version == deal.version + len(fields)
+
+
+@on(*SERVERS)
+def test_deals_withdrawn_at_once_take_their_period_with_them(table: Table) -> None:
+    posted = post(table, [a_deal() for _ in range(THREADS)])
+
+    results = at_once(lambda number: deals.withdraw(table, posted[number].deal_id, NOW))
+
+    assert not [result for result in results if isinstance(result, DealsError)]
+    assert topics.get(table, APPLE, consistent=True).periods == {}
+    assert topics.get(table, SHOES, consistent=True).periods == {}
+    assert counted(table, keys.deals()) == 0
+
+
+@on(*SERVERS)
+def test_a_deal_withdrawn_from_many_places_is_uncounted_once(table: Table) -> None:
+    gone, _ = post(table, [a_deal(), a_deal(ago(seconds=1))])
+
+    results = at_once(lambda _: deals.withdraw(table, gone.deal_id, NOW))
+
+    assert not [result for result in results if isinstance(result, DealsError)]
+    assert counted(table, keys.deals()) == 1
+
+
+@on(*SERVERS)
+def test_deals_that_move_between_brands_at_once_are_counted_where_they_are(table: Table) -> None:
+    posted = post(table, [a_deal() for _ in range(8)])
+
+    def move(number: int) -> None:
+        for turn in range(3):
+            deals.edit(table, posted[number].deal_id, {"brand": "asics" if (number + turn) % 2 else "apple"}, NOW)
+
+    results = at_once(move, len(posted))
+
+    assert outcomes(list(results)) == {type(None): len(posted)}
+    for topic in (APPLE, ASICS):
+        assert len(listed(table, feed_of(topic))) == counted(table, keys.topic(topic)) == len(posted) / 2
+
+
+@on(*SERVERS)
+def test_two_sweeps_at_once_take_each_deal_out_once(table: Table) -> None:
+    post(table, [a_deal(ends_at=ahead(minutes=number + 1)) for number in range(10)])
+
+    results = at_once(lambda _: endings.sweep(table, ahead(hours=1)), 4)
+
+    assert not [result for result in results if isinstance(result, DealsError)]
+    assert counted(table, keys.deals()) == 0
+    assert listed(table, ALL_DEALS) == []
+
+
+@on(*SERVERS)
+def test_a_feed_walked_while_deals_are_posted_repeats_and_skips_none_that_were_there(table: Table) -> None:
+    there = post(table, [a_deal(ago(hours=5 * number)) for number in range(40)])
+    walked: list[str] = []
+
+    def walk_or_post(number: int) -> None:
+        if number == 0:
+            walked.extend(deal.deal_id for page in walk(table, ALL_DEALS, limit=3) for deal in page.items)
+        else:
+            for turn in range(5):
+                deals.create(table, a_deal(ago(hours=number * 7 + turn)), NOW)
+
+    results = at_once(walk_or_post, 8)
+
+    assert outcomes(list(results)) == {type(None): 8}
+    assert len(walked) == len(set(walked))
+    assert [deal_id for deal_id in walked if deal_id in set(ids(there))] == ids(there)
+    assert walked == sorted(walked, reverse=True)
+
+
+@on(*SERVERS)
+def test_one_username_is_given_once_and_one_address_too(table: Table) -> None:
+    by_name = at_once(lambda number: users.create(table, a_user("ana", email=f"{number}@mail.example")))
+    by_address = at_once(lambda number: users.create(table, a_user(f"user{number}", email="one@mail.example")))
+
+    assert outcomes(list(by_name)) == {type(None): 1, UsernameTaken: THREADS - 1}
+    assert outcomes(list(by_address)) == {type(None): 1, EmailTaken: THREADS - 1}
+    assert len(list(users.everyone(table))) == 2
+
+
+@on(*SERVERS)
+def test_one_brand_is_created_once(table: Table) -> None:
+    results = at_once(lambda number: brands.create(table, "g-fore", f"G/Fore {number}", NOW))
+
+    assert outcomes(list(results)) == {type(None): 1, BrandExists: THREADS - 1}
+    assert topics.get(table, Topic(BRAND, "g-fore")).name == brands.names(table)["g-fore"]
+
+
+@on(*SERVERS)
+def test_a_message_delivered_many_times_at_once_is_one(table: Table) -> None:
+    message = messages.compose(a_deal(), "ana", "brand", "New", NOW)
+
+    results = at_once(lambda _: messages.send(table, message))
+
+    assert outcomes(list(results)) == {type(None): 1, AlreadyExists: THREADS - 1}
+    assert messages.unread_count(table, "ana", NOW) == 1
+
+
+@on(*SERVERS)
+def test_of_attempts_at_once_no_more_than_allowed_go_through(table: Table) -> None:
+    results = at_once(lambda _: begin(table, "ana", "192.0.2.1", NOW), 2 * MOST_PER_USER)
+
+    assert outcomes(list(results)) == {type(None): MOST_PER_USER, SlowDown: MOST_PER_USER}
+
+
+@on(*SERVERS)
+def test_sessions_started_at_once_all_end_together(table: Table) -> None:
+    at_once(lambda number: sessions.start(table, a_user(), NOW, bytes([number]) * 32))
+
+    ended = sessions.end_all(table, "ana")
+
+    assert ended == THREADS
