@@ -28,6 +28,22 @@ SEPARATOR = "\n"
 COMPRESSION = 9
 """zlib's best: a page is compressed once and read many times, and 4 KB is where it starts to cost double."""
 
+DICTIONARY = (
+    b'"withdrawn","expired"GBPEUR"outerwear""shoes""accessories""bags""electronics""home""outdoors""hot":true'
+    b"Men's Women's Shirt Jacket Pants Shorts Short Sleeve Tee Dress Sweater Black White Blue "
+    b"-mens-womens-shirt-pants-jacket-shoes-short-sleeve-tee-sweater-black-white-blue-the-and-for-with-.webp?v=17.png?v=17"
+    b'"listPrice":null,"image":null,"discountPercent":null,"next":null}https://www..com/collections/all/products/'
+    b'https://cdn.shopify.com/s/files/1/0/products/{"items":[{"dealId":"3","dealNumber":1,"title":"","link":"https://.com'
+    b'/products/?variant=4","image":"https://cdn.shopify.com/s/files/1/00/files/.jpg?v=17","price":".00","listPrice":".00'
+    b'","currency":"USD","discountPercent":50,"brand":{"brand":"","name":""},"category":"clothing","createdAt":"2026-06-04'
+    b'T20:28:53Z","expiresAt":null,"status":"active","hot":false,"description":null,"couponCode":null,"sourceId":":4"},'
+    b'{"dealId":"'
+)
+"""What pages are made of, for the compressor to point back to: a twelfth less for each, at no cost to readers.
+
+Whoever changes it makes all copies unreadable until they are rebuilt, which the clock does when they grow stale.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Cached:
@@ -111,13 +127,28 @@ def read_category(table: Table, category: Topic, *, shard: int, now: datetime) -
 
 def write(table: Table, cached: Cached, text: str, *, began: datetime, expires: datetime) -> None:
     """Replace all copies of a part, unless a build that ``began`` later did. Both times may hold fractions."""
-    body = zlib.compress(text.encode(), COMPRESSION)
+    body = compress(text)
     table.gather(
         [
             partial(_replace_older, table, cached, shard, body, began, expires)
             for shard in range(1, settings.CACHE_SHARDS + 1)
         ]
     )
+
+
+def compress(text: str) -> bytes:
+    """A part's text as a copy holds it."""
+    compressor = zlib.compressobj(COMPRESSION, zdict=DICTIONARY)
+    return compressor.compress(text.encode()) + compressor.flush()
+
+
+def decompress(body: bytes) -> str:
+    """The text that a copy holds; a checksum vouches for it. Raises zlib.error, UnicodeDecodeError, TypeError."""
+    decompressor = zlib.decompressobj(zdict=DICTIONARY)
+    text = decompressor.decompress(body)
+    if not decompressor.eof:
+        raise zlib.error("the copy was cut")
+    return text.decode()
 
 
 def age(table: Table, cached: Cached, now: datetime) -> float | None:
@@ -170,10 +201,10 @@ def _ids_in(text: str | None) -> set[str]:
 
 
 def _text(part: Cached, item: Item | None, now: datetime) -> str | None:
-    """What a copy says, or None where it is missing, stale or corrupt. zlib's checksum vouches for each byte."""
+    """What a copy says, or None where it is missing, stale or corrupt."""
     with suppress(zlib.error, UnicodeDecodeError, KeyError, TypeError):
         if item is not None and item["ExpiresAt"] > now.timestamp():
-            text = zlib.decompress(item["Body"]).decode()
+            text = decompress(item["Body"])
             if tuple(line[:1] + line[-1:] for line in text.split(SEPARATOR)) == part.outline:
                 return text
     return None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -30,10 +31,8 @@ SignUp = Callable[[int], list[str]]
 
 def received(table: Table, names: list[str]) -> dict[str, int]:
     """How many messages each of some users has."""
-    counts = table.gather(
-        [lambda name=name: len(messages.latest(table, name, limit=5, now=NOW).items) for name in names]
-    )
-    return dict(zip(names, counts, strict=True))
+    pages = table.gather([partial(messages.latest, table, name, limit=5, now=NOW) for name in names])
+    return {name: len(page.items) for name, page in zip(names, pages, strict=True)}
 
 
 def once_each(names: list[str]) -> dict[str, int]:
@@ -199,10 +198,11 @@ def test_a_hot_deal_reaches_twenty_thousand_users_once(
 
 def counted(table: Table, item_type: str) -> int:
     """How many items of a type the whole table holds."""
-    total, start = 0, None
+    total = 0
+    start: Mapping[str, Any] | None = None
     while True:
         items, start = table.scan(start=start)
-        total += sum(item["Type"] == item_type for item in items)
+        total += len([item for item in items if item["Type"] == item_type])
         if start is None:
             return total
 

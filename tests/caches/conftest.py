@@ -1,0 +1,76 @@
+"""A table, and the functions that keep and read its caches, in this process: as the stack connects them to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions import refresher, storefront
+from shared import runtime
+from shared.data.table import Table
+from tests import records
+from tests.engines import FAKE_CREDENTIALS
+
+Get = Callable[..., Any]
+
+CONTEXT = LambdaContext()
+CONTEXT._aws_request_id = "test"
+
+
+@pytest.fixture
+def functions_of(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
+    """The table as the functions see it: connected by the environment that the stack gives them."""
+    environment = {
+        "TABLE_NAME": table.name,
+        "POWERTOOLS_SERVICE_NAME": "test",
+        "AWS_ENDPOINT_URL": table.client.meta.endpoint_url,
+        "AWS_DEFAULT_REGION": FAKE_CREDENTIALS["region_name"],
+        "AWS_ACCESS_KEY_ID": FAKE_CREDENTIALS["aws_access_key_id"],
+        "AWS_SECRET_ACCESS_KEY": FAKE_CREDENTIALS["aws_secret_access_key"],
+        "NO_PROXY": "127.0.0.1,localhost",
+    }
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    runtime.table.cache_clear()
+    yield runtime.table()
+    runtime.table.cache_clear()
+    runtime.logger.cache_clear()
+
+
+@pytest.fixture
+def refresh(functions_of: Table) -> Callable[..., dict[str, Any]]:
+    """Hands records of the stream to the refresher; without any, the clock's event."""
+
+    def hand_over(*some: records.Record) -> dict[str, Any]:
+        return refresher.handler(records.batch(some) if some else {"source": "aws.events"}, CONTEXT)
+
+    return hand_over
+
+
+@pytest.fixture
+def get(functions_of: Table) -> Get:
+    """Reads a page of the storefront: ``get("/front-page", limit="5")``."""
+
+    def read(path: str, **query: str) -> Any:
+        event = {
+            "resource": path,
+            "path": path,
+            "httpMethod": "GET",
+            "headers": {"Accept": "application/json"},
+            "multiValueHeaders": {"Accept": ["application/json"]},
+            "queryStringParameters": query or None,
+            "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
+            "pathParameters": None,
+            "requestContext": {"requestId": "test", "stage": "v1", "path": f"/v1{path}", "identity": {}},
+            "body": None,
+            "isBase64Encoded": False,
+        }
+        answer = storefront.handler(event, CONTEXT)
+        assert answer["statusCode"] == 200, answer
+        return json.loads(answer["body"])
+
+    return read

@@ -1,0 +1,457 @@
+"""Cached pages: when a copy is written, when it is believed, and what happens where it is not."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import zlib
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.importer import Importer
+from functions import refresher
+from shared import settings, times
+from shared.data import caches, deals, keys, pages, topics
+from shared.data.attributes import Item
+from shared.data.caches import NEWEST, Cached
+from shared.data.deal_items import to_item_listed
+from shared.data.table import Table, put, update
+from shared.models import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
+from tests.engines import DYNOXIDE_ENGINE, MINISTACK, SERVERS, on
+from tests.making import HOME, SHOES, a_deal, ids, newest_first, post
+from tests.records import by_ttl, damaged, number_of, of_category_picks, of_deal, of_picks
+from tests.wire import Request, watched
+
+Refresh = Callable[..., dict[str, Any]]
+Get = Callable[..., Any]
+
+SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "deals.jsonl"
+SHARDS = range(1, settings.CACHE_SHARDS + 1)
+EVERY_PART = (NEWEST, Cached(FRONT_PAGE), Cached(EDITORS_CHOICE), *(Cached(Topic(CATEGORY, c)) for c in CATEGORIES))
+NOW = times.now()
+"""The functions' clock is the real one, so these tests' is, too."""
+
+
+def post_now(table: Table, count: int = 1, **fields: Any) -> list[Deal]:
+    """Create deals a second apart, the newest a minute ago; newest first."""
+    posted = [a_deal(NOW - timedelta(seconds=60 + number), **fields) for number in range(count)]
+    return post(table, posted, NOW)
+
+
+def copies(table: Table, part: Cached) -> list[Item | None]:
+    return [table.get(part.key(shard), consistent=True) for shard in SHARDS]
+
+
+def text(copy: Item | None) -> str:
+    assert copy is not None
+    return caches.decompress(copy["Body"])
+
+
+def shown(page: Any) -> list[str]:
+    """The ids of the deals of a list."""
+    return [deal["dealId"] for deal in (page["items"] if isinstance(page, dict) else page)]
+
+
+def spoil(table: Table, part: Cached, **attributes: Any) -> None:
+    """Change what all copies of a part hold."""
+    for copy in copies(table, part):
+        table.write(put({**(copy or {}), **attributes}, because="a test"))
+
+
+def test_every_shard_of_every_part_is_written(table: Table, refresh: Refresh) -> None:
+    refresh()
+
+    for part in EVERY_PART:
+        written = copies(table, part)
+        assert [copy["PK"].rpartition("#")[2] for copy in written if copy] == [str(shard) for shard in SHARDS]
+        assert len({text(copy) for copy in written}) == 1
+
+
+def test_the_published_key_names_a_copy_of_the_newest_deals(table: Table, refresh: Refresh) -> None:
+    refresh(of_deal(None, post_now(table)[0]))
+
+    item = table.get({"PK": "DEALSCACHE#1", "SK": "DEALSCACHE#1"})
+
+    assert item is not None
+    assert item["Type"] == "DealsCache"
+
+
+def test_an_older_build_never_overwrites_a_newer_one(table: Table) -> None:
+    later, earlier = NOW, NOW - timedelta(milliseconds=1)
+
+    caches.write(table, NEWEST, '{"items":["newer"]}', began=later, expires=NOW + timedelta(minutes=1))
+    caches.write(table, NEWEST, '{"items":["older"]}', began=earlier, expires=NOW + timedelta(minutes=9))
+
+    assert [text(copy) for copy in copies(table, NEWEST)] == ['{"items":["newer"]}'] * settings.CACHE_SHARDS
+
+
+def test_a_newer_build_overwrites_an_older_one(table: Table) -> None:
+    for number, began in enumerate([NOW, NOW + timedelta(milliseconds=1)]):
+        caches.write(table, NEWEST, f'{{"items":[{number}]}}', began=began, expires=NOW + timedelta(minutes=1))
+
+    assert [text(copy) for copy in copies(table, NEWEST)] == ['{"items":[1]}'] * settings.CACHE_SHARDS
+
+
+def test_a_usable_copy_is_what_is_served(table: Table, refresh: Refresh, get: Get) -> None:
+    (deal,) = post_now(table)
+    refresh(of_deal(None, deal))
+    (kept,) = caches.read(table, [NEWEST], shard=2, now=NOW)
+
+    # Behind the functions' back, so that only the copies still know the deal.
+    table.write(put({**keys.deal(deal.deal_id), "Type": "None"}, because="a test"))
+
+    assert kept is not None
+    assert shown(get("/front-page")["latest"]) == [deal.deal_id]
+    assert shown(get("/deals")) == [deal.deal_id]
+    assert shown(get("/categories/shoes")["latest"]) == [deal.deal_id]
+
+
+WRONG = {
+    "missing": None,
+    "stale": {"ExpiresAt": int(NOW.timestamp()) - 1},
+    "garbage": {"Body": b"garbage"},
+    "cut": {"Body": caches.compress('{"items":[],"next":null}')[:-3]},
+    "half": {"Body": caches.compress('{"items":[],"next":null}')[:12]},
+    "compressed bytes that are no text": {"Body": zlib.compress(b"\xff\xfe\x00")},
+    "compressed nonsense": {"Body": caches.compress("nonsense")},
+    "another part's": {"Body": caches.compress('{"items":[]}\n[]\n{}')},
+    "text": {"Body": base64.b64encode(caches.compress("{}")).decode()},
+    "nothing": {"Body": None},
+}
+
+
+@on(MINISTACK)
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())
+def test_an_unusable_copy_falls_back_to_the_indexes(
+    table: Table, refresh: Refresh, get: Get, wrong: dict[str, Any] | None
+) -> None:
+    older, newer = reversed(post_now(table, 2))
+    pages.set_featured(table, FRONT_PAGE, [older.deal_id], NOW)
+    pages.set_featured(table, EDITORS_CHOICE, [newer.deal_id], NOW)
+    if wrong is not None:
+        refresh()
+        for part in EVERY_PART:
+            spoil(table, part, **wrong)
+
+    read = [caches.read(table, EVERY_PART, shard=shard, now=NOW) for shard in SHARDS]
+
+    assert read == [[None] * len(EVERY_PART)] * settings.CACHE_SHARDS
+    assert shown(get("/front-page")["latest"]) == ids([newer, older])
+    assert shown(get("/front-page")["featured"]) == [older.deal_id]
+    assert shown(get("/editors-choice")["featured"]) == [newer.deal_id]
+    assert shown(get("/deals")) == ids([newer, older])
+    assert shown(get("/categories/shoes")["latest"]) == ids([newer, older])
+    assert shown(get("/categories/shoes/deals")) == ids([newer, older])
+
+
+@on(MINISTACK)
+@pytest.mark.parametrize("wrong", [wrong for wrong in WRONG.values() if wrong], ids=list(WRONG)[1:])
+def test_an_unusable_copy_is_replaced_by_the_next_build(table: Table, refresh: Refresh, wrong: dict[str, Any]) -> None:
+    (deal,) = post_now(table)
+    refresh()
+    spoil(table, NEWEST, **wrong)
+
+    refresh(of_deal(None, deal))
+
+    (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+    assert cached is not None
+    assert deal.deal_id in cached
+
+
+def test_a_page_that_was_asked_for_in_another_size_is_not_the_cached_one(
+    table: Table, refresh: Refresh, get: Get
+) -> None:
+    posted = post_now(table, 3)
+    refresh()
+
+    assert shown(get("/front-page", limit="2")["latest"]) == ids(posted[:2])
+    assert shown(get("/categories/shoes", limit="1")["latest"]) == ids(posted[:1])
+
+
+def test_a_copy_is_believed_until_the_earliest_end_of_its_deals(table: Table, refresh: Refresh, get: Get) -> None:
+    soon, later = NOW + timedelta(seconds=90), NOW + timedelta(seconds=120)
+    ending = post(table, [a_deal(NOW - timedelta(minutes=1), ends_at=end) for end in (later, soon)], NOW)
+    refresh(*(of_deal(None, deal) for deal in ending))
+
+    before, after = (
+        caches.read(table, [NEWEST, Cached(SHOES)], shard=1, now=when) for when in (soon - timedelta(seconds=1), soon)
+    )
+
+    assert None not in before
+    assert after == [None, None]
+
+
+def test_a_copy_of_deals_without_an_end_is_believed_for_its_lifetime(table: Table, refresh: Refresh) -> None:
+    refresh(of_deal(None, post_now(table)[0]))
+
+    (copy, *_) = copies(table, NEWEST)
+
+    assert copy is not None
+    assert copy["ExpiresAt"] == int(copy["BuiltAt"] / 1000 + settings.CACHE_LIFETIME.total_seconds())
+
+
+def test_the_picks_of_a_page_count_among_its_deals_ends(table: Table, refresh: Refresh) -> None:
+    end = NOW + timedelta(seconds=90)
+    (deal,) = post(table, [a_deal(NOW - timedelta(minutes=1), ends_at=end)], NOW)
+    pages.set_featured(table, FRONT_PAGE, [deal.deal_id], NOW)
+    refresh(of_picks(FRONT_PAGE))
+
+    (copy, *_) = copies(table, Cached(FRONT_PAGE))
+
+    assert copy is not None
+    assert copy["ExpiresAt"] == int(end.timestamp())
+
+
+def test_a_new_deal_is_in_the_build_though_the_index_does_not_show_it_yet(table: Table) -> None:
+    (deal,) = post_now(table)
+    lag(table, deal)
+
+    page = caches.newest(table, ALL_DEALS, NOW, also=[deal.deal_id], previous=None)
+
+    assert ids(page.items) == [deal.deal_id]
+
+
+def test_a_deal_of_the_build_before_stays_though_the_index_does_not_show_it_yet(table: Table, refresh: Refresh) -> None:
+    first, second = post_now(table, 2)
+    refresh(of_deal(None, first), of_deal(None, second))
+    for deal in (first, second):
+        lag(table, deal)
+    (previous,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+
+    page = caches.newest(table, ALL_DEALS, NOW, also=[], previous=previous)
+
+    assert ids(page.items) == ids([first, second])
+
+
+def test_a_withdrawn_deal_is_not_in_the_build_though_the_index_still_shows_it(table: Table) -> None:
+    shown_still, active = post_now(table, 2)
+    withdrawn = deals.withdraw(table, shown_still.deal_id, NOW)
+    table.write(put(to_item_listed(withdrawn, listed=True), because="the index lags behind"))
+
+    page = caches.newest(table, ALL_DEALS, NOW, also=[withdrawn.deal_id], previous=None)
+
+    assert ids(page.items) == [active.deal_id]
+
+
+@on(*SERVERS)
+def test_a_build_reads_on_past_deals_that_the_index_shows_wrongly(table: Table) -> None:
+    posted = post_now(table, 60)
+    for deal in posted[:30]:
+        # Withdrawn behind the index's back: what it projects says that they are active.
+        withdrawn = deals.withdraw(table, deal.deal_id, NOW)
+        table.write(put(to_item_listed(withdrawn, listed=True), because="the index lags behind"))
+
+    page = caches.newest(table, ALL_DEALS, NOW, also=[], previous=None)
+
+    assert ids(page.items) == ids(posted[30:55])
+    assert page.next is not None
+
+
+@on(*SERVERS)
+def test_an_import_of_old_deals_leaves_no_gap_in_the_build(table: Table) -> None:
+    posted = post_now(table, 40)
+    old = post(table, [a_deal(NOW - timedelta(days=400, seconds=number)) for number in range(30)], NOW)
+    for deal in posted[:10]:
+        withdrawn = deals.withdraw(table, deal.deal_id, NOW)
+        table.write(put(to_item_listed(withdrawn, listed=True), because="the index lags behind"))
+
+    page = caches.newest(table, ALL_DEALS, NOW, also=ids(old), previous=None)
+
+    assert ids(page.items) == ids(posted[10:35])
+
+
+def test_a_build_holds_a_categorys_own_deals_only(table: Table) -> None:
+    (shoe,) = post_now(table)
+    (lamp,) = post_now(table, category="home")
+
+    built = {
+        topic: caches.newest(table, feed_of(topic), NOW, also=[shoe.deal_id, lamp.deal_id], previous=None)
+        for topic in (SHOES, HOME)
+    }
+
+    assert {topic: ids(page.items) for topic, page in built.items()} == {SHOES: ids([shoe]), HOME: ids([lamp])}
+
+
+def test_a_batch_of_the_stream_is_one_build_and_not_one_for_each_deal(
+    table: Table, functions_of: Table, refresh: Refresh
+) -> None:
+    posted = post_now(table, 12)
+
+    with watched(functions_of) as wire:
+        refresh(*(of_deal(None, deal) for deal in posted))
+
+    assert wire.operations["PutItem"] == 2 * settings.CACHE_SHARDS  # the newest deals, and the one category
+    assert wire.operations["UpdateItem"] == 0
+
+
+def test_a_record_that_cannot_be_read_does_not_keep_the_others_from_the_build(table: Table, refresh: Refresh) -> None:
+    first, second = post_now(table, 2)
+    poison = damaged(to_item_listed(a_deal(NOW), listed=True))
+
+    answer = refresh(of_deal(None, first), poison, of_deal(None, second))
+
+    assert answer == {"batchItemFailures": [{"itemIdentifier": number_of(poison)}]}
+    (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+    assert cached is not None
+    assert first.deal_id in cached
+    assert second.deal_id in cached
+
+
+def test_a_damaged_deal_in_the_feeds_does_not_keep_the_others_from_being_shown(
+    table: Table, refresh: Refresh, get: Get
+) -> None:
+    first, second = post_now(table, 2)
+    item = to_item_listed(first, listed=True)
+    table.write(put({name: value for name, value in item.items() if name != "Title"}, because="a test"))
+
+    uncached = shown(get("/front-page")["latest"])
+    refresh(of_deal(None, second))
+
+    assert uncached == [second.deal_id]
+    assert shown(get("/front-page")["latest"]) == [second.deal_id]
+
+
+def test_a_removal_by_ttl_builds_nothing(table: Table, functions_of: Table, refresh: Refresh) -> None:
+    item = to_item_listed(a_deal(NOW), listed=True)
+
+    with watched(functions_of) as wire:
+        answer = refresh(by_ttl(item), by_ttl({**keys.session("hash"), "Type": "Session"}))
+
+    assert answer == {"batchItemFailures": []}
+    assert not wire.requests
+
+
+def test_the_clock_rebuilds_what_is_half_way_to_being_stale_and_nothing_else(
+    table: Table, functions_of: Table, refresh: Refresh
+) -> None:
+    refresh()
+    half = settings.CACHE_LIFETIME.total_seconds() * 1000 / 2
+    aged = Cached(HOME)
+    spoil(table, aged, BuiltAt=int(NOW.timestamp() * 1000 - half - 1000))
+
+    with watched(functions_of) as wire:
+        refresh()
+
+    written = [each.body["Item"]["PK"]["S"] for each in wire.requests if each.operation == "PutItem"]
+    assert sorted(written) == [aged.key(shard)["PK"] for shard in SHARDS]
+
+
+def test_a_page_that_is_newly_picked_is_rebuilt(table: Table, refresh: Refresh, get: Get) -> None:
+    posted = post_now(table, 5)
+    refresh()
+
+    pages.set_featured(table, EDITORS_CHOICE, ids(posted[:1]), NOW)
+    pages.set_category_featured(table, "shoes", ids(posted), NOW)
+    refresh(of_picks(EDITORS_CHOICE), of_category_picks(SHOES))
+
+    assert shown(get("/editors-choice")["featured"]) == ids(posted[:1])
+    assert shown(get("/categories/shoes")["featured"]) == ids(posted)
+
+
+def test_a_category_pages_likes_are_those_of_this_moment(table: Table, refresh: Refresh, get: Get) -> None:
+    refresh(of_deal(None, post_now(table)[0]))
+    before = get("/categories/shoes")
+
+    topics.like(table, SHOES, "ana", NOW)
+    topics.watch(table, SHOES, "ana", NOW)
+    after = get("/categories/shoes")
+
+    assert (before["likes"], before["watchers"], after["likes"], after["watchers"]) == (0, 0, 1, 1)
+    assert before["latest"] == after["latest"]
+
+
+@pytest.fixture
+def real_deals(table: Table) -> None:
+    """A page of real deals, none of them withdrawn."""
+    lines = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()][: settings.CACHED_PAGE]
+    active = "\n".join(json.dumps({name: line[name] for name in line if name != "withdrawnAt"}) for line in lines)
+    importer = Importer(table, NOW)
+    importer.run(io.BytesIO(active.encode()))
+    assert importer.report.created == len(lines)
+
+
+@on(MINISTACK, DYNOXIDE_ENGINE)
+def test_the_front_page_is_one_request_that_costs_twice_half_a_unit(
+    table: Table, functions_of: Table, real_deals: None, refresh: Refresh, get: Get
+) -> None:
+    pages.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), NOW)
+    refresh()
+
+    with watched(functions_of) as wire:
+        page = get("/front-page")
+
+    (request,) = wire.requests
+    assert request.operation == "BatchGetItem"
+    assert len(page["featured"]) == len(page["latest"]["items"]) == settings.CACHED_PAGE
+    assert units(table, request) == [0.5, 0.5]
+
+
+def units(table: Table, batch: Request) -> list[float]:
+    """What reading each key of a BatchGetItem costs in RRU, each read for itself: MiniStack tells none of a batch."""
+    wanted = batch.body["RequestItems"][table.name]
+    assert not wanted["ConsistentRead"]
+    return [
+        table.client.get_item(TableName=table.name, Key=key, ReturnConsumedCapacity="TOTAL")["ConsumedCapacity"][
+            "CapacityUnits"
+        ]
+        for key in wanted["Keys"]
+    ]
+
+
+@on(MINISTACK, DYNOXIDE_ENGINE)
+@pytest.mark.parametrize("part", [NEWEST, Cached(FRONT_PAGE)], ids=lambda part: part.name)
+def test_a_copy_of_twenty_five_real_deals_fits_into_half_a_unit(
+    table: Table, real_deals: None, refresh: Refresh, get: Get, part: Cached
+) -> None:
+    pages.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), NOW)
+
+    refresh()
+
+    for copy in copies(table, part):
+        assert copy is not None
+        assert (
+            sum(len(name) + len(value if isinstance(value, bytes) else str(value)) for name, value in copy.items())
+            < 4096
+        )
+
+
+def test_a_build_that_finds_nothing_is_an_empty_page(table: Table, refresh: Refresh, get: Get) -> None:
+    refresh()
+
+    assert get("/front-page") == {"featured": [], "latest": {"items": [], "next": None}}
+
+
+def test_the_cached_pages_cursor_leads_to_the_next_deals(table: Table, refresh: Refresh, get: Get) -> None:
+    posted = newest_first(post_now(table, 30))
+    refresh()
+
+    first = get("/front-page")["latest"]
+    second = get("/deals", cursor=first["next"])
+
+    assert shown(first) + shown(second) == ids(posted)
+
+
+def lag(table: Table, deal: Deal) -> None:
+    """Take a deal out of the indexes but not out of the table, as if they had not heard of it yet."""
+    table.write(
+        update(
+            keys.deal(deal.deal_id),
+            "REMOVE GSI1PK, GSI1SK, GSI2PK, GSI2SK, GSI3PK, GSI3SK",
+            refused=None,
+            condition=None,
+        )
+    )
+
+
+def test_the_refresher_names_what_it_rebuilds_once(table: Table) -> None:
+    (deal,) = post_now(table)
+    parts, written, failures = refresher.affected([of_deal(None, deal), of_deal(deal, deal), of_deal(None, deal)])
+
+    assert parts == list(EVERY_PART)
+    assert written == {deal.deal_id}
+    assert failures == []

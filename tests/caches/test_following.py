@@ -1,0 +1,198 @@
+"""Pattern 26 in the copies: a deal that is edited, ends or is withdrawn changes wherever it is shown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from functions import expiry
+from shared import times
+from shared.data import deals, keys, pages
+from shared.data.table import Table, put
+from shared.errors import Busy
+from shared.models import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
+from tests.caches.conftest import CONTEXT
+from tests.making import SHOES, a_deal, ids, post
+from tests.records import of_category_picks, of_deal
+from tests.wire import watched
+
+Refresh = Callable[..., dict[str, Any]]
+Get = Callable[..., Any]
+
+NOW = times.now()
+
+PLACES = ("/front-page", "/editors-choice", "/categories/shoes")
+
+
+@pytest.fixture
+def picked(table: Table, refresh: Refresh) -> list[Deal]:
+    """Six deals among the shoes, featured everywhere, and in every copy."""
+    posted = post(table, [a_deal(NOW - timedelta(seconds=60 + n), title=f"Shoe {n}") for n in range(6)], NOW)
+    pages.set_featured(table, FRONT_PAGE, ids(posted), NOW)
+    pages.set_featured(table, EDITORS_CHOICE, ids(posted), NOW)
+    pages.set_category_featured(table, "shoes", ids(posted), NOW)
+    refresh()
+    return posted
+
+
+def featured(get: Get, path: str) -> dict[str, str]:
+    """The titles that a page features, by deal."""
+    return {deal["dealId"]: deal["title"] for deal in get(path)["featured"]}
+
+
+def latest(get: Get, path: str) -> dict[str, str]:
+    page = get(path)
+    return {deal["dealId"]: deal["title"] for deal in page.get("latest", page)["items"]}
+
+
+def stored(table: Table, picks_of: CuratedPage | Topic) -> list[str]:
+    """The titles of the copies that a page's own item holds."""
+    item = table.get(keys.topic(picks_of) if isinstance(picks_of, Topic) else keys.curated(picks_of))
+    assert item is not None
+    return [copy["Title"] for copy in item["Featured"]]
+
+
+def test_an_edited_deal_changes_wherever_it_is_shown(
+    table: Table, picked: list[Deal], refresh: Refresh, get: Get
+) -> None:
+    edited = deals.edit(table, picked[2].deal_id, {"title": "Better shoe"}, NOW)
+
+    refresh(of_deal(picked[2], edited))
+
+    for path in PLACES:
+        assert featured(get, path) == {deal.deal_id: deal.title for deal in picked} | {edited.deal_id: "Better shoe"}
+    for path in ("/front-page", "/deals", "/categories/shoes", "/categories/shoes/deals"):
+        assert latest(get, path)[edited.deal_id] == "Better shoe"
+    for page in (FRONT_PAGE, EDITORS_CHOICE, SHOES):
+        assert "Better shoe" in stored(table, page)
+
+
+def test_a_withdrawn_deal_is_shown_nowhere(table: Table, picked: list[Deal], refresh: Refresh, get: Get) -> None:
+    withdrawn = deals.withdraw(table, picked[2].deal_id, NOW)
+
+    refresh(of_deal(picked[2], withdrawn))
+
+    for path in PLACES:
+        assert list(featured(get, path)) == [deal_id for deal_id in ids(picked) if deal_id != withdrawn.deal_id]
+    for path in ("/front-page", "/deals", "/categories/shoes", "/categories/shoes/deals"):
+        assert withdrawn.deal_id not in latest(get, path)
+
+
+def test_a_withdrawn_deal_that_is_restored_is_back_in_its_place(
+    table: Table, picked: list[Deal], refresh: Refresh, get: Get
+) -> None:
+    withdrawn = deals.withdraw(table, picked[2].deal_id, NOW)
+    refresh(of_deal(picked[2], withdrawn))
+
+    restored = deals.edit(table, picked[2].deal_id, {"withdrawn_at": None}, NOW)
+    refresh(of_deal(withdrawn, restored))
+
+    for path in PLACES:
+        assert list(featured(get, path)) == ids(picked)
+    assert list(latest(get, "/front-page")) == ids(picked)
+
+
+def test_a_deal_that_ended_is_shown_nowhere_also_before_the_copies_are_rebuilt(
+    table: Table, picked: list[Deal], refresh: Refresh, get: Get
+) -> None:
+    sweeps_from = {**keys.endings(), "Type": "Endings", "SweptBefore": NOW.date().isoformat()}
+    table.write(put(sweeps_from, because="the tests' tables were seeded in the future"))
+    ends = times.now() + timedelta(seconds=2)
+    ending = deals.edit(table, picked[0].deal_id, {"ends_at": ends}, NOW)
+    refresh(of_deal(picked[0], ending))
+    time.sleep((ends - datetime.now(UTC)).total_seconds())
+
+    before = {path: list(featured(get, path)) for path in PLACES}
+    swept = expiry.handler({}, CONTEXT)
+    refresh(of_deal(ending, deals.get(table, ending.deal_id, consistent=True)))
+
+    assert swept == {"swept": 1}
+    assert before == dict.fromkeys(PLACES, ids(picked[1:]))
+    assert {path: list(featured(get, path)) for path in PLACES} == before
+    for path in ("/front-page", "/deals", "/categories/shoes", "/categories/shoes/deals"):
+        assert list(latest(get, path)) == ids(picked[1:])
+
+
+def test_a_deal_moved_to_another_category_moves_in_both_categories_pages(
+    table: Table, picked: list[Deal], refresh: Refresh, get: Get
+) -> None:
+    moved = deals.edit(table, picked[1].deal_id, {"category": "home"}, NOW)
+
+    refresh(of_deal(picked[1], moved))
+
+    assert moved.deal_id not in latest(get, "/categories/shoes")
+    assert moved.deal_id in latest(get, "/categories/home")
+
+
+def test_picks_that_nothing_happened_to_are_not_written_again(
+    table: Table, picked: list[Deal], functions_of: Table, refresh: Refresh
+) -> None:
+    with watched(functions_of) as wire:
+        refresh(of_category_picks(SHOES))
+
+    assert wire.operations["UpdateItem"] == 0
+
+
+def test_who_picks_between_reading_and_writing_wins(table: Table, picked: list[Deal]) -> None:
+    first, *others = picked
+    deals.edit(table, first.deal_id, {"title": "Better shoe"}, NOW)
+
+    with between_reading_and_writing(
+        table, lambda: pages.set_featured(table, FRONT_PAGE, ids(reversed(picked)), NOW), times_over=1
+    ):
+        followed = pages.follow(table, FRONT_PAGE, NOW)
+
+    assert ids(followed) == ids(reversed(picked))
+    assert stored(table, FRONT_PAGE) == [*(deal.title for deal in reversed(others)), "Better shoe"]
+
+
+def test_who_keeps_picking_makes_the_follow_up_give_up_and_be_repeated(table: Table, picked: list[Deal]) -> None:
+    order = list(picked)
+    first = picked[0]
+    retitled = iter(range(1000))
+
+    def meddle() -> None:
+        order.reverse()
+        pages.set_featured(table, FRONT_PAGE, ids(order), NOW)
+        deals.edit(table, first.deal_id, {"title": f"Better shoe {next(retitled)}"}, NOW)
+
+    deals.edit(table, first.deal_id, {"title": "Better shoe"}, NOW)
+    with between_reading_and_writing(table, meddle, times_over=1000), pytest.raises(Busy):
+        pages.follow(table, FRONT_PAGE, NOW)
+
+    assert [deal.title for deal in pages.follow(table, FRONT_PAGE, NOW)] == stored(table, FRONT_PAGE)
+
+
+def test_a_page_that_nobody_has_picked_for_is_followed_without_a_write(table: Table) -> None:
+    with watched(table) as wire:
+        followed = pages.follow(table, EDITORS_CHOICE, NOW)
+
+    assert followed == []
+    assert set(wire.operations) == {"GetItem"}
+
+
+class between_reading_and_writing:  # noqa: N801  # it reads as what it does
+    """Do something just before the picks are written, so that they are written to what is no longer there."""
+
+    def __init__(self, table: Table, meddle: Callable[[], object], times_over: int) -> None:
+        self._events = table.client.meta.events
+        self._meddle, self._left, self._busy = meddle, times_over, False
+
+    def __enter__(self) -> None:
+        self._events.register_first("before-call.dynamodb.UpdateItem", self._before)
+
+    def __exit__(self, *_: object) -> None:
+        self._events.unregister("before-call.dynamodb.UpdateItem", self._before)
+
+    def _before(self, **_: object) -> None:
+        if self._left and not self._busy:  # what it does writes too
+            self._left -= 1
+            self._busy = True
+            try:
+                self._meddle()
+            finally:
+                self._busy = False
