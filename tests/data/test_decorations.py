@@ -1,0 +1,164 @@
+"""Growing the model: existing items catch up with a release, however often a run is interrupted or an editor at work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from shared.data import deals, decorations, keys
+from shared.data.attributes import Item
+from shared.data.deal_items import is_listed, to_item_listed
+from shared.data.table import Table, put, update
+from shared.models import ALL_DEALS, Deal
+from tests.making import NOW, a_deal, ago, ids, listed, post
+from tests.wire import watched
+
+
+@pytest.fixture
+def undecorated(table: Table, monkeypatch: pytest.MonkeyPatch) -> list[Deal]:
+    """Deals as an older release wrote them, without what GSI3 needs; a page of the scan holds a few of them."""
+    monkeypatch.setattr(decorations, "PAGE", 7)
+    posted = post(table, [a_deal(ago(hours=n)) for n in range(12)])
+    for deal in posted:
+        strip(table, deal)
+    return posted
+
+
+def strip(table: Table, deal: Deal) -> None:
+    table.write(update(keys.deal(deal.deal_id), "REMOVE GSI3PK, GSI3SK", refused=None))
+
+
+def items(table: Table, some: list[Deal]) -> list[Item]:
+    return table.get_many([keys.deal(deal.deal_id) for deal in some], consistent=True)
+
+
+def all_segments(table: Table, segments: int = 2) -> list[decorations.Step]:
+    return [step for number in range(segments) for step in decorations.run(table, "Deal", number, segments)]
+
+
+def places(table: Table) -> list[Item]:
+    """What the table remembers of unfinished runs."""
+    found: list[Item] = []
+    start: Mapping[str, Any] | None = None
+    while True:
+        page, start = table.scan(start=start)
+        found += [item for item in page if item["Type"] == "Decoration"]
+        if start is None:
+            return found
+
+
+def test_every_deal_gets_what_this_release_writes(table: Table, undecorated: list[Deal]) -> None:
+    steps = all_segments(table)
+
+    assert sum(step.rewritten for step in steps) == len(undecorated)
+    assert all("GSI3PK" in item for item in items(table, undecorated))
+    assert places(table) == []
+
+
+def test_a_run_that_is_repeated_rewrites_nothing(table: Table, undecorated: list[Deal]) -> None:
+    all_segments(table)
+
+    with watched(table) as wire:
+        again = all_segments(table)
+
+    assert sum(step.rewritten for step in again) == 0
+    versions = [item["Version"] for item in items(table, undecorated)]
+    assert set(versions) == {2}
+    assert not [each for each in wire.requests if each.operation == "UpdateItem"]
+
+
+def test_a_run_that_was_interrupted_goes_on_where_it_stopped_and_loses_nothing(
+    table: Table, undecorated: list[Deal]
+) -> None:
+    seen_before = []
+    for number in range(2):
+        run = decorations.run(table, "Deal", number, 2)
+        seen_before += [next(run), next(run)]  # and then its process ends, before the third page
+
+    remembered = len(places(table))
+    rest = all_segments(table)
+
+    assert remembered == 2
+    assert all("GSI3PK" in item for item in items(table, undecorated))
+    assert sum(step.rewritten for step in [*seen_before, *rest]) == len(undecorated)
+    # What was looked at in the first run's first page is not looked at again.
+    whole = sum(step.seen for step in all_segments(table))
+    assert sum(step.seen for step in rest) < whole
+    assert places(table) == []
+
+
+def test_a_page_is_repeated_where_the_run_ended_before_it_was_remembered(table: Table, undecorated: list[Deal]) -> None:
+    run = decorations.run(table, "Deal", 0, 1)
+    first = next(run)
+
+    rest = all_segments(table, segments=1)
+
+    assert rest[0].seen == first.seen
+    assert rest[0].rewritten == 0
+    assert all("GSI3PK" in item for item in items(table, undecorated))
+
+
+def test_listed_deals_stay_listed_and_others_stay_out(table: Table, undecorated: list[Deal]) -> None:
+    withdrawn = deals.withdraw(table, undecorated[3].deal_id, NOW)
+    before = listed(table, ALL_DEALS)
+
+    all_segments(table)
+
+    assert listed(table, ALL_DEALS) == before == [i for i in ids(undecorated) if i != withdrawn.deal_id]
+    assert [item["DealId"] for item in items(table, undecorated) if not is_listed(item)] == [withdrawn.deal_id]
+
+
+def test_what_another_release_wrote_is_left_as_it_is(table: Table, undecorated: list[Deal]) -> None:
+    deal = undecorated[0]
+    table.write(update(keys.deal(deal.deal_id), "SET Newer = :it", values={":it": "kept"}, refused=None))
+
+    all_segments(table)
+
+    (item,) = items(table, [deal])
+    assert item["Newer"] == "kept"
+    assert "GSI3PK" in item
+
+
+def test_who_edits_a_deal_meanwhile_wins(table: Table, undecorated: list[Deal]) -> None:
+    edited: list[Deal] = []
+
+    def edit_first(**_: object) -> None:
+        if not edited:
+            edited.append(undecorated[0])  # before the edit, which writes too
+            edited[0] = deals.edit(table, undecorated[0].deal_id, {"title": "Better shoe"}, NOW)
+
+    table.client.meta.events.register_first("before-call.dynamodb.UpdateItem", edit_first)
+    all_segments(table, segments=1)
+    table.client.meta.events.unregister("before-call.dynamodb.UpdateItem", edit_first)
+
+    (item,) = items(table, undecorated[:1])
+    assert item["Title"] == "Better shoe"
+    assert "GSI3PK" in item  # the edit wrote as this release does
+    assert item["Version"] == edited[0].version or item["Version"] == edited[0].version + 1
+
+
+def test_a_deal_without_changes_is_not_written(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    steps = all_segments(table)
+
+    assert sum(step.rewritten for step in steps) == 0
+    assert items(table, [deal])[0]["Version"] == 1
+
+
+def test_items_of_other_types_are_looked_at_and_left(table: Table) -> None:
+    other = {**keys.session("hash"), "Type": "Session", "Version": 1}
+    table.write(put(other, because="a test"))
+
+    steps = all_segments(table)
+
+    assert sum(step.seen for step in steps) > 10
+    assert table.get(keys.session("hash")) == other
+
+
+def test_a_deal_of_an_older_release_can_be_read_before_it_is_decorated(table: Table, undecorated: list[Deal]) -> None:
+    (item,) = items(table, undecorated[:1])
+
+    assert to_item_listed(deals.get(table, item["DealId"]), listed=True).keys() - item.keys() == {"GSI3PK", "GSI3SK"}
