@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from cli import deals, decorate, imports, members, pages, topics, upkeep, users
+from cli import deals, decorate, imports, members, pages, redrive, topics, upkeep, users
 from cli.connection import NoTable
 from cli.output import complain
 from shared.errors import DealsError
@@ -47,6 +47,7 @@ app.add_typer(members.sessions_app, name="sessions")
 app.command()(upkeep.seed)
 app.command()(upkeep.sweep)
 app.command()(decorate.decorate)
+app.command()(redrive.redrive)
 
 if __name__ == "__main__":
     app()

@@ -16,6 +16,9 @@ from local.settings import REGION, Home, endpoint, wanted_port
 from local.trouble import Trouble
 from shared.errors import DealsError
 
+QUEUES = ("QueueUrl", "ParkedWorkUrl", "ParkedNewsUrl", "ParkedRefreshesUrl")
+"""The stack's outputs that ``btd redrive`` needs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
@@ -118,6 +121,7 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
                 "apiId": outputs["ApiId"],
                 "apiUrl": addresses.api,
                 "plainApiUrl": addresses.plain,
+                **{name[0].lower() + name[1:]: url for name, url in outputs.items() if name in QUEUES},
             },
             indent=2,
         )

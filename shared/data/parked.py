@@ -20,6 +20,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.data import keys
 from shared.data.attributes import marshal_item, unmarshal_item
+from shared.data.fanout import Unit
 from shared.data.queues import Parked, Queue
 from shared.data.streams import change_of
 from shared.data.table import Table
@@ -62,17 +63,26 @@ class Batch:
     size: int
     reason: str
 
+    @property
+    def reader(self) -> str:
+        """The function's name, which ends its address."""
+        return self.function.split(":function:")[-1].split(":")[0]
+
     @classmethod
-    def of(cls, body: str) -> Batch | None:
-        """The batch that a parked message tells of, or None for a message of another kind.
+    def of(cls, body: str) -> Batch:
+        """The batch that a parked message tells of. Raises ValueError for a message of another kind.
 
         Shape: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
         """
-        told = json.loads(body)
-        place = told.get("DDBStreamBatchInfo") if isinstance(told, Mapping) else None
-        if not place:
-            return None
-        context = told["requestContext"]
+        try:
+            told = json.loads(body)
+            place, context = told["DDBStreamBatchInfo"], told["requestContext"]
+            return cls._at(place, context)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not a batch of the stream: {body[:200]}") from error
+
+    @classmethod
+    def _at(cls, place: Mapping[str, Any], context: Mapping[str, Any]) -> Batch:
         return cls(
             function=context["functionArn"],
             stream=place["streamArn"],
@@ -82,6 +92,14 @@ class Batch:
             size=int(place["batchSize"]),
             reason=context["condition"],
         )
+
+
+def content_of(parked: Parked) -> Unit | Batch | None:
+    """What a parked message asks for, or None where it never was anything that a function understands."""
+    for kind in (Unit.from_json, Batch.of):
+        with suppress(ValueError):
+            return kind(parked.body)
+    return None
 
 
 def resend(queue: Queue, dead_letters: Queue, parked: Parked) -> None:
@@ -114,6 +132,18 @@ class Replayer:
             if answer.get("FunctionError") or said.get("batchItemFailures"):
                 raise StillFailing(f"The function failed again: {json.dumps(said)[:300]}")
         return len(records)
+
+    def about(self, batch: Batch) -> list[str]:
+        """The deals that a batch's records are about. Raises Forgotten."""
+        images = (
+            record["dynamodb"].get("NewImage") or record["dynamodb"].get("OldImage") or {}
+            for record in self._records(batch)
+        )
+        return list(
+            dict.fromkeys(
+                image["DealId"]["S"] for image in images if image.get("Type") == {"S": "Deal"} and "DealId" in image
+            )
+        )
 
     def _records(self, batch: Batch) -> list[Record]:
         """A batch's records, as Lambda hands them to functions, with what the stream holds in between."""

@@ -1,4 +1,4 @@
-"""Growing the model: existing items catch up with a release, however often a run is interrupted or an editor at work."""
+"""Growing the model: existing items catch up with a release, though runs are interrupted and editors at work."""
 
 from __future__ import annotations
 

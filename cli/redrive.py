@@ -1,0 +1,198 @@
+"""``btd redrive``: what failed for good is looked at and sent again; ``docs/failures.md`` says when to."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from cli.connection import NoTable, open_table
+from cli.output import complain, counted, say, show_json, show_rows
+from cli.watching import AsJson
+from local.cloud import running
+from local.settings import Home
+from shared.data import parked, queues
+from shared.data.fanout import Unit
+from shared.data.parked import Batch, Replayer
+from shared.data.queues import Parked, Queue
+from shared.errors import DealsError
+
+DEAD_LETTERS = {"work": "ParkedWorkUrl", "news": "ParkedNewsUrl", "refreshes": "ParkedRefreshesUrl"}
+"""The dead-letter queues: of the fan-out's work, of the announcer and of the refresher; each with its output."""
+
+VARIABLES = {
+    "QueueUrl": "BTD_QUEUE_URL",
+    "ParkedWorkUrl": "BTD_PARKED_WORK_URL",
+    "ParkedNewsUrl": "BTD_PARKED_NEWS_URL",
+    "ParkedRefreshesUrl": "BTD_PARKED_REFRESHES_URL",
+}
+"""The stack's outputs, and the environment's names for them."""
+
+
+def redrive(
+    send: Annotated[bool, typer.Option("--send", help="Send it again; without this, it is only shown.")] = False,
+    drop: Annotated[
+        list[str] | None, typer.Option("--drop", metavar="MESSAGE", help="Remove a message that is past saving.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what has failed for good, in the stream or in the queue, and send it again."""
+    plumbing = _Plumbing.connect()
+    cases = [case for name, queue in plumbing.dead_letters.items() for case in plumbing.cases(name, queue)]
+    for case in cases:
+        if case.message.message_id in (drop or ()):
+            plumbing.drop(case)
+        elif send:
+            plumbing.send(case)
+        else:
+            case.queue.release(case.message)
+    _show(cases, as_json)
+    unknown = set(drop or ()) - {case.message.message_id for case in cases}
+    if unknown:
+        complain(f"No such message is parked: {', '.join(sorted(unknown))}")
+    if unknown or any(case.failed for case in cases):
+        raise typer.Exit(1)
+
+
+@dataclass(slots=True)
+class _Case:
+    """One parked message, and what became of it."""
+
+    source: str
+    queue: Queue
+    message: Parked
+    content: Unit | Batch | None
+    deal_ids: list[str]
+    reason: str
+    outcome: str = "parked"
+    failed: bool = False
+
+    @property
+    def kind(self) -> str:
+        match self.content:
+            case Unit():
+                return f"{self.content.kind} news"
+            case Batch():
+                return f"{counted(self.content.size, 'record')} of the stream, for {self.content.reader}"
+            case None:
+                return "unknown"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "queue": self.source,
+            "kind": self.kind,
+            "dealIds": self.deal_ids,
+            "received": self.message.received,
+            "reason": self.reason,
+            "messageId": self.message.message_id,
+            "outcome": self.outcome,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Plumbing:
+    """The queue of the fan-out, the dead-letter queues by name, and the way back into the stream's functions."""
+
+    work: Queue
+    dead_letters: dict[str, Queue]
+    replayer: Replayer
+
+    @classmethod
+    def connect(cls) -> _Plumbing:
+        """Raises NoTable where nothing says which queues."""
+        addresses, client_arguments = _addresses()
+        work = queues.connect(addresses["QueueUrl"], **client_arguments)
+        dead_letters = {name: Queue(addresses[output], work.client) for name, output in DEAD_LETTERS.items()}
+        return cls(work, dead_letters, parked.replayer(open_table(), **client_arguments))
+
+    def cases(self, source: str, queue: Queue) -> Iterator[_Case]:
+        seen: set[str] = set()
+        for message in queue.parked(wait=1):
+            if message.message_id in seen:  # looking has taken so long that the first are visible again
+                return
+            seen.add(message.message_id)
+            content = parked.content_of(message)
+            deal_ids, reason = self._told(content)
+            yield _Case(source, queue, message, content, deal_ids, reason)
+
+    def send(self, case: _Case) -> None:
+        """Send one message again, and note what came of it."""
+        try:
+            match case.content:
+                case Unit():
+                    parked.resend(self.work, case.queue, case.message)
+                    case.outcome = "sent again"
+                case Batch():
+                    replayed = self.replayer.replay(case.content)
+                    case.queue.remove(case.message)
+                    case.outcome = f"{counted(replayed, 'record')} replayed"
+                case None:
+                    case.outcome, case.failed = "left: nothing that a function understands", True
+                    case.queue.release(case.message)
+        except DealsError as error:
+            case.outcome, case.failed = f"left: {error}", True
+            case.queue.release(case.message)
+
+    def drop(self, case: _Case) -> None:
+        case.queue.remove(case.message)
+        case.outcome = "dropped"
+
+    def _told(self, content: Unit | Batch | None) -> tuple[list[str], str]:
+        """The deals that a message is about, and why it is parked, as far as it says."""
+        match content:
+            case Unit():
+                return [content.deal_id], "every delivery failed; the messenger's log says why"
+            case Batch():
+                with suppress(DealsError):
+                    return self.replayer.about(content), content.reason
+                return [], f"{content.reason}; the stream cannot be read any more"
+            case None:
+                return [], "not a message of ours"
+
+
+def _addresses() -> tuple[dict[str, str], dict[str, Any]]:
+    """The queues' addresses by the stack's outputs, and the arguments of clients that reach them."""
+    named = {output: os.environ[name] for output, name in VARIABLES.items() if os.environ.get(name)}
+    if named or os.environ.get("BTD_TABLE"):
+        missing = [name for output, name in VARIABLES.items() if output not in named]
+        if missing:
+            raise NoTable(f"Set {', '.join(missing)} to the stack's outputs of these names.")
+        return named, {"region_name": os.environ.get("AWS_REGION")}
+    home = Home()
+    if not (running(home) and home.cloud.exists()):
+        raise NoTable("BTD_TABLE names no table, and no local cloud runs here: set it, or start one (make run).")
+    cloud = json.loads(home.cloud.read_text(encoding="utf-8"))
+    return {output: cloud[output[0].lower() + output[1:]] for output in VARIABLES}, {
+        "endpoint_url": cloud["endpoint"],
+        "region_name": cloud["region"],
+        "aws_access_key_id": "local",
+        "aws_secret_access_key": "local",
+    }
+
+
+def _show(cases: list[_Case], as_json: bool) -> None:
+    if as_json:
+        show_json({"result": [case.to_json() for case in cases]})
+    elif cases:
+        show_rows(
+            ["Queue", "Kind", "Deals", "Received", "Reason", "Message", "Outcome"],
+            (
+                (
+                    case.source,
+                    case.kind,
+                    case.deal_ids,
+                    case.message.received,
+                    case.reason,
+                    case.message.message_id,
+                    case.outcome,
+                )
+                for case in cases
+            ),
+        )
+    else:
+        say("Nothing is parked.")
