@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 
 from shared.data.table import Table
 
@@ -69,6 +70,17 @@ def _continued(requests: Sequence[Request]) -> int:
 
 
 @contextmanager
+def hooked(table: Table, event: str, handler: Callable[..., Any]) -> Iterator[None]:
+    """Let botocore call a handler, before all others, at one of its client's events."""
+    events: Any = table.client.meta.events  # its stubs know of no handler that returns something
+    events.register_first(event, handler)
+    try:
+        yield
+    finally:
+        events.unregister(event, handler)
+
+
+@contextmanager
 def watched(table: Table) -> Iterator[Wire]:
     """Note each request that is made."""
     wire = Wire()
@@ -76,12 +88,8 @@ def watched(table: Table) -> Iterator[Wire]:
     def note(model: Any, params: dict[str, Any], **_: Any) -> None:
         wire.requests.append(Request(model.name, json.loads(params["body"]), threading.current_thread().name))
 
-    events = table.client.meta.events
-    events.register_first("before-call.dynamodb", note)
-    try:
+    with hooked(table, "before-call.dynamodb", note):
         yield wire
-    finally:
-        events.unregister("before-call.dynamodb", note)
 
 
 @contextmanager
@@ -107,14 +115,10 @@ def answered(table: Table, operation: str, answer: Callable[[dict[str, Any]], An
         shape = model.service_model.shape_for_error_code(parsed["Error"]["Code"]) if "Error" in parsed else None
         if shape is not None:
             parsed.update(parser.parse(raw, shape))
-        return AWSResponse(params["url"], status, headers, None), parsed
+        return AWSResponse(params["url"], status, HTTPHeaders(), None), parsed
 
-    events = table.client.meta.events
-    events.register_first(f"before-call.dynamodb.{operation}", intercept)
-    try:
+    with hooked(table, f"before-call.dynamodb.{operation}", intercept):
         yield seen
-    finally:
-        events.unregister(f"before-call.dynamodb.{operation}", intercept)
 
 
 @contextmanager
@@ -134,4 +138,3 @@ def cancelled(*reasons: str) -> Answer:
     """How DynamoDB says that a transaction was cancelled, and why, write by write."""
     detail = [{"Code": code} if code == "None" else {"Code": code, "Message": "made up"} for code in reasons]
     return error("TransactionCanceledException", CancellationReasons=detail)
-

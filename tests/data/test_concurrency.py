@@ -25,7 +25,22 @@ from shared.errors import (
 )
 from shared.models import ALL_DEALS, BRAND, Topic, feed_of
 from tests.engines import SERVERS, on
-from tests.making import APPLE, ASICS, FEEDS, NOW, SHOES, a_deal, a_user, ago, ahead, both_kinds, ids, listed, post, walk
+from tests.making import (
+    APPLE,
+    ASICS,
+    FEEDS,
+    NOW,
+    SHOES,
+    a_deal,
+    a_user,
+    ago,
+    ahead,
+    both_kinds,
+    ids,
+    listed,
+    post,
+    walk,
+)
 
 R = TypeVar("R")
 
@@ -134,7 +149,9 @@ def test_of_edits_at_once_each_is_made_to_what_the_others_wrote(table: Table) ->
     (deal,) = post(table, [a_deal()])
     fields = ["title", "description", "coupon_code", "image"]
 
-    results = at_once(lambda number: deals.edit(table, deal.deal_id, {fields[number]: f"of {number}"}, NOW), len(fields))
+    results = at_once(
+        lambda number: deals.edit(table, deal.deal_id, {fields[number]: f"of {number}"}, NOW), len(fields)
+    )
 
     edited = deals.get(table, deal.deal_id)
     assert not [result for result in results if isinstance(result, DealsError)]

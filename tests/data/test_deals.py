@@ -257,7 +257,13 @@ def test_a_key_of_a_refused_request_may_be_used_again(table: Table) -> None:
 
 @pytest.mark.parametrize(
     ("price", "full", "percent"),
-    [("31.90", "158.00", 79), ("99.99", "100.00", 0), ("0.00", "10.00", 100), ("20.00", "10.00", 0), ("5.00", None, None)],
+    [
+        ("31.90", "158.00", 79),
+        ("99.99", "100.00", 0),
+        ("0.00", "10.00", 100),
+        ("20.00", "10.00", 0),
+        ("5.00", None, None),
+    ],
 )
 def test_a_discount_never_promises_too_much(price: str, full: str | None, percent: int | None) -> None:
     deal: Deal = a_deal(price=price, list_price=full)

@@ -12,7 +12,22 @@ from shared.data.attributes import Item
 from shared.data.table import Table
 from shared.errors import DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, NotSeeded
 from shared.models import ALL_DEALS, Feed, Status, feed_of
-from tests.making import APPLE, ASICS, FEEDS, HOME, LAUNCH, NOW, SHOES, a_deal, ago, ahead, ids, listed, post, three_feeds
+from tests.making import (
+    APPLE,
+    ASICS,
+    FEEDS,
+    HOME,
+    LAUNCH,
+    NOW,
+    SHOES,
+    a_deal,
+    ago,
+    ahead,
+    ids,
+    listed,
+    post,
+    three_feeds,
+)
 from tests.wire import watched
 
 

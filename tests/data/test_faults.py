@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from shared.data.table import MAX_ATTEMPTS, Table
 from shared.errors import AlreadyLiked, Busy, DealsError, NoSuchTopic, Unavailable
 from shared.models import ALL_DEALS, BRAND, Topic
 from tests.making import APPLE, NOW, SHOES, a_deal, a_user, ago, ids, listed, post
-from tests.wire import answered, cancelled, error, failing, watched
+from tests.wire import answered, cancelled, error, failing, hooked, watched
 
 pytestmark = pytest.mark.faults
 
@@ -123,7 +124,9 @@ def test_a_throttled_transaction_is_retried(patient: Table) -> None:
     ],
     ids=lambda answer: str(answer[1].get("__type", "")).rpartition("#")[2],
 )
-def test_an_error_that_is_none_of_ours_is_unavailable_at_once(patient: Table, answer: tuple[int, dict[str, Any]]) -> None:
+def test_an_error_that_is_none_of_ours_is_unavailable_at_once(
+    patient: Table, answer: tuple[int, dict[str, Any]]
+) -> None:
     with failing(patient, "TransactWriteItems", 1, answer) as seen, pytest.raises(Unavailable):
         topics.like(patient, APPLE, "ana", NOW)
 
@@ -184,19 +187,16 @@ def test_what_no_one_answers_is_unavailable(table: Table) -> None:
     def too_late(**_: Any) -> None:
         raise ReadTimeoutError(endpoint_url="https://nowhere.example")
 
-    events = table.client.meta.events
+    actions: list[Callable[[], object]] = [
+        lambda: topics.get(table, APPLE),
+        lambda: topics.like(table, APPLE, "ana", NOW),
+        lambda: sessions.start(table, a_user(), NOW, bytes(32)),
+    ]
+
     for trouble in (nobody, too_late):
-        events.register_first("before-call.dynamodb", trouble)
-        try:
-            for action in (
-                lambda: topics.get(table, APPLE),
-                lambda: topics.like(table, APPLE, "ana", NOW),
-                lambda: sessions.start(table, a_user(), NOW, bytes(32)),
-            ):
-                with pytest.raises(Unavailable):
-                    action()
-        finally:
-            events.unregister("before-call.dynamodb", trouble)
+        for action in actions:
+            with hooked(table, "before-call.dynamodb", trouble), pytest.raises(Unavailable):
+                action()
 
 
 def test_keys_left_unprocessed_are_asked_for_again(patient: Table) -> None:
@@ -221,34 +221,30 @@ def test_keys_that_stay_unprocessed_are_busy_and_not_absent(patient: Table) -> N
     assert len(seen) == MAX_ATTEMPTS
 
 
-class half_processed:  # noqa: N801  # reads as a verb, like those of wire
+@contextmanager
+def half_processed(table: Table) -> Iterator[None]:
     """Let each BatchGetItem process half of its keys, rounded up, and give the others back."""
+    left: dict[str, Any] = {}
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
-        self._left: dict[str, Any] = {}
-
-    def _halve(self, params: dict[str, Any], **_: Any) -> dict[str, Any]:
-        asked = params["RequestItems"][self._table.name]
+    def halve(params: dict[str, Any], **_: Any) -> dict[str, Any]:
+        asked = params["RequestItems"][table.name]
         half = (len(asked["Keys"]) + 1) // 2
-        self._left = {**asked, "Keys": asked["Keys"][half:]} if asked["Keys"][half:] else {}
-        return {**params, "RequestItems": {self._table.name: {**asked, "Keys": asked["Keys"][:half]}}}
+        left["Keys"] = asked["Keys"][half:]
+        return {**params, "RequestItems": {table.name: {**asked, "Keys": asked["Keys"][:half]}}}
 
-    def _give_back(self, parsed: dict[str, Any], **_: Any) -> None:
-        parsed["UnprocessedKeys"] = {self._table.name: self._left} if self._left else {}
+    def give_back(parsed: dict[str, Any], **_: Any) -> None:
+        parsed["UnprocessedKeys"] = {table.name: dict(left)} if left["Keys"] else {}
 
-    def __enter__(self) -> None:
-        events = self._table.client.meta.events
-        events.register("provide-client-params.dynamodb.BatchGetItem", self._halve)
-        events.register("after-call.dynamodb.BatchGetItem", self._give_back)
-
-    def __exit__(self, *_: object) -> None:
-        events = self._table.client.meta.events
-        events.unregister("provide-client-params.dynamodb.BatchGetItem", self._halve)
-        events.unregister("after-call.dynamodb.BatchGetItem", self._give_back)
+    with (
+        hooked(table, "provide-client-params.dynamodb.BatchGetItem", halve),
+        hooked(table, "after-call.dynamodb.BatchGetItem", give_back),
+    ):
+        yield
 
 
-def test_an_edit_that_others_are_always_ahead_of_is_busy_and_waits_in_between(patient: Table, slept: list[float]) -> None:
+def test_an_edit_that_others_are_always_ahead_of_is_busy_and_waits_in_between(
+    patient: Table, slept: list[float]
+) -> None:
     (deal,) = post(patient, [a_deal()])
     stale = cancelled("ConditionalCheckFailed")
 

@@ -30,7 +30,7 @@ from tests.making import (
     three_feeds,
     walk,
 )
-from tests.wire import watched
+from tests.wire import hooked, watched
 
 
 @three_feeds
@@ -225,11 +225,8 @@ def test_the_partitions_of_a_page_are_asked_all_at_once(table: Table) -> None:
     def wait_for_the_others(**_: Any) -> None:
         all_under_way.wait(timeout=30)
 
-    table.client.meta.events.register("before-call.dynamodb.Query", wait_for_the_others)
-    try:
+    with hooked(table, "before-call.dynamodb.Query", wait_for_the_others):
         page = feeds.read(table, ALL_DEALS, limit=25, now=NOW)
-    finally:
-        table.client.meta.events.unregister("before-call.dynamodb.Query", wait_for_the_others)
 
     assert len(page.items) == 25
 
@@ -321,9 +318,7 @@ def test_a_cursor_that_was_tampered_with_is_refused(table: Table, feed: Feed) ->
 
 
 def test_a_cursor_of_another_list_is_refused(table: Table) -> None:
-    foreign = {
-        feed: [feed_of(ASICS), feed_of(HOME), *(other for other in FEEDS if other != feed)] for feed in FEEDS
-    }
+    foreign = {feed: [feed_of(ASICS), feed_of(HOME), *(other for other in FEEDS if other != feed)] for feed in FEEDS}
     given = {feed: a_cursor(table, feed) for feed in FEEDS}
 
     for feed, others in foreign.items():

@@ -98,7 +98,9 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
 
 
 @pytest.mark.parametrize(("key", "arguments", "spelled"), GOLDEN, ids=lambda value: getattr(value, "__name__", None))
-def test_a_key_is_spelled_as_the_data_model_says(key: Callable[..., Any], arguments: tuple[Any, ...], spelled: Any) -> None:
+def test_a_key_is_spelled_as_the_data_model_says(
+    key: Callable[..., Any], arguments: tuple[Any, ...], spelled: Any
+) -> None:
     made = key(*arguments)
 
     assert made == spelled
@@ -276,4 +278,3 @@ def test_the_curated_pages_have_exactly_their_keys(table: Table) -> None:
     assert (front["Type"], choice["Type"]) == ("FrontPage", "EditorsChoice")
     assert indexing(front) == same("FRONTPAGE")
     assert indexing(choice) == same("EDITORSCHOICE")
-

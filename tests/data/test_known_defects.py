@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from shared import ksuids, slugs
-from shared.data import brands, deals, feeds, keys, messages, seeds, sessions, streams, topics, users
+from shared import slugs
+from shared.data import brands, deals, feeds, keys, messages, sessions, streams, topics, users
 from shared.data.attributes import marshal_item
 from shared.data.deal_items import to_item
 from shared.data.table import Table
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchMessage, NoSuchTopic, NotSignedIn
 from shared.models import ALL_DEALS, BRAND, Topic
-from tests.making import APPLE, NOW, a_deal, a_user, ago, ahead, ids, listed, newest_first, post, walk
+from tests.making import APPLE, NOW, a_deal, a_user, ago, ahead, ids, post
 from tests.wire import cancelled, failing, watched
 
 DATA_MODEL = Path(__file__).resolve().parents[2] / "docs" / "data-model.md"

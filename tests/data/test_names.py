@@ -48,7 +48,9 @@ def test_a_slug_is_ascii_lower_case_with_single_hyphens(name: str, slug: str) ->
     assert slugs.slug(name) == slug
 
 
-@pytest.mark.parametrize("name", ["", " ", "-", "#", "/", "🎉", "🎉🎉", "\0", "\N{RIGHT-TO-LEFT MARK}", "…", "™", "\ud800"])
+@pytest.mark.parametrize(
+    "name", ["", " ", "-", "#", "/", "🎉", "🎉🎉", "\0", "\N{RIGHT-TO-LEFT MARK}", "…", "™", "\ud800"]
+)
 def test_a_name_without_letters_or_digits_has_no_slug(name: str) -> None:
     with pytest.raises(InvalidName):
         slugs.slug(name)
@@ -114,16 +116,13 @@ def test_a_username_is_compared_in_lower_case(written: str, username: str) -> No
 @pytest.mark.parametrize(
     "forged",
     [
-        "", " ", "#", "ana#bo", "ana＃bo", "ana/bo", "ana%2Fbo", "ana?", "ana bo", "ana\nbo", "ana\0", "an\0a",
+        "", " ", "#", "ana#bo", "ana＃bo", "ana/bo", "ana%2Fbo", "ana?", "ana bo", "ana\nbo", "ana\0",
         "\N{RIGHT-TO-LEFT OVERRIDE}ana", "an\N{ZERO WIDTH SPACE}a", "an\N{SOFT HYPHEN}a", "аna", "anа", "ana🙂", "añа",
-        "ana\N{COMBINING ACUTE ACCENT}", ".ana", "ana.", "-ana", "_", "a" * 31, "USER#ana", "ana@mail.example", "\ud800",
-        "ana\n", "١٢٣",
+        "ana\N{COMBINING ACUTE ACCENT}", ".ana", "ana.", "-ana", "_", "a" * 31, "USER#ana", "\ud800",
+        "ana@mail.example", "an\0a", "١٢٣",
     ],
 )  # fmt: skip
 def test_a_username_that_looks_like_another_or_like_a_key_is_refused(forged: str) -> None:
-    if forged == "ana\n":  # white space around a name is not part of it
-        assert normalise_username(forged) == "ana"
-        return
     with pytest.raises(ValueError, match="username"):
         normalise_username(forged)
 
@@ -141,7 +140,11 @@ def test_whatever_is_accepted_as_a_username_breaks_no_key(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("written", "address"),
-    [(" Ana@Mail.Example ", "ana@mail.example"), ("a+b@mail.example", "a+b@mail.example"), ("é@x.example", "é@x.example")],
+    [
+        (" Ana@Mail.Example ", "ana@mail.example"),
+        ("a+b@mail.example", "a+b@mail.example"),
+        ("é@x.example", "é@x.example"),
+    ],
 )
 def test_an_address_is_compared_in_lower_case(written: str, address: str) -> None:
     assert normalise_email(written) == address

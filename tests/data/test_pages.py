@@ -9,7 +9,7 @@ from shared.data.table import Table
 from shared.errors import NoSuchDeals, NoSuchTopic, WrongFeaturedCount
 from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Topic
 from tests.making import HOME, NOW, SHOES, a_deal, ago, ahead, ids, post
-from tests.wire import watched
+from tests.wire import hooked, watched
 
 both_pages = pytest.mark.parametrize("page", [FRONT_PAGE, EDITORS_CHOICE], ids=["front page", "editor's choice"])
 
@@ -132,10 +132,7 @@ def test_whoever_picks_while_copies_follow_wins(table: Table) -> None:
         if picking:
             pages.set_featured(table, FRONT_PAGE, picking.pop(), NOW)
 
-    table.client.meta.events.register("after-call.dynamodb.BatchGetItem", pick_first)
-    try:
+    with hooked(table, "after-call.dynamodb.BatchGetItem", pick_first):
         pages.follow(table, FRONT_PAGE, NOW)
-    finally:
-        table.client.meta.events.unregister("after-call.dynamodb.BatchGetItem", pick_first)
 
     assert pages.featured(table, FRONT_PAGE, NOW) == [edited]

@@ -276,6 +276,6 @@ def test_counts_and_feeds_are_right_after_any_sequence_of_edits(engine: Engine) 
 
     OnThisEngine.engine = engine
     number = EXAMPLES.get(engine.name, 30)
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         OnThisEngine, settings=settings(max_examples=number, stateful_step_count=12, deadline=None)
     )
