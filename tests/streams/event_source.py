@@ -1,0 +1,56 @@
+"""Lambda's reader of a stream, as its documentation describes it: halving, retries, partial batch responses, parking.
+
+https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html: the lowest sequence number that is
+reported is the checkpoint from which a batch is tried again; with bisecting, a batch whose function fails is halved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.records import Record, batch, number_of
+
+Handler = Callable[[Record], dict[str, Any]]
+
+
+@dataclass(slots=True)
+class EventSource:
+    """Hands records to a function until they are done with or parked."""
+
+    handler: Handler
+    retries: int = 5
+    calls: int = 0
+    parked: list[list[Record]] = field(default_factory=list)
+
+    def deliver(self, records: Sequence[Record]) -> None:
+        """Hand over a batch, in the stream's order."""
+        self._try(list(records), self.retries)
+
+    def _try(self, records: list[Record], retries: int) -> None:
+        if not records:
+            return
+        self.calls += 1
+        try:
+            failed = {failure["itemIdentifier"] for failure in self.handler(batch(records))["batchItemFailures"]}
+        except Exception:  # noqa: BLE001  # whatever a function raises, Lambda halves or repeats its batch
+            self._fail_whole(records, retries)
+            return
+        if not failed:
+            return
+        checkpoint = min(index for index, record in enumerate(records) if number_of(record) in failed)
+        if retries == 0:
+            self.parked.append(records[checkpoint:])
+        else:
+            self._try(records[checkpoint:], retries - 1)
+
+    def _fail_whole(self, records: list[Record], retries: int) -> None:
+        if retries == 0:
+            self.parked.append(records)
+        elif len(records) > 1:
+            middle = len(records) // 2
+            self._try(records[:middle], retries - 1)
+            self._try(records[middle:], retries - 1)
+        else:
+            self._try(records, retries - 1)
