@@ -85,7 +85,7 @@ def _ministack() -> Table:
         {
             "BIND_HOST": "127.0.0.1",
             "GATEWAY_PORT": str(port),
-            "SERVICES": "dynamodb",
+            "SERVICES": "dynamodb,sqs",
             "PERSIST_STATE": "0",
             "STATE_DIR": str(folder / "state"),
             "TMPDIR": str(folder),
@@ -113,7 +113,13 @@ def _named_endpoint() -> Table:
     return connect("none", endpoint_url=os.environ[ENDPOINT_VARIABLE])
 
 
-MOTO = Engine("moto", _moto, mock_aws)
+@contextmanager
+def _mocked() -> Iterator[None]:
+    with _nothing_of_the_users(), mock_aws():
+        yield
+
+
+MOTO = Engine("moto", _moto, _mocked)
 MINISTACK = Engine("ministack", _ministack)
 DYNOXIDE_ENGINE = Engine("dynoxide", _dynoxide)
 NAMED = Engine("endpoint", _named_endpoint)
@@ -133,11 +139,18 @@ def _at(port: int) -> Table:
 
 
 def _connect(**where: str) -> Table:
-    """A connection for which nothing of the user's counts: no profile, no endpoint, no proxy."""
-    plain = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    nowhere = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull, "NO_PROXY": "127.0.0.1"}
-    with mock.patch.dict(os.environ, plain | nowhere, clear=True):
+    with _nothing_of_the_users():
         return connect("none", **FAKE_CREDENTIALS, **where)
+
+
+@contextmanager
+def _nothing_of_the_users() -> Iterator[None]:
+    """An environment without the user's profile, endpoint and proxy."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    nowhere = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+    nowhere |= dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1")
+    with mock.patch.dict(os.environ, plain | nowhere, clear=True):
+        yield
 
 
 def _free_port() -> int:

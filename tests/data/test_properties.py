@@ -21,12 +21,12 @@ from tests.engines import MINISTACK, MOTO, Engine
 from tests.making import APPLE, ASICS, FEEDS, HOME, NOW, SHOES, a_deal, ids, newest_first, open_brands, post
 from tests.wire import watched
 
-EXAMPLES = {MOTO.name: 4, MINISTACK.name: 30}
+EXAMPLES = {MOTO.name: 4, MINISTACK.name: 20}
 """How many examples each engine bears within seconds; moto copies its table for each transaction."""
 
 
 def examples(engine: Engine) -> settings:
-    return settings(max_examples=EXAMPLES.get(engine.name, 30))
+    return settings(max_examples=EXAMPLES.get(engine.name, 20))
 
 
 # Seconds before now: bursts within a second, hours, days around midnight, gaps of years.
@@ -275,7 +275,7 @@ def test_counts_and_feeds_are_right_after_any_sequence_of_edits(engine: Engine) 
         pass
 
     OnThisEngine.engine = engine
-    number = EXAMPLES.get(engine.name, 30)
+    number = EXAMPLES.get(engine.name, 20)
     run_state_machine_as_test(
         OnThisEngine, settings=settings(max_examples=number, stateful_step_count=12, deadline=None)
     )
