@@ -17,20 +17,26 @@ if TYPE_CHECKING:
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:
     """Seed the table when the resource is created or updated, and tell CloudFormation how it went."""
-    status, reason = "SUCCESS", ""
+    status, reason = "FAILED", f"See log stream {context.log_stream_name}"
     try:
         if event["RequestType"] != "Delete":  # what was seeded goes with the table
             logger().info("seeded", items=seeds.plant(table(), times.now()))
+        status = "SUCCESS"
     except DealsError as error:
         logger().error("seeding failed", exc_info=error)
-        status, reason = "FAILED", str(error)
+        reason = str(error)
+    finally:  # without an answer, CloudFormation waits until it times out
+        _answer(event, status, reason)
+
+
+def _answer(event: dict[str, Any], status: str, reason: str) -> None:
+    """Tell CloudFormation how it went, at the signed address that takes one PUT without a content type."""
     answer = {
         "Status": status,
-        "Reason": reason or f"See log stream {context.log_stream_name}",
+        "Reason": reason,
         "PhysicalResourceId": event.get("PhysicalResourceId", "seeds"),
         **{name: event[name] for name in ("StackId", "RequestId", "LogicalResourceId")},
     }
-    # CloudFormation hands over a signed address that takes one PUT without a content type.
     request = urllib.request.Request(  # noqa: S310  # the address is CloudFormation's
         event["ResponseURL"], json.dumps(answer).encode(), {"Content-Type": ""}, method="PUT"
     )
