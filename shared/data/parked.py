@@ -158,15 +158,18 @@ class Replayer:
             silent = 0
             while iterator and silent < EMPTY_ANSWERS:
                 answer = self.streams.get_records(ShardIterator=iterator)
-                for record in answer["Records"]:
-                    if int(record["dynamodb"]["SequenceNumber"]) > int(batch.last):
-                        return records
-                    records.append(_as_delivered(record, batch.stream))
-                silent = 0 if answer["Records"] else silent + 1
+                found = answer["Records"]
+                within = [each for each in found if int(each["dynamodb"]["SequenceNumber"]) <= int(batch.last)]
+                records += [_as_delivered(record, batch.stream) for record in within]
+                if len(within) < len(found):
+                    break
+                silent = 0 if found else silent + 1
                 iterator = answer.get("NextShardIterator")
         except ClientError as error:
             if error.response["Error"]["Code"] in ("TrimmedDataAccessException", "ExpiredIteratorException"):
                 raise Forgotten from error
+            raise Unavailable(f"The stream cannot be read: {error}") from error
+        except BotoCoreError as error:
             raise Unavailable(f"The stream cannot be read: {error}") from error
         if not records:
             raise Forgotten

@@ -1,0 +1,117 @@
+"""``btd redrive`` on queues; what it does with the stream's batches is tested on a deployed site, in ``tests/e2e``."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+
+import pytest
+from typer.testing import Result
+
+from cli import redrive
+from local.cloud import Cloud
+from local.settings import Home
+from shared.data import queues
+from shared.data.fanout import Unit
+from shared.data.queues import Queue
+from shared.data.table import Table
+from tests.engines import FAKE_CREDENTIALS
+
+Btd = Callable[..., Result]
+
+UNIT = Unit("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr", "category")
+
+
+@pytest.fixture
+def plumbing(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Queue]]:
+    """The queue of the fan-out and the dead-letter queues, which the environment names."""
+    sqs = queues.connect("none", endpoint_url=table.client.meta.endpoint_url, **FAKE_CREDENTIALS).client
+    made = {}
+    for output, variable in redrive.VARIABLES.items():
+        url = sqs.create_queue(QueueName=f"{output}-{uuid.uuid4().hex}")["QueueUrl"]
+        monkeypatch.setenv(variable, url)
+        made[output] = Queue(url, sqs)
+    yield made
+    for queue in made.values():
+        sqs.delete_queue(QueueUrl=queue.url)
+
+
+def bodies(queue: Queue) -> list[str]:
+    return [message.body for message in queue.parked()]
+
+
+def test_nothing_parked_is_said_to_be_so(plumbing: dict[str, Queue], btd: Btd) -> None:
+    assert "Nothing is parked" in btd("redrive").stdout
+
+
+def test_looking_takes_nothing_out(plumbing: dict[str, Queue], btd: Btd) -> None:
+    plumbing["ParkedWorkUrl"].send([UNIT.to_json()])
+
+    first, second = btd("redrive").stdout, btd("redrive").stdout
+
+    for text in (first, second):
+        assert "category news" in text
+        assert UNIT.deal_id in text
+    assert bodies(plumbing["QueueUrl"]) == []
+    assert bodies(plumbing["ParkedWorkUrl"]) == [UNIT.to_json()]
+
+
+def test_more_than_one_request_holds_is_shown_whole(plumbing: dict[str, Queue], btd: Btd) -> None:
+    plumbing["ParkedWorkUrl"].send([Unit(UNIT.deal_id, "hot", segment).to_json() for segment in range(23)])
+
+    shown = json.loads(btd("redrive", "--json").stdout)["result"]
+
+    assert len({case["messageId"] for case in shown}) == 23
+
+
+def test_parked_work_is_sent_again_as_it_is(plumbing: dict[str, Queue], btd: Btd) -> None:
+    plumbing["ParkedWorkUrl"].send([UNIT.to_json()])
+
+    shown = btd("redrive", "--send").stdout
+
+    assert "sent again" in shown
+    assert bodies(plumbing["QueueUrl"]) == [UNIT.to_json()]
+    assert bodies(plumbing["ParkedWorkUrl"]) == []
+
+
+@pytest.mark.parametrize("body", ["no JSON", "[]", "{}", '{"DDBStreamBatchInfo": {}}', '{"kind": "brand"}'])
+def test_what_nobody_understands_is_left_and_fails_and_can_be_dropped(
+    plumbing: dict[str, Queue], btd: Btd, body: str
+) -> None:
+    plumbing["ParkedNewsUrl"].send([body])
+
+    (left,) = json.loads(btd("redrive", "--send", "--json", code=1).stdout)["result"]
+    btd("redrive", "--drop", left["messageId"])
+
+    assert (left["queue"], left["kind"]) == ("news", "unknown")
+    assert bodies(plumbing["ParkedNewsUrl"]) == []
+
+
+def test_dropping_what_is_not_there_fails(plumbing: dict[str, Queue], btd: Btd) -> None:
+    result = btd("redrive", "--drop", "4f6c2b1e", code=1)
+
+    assert "4f6c2b1e" in result.stderr
+
+
+def test_queues_that_the_environment_does_not_name_are_asked_for(table: Table, btd: Btd) -> None:
+    result = btd("redrive", code=2)
+
+    assert "BTD_PARKED_NEWS_URL" in result.stderr
+
+
+def test_the_local_clouds_queues_are_known(
+    plumbing: dict[str, Queue], table: Table, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home(tmp_path_factory.mktemp("cloud"))
+    names = {output[0].lower() + output[1:]: queue.url for output, queue in plumbing.items()}
+    home.cloud.write_text(json.dumps({"endpoint": "http://127.0.0.1:1", "region": "us-east-1", **names}))
+    for variable in ("BTD_TABLE", *redrive.VARIABLES.values()):
+        monkeypatch.delenv(variable)
+    monkeypatch.setattr(redrive, "Home", lambda: home)
+    monkeypatch.setattr(redrive, "running", lambda _: Cloud(1, 1))
+
+    addresses, where = redrive._addresses()
+
+    assert addresses == {output: queue.url for output, queue in plumbing.items()}
+    assert where["endpoint_url"] == "http://127.0.0.1:1"

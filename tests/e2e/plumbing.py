@@ -1,0 +1,108 @@
+"""The queues, the stream and the functions of a deployed site, looked at from outside."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+
+from local.settings import REGION
+from shared.data.queues import Queue
+from tests.e2e.conftest import Site
+
+DEAD_LETTERS = ("ParkedWorkUrl", "ParkedNewsUrl", "ParkedRefreshesUrl")
+
+
+@dataclass(frozen=True, slots=True)
+class Plumbing:
+    """What happens after a write, between the table and the readers."""
+
+    outputs: dict[str, str]
+    sqs: Any
+    streams: Any
+    functions: Any
+    stream: str
+
+    @classmethod
+    def of(cls, site: Site) -> Plumbing:
+        stacks = client(site, "cloudformation").describe_stacks()["Stacks"]
+        outputs = {o["OutputKey"]: o["OutputValue"] for stack in stacks for o in stack.get("Outputs", ())}
+        streams = client(site, "dynamodbstreams")
+        (stream,) = streams.list_streams(TableName=site.table.name)["Streams"]
+        return cls(outputs, client(site, "sqs"), streams, client(site, "lambda"), stream["StreamArn"])
+
+    def queue(self, output: str) -> Queue:
+        """A queue, by the stack's output that names it."""
+        return Queue(self.outputs[output], self.sqs)
+
+    def function(self, part: str) -> str:
+        """The address of the function whose name has a part."""
+        found = self.functions.list_functions(MaxItems=50)["Functions"]
+        (arn,) = (each["FunctionArn"] for each in found if part in each["FunctionName"])
+        return str(arn)
+
+    def waiting(self) -> dict[str, int]:
+        """How many messages each queue holds, visible or under way."""
+        counts = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
+        held = {}
+        for name in ("QueueUrl", *DEAD_LETTERS):
+            told = self.sqs.get_queue_attributes(QueueUrl=self.outputs[name], AttributeNames=["All"])["Attributes"]
+            held[name] = sum(int(told[count]) for count in counts)
+        return held
+
+    def records(self) -> list[dict[str, Any]]:
+        """All that the stream holds."""
+        (shard,) = self.streams.describe_stream(StreamArn=self.stream)["StreamDescription"]["Shards"]
+        iterator = self.streams.get_shard_iterator(
+            StreamArn=self.stream, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
+        )["ShardIterator"]
+        found: list[dict[str, Any]] = []
+        while iterator:
+            answer = self.streams.get_records(ShardIterator=iterator)
+            if not answer["Records"]:
+                break
+            found += answer["Records"]
+            iterator = answer.get("NextShardIterator")
+        return found
+
+    @contextmanager
+    def impatient(self) -> Iterator[None]:
+        """Let what failed be delivered again after two seconds, not six minutes."""
+        url = self.outputs["QueueUrl"]
+        kept = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["VisibilityTimeout"])["Attributes"]
+        self.sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": "2"})
+        try:
+            yield
+        finally:
+            self.sqs.set_queue_attributes(QueueUrl=url, Attributes=kept)
+
+    def call(self, part: str, event: dict[str, Any]) -> Any:
+        """Call a function as an event source does; what it answers."""
+        answer = self.functions.invoke(FunctionName=self.function(part), Payload=json.dumps(event).encode())
+        assert "FunctionError" not in answer
+        return json.loads(answer["Payload"].read())
+
+
+def client(site: Site, service: Any) -> Any:
+    return boto3.session.Session().client(
+        service,
+        endpoint_url=site.endpoint,
+        region_name=REGION,
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )
+
+
+def until(look: Callable[[], bool], seconds: float = 60.0) -> bool:
+    """Whether something has come true within some time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if look():
+            return True
+        time.sleep(0.1)
+    return look()

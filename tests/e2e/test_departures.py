@@ -1,0 +1,170 @@
+"""Where MiniStack's event sources depart from Lambda's, each as a test that fails when MiniStack changes.
+
+What our functions do under Lambda's own rules is shown in ``tests/streams``; ``docs/failures.md`` has the list.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.data.parked import Batch
+from tests.e2e.conftest import Site, fresh
+from tests.e2e.plumbing import client, until
+
+FUNCTION = """
+import json, os
+
+def handler(event, context):
+    names = [record["dynamodb"]["Keys"]["PK"]["S"] for record in event["Records"]]
+    with open(os.environ["SEEN"], "a") as seen:
+        seen.write(json.dumps(names) + chr(10))
+    if os.environ["FAILS"] == "whole" and "poison" in names:
+        raise ValueError("poison")
+    failed = [r["dynamodb"]["SequenceNumber"] for r in event["Records"] if r["dynamodb"]["Keys"]["PK"]["S"] == "poison"]
+    return {"batchItemFailures": [{"itemIdentifier": number} for number in failed]}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Laboratory:
+    """A table with a stream, a function that reads it, and a queue for what fails."""
+
+    clients: dict[str, Any]
+    table: str
+    stream: str
+    parking: str
+    seen: Path
+
+    def write(self, *names: str, **attributes: str) -> None:
+        values = {name: {"S": value} for name, value in attributes.items()}
+        for name in names:
+            self.clients["dynamodb"].put_item(TableName=self.table, Item={"PK": {"S": name}, **values})
+
+    def read(self, **settings: Any) -> str:
+        """Let the function read the stream from its beginning; returns what names the event source."""
+        function = self.clients["lambda"].list_functions(MaxItems=50)["Functions"]
+        (name,) = (each["FunctionName"] for each in function if each["FunctionName"] == self.table)
+        mapping = self.clients["lambda"].create_event_source_mapping(
+            EventSourceArn=self.stream,
+            FunctionName=name,
+            StartingPosition="TRIM_HORIZON",
+            BatchSize=10,
+            BisectBatchOnFunctionError=True,
+            MaximumRetryAttempts=1,
+            FunctionResponseTypes=["ReportBatchItemFailures"],
+            DestinationConfig={"OnFailure": {"Destination": self._parking_arn()}},
+            **settings,
+        )
+        return str(mapping["UUID"])
+
+    def batches(self) -> list[list[str]]:
+        """What the function was called with, call by call."""
+        return [json.loads(line) for line in self.seen.read_text().splitlines()] if self.seen.exists() else []
+
+    def parked(self) -> list[str]:
+        answer = self.clients["sqs"].receive_message(QueueUrl=self.parking, MaxNumberOfMessages=10)
+        return [message["Body"] for message in answer.get("Messages", [])]
+
+    def _parking_arn(self) -> str:
+        told = self.clients["sqs"].get_queue_attributes(QueueUrl=self.parking, AttributeNames=["QueueArn"])
+        return str(told["Attributes"]["QueueArn"])
+
+
+@pytest.fixture
+def laboratory(site: Site, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Laboratory]:
+    """One of a test's own; its function fails as the test's parameter says: ``whole`` batches, or ``partly``."""
+    clients = {name: client(site, name) for name in ("dynamodb", "lambda", "sqs")}
+    name = fresh("laboratory")
+    described = clients["dynamodb"].create_table(
+        TableName=name,
+        KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+    )
+    code = io.BytesIO()
+    with zipfile.ZipFile(code, "w") as archive:
+        archive.writestr("probe.py", FUNCTION)
+    seen = tmp_path / "seen"
+    clients["lambda"].create_function(
+        FunctionName=name,
+        Runtime="python3.12",
+        Handler="probe.handler",
+        Role="arn:aws:iam::000000000000:role/none",
+        Code={"ZipFile": code.getvalue()},
+        Environment={"Variables": {"SEEN": str(seen), "FAILS": getattr(request, "param", "whole")}},
+    )
+    parking = clients["sqs"].create_queue(QueueName=name)["QueueUrl"]
+    yield Laboratory(clients, name, described["TableDescription"]["LatestStreamArn"], parking, seen)
+    for mapping in clients["lambda"].list_event_source_mappings(FunctionName=name)["EventSourceMappings"]:
+        clients["lambda"].delete_event_source_mapping(UUID=mapping["UUID"])
+    clients["lambda"].delete_function(FunctionName=name)
+    clients["dynamodb"].delete_table(TableName=name)
+    clients["sqs"].delete_queue(QueueUrl=parking)
+
+
+def test_ministack_repeats_a_failing_batch_whole_and_beyond_its_retries(laboratory: Laboratory) -> None:
+    """Lambda would halve it, so that the good records pass, and park the poison after one retry."""
+    laboratory.write("one", "poison", "two")
+
+    laboratory.read()
+
+    assert until(lambda: len(laboratory.batches()) > 4)
+    assert {tuple(batch) for batch in laboratory.batches()} == {("one", "poison", "two")}
+    assert laboratory.parked() == []
+
+
+def test_ministack_parks_a_failing_batch_once_it_is_too_old_and_goes_on(laboratory: Laboratory) -> None:
+    """As Lambda does; the message names the batch's place in the stream, as ours reads it."""
+    laboratory.write("one", "poison", "two")
+    time.sleep(2)
+
+    laboratory.read(MaximumRecordAgeInSeconds=1)
+    assert until(lambda: len(laboratory.batches()) > 0)
+    laboratory.write("three")
+
+    assert until(lambda: laboratory.batches()[-1] == ["three"])
+    (body,) = laboratory.parked()
+    batch = Batch.of(body)
+    assert (batch.size, batch.reason, batch.stream) == (3, "MaxRecordAgeExceeded", laboratory.stream)
+    assert batch.reader == laboratory.table
+
+
+@pytest.mark.parametrize("laboratory", ["partly"], indirect=True)
+def test_ministack_takes_a_partial_batch_response_for_success(laboratory: Laboratory) -> None:
+    """Lambda would hand over the poison, and what follows it, once more, and then park it."""
+    laboratory.write("one", "poison", "two")
+
+    laboratory.read()
+
+    assert until(lambda: len(laboratory.batches()) > 0)
+    time.sleep(3)
+    assert laboratory.batches() == [["one", "poison", "two"]]
+    assert laboratory.parked() == []
+
+
+@pytest.mark.parametrize("laboratory", ["partly"], indirect=True)
+def test_ministack_does_not_match_what_is_missing_below_what_is_missing(laboratory: Laboratory) -> None:
+    """Lambda would let both changes through: in neither is there a text of the old image's Hot."""
+    laboratory.write("changed")
+    laboratory.write("changed", Title="another")
+    not_hot = {"eventName": ["MODIFY"], "dynamodb": {"OldImage": {"Hot": {"S": [{"exists": False}]}}}}
+    changed = {"eventName": ["MODIFY"]}
+
+    laboratory.read(FilterCriteria={"Filters": [{"Pattern": json.dumps(not_hot)}]})
+    time.sleep(3)
+    by_what_is_missing = laboratory.batches()
+    laboratory.read(FilterCriteria={"Filters": [{"Pattern": json.dumps(changed)}]})
+
+    assert until(lambda: len(laboratory.batches()) > 0)
+    assert by_what_is_missing == []
+    assert laboratory.batches() == [["changed"]]

@@ -1,0 +1,311 @@
+"""What happens after a write, as deployed: messages, caches, follow-ups, and what fails."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.main import app
+from shared import times
+from shared.data import fanout, keys, users
+from shared.data.attributes import marshal_item
+from shared.data.deal_items import to_item_listed
+from shared.data.table import Table, forget, put, update
+from tests import records
+from tests.e2e.conftest import Site, Visitor, eventually, fresh
+from tests.e2e.conftest import a_deal as body_of
+from tests.e2e.plumbing import Plumbing, until
+from tests.making import a_deal
+
+PATIENCE = 60.0
+"""Seconds for what takes one or two on an idle machine."""
+
+
+@pytest.fixture(scope="module")
+def plumbing(site: Site) -> Plumbing:
+    return Plumbing.of(site)
+
+
+@pytest.fixture(scope="module")
+def expired(site: Site) -> str:
+    """The key of an item whose time is over: what the cloud's TTL, once a minute, removes."""
+    item = {**keys.session(fresh("expired")), "Type": "Session", "ExpiresAt": int(time.time()) - 60}
+    site.table.write(put(item, because="a test"))
+    return str(item["PK"])
+
+
+@pytest.fixture
+def btd(site: Site, plumbing: Plumbing, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs ``btd redrive`` on the site, by the environment that one sets for AWS."""
+    environment = {
+        "BTD_TABLE": site.table.name,
+        "BTD_QUEUE_URL": plumbing.outputs["QueueUrl"],
+        "BTD_PARKED_WORK_URL": plumbing.outputs["ParkedWorkUrl"],
+        "BTD_PARKED_NEWS_URL": plumbing.outputs["ParkedNewsUrl"],
+        "BTD_PARKED_REFRESHES_URL": plumbing.outputs["ParkedRefreshesUrl"],
+        "AWS_ENDPOINT_URL": site.endpoint,
+        "AWS_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "NO_PROXY": "127.0.0.1,localhost",
+    }
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    def run(*arguments: str, code: int = 0) -> Result:
+        result = CliRunner().invoke(app, ["redrive", *arguments])
+        assert result.exit_code == code, f"{result.output} {result.stderr}"
+        return result
+
+    return run
+
+
+def ask(btd: Any, *arguments: str, code: int = 0) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(btd("--json", *arguments, code=code).stdout)["result"]
+    return found
+
+
+def messages_of(member: Visitor, deal_id: str) -> list[dict[str, Any]]:
+    items = member.get("/messages").json()["items"]
+    return [item for item in items if item["deal"]["dealId"] == deal_id]
+
+
+def posted(editor: Visitor, brand: str, **others: Any) -> str:
+    answer = editor.post("/deals", json=body_of(brand, **others))
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["dealId"])
+
+
+def shown(visitor: Visitor) -> list[str]:
+    return [deal["dealId"] for deal in visitor.get("/front-page").json()["latest"]["items"]]
+
+
+def damage(table: Table, deal_id: str) -> None:
+    table.write(update(keys.deal(deal_id), "REMOVE Title", refused=None))
+
+
+def mend(table: Table, deal_id: str) -> None:
+    table.write(update(keys.deal(deal_id), "SET Title = :title", values={":title": "Mended"}, refused=None))
+
+
+def test_two_watchers_have_one_unread_message_each_of_a_new_deal(
+    site: Site, expired: str, editor: Visitor, brand: str
+) -> None:
+    ana, bo, cy = (site.member(name) for name in ("ana", "bo", "cy"))
+    for path in (f"/brands/{brand}/watch", "/categories/shoes/watch"):
+        assert ana.put(path).status_code == 200
+    assert bo.put(f"/brands/{brand}/watch").status_code == 200
+
+    deal_id = posted(editor, brand)
+
+    for member in (ana, bo):
+        eventually(lambda who=member: messages_of(who, deal_id), lambda found: len(found) == 1)  # type: ignore[misc]
+        assert member.get("/messages/unread-count").json() == {"unread": 1}
+    time.sleep(2)  # in which a second message would have come
+    assert [len(messages_of(member, deal_id)) for member in (ana, bo, cy)] == [1, 1, 0]
+
+
+def test_a_hot_deal_reaches_every_user_once(site: Site, editor: Visitor, brand: str) -> None:
+    crowd = [site.member("fan") for _ in range(3)]
+    deal_id = posted(editor, brand)
+    everyone = len(list(users.everyone(site.table)))
+
+    for _ in range(2):
+        assert editor.put(f"/deals/{deal_id}/hot").status_code == 202
+
+    told = eventually(lambda: editor.get(f"/deals/{deal_id}/hot").json(), lambda answer: answer["finished"])
+    assert told["told"] == everyone
+    assert [[message["kind"] for message in messages_of(member, deal_id)] for member in crowd] == [["hot"]] * 3
+
+
+def test_the_front_page_shows_a_new_deal_and_then_shows_it_withdrawn(
+    visitor: Visitor, editor: Visitor, brand: str
+) -> None:
+    deal_id = posted(editor, brand)
+    eventually(lambda: shown(visitor), lambda deals: deal_id in deals)
+
+    assert editor.patch(f"/deals/{deal_id}", json={"withdrawn": True}).status_code == 200
+
+    eventually(lambda: shown(visitor), lambda deals: deal_id not in deals)
+    assert visitor.get(f"/deals/{deal_id}").json()["status"] == "withdrawn"
+
+
+def test_a_picked_deal_that_is_edited_changes_on_its_page(visitor: Visitor, editor: Visitor, brand: str) -> None:
+    deal_id = posted(editor, brand)
+    assert editor.put("/editors-choice/featured", json={"dealIds": [deal_id]}).status_code == 200
+
+    def titles() -> list[str]:
+        return [deal["title"] for deal in visitor.get("/editors-choice").json()["featured"]]
+
+    eventually(titles, lambda found: found == ["Trail runner"])
+    editor.patch(f"/deals/{deal_id}", json={"title": "Road runner"})
+
+    eventually(titles, lambda found: found == ["Road runner"])
+
+
+def test_work_that_makes_no_sense_is_parked_after_five_deliveries_and_holds_up_nobody(
+    site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
+) -> None:
+    ana = site.member("ana")
+    ana.put(f"/brands/{brand}/watch")
+    with plumbing.impatient():
+        plumbing.queue("QueueUrl").send(["no JSON"])
+        deal_id = posted(editor, brand)
+
+        eventually(lambda: messages_of(ana, deal_id), lambda found: len(found) == 1)
+        assert until(lambda: plumbing.waiting()["ParkedWorkUrl"] == 1, PATIENCE)
+
+    (parked,) = ask(btd)
+    assert (parked["queue"], parked["kind"], parked["dealIds"]) == ("work", "unknown", [])
+    assert parked["received"] >= 5
+    (left,) = ask(btd, "--send", code=1)
+    assert left["outcome"].startswith("left")
+    assert plumbing.waiting()["ParkedWorkUrl"] == 1
+    (dropped,) = ask(btd, "--drop", parked["messageId"])
+    assert dropped["outcome"] == "dropped"
+    assert plumbing.waiting()["ParkedWorkUrl"] == 0
+
+
+def test_work_on_a_damaged_deal_is_parked_and_redrives_cleanly_once_the_deal_is_repaired(
+    site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
+) -> None:
+    deal_id = posted(editor, brand)
+    ana = site.member("ana")
+    ana.put(f"/brands/{brand}/watch")
+    damage(site.table, deal_id)
+
+    with plumbing.impatient():
+        plumbing.queue("QueueUrl").send([fanout.Unit(deal_id, "brand").to_json()])
+        assert until(lambda: plumbing.waiting()["ParkedWorkUrl"] == 1, PATIENCE)
+        shown_text = btd().stdout
+        mend(site.table, deal_id)
+        (sent,) = ask(btd, "--send")
+
+        found = eventually(lambda: messages_of(ana, deal_id), lambda found: len(found) == 1)
+
+    assert deal_id in shown_text
+    assert "brand news" in shown_text
+    assert (sent["dealIds"], sent["outcome"]) == ([deal_id], "sent again")
+    assert found[0]["subject"].endswith("Mended")
+    assert until(lambda: set(plumbing.waiting().values()) == {0})
+    assert "Nothing is parked" in btd().stdout
+
+
+def test_a_record_that_cannot_be_read_holds_up_no_other_and_redrives_cleanly_once_it_is_repaired(
+    site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
+) -> None:
+    ana = site.member("ana")
+    ana.put(f"/brands/{brand}/watch")
+    before = posted(editor, brand)
+    poison = a_deal(times.now(), brand=brand, brand_name=brand.title())
+    item = to_item_listed(poison, listed=True)
+    site.table.write(put({name: value for name, value in item.items() if name != "Title"}, because="a test"))
+    after = posted(editor, brand)
+    for deal_id in (before, after):
+        eventually(lambda which=deal_id: messages_of(ana, which), lambda found: len(found) == 1)  # type: ignore[misc]
+
+    park(plumbing, "Announcer", "ParkedNewsUrl", poison.deal_id)
+    (parked,) = ask(btd)
+    (left,) = ask(btd, "--send", code=1)
+    mend(site.table, poison.deal_id)
+    (replayed,) = ask(btd, "--send")
+
+    assert (parked["queue"], parked["dealIds"], parked["reason"]) == (
+        "news",
+        [poison.deal_id],
+        "RetryAttemptsExhausted",
+    )
+    assert "failed again" in left["outcome"]
+    assert replayed["outcome"] == "1 record replayed"
+    eventually(lambda: messages_of(ana, poison.deal_id), lambda found: len(found) == 1)
+    assert until(lambda: set(plumbing.waiting().values()) == {0})
+    eventually(lambda: shown(editor), lambda deals: poison.deal_id in deals)
+    site.table.write(forget(keys.deal(poison.deal_id), because="no container counts it"))
+
+
+def test_a_batch_that_the_stream_has_forgotten_is_left_and_said_to_be(
+    plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
+) -> None:
+    envelope = park(plumbing, "Refresher", "ParkedRefreshesUrl", posted(editor, brand))
+    plumbing.sqs.purge_queue(QueueUrl=plumbing.outputs["ParkedRefreshesUrl"])
+    envelope["DDBStreamBatchInfo"] |= {"startSequenceNumber": "1".zfill(21), "endSequenceNumber": "2".zfill(21)}
+    plumbing.queue("ParkedRefreshesUrl").send([json.dumps(envelope)])
+
+    (left,) = ask(btd, "--send", code=1)
+    (dropped,) = ask(btd, "--drop", left["messageId"])
+
+    assert left["outcome"].startswith("left: The stream no longer has these records")
+    assert dropped["outcome"] == "dropped"
+
+
+def test_ministack_takes_a_partial_batch_response_of_a_streams_reader_for_success(
+    site: Site, plumbing: Plumbing
+) -> None:
+    """Lambda would try the record again and park it: ``tests/streams/test_readers.py`` has that."""
+    poison = to_item_listed(a_deal(times.now()), listed=True)
+    item = {name: value for name, value in poison.items() if name != "Title"} | {"GSI1PK": "DEALS#never"}
+    site.table.write(put(item, because="a test"))
+    assert until(lambda: any(r["dynamodb"]["Keys"]["PK"]["S"] == item["PK"] for r in plumbing.records()))
+
+    said = {
+        name: plumbing.call(name, records.batch([records.record(None, item)])) for name in ("Announcer", "Refresher")
+    }
+    time.sleep(5)
+
+    assert [len(answer["batchItemFailures"]) for answer in said.values()] == [1, 1]
+    assert plumbing.waiting() == {"QueueUrl": 0, "ParkedWorkUrl": 0, "ParkedNewsUrl": 0, "ParkedRefreshesUrl": 0}
+    site.table.write(forget(keys.primary(item), because="no container counts it"))
+
+
+def test_ministack_leaves_removals_by_ttl_out_of_the_stream(site: Site, plumbing: Plumbing, expired: str) -> None:
+    """Lambda would deliver a REMOVE by the service, which the filters or else the functions pass over."""
+    key = {"PK": expired, "SK": expired}
+    removal = records.by_ttl({**key, "Type": "Session"})
+
+    assert until(lambda: site.table.get(key, consistent=True) is None, 90)
+
+    told = [(r["eventName"]) for r in plumbing.records() if r["dynamodb"]["Keys"] == marshal_item(key)]
+    assert told == ["INSERT"]
+    for name in ("Announcer", "Refresher"):
+        assert plumbing.call(name, records.batch([removal])) == {"batchItemFailures": []}
+
+
+def test_nothing_is_left_in_any_queue(plumbing: Plumbing) -> None:
+    assert until(lambda: set(plumbing.waiting().values()) == {0})
+
+
+def park(plumbing: Plumbing, function: str, output: str, deal_id: str) -> dict[str, Any]:
+    """Park a deal's first record as Lambda would after its retries; returns the message.
+
+    Shape: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
+    """
+    key = {"S": keys.deal(deal_id)["PK"]}
+    (record, *_) = (each for each in plumbing.records() if each["dynamodb"]["Keys"]["PK"] == key)
+    number = record["dynamodb"]["SequenceNumber"]
+    (shard,) = plumbing.streams.describe_stream(StreamArn=plumbing.stream)["StreamDescription"]["Shards"]
+    envelope = {
+        "requestContext": {
+            "requestId": "316aa6d0-8154-xmpl-9af7-85d5f4a6bc81",
+            "functionArn": plumbing.function(function),
+            "condition": "RetryAttemptsExhausted",
+            "approximateInvokeCount": 6,
+        },
+        "responseContext": {"statusCode": 200, "executedVersion": "$LATEST", "functionError": "Unhandled"},
+        "version": "1.0",
+        "timestamp": "2026-06-12T00:35:05.996Z",
+        "DDBStreamBatchInfo": {
+            "shardId": shard["ShardId"],
+            "startSequenceNumber": number,
+            "endSequenceNumber": number,
+            "approximateArrivalOfFirstRecord": "2026-06-12T00:35:02Z",
+            "approximateArrivalOfLastRecord": "2026-06-12T00:35:02Z",
+            "batchSize": 1,
+            "streamArn": plumbing.stream,
+        },
+    }
+    plumbing.queue(output).send([json.dumps(envelope)])
+    return envelope
