@@ -1,0 +1,36 @@
+"""The table as the schema declares it, made without CloudFormation."""
+
+from __future__ import annotations
+
+from shared.data import provision
+from shared.data.table import Table
+
+
+def test_the_table_is_on_demand_with_its_four_indexes_and_a_stream_of_both_images(bare_table: Table) -> None:
+    made = bare_table.client.describe_table(TableName=bare_table.name)["Table"]
+
+    indexes = {
+        index["IndexName"]: (
+            [key["AttributeName"] for key in index["KeySchema"]],
+            index["Projection"]["ProjectionType"],
+        )
+        for index in made["GlobalSecondaryIndexes"]
+    }
+    assert [key["AttributeName"] for key in made["KeySchema"]] == ["PK", "SK"]
+    assert made["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
+    assert made["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    assert indexes == {
+        "GSI1": (["GSI1PK", "GSI1SK"], "ALL"),
+        "GSI2": (["GSI2PK", "GSI2SK"], "ALL"),
+        "GSI3": (["GSI3PK", "GSI3SK"], "ALL"),
+        "UserIndex": (["UserIndex"], "ALL"),
+    }
+
+
+def test_items_expire_by_one_attribute_and_enabling_it_again_is_no_trouble(bare_table: Table) -> None:
+    again = provision.enable_ttl(bare_table.client, bare_table.name)
+
+    ttl = bare_table.client.describe_time_to_live(TableName=bare_table.name)["TimeToLiveDescription"]
+    assert again is False
+    assert ttl["AttributeName"] == "ExpiresAt"
+    assert ttl["TimeToLiveStatus"] in ("ENABLED", "ENABLING")

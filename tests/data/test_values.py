@@ -1,0 +1,88 @@
+"""Values on their way into the table and out of it: attributes, times, passwords."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared import passwords, times
+from shared.data.attributes import marshal, marshal_item, unmarshal, unmarshal_item
+from shared.data.table import Table
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+VALUES = st.recursive(
+    st.one_of(
+        TEXTS, st.integers(-(10**37), 10**37), st.booleans(), st.sets(TEXTS.filter(bool), min_size=1, max_size=3)
+    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(TEXTS, inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+@given(VALUES)
+def test_a_value_comes_back_as_it_went(value: Any) -> None:
+    assert unmarshal(marshal(value)) == value
+    assert type(unmarshal(marshal(value))) is type(value)
+
+
+def test_an_item_comes_back_from_the_engine_as_it_went(bare_table: Table) -> None:
+    item = {
+        "PK": "X",
+        "SK": "X",
+        "Text": "é🙂\n",
+        "Number": 12_345_678_901_234_567_890,
+        "Truth": True,
+        "Bytes": b"\x00\xff",
+        "List": ["a", 1, {"b": False}],
+        "Map": {"2050-06-15": 3, "empty": "", "deep": {"er": []}},
+        "Set": {"b", "a"},
+    }
+
+    bare_table.client.put_item(TableName=bare_table.name, Item=marshal_item(item))
+
+    assert bare_table.get({"PK": "X", "SK": "X"}) == item
+
+
+def test_what_is_none_is_left_out_of_an_item() -> None:
+    assert unmarshal_item(marshal_item({"A": None, "B": "b"})) == {"B": "b"}
+
+
+@pytest.mark.parametrize("value", [None, 1.5, set(), ...], ids=repr)
+def test_what_the_table_cannot_hold_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError):
+        marshal(value)
+
+
+def test_a_text_of_a_time_is_utc_and_whole_seconds() -> None:
+    in_kolkata = datetime(2026, 6, 5, 1, 58, 53, 999_999, tzinfo=timezone(timedelta(hours=5, minutes=30)))
+
+    assert times.to_iso(in_kolkata) == "2026-06-04T20:28:53Z"
+    assert times.from_iso("2026-06-05T01:58:53+05:30") == datetime(2026, 6, 4, 20, 28, 53, tzinfo=UTC)
+    assert times.from_iso("2026-06-04T20:28:53Z").tzinfo is UTC
+
+
+@pytest.mark.parametrize(
+    "text", ["", "yesterday", "2026-06-04", "2026-06-04T20:28:53", "20:28:53Z", "2026-06-31T00:00:00Z"]
+)
+def test_a_text_that_names_no_moment_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        times.from_iso(text)
+
+
+def test_a_password_is_hashed_by_argon2id_with_a_salt_of_its_own() -> None:
+    one, other = passwords.hash_password("correct horse"), passwords.hash_password("correct horse")
+
+    assert one != other
+    assert one.startswith("$argon2id$")
+    assert passwords.verify_password(one, "correct horse")
+    assert not passwords.verify_password(one, "Correct horse")
+
+
+def test_nobodys_password_is_never_right() -> None:
+    assert not passwords.verify_password(None, "nobody's password")
+    assert not passwords.verify_password(None, "")
+    assert not passwords.verify_password("no hash", "no hash")
