@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -43,7 +44,9 @@ def redrive(
 ) -> None:
     """Show what has failed for good, in the stream or in the queue, and send it again."""
     plumbing = _Plumbing.connect()
-    cases = [case for name, queue in plumbing.dead_letters.items() for case in plumbing.cases(name, queue)]
+    with ThreadPoolExecutor(len(DEAD_LETTERS)) as pool:  # each queue is waited for a second
+        found = pool.map(lambda named: list(plumbing.cases(*named)), plumbing.dead_letters.items())
+    cases = [case for of_queue in found for case in of_queue]
     for case in cases:
         if case.message.message_id in (drop or ()):
             plumbing.drop(case)
