@@ -174,8 +174,9 @@ def test_a_page_that_was_asked_for_in_another_size_is_not_the_cached_one(
 
 
 def test_a_copy_is_believed_until_the_earliest_end_of_its_deals(table: Table, refresh: Refresh, get: Get) -> None:
-    soon, later = NOW + timedelta(seconds=90), NOW + timedelta(seconds=120)
-    ending = post(table, [a_deal(NOW - timedelta(minutes=1), ends_at=end) for end in (later, soon)], NOW)
+    started = times.now()  # these deals must not end before the test does, however late in a run it comes
+    soon, later = started + timedelta(seconds=90), started + timedelta(seconds=120)
+    ending = post(table, [a_deal(started - timedelta(minutes=1), ends_at=end) for end in (later, soon)], started)
     refresh(*(of_deal(None, deal) for deal in ending))
 
     before, after = (
@@ -196,9 +197,10 @@ def test_a_copy_of_deals_without_an_end_is_believed_for_its_lifetime(table: Tabl
 
 
 def test_the_picks_of_a_page_count_among_its_deals_ends(table: Table, refresh: Refresh) -> None:
-    end = NOW + timedelta(seconds=90)
-    (deal,) = post(table, [a_deal(NOW - timedelta(minutes=1), ends_at=end)], NOW)
-    pages.set_featured(table, FRONT_PAGE, [deal.deal_id], NOW)
+    started = times.now()
+    end = started + timedelta(seconds=90)
+    (deal,) = post(table, [a_deal(started - timedelta(minutes=1), ends_at=end)], started)
+    pages.set_featured(table, FRONT_PAGE, [deal.deal_id], started)
     refresh(of_picks(FRONT_PAGE))
 
     (copy, *_) = copies(table, Cached(FRONT_PAGE))
