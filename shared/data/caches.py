@@ -18,7 +18,7 @@ from functools import partial
 from shared import settings
 from shared.data import cursors, deals, feeds, keys, topics
 from shared.data.attributes import Item
-from shared.data.table import Projection, Table, Write, put_new
+from shared.data.table import Projection, Table, put_new_or
 from shared.errors import AlreadyExists
 from shared.models import ALL_DEALS, CuratedPage, Deal, Feed, Page, Status, Topic, TopicPage, feed_of
 
@@ -218,11 +218,5 @@ def _replace_older(table: Table, cached: Cached, shard: int, body: bytes, began:
         "BuiltAt": int(began.timestamp() * 1000),
         "ExpiresAt": int(expires.timestamp()),
     }
-    fresh = put_new(item, refused=AlreadyExists())
-    arguments = {
-        **fresh.arguments,
-        "ConditionExpression": "attribute_not_exists(PK) OR BuiltAt < :began",
-        "ExpressionAttributeValues": {":began": {"N": str(item["BuiltAt"])}},
-    }
     with suppress(AlreadyExists):  # a later build was faster
-        table.write(Write(fresh.operation, arguments, fresh.refused))
+        table.write(put_new_or(item, "BuiltAt < :began", {":began": item["BuiltAt"]}, refused=AlreadyExists()))

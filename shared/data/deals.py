@@ -18,7 +18,19 @@ from shared import ksuids
 from shared.data import keys
 from shared.data.attributes import Item
 from shared.data.deal_items import attributes, from_item, is_listed, ours, readable, to_item
-from shared.data.table import MAX_ATTEMPTS, Projection, Table, Write, change, forget, put, put_new, require, update
+from shared.data.table import (
+    MAX_ATTEMPTS,
+    Projection,
+    Table,
+    Write,
+    change,
+    forget,
+    put,
+    put_new,
+    put_new_or,
+    require,
+    update,
+)
 from shared.data.topics import no_such
 from shared.errors import (
     Busy,
@@ -323,13 +335,7 @@ def _receipt(idempotency: Idempotency, deal: Deal, now: datetime) -> Write:
         "CreatedAt": to_iso(now),
         "ExpiresAt": int((now + timedelta(hours=IDEMPOTENCY_HOURS)).timestamp()),
     }
-    fresh = put_new(item, refused=_Repeated())
-    arguments = {
-        **fresh.arguments,
-        "ConditionExpression": "attribute_not_exists(PK) OR ExpiresAt <= :now",
-        "ExpressionAttributeValues": {":now": {"N": str(int(now.timestamp()))}},
-    }
-    return replace(fresh, arguments=arguments)
+    return put_new_or(item, "ExpiresAt <= :now", {":now": int(now.timestamp())}, refused=_Repeated())
 
 
 def _first_answer(table: Table, idempotency: Idempotency) -> Deal:

@@ -63,6 +63,16 @@ def put_new(item: Mapping[str, Any], *, refused: DealsError) -> Write:
     return Write("Put", {"Item": marshal_item(item), "ConditionExpression": "attribute_not_exists(PK)"}, refused)
 
 
+def put_new_or(item: Mapping[str, Any], over: str, values: Mapping[str, Any], *, refused: DealsError) -> Write:
+    """Put an item whose key is not taken, or over one that meets a condition; ``values`` fill its placeholders."""
+    arguments = {
+        "Item": marshal_item(item),
+        "ConditionExpression": f"attribute_not_exists(PK) OR {over}",
+        "ExpressionAttributeValues": marshal_item(values),
+    }
+    return Write("Put", arguments, refused)
+
+
 def put(item: Mapping[str, Any], *, because: str) -> Write:
     """Put an item whatever was there; ``because`` says why no condition is needed."""
     _reasoned(because)
