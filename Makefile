@@ -15,7 +15,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop reset status check format test bench lock synth clean
+.PHONY: help install run stop reset status invoke check format test bench lock synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -59,6 +59,9 @@ reset: .venv/.installed ## Stop the local cloud and empty it
 status: .venv/.installed ## Say whether the local cloud runs
 	@$(BIN)/python -m local status
 
+invoke: install ## Run a function of the local cloud as Lambda does (FUNCTION=storefront EVENT=events/...json)
+	@$(BIN)/python -m local.invoke $(FUNCTION) $(EVENT) $(if $(EMULATOR),--emulator)
+
 check: .venv/.installed ## Check style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -76,7 +79,7 @@ bench: install ## Measure, and write the tables of docs/benchmarks.md (only page
 
 lock: .venv/.installed ## Resolve requirements/*.in anew
 	@cd requirements && ../$(UV_COMPILE) --upgrade dev.in -o dev.txt
-	@cd requirements && for name in lambda-lean lambda-full installer; do \
+	@cd requirements && for name in lambda-lean lambda-full lambda-runtime installer; do \
 		../$(UV_COMPILE) -c dev.txt $$name.in -o $$name.txt || exit 1; done
 	@npm install --package-lock-only --silent
 

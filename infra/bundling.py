@@ -15,11 +15,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.settings import Target
+from infra.settings import Target, this_machine
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 SOURCES = ("functions", "shared")
+
+VALIDATING = ("accounts", "members", "editors")
+"""The functions whose artifact has pydantic and argon2 (``full``); all others share one without (``lean``)."""
 
 BUILT_FROM_SOURCE = {"python-baseconv"}
 """Libraries that publish no wheel and are pure Python. Everything else is a wheel or an error."""
@@ -40,6 +43,16 @@ class Artifact:
     digest: str
 
 
+def artifact_of(function: str) -> str:
+    """The name of a function's artifact."""
+    return "full" if function in VALIDATING else "lean"
+
+
+def handler_of(function: str) -> str:
+    """What Lambda calls: the handler of a function, as ``functions/start.py`` makes it ready."""
+    return f"functions.start.{function}"
+
+
 def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
     """The artifact of our sources with the libraries of ``requirements/lambda-<name>.txt``.
 
@@ -57,6 +70,11 @@ def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
             _compile(draft, SOURCES, target)
         marker.write_text(tree_digest(path))
     return Artifact(path, marker.read_text())
+
+
+def runtime_client(build: Path = BUILD) -> Path:
+    """What Lambda brings itself, for this machine: the client of its Runtime API, installed into a folder."""
+    return _libraries(ROOT / "requirements" / "lambda-runtime.txt", this_machine(), build)
 
 
 def digest_of(*paths: str) -> str:
@@ -105,7 +123,7 @@ def _install(lock: Path, target: Target, folder: Path) -> None:
 def _trim(folder: Path) -> None:
     for name in _NEVER_IMPORTED:
         shutil.rmtree(folder / name, ignore_errors=True)
-    for service in (folder / "botocore" / "data").iterdir():
+    for service in (folder / "botocore" / "data").glob("*"):
         if service.is_dir() and service.name not in AWS_APIS_CALLED:
             shutil.rmtree(service)
     for record in folder.glob("*.dist-info/RECORD"):

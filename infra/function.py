@@ -10,6 +10,8 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from infra.bundling import handler_of
+
 if TYPE_CHECKING:
     from infra.bundling import Artifact
     from infra.settings import Stage
@@ -20,7 +22,7 @@ NAMESPACE = "BigTimeDeals"
 
 
 class PythonFunction(Construct):
-    """A Lambda function whose handler is ``functions.<module>.handler``, allowed one access to the table.
+    """A Lambda function of a module of ``functions/``, allowed one access to the table.
 
     ``timeout`` is in seconds, ``memory`` in MiB (a full processor comes at 1,769).
     """
@@ -55,7 +57,7 @@ class PythonFunction(Construct):
             description=f"Big Time Deals: {module}",
             runtime=lambda_.Runtime(f"python{stage.target.python}", lambda_.RuntimeFamily.PYTHON),
             architecture=_architecture(stage.target.architecture),
-            handler=f"functions.{module}.handler",
+            handler=handler_of(module),
             code=lambda_.Code.from_asset(
                 str(artifact.path), asset_hash=artifact.digest, asset_hash_type=AssetHashType.CUSTOM
             ),

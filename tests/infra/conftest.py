@@ -11,6 +11,7 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
+from infra.bundling import handler_of
 from infra.settings import STAGES
 from infra.stacks import DealsStack
 
@@ -42,14 +43,14 @@ class Synthesized:
         (function,) = (
             each
             for each in self.resources("AWS::Lambda::Function").values()
-            if each["Properties"].get("Handler") == f"functions.{module}.handler"
+            if each["Properties"].get("Handler") == handler_of(module)
         )
         return dict(function)
 
     def modules(self) -> list[str]:
         """The modules of all functions."""
         return [
-            each["Properties"]["Handler"].split(".")[1] for each in self.resources("AWS::Lambda::Function").values()
+            each["Properties"]["Handler"].split(".")[-1] for each in self.resources("AWS::Lambda::Function").values()
         ]
 
     def statements(self, module: str) -> Iterator[dict[str, Any]]:

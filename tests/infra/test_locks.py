@@ -33,7 +33,8 @@ def test_lambda_runs_the_versions_that_are_tested() -> None:
     everything = _pins(ROOT / "requirements" / "dev.txt")
 
     for lock in LOCKS:
-        assert _pins(lock).items() <= everything.items(), lock.name
+        if lock.name in ("lambda-lean.txt", "lambda-full.txt", "installer.txt"):  # the others are environments apart
+            assert _pins(lock).items() <= everything.items(), lock.name
     assert everything["boto3"] == everything["botocore"] == BOTOCORE
 
 

@@ -1,0 +1,87 @@
+"""The built artifacts, unpacked as Lambda unpacks them and run by Lambda's own runtime client on the local DynamoDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+
+import boto3
+import pytest
+
+from infra.bundling import artifact_of, bundle, handler_of
+from infra.settings import this_machine
+from local.invoke import reaching
+from local.runtime import Answer, Function, running, unpack
+from shared import times
+from shared.data import brands, seeds
+from shared.data.queues import Queue
+from shared.data.table import Table
+from tests.engines import FAKE_CREDENTIALS, MINISTACK
+
+EVENTS = Path(__file__).resolve().parents[2] / "events"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A table and a queue, and the environment that tells functions where they are."""
+
+    table: Table
+    queue: Queue
+    environment: dict[str, str]
+
+
+@pytest.fixture(scope="session")
+def code(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder with the code of a function."""
+    folder = tmp_path_factory.mktemp("code")
+
+    @cache
+    def unpacked(artifact: str) -> Path:
+        return unpack(bundle(artifact, this_machine()).path, folder / artifact)
+
+    return lambda function: unpacked(artifact_of(function))
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    """A table seeded yesterday, with the brand that the events are about, and an empty queue."""
+    with MINISTACK.bare_table() as table:
+        yesterday = times.now() - timedelta(days=1)
+        seeds.plant(table, yesterday)
+        brands.create(table, "g-fore", "G/Fore", yesterday)
+        endpoint = table.client.meta.endpoint_url
+        sqs = boto3.client("sqs", endpoint_url=endpoint, **FAKE_CREDENTIALS)  # type: ignore[call-overload]  # all given
+        url = sqs.create_queue(QueueName=table.name)["QueueUrl"]
+        environment = {
+            **reaching(endpoint),
+            "TABLE_NAME": table.name,
+            "QUEUE_URL": url,
+            "STAGE": "test",
+            "POWERTOOLS_METRICS_NAMESPACE": "Test",
+        }
+        yield Place(table, Queue(url, sqs), environment)
+        sqs.delete_queue(QueueUrl=url)
+
+
+@pytest.fixture
+def function(place: Place, code: Callable[[str], Path]) -> Callable[[str], Function]:
+    """A function as the stack would deploy it."""
+    return lambda name: Function(
+        name, handler_of(name), code(name), place.environment | {"POWERTOOLS_SERVICE_NAME": name}
+    )
+
+
+@pytest.fixture
+def invoke(function: Callable[[str], Function]) -> Callable[[str, bytes], Answer]:
+    """Start a function and hand it one event; what it answers is no failure."""
+
+    def once(name: str, event: bytes) -> Answer:
+        with running(function(name)) as runtime:
+            answer = runtime.invoke(event)
+        assert not answer.failed, answer
+        return answer
+
+    return once

@@ -1,0 +1,181 @@
+"""Each event of ``events/``, handed by Lambda's own runtime client to the built artifact of the function it is for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from shared import settings, times
+from shared.data import caches, deals, feeds, messages, sessions, topics, users
+from shared.data.attributes import unmarshal_item
+from shared.data.caches import NEWEST
+from shared.data.deal_items import from_item
+from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
+from shared.tokens import token_of
+from tests.functions.test_background_functions import cloudformation
+from tests.invoke.conftest import EVENTS, Place
+from tests.making import a_deal, a_user
+
+Invoke = Callable[[str, bytes], Any]
+
+FUNCTIONS = {
+    "accounts-sign-up": ["accounts"],
+    "authorizer-request": ["authorizer"],
+    "editors-post-deal": ["editors"],
+    "expiry-schedule": ["expiry"],
+    "members-like-brand": ["members"],
+    "messenger-work": ["messenger"],
+    "refresher-schedule": ["refresher"],
+    "seed-create": ["seed"],
+    "seed-delete": ["seed"],
+    "storefront-brand-page": ["storefront"],
+    "stream-insert": ["announcer", "refresher"],
+    "stream-insert-old-date": ["announcer", "refresher"],
+    "stream-modify-hot": ["announcer", "refresher"],
+    "stream-modify-withdrawn": ["announcer", "refresher"],
+    "stream-ttl-remove": ["announcer", "refresher"],
+}
+"""The functions that each event is for."""
+
+G_FORE, SHOES = Topic(BRAND, "g-fore"), Topic(CATEGORY, "shoes")
+NO_FAILURES: dict[str, list[str]] = {"batchItemFailures": []}
+
+
+def text_of(name: str) -> bytes:
+    return (EVENTS / f"{name}.json").read_bytes()
+
+
+def event(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(text_of(name))
+    return loaded
+
+
+@pytest.fixture
+def deal(place: Place) -> Deal:
+    """The deal that the events are about, as they found it."""
+    image = event("stream-insert")["Records"][0]["dynamodb"]["NewImage"]
+    return deals.create(place.table, from_item(unmarshal_item(image)), times.now())
+
+
+def queued(place: Place) -> list[dict[str, Any]]:
+    return [json.loads(message.body) for message in place.queue.parked()]
+
+
+def test_each_event_is_here() -> None:
+    assert set(FUNCTIONS) == {file.stem for file in EVENTS.glob("*.json")}
+
+
+def test_signing_up(place: Place, invoke: Invoke) -> None:
+    answer = invoke("accounts", text_of("accounts-sign-up"))
+
+    assert answer.payload["statusCode"] == 201
+    assert users.get(place.table, "ana").name == "Ana Müller"
+    assert '"message":"request"' in answer.log
+
+
+def test_being_known_by_a_token(place: Place, invoke: Invoke) -> None:
+    request = event("authorizer-request")
+    token, _ = sessions.start(place.table, a_user(), times.now(), bytes(range(sessions.TOKEN_BYTES)))
+    signed_in = json.loads(json.dumps(request).replace(token_of(request), token))
+
+    refused, allowed = (invoke("authorizer", json.dumps(each).encode()).payload for each in (request, signed_in))
+
+    effects = [answer["policyDocument"]["Statement"][0]["Effect"] for answer in (refused, allowed)]
+    assert effects == ["Deny", "Allow"]
+    assert allowed["context"] == {"username": "ana", "role": "member"}
+
+
+def test_posting_a_deal(place: Place, invoke: Invoke) -> None:
+    answer = invoke("editors", text_of("editors-post-deal"))
+
+    assert answer.payload["statusCode"] == 201
+    deal_id = json.loads(answer.payload["body"])["dealId"]
+    assert deals.find(place.table, deal_id).brand == "g-fore"
+
+
+def test_sweeping_what_has_ended(place: Place, invoke: Invoke) -> None:
+    now = times.now()
+    yesterday = now - timedelta(days=1)
+    ended = a_deal(yesterday, brand="g-fore", ends_at=yesterday + timedelta(seconds=1))
+    stays = a_deal(yesterday, brand="g-fore", ends_at=now + timedelta(days=1))
+    for posted in (ended, stays):
+        deals.create(place.table, posted, yesterday)
+
+    answer = invoke("expiry", text_of("expiry-schedule"))
+
+    assert answer.payload == {"swept": 1}
+    listed = feeds.read(place.table, ALL_DEALS, limit=5, now=yesterday).items
+    assert [each.deal_id for each in listed] == [stays.deal_id]
+
+
+def test_liking_a_brand_with_a_slash(place: Place, invoke: Invoke) -> None:
+    answer = invoke("members", text_of("members-like-brand"))
+
+    assert answer.payload["statusCode"] in (200, 201, 204)
+    assert topics.get(place.table, G_FORE).likes == 1
+
+
+def test_telling_a_page_of_readers(place: Place, deal: Deal, invoke: Invoke) -> None:
+    topics.watch(place.table, G_FORE, "ana", times.now())
+    topics.watch(place.table, SHOES, "ben", times.now())
+
+    answer = invoke("messenger", text_of("messenger-work"))
+
+    assert answer.payload == NO_FAILURES
+    kinds = [
+        [message.kind for message in messages.latest(place.table, who, limit=9, now=times.now()).items]
+        for who in ("ana", "ben")
+    ]
+    assert kinds == [["brand"], ["category"]]
+
+
+def test_rebuilding_caches_each_minute(place: Place, deal: Deal, invoke: Invoke) -> None:
+    invoke("refresher", text_of("refresher-schedule"))
+
+    (cached,) = caches.read(place.table, [NEWEST], shard=1, now=times.now())
+    assert cached is not None
+    assert deal.deal_id in cached
+
+
+@pytest.mark.parametrize("name", ["seed-create", "seed-delete"])
+def test_answering_cloudformation(place: Place, invoke: Invoke, name: str) -> None:
+    with cloudformation() as (address, received):
+        invoke("seed", json.dumps(event(name) | {"ResponseURL": address}).encode())
+
+    assert [answer["Status"] for _, _, answer in received] == ["SUCCESS"]
+
+
+def test_reading_a_brands_page(place: Place, invoke: Invoke) -> None:
+    answer = invoke("storefront", text_of("storefront-brand-page"))
+
+    assert answer.payload["statusCode"] == 200
+    assert json.loads(answer.payload["body"])["name"] == "G/Fore"
+
+
+def test_a_new_deal_is_announced_and_shown(place: Place, deal: Deal, invoke: Invoke) -> None:
+    answers = [invoke(reader, text_of("stream-insert")).payload for reader in ("announcer", "refresher")]
+
+    assert answers == [NO_FAILURES] * 2
+    assert {work["kind"] for work in queued(place)} == {"brand", "category"}
+    (cached,) = caches.read(place.table, [NEWEST], shard=1, now=times.now())
+    assert cached is not None
+    assert deal.deal_id in cached
+
+
+def test_a_hot_deal_is_announced_to_all(place: Place, deal: Deal, invoke: Invoke) -> None:
+    answers = [invoke(reader, text_of("stream-modify-hot")).payload for reader in ("announcer", "refresher")]
+
+    assert answers == [NO_FAILURES] * 2
+    assert [work["kind"] for work in queued(place)] == ["hot"] * settings.SCAN_SEGMENTS
+
+
+@pytest.mark.parametrize("name", ["stream-insert-old-date", "stream-modify-withdrawn", "stream-ttl-remove"])
+def test_what_is_no_news_is_announced_to_nobody(place: Place, invoke: Invoke, name: str) -> None:
+    answers = [invoke(reader, text_of(name)).payload for reader in ("announcer", "refresher")]
+
+    assert answers == [NO_FAILURES] * 2
+    assert queued(place) == []

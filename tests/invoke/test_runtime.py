@@ -1,0 +1,136 @@
+"""The Runtime API as functions find it: what they are told, and how their failures are reported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from local.invoke import emulated, emulator, read
+from local.runtime import Function, running
+from local.trouble import Trouble
+from tests.invoke.conftest import EVENTS
+
+SOURCE = """
+import os, sys, time
+
+def tell(event, context):
+    print("a line of log")
+    return {
+        "event": event,
+        "name": context.function_name,
+        "id": context.aws_request_id,
+        "left": context.get_remaining_time_in_millis(),
+        "home": os.environ.get("HOME"),
+        "libraries": [path for path in sys.path if "site-packages" in path],
+    }
+
+def count(event, context, calls=[]):
+    calls.append(1)
+    return len(calls)
+
+def fail(event, context):
+    raise LookupError("nothing there")
+
+def sleep(event, context):
+    time.sleep(60)
+
+def leave(event, context):
+    os._exit(3)
+"""
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Callable[[str], Function]:
+    """A function that is one of those above."""
+    (tmp_path / "sample.py").write_text(SOURCE)
+    return lambda name: Function(name, f"sample.{name}", tmp_path, timeout=2.0, memory=256)
+
+
+def test_a_function_is_told_what_lambda_tells_and_nothing_of_the_users(sample: Callable[[str], Function]) -> None:
+    with running(sample("tell")) as runtime:
+        answer = runtime.invoke(b'{"text": "\\u00fc"}')
+
+    assert not answer.failed
+    assert answer.payload["event"] == {"text": "ü"}
+    assert answer.payload["name"] == "tell"
+    assert len(answer.payload["id"]) == 36
+    assert 0 < answer.payload["left"] <= 2_000
+    assert answer.payload["home"] is None
+    assert answer.payload["libraries"] == []
+    assert "a line of log" in answer.log
+
+
+def test_one_process_takes_one_event_after_the_other(sample: Callable[[str], Function]) -> None:
+    with running(sample("count")) as runtime:
+        assert [runtime.invoke(b"{}").payload for _ in range(3)] == [1, 2, 3]
+
+
+def test_an_error_is_reported_and_the_process_goes_on(sample: Callable[[str], Function]) -> None:
+    with running(sample("fail")) as runtime:
+        answers = [runtime.invoke(b"{}") for _ in range(2)]
+
+    assert [answer.failed for answer in answers] == [True, True]
+    assert [answer.payload["errorType"] for answer in answers] == ["LookupError"] * 2
+    assert "nothing there" in answers[1].log
+
+
+def test_a_handler_that_is_not_there_is_an_error_of_the_start(sample: Callable[[str], Function]) -> None:
+    with running(sample("nothing")) as runtime:
+        answer = runtime.invoke(b"{}")
+
+    assert answer.failed
+    assert answer.payload["errorType"] == "Runtime.HandlerNotFound"
+
+
+def test_a_function_that_takes_too_long_is_ended(sample: Callable[[str], Function]) -> None:
+    with running(replace(sample("count"), timeout=1.0, handler="sample.sleep")) as runtime:
+        runtime.fresh = False
+        answer = runtime.invoke(b"{}")
+
+    assert answer.payload == {"errorType": "Sandbox.Timedout", "errorMessage": "Task timed out after 1.00 seconds"}
+
+
+def test_a_process_that_ends_is_an_error(sample: Callable[[str], Function]) -> None:
+    with running(sample("leave")) as runtime:
+        answer = runtime.invoke(b"{}")
+
+    assert answer.payload["errorType"] == "Runtime.ExitError"
+
+
+def test_a_function_that_there_is_not_is_not_started(function: Callable[[str], Function]) -> None:
+    with running(function("nosuch")) as runtime:
+        answer = runtime.invoke(b"{}")
+
+    assert answer.payload["errorType"] == "Runtime.HandlerNotFound"
+
+
+@pytest.mark.skipif(emulator() is None, reason="Amazon's runtime interface emulator is not installed")
+def test_amazons_emulator_gets_the_same_answer(function: Callable[[str], Function]) -> None:
+    event = (EVENTS / "storefront-brand-page.json").read_bytes()
+
+    answers = []
+    for way in (running, emulated):
+        with way(function("storefront")) as runtime:
+            answers.append(runtime.invoke(event).payload)
+
+    assert answers[0] == answers[1]
+    assert answers[0]["statusCode"] == 200
+
+
+def test_what_is_no_event_is_said(tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{")
+
+    for file in (tmp_path / "broken.json", tmp_path / "missing.json"):
+        with pytest.raises(Trouble, match="is no event"):
+            read(file)
+
+
+def test_an_event_goes_out_as_one_line_of_json() -> None:
+    text = read(EVENTS / "storefront-brand-page.json")
+
+    assert b"\n" not in text
+    assert json.loads(text)["resource"] == "/brands/{brand}"
