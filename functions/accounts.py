@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from shared import times
+from shared import metrics, times
 from shared.data import attempts, sessions, users
-from shared.errors import NoSuchUser, NotSignedIn, WrongCurrentPassword, WrongPassword
+from shared.errors import NoSuchUser, NotSignedIn, SlowDown, WrongCurrentPassword, WrongPassword
 from shared.http import render
 from shared.http.answers import json_answer, nothing
 from shared.http.documentation import describe
@@ -19,7 +19,7 @@ from shared.http.edge import address, caller, create_app, serve
 from shared.models import User
 from shared.passwords import hash_password, verify_password
 from shared.requests import AccountChange, NewUser, SignIn
-from shared.runtime import table
+from shared.runtime import report, table
 from shared.tokens import token_of
 from shared.usernames import normalise_username
 
@@ -43,9 +43,13 @@ def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
 @app.post("/sessions", **describe("Sign in", "SessionToken", status=201, errors=[400, 401, 413, 415, 422]))
 def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
     now, origin = times.now(), address(app.current_event.raw_event)
-    username = _username(request.username)
-    attempts.begin(table(), username, origin, now)
-    user = _user_with_password(username, request.password)
+    try:
+        username = _username(request.username)
+        attempts.begin(table(), username, origin, now)
+        user = _user_with_password(username, request.password)
+    except (WrongPassword, SlowDown):
+        report(metrics.SIGN_IN_FAILURES)
+        raise
     attempts.succeed(table(), username, origin, now)
     token, session = sessions.start(table(), user, now, secrets.token_bytes(sessions.TOKEN_BYTES))
     return json_answer({"token": token, "expiresAt": times.to_iso(session.expires_at)}, HTTPStatus.CREATED)

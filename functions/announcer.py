@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import settings
+from shared.batches import each_record
 from shared.data import fanout
 from shared.data.streams import DealChange, change_of
-from shared.runtime import logger, queue
+from shared.runtime import logger, measured, queue
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -23,20 +24,17 @@ if TYPE_CHECKING:
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Queue the work of each record; those that fail are reported one by one."""
-    return process_partial_response(
-        event=event,
-        record_handler=announce,
-        processor=BatchProcessor(event_type=EventType.DynamoDBStreams, raise_on_entire_batch_failure=False),
-        context=context,
-    )
+    return each_record(event, context, EventType.DynamoDBStreams, announce)
 
 
 def announce(record: DynamoDBRecord) -> None:
     """Queue the work that one record of the stream makes."""
     units = work_of(change_of(record.raw_event))
     if units:
+        logger().set_correlation_id(units[0].correlation_id)
         queue().send([unit.to_json() for unit in units])
-        logger().info("announced", deal_id=units[0].deal_id, kinds=sorted({unit.kind for unit in units}))
+        kinds = sorted({unit.kind for unit in units})
+        logger().info("announced", deal_id=units[0].deal_id, kinds=kinds, **measured())
 
 
 def work_of(change: object) -> list[fanout.Unit]:
@@ -46,4 +44,5 @@ def work_of(change: object) -> list[fanout.Unit]:
     deal = change.after
     is_news = change.before is None and change.at - deal.created_at <= settings.NEWS_AGE
     becomes_hot = deal.hot_at is not None and (change.before is None or change.before.hot_at is None)
-    return (fanout.news_of(deal) if is_news else []) + (fanout.alarm_of(deal) if becomes_hot else [])
+    news = fanout.news_of(deal, change.at) if is_news else []
+    return news + (fanout.alarm_of(deal, written_at=change.at) if becomes_hot else [])

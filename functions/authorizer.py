@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 from shared import times
 from shared.data import sessions
 from shared.errors import NotSignedIn
-from shared.runtime import logger, table
+from shared.runtime import logger, measured, table
 from shared.tokens import token_of
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
-def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """The policy and the caller for a request authorizer event."""
     arn: str = event["methodArn"]
-    correlation_id = event["requestContext"].get("requestId")
+    logger().set_correlation_id(event["requestContext"].get("requestId"))
     try:
         session = sessions.authenticate(table(), token_of(event), times.now())
     except NotSignedIn:
-        logger().info("refused", correlation_id=correlation_id)
+        logger().info("refused", function_request_id=context.aws_request_id, **measured())
         return _policy("anonymous", "Deny", arn)
-    logger().info("authenticated", username=session.username, correlation_id=correlation_id)
+    logger().info("authenticated", username=session.username, function_request_id=context.aws_request_id, **measured())
     return _policy(session.username, "Allow", arn) | {"context": {"username": session.username, "role": session.role}}
 
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from shared import slugs, times
+from shared import metrics, slugs, times
 from shared.data import brands, deals, fanout, pages
 from shared.errors import NoSuchTopic
 from shared.http import render
 from shared.http.answers import json_answer
 from shared.http.documentation import describe
-from shared.http.edge import caller, create_app, editors_only, segment, serve, topic_named
+from shared.http.edge import caller, correlation_id, create_app, editors_only, segment, serve, topic_named
 from shared.http.problems import BadRequest
 from shared.models import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
 from shared.requests import DealChange, Featured, NewBrand, NewDeal
-from shared.runtime import table
+from shared.runtime import report, table
 from shared.tokens import header
 
 BODY_ERRORS = (400, 413, 415, 422)
@@ -36,8 +37,11 @@ app = create_app(validates=True)
 )
 def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
     now = times.now()
-    deal = new.to_deal(now, secrets.token_bytes(16))
+    request = _correlation_id()
+    deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=request)
     deal = deals.create(table(), deal, now, idempotency=_idempotency(new))
+    if deal.correlation_id == request:  # else an earlier request posted it, and this one repeats that
+        report(metrics.DEALS_POSTED)
     return json_answer(render.deal(deal, now), HTTPStatus.CREATED, {"Location": f"/v1/deals/{deal.deal_id}"})
 
 
@@ -45,7 +49,8 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
 def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[Any]:
     now = times.now()
     found = deals.find(table(), segment(deal_id))
-    return json_answer(render.deal(deals.edit(table(), found.deal_id, change.changes(now), now), now))
+    changed = deals.edit(table(), found.deal_id, change.changes(now), now, correlation_id=_correlation_id())
+    return json_answer(render.deal(changed, now))
 
 
 @app.put(
@@ -54,7 +59,8 @@ def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[A
 def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
     found = deals.find(table(), segment(deal_id))
-    return json_answer(render.deal(deals.make_hot(table(), found.deal_id, now), now), HTTPStatus.ACCEPTED)
+    hot = deals.make_hot(table(), found.deal_id, now, correlation_id=_correlation_id())
+    return json_answer(render.deal(hot, now), HTTPStatus.ACCEPTED)
 
 
 @app.get("/deals/<deal_id>/hot", **describe("How far a hot deal has got", "Progress", who="editor", errors=[404]))
@@ -99,6 +105,10 @@ def pick_for_category(category: str, picks: Annotated[Featured, Body()]) -> Resp
         raise NoSuchTopic(CATEGORY.label, topic.slug)
     picked = pages.set_category_featured(table(), topic.slug, picks.deal_ids, now)
     return json_answer({"featured": render.deals(picked, now)})
+
+
+def _correlation_id() -> str:
+    return correlation_id(app.current_event.raw_event)
 
 
 def _idempotency(new: NewDeal) -> deals.Idempotency | None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shared import times
+from shared import metrics, times
 from shared.data import endings
-from shared.runtime import logger, table
+from shared.runtime import logger, measured, report, table
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
-def handler(_event: dict[str, Any], _context: LambdaContext) -> dict[str, int]:
+def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     """Sweep once; returns how many endings were looked at."""
     swept = endings.sweep(table(), times.now())
-    logger().info("swept", endings=swept)
+    report(metrics.ENDED_DEALS_SWEPT, swept)
+    logger().info("swept", endings=swept, function_request_id=context.aws_request_id, **measured())
     return {"swept": swept}

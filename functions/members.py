@@ -7,7 +7,7 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from shared import times
+from shared import metrics, times
 from shared.data import messages, topics
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.http import render
@@ -16,7 +16,7 @@ from shared.http.documentation import PAGED, describe
 from shared.http.edge import caller, create_app, paging, segment, serve, topic_named
 from shared.http.problems import BadRequest
 from shared.models import BRAND, CATEGORY, Topic, TopicKind
-from shared.runtime import table
+from shared.runtime import report, table
 
 app = create_app()
 
@@ -33,6 +33,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
         topic = topic_named(kind, slug)
         with suppress(AlreadyLiked):
             topics.like(table(), topic, _username(), times.now())
+            report(metrics.LIKES_ADDED)
         return _likes(topic, liked=True)
 
     @app.delete(f"{path}/like", **describe(f"Unlike a {kind.label}", "Like", who="member", errors=[404]))
@@ -40,6 +41,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
         topic = topic_named(kind, slug)
         with suppress(NotLiked):
             topics.unlike(table(), topic, _username())
+            report(metrics.LIKES_REMOVED)
         return _likes(topic, liked=False)
 
     @app.put(f"{path}/watch", **describe(f"Watch a {kind.label}", "Watch", who="member", errors=[404]))
@@ -47,6 +49,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
         topic = topic_named(kind, slug)
         with suppress(AlreadyWatching):
             topics.watch(table(), topic, _username(), times.now())
+            report(metrics.WATCHES_ADDED)
         return _watchers(topic, watching=True)
 
     @app.delete(f"{path}/watch", **describe(f"Stop watching a {kind.label}", "Watch", who="member", errors=[404]))
@@ -54,6 +57,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
         topic = topic_named(kind, slug)
         with suppress(NotWatching):
             topics.unwatch(table(), topic, _username())
+            report(metrics.WATCHES_REMOVED)
         return _watchers(topic, watching=False)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
-from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+from aws_lambda_powertools.utilities.batch import EventType
 
-from shared import times
+from shared import metrics, times
+from shared.batches import each_record
 from shared.data import fanout
-from shared.runtime import logger, queue, table
+from shared.runtime import logger, measured, queue, report, table
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -18,16 +20,25 @@ if TYPE_CHECKING:
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Do each unit of work; those that fail go back to the queue, the others do not."""
-    return process_partial_response(
-        event=event,
-        record_handler=deliver,
-        processor=BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False),
-        context=context,
-    )
+    return each_record(event, context, EventType.SQS, deliver)
 
 
 def deliver(record: SQSRecord) -> None:
     """Do one unit of work."""
     unit = fanout.Unit.from_json(record.body)
-    readers = fanout.deliver(table(), queue(), unit, times.now())
-    logger().info("delivered", deal_id=unit.deal_id, kind=unit.kind, segment=unit.segment, readers=readers)
+    logger().set_correlation_id(unit.correlation_id)
+    done = fanout.deliver(table(), queue(), unit, times.now())
+    if done.written:  # a page that is delivered again says nothing of how late it was
+        report(metrics.MESSAGES_DELIVERED, done.written)
+        if unit.written_at is not None:
+            report(metrics.FAN_OUT_LAG, round(time.time() - unit.written_at, 3))
+    logger().info(
+        "delivered",
+        deal_id=unit.deal_id,
+        kind=unit.kind,
+        segment=unit.segment,
+        page=unit.number,
+        readers=done.readers,
+        written=done.written,
+        **measured(),
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shared import times
 from shared.data import seeds
 from shared.errors import DealsError
-from shared.runtime import logger, table
+from shared.runtime import logger, measured, table
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -20,7 +20,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     status, reason = "FAILED", f"See log stream {context.log_stream_name}"
     try:
         if event["RequestType"] != "Delete":  # what was seeded goes with the table
-            logger().info("seeded", items=seeds.plant(table(), times.now()))
+            logger().info("seeded", items=seeds.plant(table(), times.now()), **measured())
         status = "SUCCESS"
     except DealsError as error:
         logger().error("seeding failed", exc_info=error)

@@ -14,7 +14,7 @@ from typing import Any
 import aws_lambda_powertools
 from aws_lambda_powertools.event_handler import Response
 
-from shared import settings, times
+from shared import metrics, settings, times
 from shared.data import brands, caches, deals, feeds, pages, topics
 from shared.data.caches import NEWEST, Cached
 from shared.http import render
@@ -23,7 +23,7 @@ from shared.http.documentation import PAGED, describe
 from shared.http.edge import create_app, paging, segment, serve, topic_named
 from shared.http.render import compact
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
-from shared.runtime import table
+from shared.runtime import report, table
 
 OPENAPI = Path(__file__).with_name("openapi.json")
 SWAGGER_UI = Path(aws_lambda_powertools.__file__).parent / "event_handler" / "openapi" / "swagger_ui"
@@ -104,6 +104,7 @@ def category_page(category: str) -> Response[Any]:
     now, topic = times.now(), topic_named(CATEGORY, category)
     if paging(app) == FIRST_PAGE:
         counts, text = caches.read_category(table(), topic, shard=any_shard(), now=now)
+        count_hits([text])
         if counts is not None and text is not None:
             featured, latest = text.split(caches.SEPARATOR)
             return public(app, f'{compact(render.topic(counts))[:-1]},"featured":{featured},"latest":{latest}}}')
@@ -155,7 +156,20 @@ DOCS_PAGE = """<!doctype html>
 
 def cached(parts: Sequence[Cached], now: datetime, *, usable: bool = True) -> list[str | None]:
     """The cached texts of some parts in one round trip, each None where it must be made from the indexes."""
-    return caches.read(table(), parts, shard=any_shard(), now=now) if usable else [None] * len(parts)
+    if not usable:
+        return [None] * len(parts)
+    texts = caches.read(table(), parts, shard=any_shard(), now=now)
+    count_hits(texts)
+    return texts
+
+
+def count_hits(texts: Sequence[str | None]) -> None:
+    """Count how many of the copies that were asked for could be used."""
+    misses = texts.count(None)
+    if misses:
+        report(metrics.CACHE_MISSES, misses)
+    if misses < len(texts):
+        report(metrics.CACHE_HITS, len(texts) - misses)
 
 
 def any_shard() -> int:

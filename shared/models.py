@@ -83,7 +83,10 @@ def _cents(money: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was told; ``number`` its short id."""
+    """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was told; ``number`` its short id.
+
+    ``correlation_id`` names the request that wrote it last, for the logs of what follows.
+    """
 
     deal_id: str
     title: str
@@ -104,6 +107,7 @@ class Deal:
     hot_at: datetime | None = None
     number: int | None = None
     version: int = 1
+    correlation_id: str | None = None
 
     def status(self, now: datetime) -> Status:
         """What the deal is at a time: withdrawn by an editor, expired by itself, or active."""
@@ -158,7 +162,10 @@ MessageKind = Literal["brand", "category", "hot"]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One user told of one deal. ``kind`` is why: a watched brand, a watched category, or a hot deal."""
+    """One user told of one deal. ``kind`` is why: a watched brand, a watched category, or a hot deal.
+
+    ``correlation_id`` names the request that it follows from.
+    """
 
     message_id: str
     username: str
@@ -170,6 +177,7 @@ class Message:
     brand_name: str
     created_at: datetime
     unread: bool = True
+    correlation_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

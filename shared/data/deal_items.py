@@ -17,6 +17,8 @@ _APPLICATION = (
     "DealId", "DealNumber", "Title", "Link", "Image", "Price", "ListPrice", "Currency", "Brand", "BrandName",
     "Category", "CreatedAt", "EndsAt", "WithdrawnAt", "HotAt", "Description", "CouponCode", "SourceId",
 )  # fmt: skip
+_BOOKKEEPING = ("Version", "CorrelationId")
+"""What readers are not shown and copies do not hold."""
 
 CARD = Projection.of(*(name for name in _APPLICATION if name != "WithdrawnAt"))
 """What a feed reads of a deal: all that the API shows of an active one, and no indexing attributes."""
@@ -24,7 +26,7 @@ CARD = Projection.of(*(name for name in _APPLICATION if name != "WithdrawnAt"))
 
 def ours(item: Item) -> Item:
     """A Deal item without attributes that this release does not know: edits leave those as they are."""
-    return {name: item[name] for name in (*_INDEXING, *_APPLICATION, "Version") if name in item}
+    return {name: item[name] for name in (*_INDEXING, *_APPLICATION, *_BOOKKEEPING) if name in item}
 
 
 def attributes(deal: Deal) -> Item:
@@ -59,7 +61,7 @@ def to_item(deal: Deal, now: datetime) -> Item:
 
 def to_item_listed(deal: Deal, *, listed: bool) -> Item:
     """The Deal item, in the three feeds' indexes or not. The feeds' containers must count it accordingly."""
-    item = {**keys.deal(deal.deal_id), "Type": "Deal", **attributes(deal)}
+    item = {**keys.deal(deal.deal_id), "Type": "Deal", **attributes(deal), "CorrelationId": deal.correlation_id}
     if listed:
         item |= keys.deal_in_feeds(
             deal.deal_id,
@@ -98,6 +100,7 @@ def from_item(item: Item) -> Deal:
         withdrawn_at=_time(item.get("WithdrawnAt")),
         hot_at=_time(item.get("HotAt")),
         version=item.get("Version", 1),
+        correlation_id=item.get("CorrelationId"),
     )
 
 

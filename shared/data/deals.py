@@ -148,11 +148,14 @@ def by_source(table: Table, source_ids: Sequence[str]) -> dict[str, str]:
     return {item["SourceId"]: item["DealId"] for item in items}
 
 
-def edit(table: Table, deal_id: str, changes: Mapping[str, Any], now: datetime) -> Deal:
+def edit(
+    table: Table, deal_id: str, changes: Mapping[str, Any], now: datetime, *, correlation_id: str | None = None
+) -> Deal:
     """Change fields of a deal; it enters or leaves the feeds as its status then calls for, and keeps its place.
 
     ``changes`` maps fields of ``Deal`` to values. A deal stays withdrawn, or hot, since the first time it was made so.
-    Two editors at once: the later one's changes are made to what the earlier one wrote.
+    Two editors at once: the later one's changes are made to what the earlier one wrote. ``correlation_id`` names the
+    request that asks for this.
     Raises NoSuchDeal, NoSuchTopic, DealTooLarge.
     """
     brand_name = {"brand_name": _brand_name(table, changes["brand"])} if "brand" in changes else {}
@@ -172,8 +175,8 @@ def edit(table: Table, deal_id: str, changes: Mapping[str, Any], now: datetime) 
         new_item = to_item(new, now)
         if new_item == old_item:
             return old
-        new = replace(new, version=old.version + 1)
-        new_item["Version"] = new.version
+        new = replace(new, version=old.version + 1, correlation_id=correlation_id)
+        new_item = to_item(new, now)
         try:
             table.transact(
                 change(old_item, new_item, version="Version", refused=_Stale()),
@@ -192,11 +195,11 @@ def withdraw(table: Table, deal_id: str, now: datetime) -> Deal:
     return edit(table, deal_id, {"withdrawn_at": now}, now)
 
 
-def make_hot(table: Table, deal_id: str, now: datetime) -> Deal:
+def make_hot(table: Table, deal_id: str, now: datetime, *, correlation_id: str | None = None) -> Deal:
     """Mark an active deal as one that everyone is to be told of, once. Raises NoSuchDeal, DealIsOver."""
     if get(table, deal_id).status(now) is not Status.ACTIVE:
         raise DealIsOver(deal_id)
-    return edit(table, deal_id, {"hot_at": now}, now)
+    return edit(table, deal_id, {"hot_at": now}, now, correlation_id=correlation_id)
 
 
 def relist(table: Table, deal_id: str, now: datetime) -> Deal:

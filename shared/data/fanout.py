@@ -42,7 +42,8 @@ _RETRIED = {
 class Unit:
     """One page of readers to tell of a deal: those after ``start`` in a watch partition or in a segment of all users.
 
-    ``number`` counts the pages of a segment from 0.
+    ``number`` counts the pages of a segment from 0. ``correlation_id`` names the request that all this follows from;
+    ``written_at`` is when that wrote the deal, in epoch seconds.
     """
 
     deal_id: str
@@ -51,6 +52,8 @@ class Unit:
     segments: int = 1
     number: int = 0
     start: Mapping[str, Any] | None = None
+    correlation_id: str | None = None
+    written_at: float | None = None
 
     def to_json(self) -> str:
         """The unit as the body of a queue's message."""
@@ -62,6 +65,8 @@ class Unit:
                 "segments": self.segments,
                 "number": self.number,
                 "start": self.start,
+                "correlationId": self.correlation_id,
+                "writtenAt": self.written_at,
             }
         )
 
@@ -80,9 +85,20 @@ class Unit:
                 segments=int(fields["segments"]),
                 number=int(fields["number"]),
                 start=fields["start"],
+                # A unit that an earlier release queued has neither.
+                correlation_id=fields.get("correlationId"),
+                written_at=fields.get("writtenAt"),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a unit of work: {body[:200]}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What has come of one unit of work: its page's readers, and how many of them had no message of the deal yet."""
+
+    readers: int = 0
+    written: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +109,20 @@ class Progress:
     finished: bool
 
 
-def news_of(deal: Deal) -> list[Unit]:
+def news_of(deal: Deal, written_at: datetime | None = None) -> list[Unit]:
     """The work that a new deal makes: its brand's watchers and its category's."""
-    return [Unit(deal.deal_id, "brand"), Unit(deal.deal_id, "category")]
+    brand = Unit(deal.deal_id, "brand", correlation_id=deal.correlation_id, written_at=_seconds(written_at))
+    return [brand, replace(brand, kind="category")]
 
 
-def alarm_of(deal: Deal, segments: int = settings.SCAN_SEGMENTS) -> list[Unit]:
+def alarm_of(deal: Deal, segments: int = settings.SCAN_SEGMENTS, written_at: datetime | None = None) -> list[Unit]:
     """The work that a hot deal makes: every user, in parallel segments."""
-    return [Unit(deal.deal_id, "hot", segment, segments) for segment in range(segments)]
+    first = Unit(deal.deal_id, "hot", 0, segments, correlation_id=deal.correlation_id, written_at=_seconds(written_at))
+    return [replace(first, segment=segment) for segment in range(segments)]
 
 
-def deliver(table: Table, queue: Queue, unit: Unit, now: datetime, page: int = settings.READERS_PER_PAGE) -> int:
-    """Do one unit of work; returns how many readers its page has. Raises Busy: then the queue tries it again.
+def deliver(table: Table, queue: Queue, unit: Unit, now: datetime, page: int = settings.READERS_PER_PAGE) -> Delivered:
+    """Do one unit of work. Raises Busy: then the queue tries it again.
 
     A deal that is gone or over by now is told to nobody.
     """
@@ -112,17 +130,18 @@ def deliver(table: Table, queue: Queue, unit: Unit, now: datetime, page: int = s
         # The stream may be ahead of eventually consistent reads, and a deal that is missed is never told of again.
         deal = deals.get(table, unit.deal_id, consistent=True)
     except NoSuchDeal:
-        return 0
+        return Delivered()
     if deal.status(now) is not Status.ACTIVE:
         _record(table, unit, told=0, last=not _is_continued(table, unit), now=now)
-        return 0
+        return Delivered()
     readers, following = _readers(table, deal, unit, page)
     if following is not None:
         _continue_once(table, queue, unit, following, now)
     subject = _subject(deal, unit.kind)
-    insert(table, [messages.compose(deal, reader, unit.kind, subject, now) for reader in readers])
+    composed = [messages.compose(deal, reader, unit.kind, subject, now, unit.correlation_id) for reader in readers]
+    written = insert(table, composed)
     _record(table, unit, told=len(readers), last=following is None, now=now)
-    return len(readers)
+    return Delivered(len(readers), written)
 
 
 def progress(table: Table, deal_id: str) -> Progress:
@@ -200,24 +219,29 @@ def _record(table: Table, unit: Unit, *, told: int, last: bool, now: datetime) -
         table.transact(counted, tally)
 
 
-def insert(table: Table, composed: Sequence[Message]) -> None:
-    """Insert messages, and leave those that exist as they are. Raises Busy."""
+def insert(table: Table, composed: Sequence[Message]) -> int:
+    """Insert messages, and leave those that exist as they are; returns how many were new. Raises Busy."""
     pending = list(composed)
+    written = 0
     for attempt in range(MAX_ATTEMPTS):
         batches = [pending[start : start + BATCH] for start in range(0, len(pending), BATCH)]
         pending = []
         for start in range(0, len(batches), settings.PARALLEL_BATCHES):
             together = batches[start : start + settings.PARALLEL_BATCHES]
-            for left in table.gather([partial(_insert_batch, table, batch) for batch in together]):
+            for new, left in table.gather([partial(_insert_batch, table, batch) for batch in together]):
+                written += new
                 pending += left
         if not pending:
-            return
+            return written
         table.wait(attempt)
     raise Busy("Writing messages was throttled for too long.")
 
 
-def _insert_batch(table: Table, batch: Sequence[Message]) -> list[Message]:
-    """Insert up to 25 messages in one request; returns those to be tried again. What exists is refused, rightly."""
+def _insert_batch(table: Table, batch: Sequence[Message]) -> tuple[int, list[Message]]:
+    """Insert up to 25 messages in one request; returns how many were new, and those to be tried again.
+
+    What exists is refused, rightly.
+    """
     refusals = table.insert_batch([messages.to_item(message) for message in batch])
     left = []
     for message, refusal in zip(batch, refusals, strict=True):
@@ -225,12 +249,16 @@ def _insert_batch(table: Table, batch: Sequence[Message]) -> list[Message]:
             left.append(message)
         elif refusal not in (None, "DuplicateItem"):
             raise Unavailable(f"A message was refused: {refusal}")
-    return left
+    return refusals.count(None), left
 
 
 def _marker(unit: Unit) -> keys.Key:
     start = json.dumps(unit.start, sort_keys=True) if unit.start else ""
     return keys.fan_out_page(unit.deal_id, unit.kind, unit.segment, start)
+
+
+def _seconds(when: datetime | None) -> float | None:
+    return None if when is None else when.timestamp()
 
 
 def _marker_expiry(now: datetime) -> int:

@@ -27,7 +27,9 @@ def message_id(deal: Deal, username: str) -> str:
     return ksuids.derived(deal.created_at, "message", deal.deal_id, username)
 
 
-def compose(deal: Deal, username: str, kind: MessageKind, subject: str, now: datetime) -> Message:
+def compose(
+    deal: Deal, username: str, kind: MessageKind, subject: str, now: datetime, correlation_id: str | None = None
+) -> Message:
     """The message that tells a user of a deal."""
     return Message(
         message_id=message_id(deal, username),
@@ -39,6 +41,7 @@ def compose(deal: Deal, username: str, kind: MessageKind, subject: str, now: dat
         brand=deal.brand,
         brand_name=deal.brand_name,
         created_at=now,
+        correlation_id=correlation_id,
     )
 
 
@@ -63,6 +66,7 @@ def to_item(message: Message) -> Item:
         "BrandName": message.brand_name,
         "CreatedAt": to_iso(message.created_at),
         "ExpiresAt": int((message.created_at + LIFETIME).timestamp()),
+        **({"CorrelationId": message.correlation_id} if message.correlation_id else {}),
     }
 
 
@@ -144,4 +148,5 @@ def _from_item(item: Item) -> Message:
         brand_name=item["BrandName"],
         created_at=from_iso(item["CreatedAt"]),
         unread="ReadAt" not in item,
+        correlation_id=item.get("CorrelationId"),
     )

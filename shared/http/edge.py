@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -16,7 +17,7 @@ from shared import slugs
 from shared.errors import DealsError, Forbidden, InvalidName, NoSuchTopic, NotSignedIn, Unavailable
 from shared.http import problems
 from shared.models import Role, Topic, TopicKind
-from shared.runtime import logger
+from shared.runtime import logger, measured
 from shared.tokens import header
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ Handler = Callable[[Event, "LambdaContext"], Event]
 
 MAX_BODY_BYTES = 32 * 1024
 """Four times the largest deal: no request has use for more."""
+
+_CLIENT_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 MAX_PAGE = 100
 DEFAULT_PAGE = 25
@@ -66,16 +69,26 @@ def serve(app: APIGatewayRestResolver, *guards: Guard) -> Handler:
     """The Lambda handler of an app. ``guards`` refuse a request before anything of it is read."""
 
     def handler(event: Event, context: LambdaContext) -> Event:
+        logger().set_correlation_id(correlation_id(event))
         try:
             for guard in (_read_body, *guards):
                 guard(event)
             answer: Event = app.resolve(event, context)
         except DealsError as error:
             answer = _as_event(problems.of(error))
+        answer["multiValueHeaders"]["X-Correlation-Id"] = [correlation_id(event)]
         _log(event, context, answer)
         return answer
 
     return handler
+
+
+def correlation_id(event: Mapping[str, Any]) -> str:
+    """What all log lines that follow from a request have in common: the id that the gateway gave it.
+
+    A client's own id is logged beside it and not in its place, for two requests may well have the same.
+    """
+    return str(event["requestContext"].get("requestId", ""))
 
 
 def caller(event: Mapping[str, Any]) -> Caller:
@@ -170,9 +183,8 @@ def _as_event(response: Response[str]) -> Event:
 
 
 def _log(event: Event, context: LambdaContext, answer: Event) -> None:
-    """One line per request: what was asked, by whom, and how it went."""
-    request = event["requestContext"]
-    vouched = request.get("authorizer") or {}
+    """One line per request: what was asked, by whom, how it went, and what was counted meanwhile."""
+    vouched = event["requestContext"].get("authorizer") or {}
     logger().info(
         "request",
         method=event["httpMethod"],
@@ -180,6 +192,13 @@ def _log(event: Event, context: LambdaContext, answer: Event) -> None:
         path=event["path"],
         status=answer["statusCode"],
         username=vouched.get("username"),
-        correlation_id=request.get("requestId"),
+        client_request_id=_client_request_id(event),
         function_request_id=context.aws_request_id,
+        **measured(),
     )
+
+
+def _client_request_id(event: Event) -> str | None:
+    """The id that a client gave its request, if that is one and not a text to be found in the log."""
+    given = header(event, "x-correlation-id") or header(event, "x-request-id") or ""
+    return given if _CLIENT_REQUEST_ID.fullmatch(given) else None

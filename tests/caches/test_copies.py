@@ -452,8 +452,8 @@ def lag(table: Table, deal: Deal) -> None:
 
 def test_the_refresher_names_what_it_rebuilds_once(table: Table) -> None:
     (deal,) = post_now(table)
-    parts, written, failures = refresher.affected([of_deal(None, deal), of_deal(deal, deal), of_deal(None, deal)])
+    effects = refresher.affected([of_deal(None, deal), of_deal(deal, deal), of_deal(None, deal)])
 
-    assert parts == list(EVERY_PART)
-    assert written == {deal.deal_id}
-    assert failures == []
+    assert effects.parts == list(EVERY_PART)
+    assert effects.deals == {deal.deal_id}
+    assert effects.failures == []
