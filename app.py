@@ -6,6 +6,7 @@ import sys
 
 import aws_cdk as cdk
 
+from infra.cdn import CdnStack
 from infra.settings import STAGES
 from infra.stacks import DealsStack
 
@@ -13,5 +14,8 @@ app = cdk.App()
 name = app.node.try_get_context("stage") or "dev"
 if name not in STAGES:
     sys.exit(f"There is no stage {name!r}: choose one of {', '.join(STAGES)}.")
-DealsStack(app, stage=STAGES[name])
+stage = STAGES[name]
+deals = DealsStack(app, stage=stage)
+if stage.cdn and deals.origin_secret:
+    CdnStack(app, stage=stage, cdn=stage.cdn, api=deals.rest_api, secret=deals.origin_secret)
 app.synth()

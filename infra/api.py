@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from aws_cdk import Duration, Tags
 from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
@@ -16,6 +17,9 @@ from infra.routes import Caller, Route
 
 if TYPE_CHECKING:
     from infra.settings import Stage
+
+STAGE_NAME = "v1"
+"""The API's version: the first part of every path, so that paths are the same on every host."""
 
 REFUSALS = {
     "ACCESS_DENIED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
@@ -55,17 +59,19 @@ class DealsApi(Construct):
         routes: Sequence[Route],
         functions: Mapping[str, lambda_.IFunction],
         authorizer: lambda_.IFunction,
+        policy: iam.PolicyDocument | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         self.api = apigateway.RestApi(
             self,
             "Api",
             rest_api_name=stage.stack_name,
+            policy=policy,
             endpoint_types=[apigateway.EndpointType.REGIONAL],
             # Functions compress when asked to, so bodies are bytes to the gateway.
             binary_media_types=["*/*"],
             deploy_options=apigateway.StageOptions(
-                stage_name="v1",
+                stage_name=STAGE_NAME,
                 throttling_rate_limit=stage.throttle_rate,
                 throttling_burst_limit=stage.throttle_burst,
             ),

@@ -71,6 +71,7 @@ class PythonFunction(Construct):
                 "LOG_LEVEL": stage.log_level,
                 "POWERTOOLS_SERVICE_NAME": module,
                 "POWERTOOLS_METRICS_NAMESPACE": NAMESPACE,
+                **({"BEHIND_CDN": "true"} if stage.cdn else {}),
             },
         )
 

@@ -28,11 +28,31 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cdn:
+    """CloudFront in front of the API. A name of one's own needs a certificate for it, kept in us-east-1.
+
+    ``price_class`` says which edge locations are used: PRICE_CLASS_100 (North America and Europe, the cheapest), _200
+    or _ALL. ``countries`` are the only ones served (ISO 3166, two letters), all if empty. ``web_acl_arn`` is a firewall
+    of AWS WAF with the scope CLOUDFRONT.
+    """
+
+    domain_name: str | None = None
+    certificate_arn: str | None = None
+    price_class: str = "PRICE_CLASS_100"
+    countries: tuple[str, ...] = ()
+    web_acl_arn: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.domain_name is None) != (self.certificate_arn is None):
+            raise ValueError("A domain name and its certificate go together.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """What differs between deployments.
 
-    ``table_name`` and ``api_id`` are None where the cloud chooses them. Throttling is in requests per second and
-    in requests at once, for the whole API; log retention is in days.
+    ``table_name`` and ``api_id`` are None where the cloud chooses them, ``cdn`` where the API is reached directly.
+    Throttling is in requests per second and in requests at once, for the whole API; log retention is in days.
     """
 
     name: str
@@ -44,6 +64,7 @@ class Stage:
     log_level: str = "INFO"
     table_name: str | None = None
     api_id: str | None = None
+    cdn: Cdn | None = None
 
     @property
     def stack_name(self) -> str:

@@ -12,6 +12,7 @@ from constructs import Construct
 from infra import access
 from infra.api import DealsApi
 from infra.bundling import bundle, digest_of
+from infra.cdn import OriginSecret
 from infra.function import PythonFunction
 from infra.routes import ROUTES
 from infra.streams import HOT_DEALS, NEW_DEALS, REMOVED_DEALS, SHOWN, StreamReader, WorkQueue
@@ -94,6 +95,7 @@ class DealsStack(Stack):
             window=Duration.seconds(1),  # a burst of deals is one rebuild
         )
 
+        self.origin_secret = OriginSecret(self, "Origin") if stage.cdn else None
         api = DealsApi(
             self,
             "Gateway",
@@ -106,7 +108,9 @@ class DealsStack(Stack):
                 "editors": editors.function,
             },
             authorizer=authorizer.function,
+            policy=self.origin_secret.policy() if self.origin_secret else None,
         )
+        self.rest_api = api.api
 
         events.Rule(
             self,

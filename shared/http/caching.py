@@ -1,10 +1,15 @@
-"""Public answers: an ETag, a few seconds of caching, 304 for who has it already, gzip for who asks."""
+"""Public answers: an ETag, a few seconds of caching, 304 for who has it already, gzip for who asks.
+
+They are the same for everyone. Yet the answer to a request with credentials is marked as that caller's own, so that no
+shared cache on the way stores anything under them.
+"""
 
 from __future__ import annotations
 
 import base64
 import gzip
 import hashlib
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -13,7 +18,10 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from shared.http.render import compact
 from shared.tokens import header
 
-CACHE_CONTROL = "public, max-age=5, stale-while-revalidate=30"
+FRESH = "max-age=5, stale-while-revalidate=30"
+CREDENTIALS = ("authorization", "cookie")
+"""Headers that tell one caller from another. The API itself takes no cookies; a site on the same host may set some."""
+
 COMPRESSION = 1
 """gzip's fastest: a tenth larger than its default at a third of the time, which is billed on every read."""
 
@@ -28,7 +36,7 @@ def public(app: APIGatewayRestResolver, document: Any, media_type: str = "applic
     event = app.current_event.raw_event
     # Weak, because the same document goes out plain and compressed.
     etag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
-    headers = {"ETag": etag, "Cache-Control": CACHE_CONTROL, "Vary": "Accept-Encoding"}
+    headers = {"ETag": etag, "Cache-Control": _cache_control(event), "Vary": "Accept-Encoding"}
     if _has_already(header(event, "if-none-match"), etag):
         return Response(HTTPStatus.NOT_MODIFIED, media_type, "", headers)
     # API Gateway decodes a binary answer only for a request with an Accept header.
@@ -39,6 +47,12 @@ def public(app: APIGatewayRestResolver, document: Any, media_type: str = "applic
         answer.base64_encoded = True
         return answer
     return Response(HTTPStatus.OK, media_type, text, headers)
+
+
+def _cache_control(event: Mapping[str, Any]) -> str:
+    """Who may store the answer, and for how long it is good."""
+    whose = "private" if any(header(event, name) is not None for name in CREDENTIALS) else "public"
+    return f"{whose}, {FRESH}"
 
 
 def _has_already(if_none_match: str | None, etag: str) -> bool:

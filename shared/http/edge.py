@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -129,7 +130,15 @@ def paging(app: APIGatewayRestResolver) -> dict[str, Any]:
 
 
 def address(event: Mapping[str, Any]) -> str:
-    """The address a request came from."""
+    """The address a request came from.
+
+    Behind CloudFront the gateway's neighbour is an edge location. The gateway adds that one to X-Forwarded-For, after
+    CloudFront has added its own; what stands before is hearsay. The gateway answers nobody but CloudFront then.
+    """
+    if os.environ.get("BEHIND_CDN") == "true":
+        passed = (header(event, "x-forwarded-for") or "").split(",")
+        if len(passed) > 1:
+            return passed[-2].strip()
     return str(event["requestContext"]["identity"]["sourceIp"])
 
 
