@@ -1,0 +1,249 @@
+"""The functions behind CloudFront: its rules as documented, its settings as synthesized, our own answers."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import importlib
+import json
+import re
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+from aws_cdk.assertions import Template
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions import authorizer
+from infra.cdn import CdnStack
+from infra.routes import ROUTES, Caller
+from infra.settings import STAGES, Cdn
+from infra.stacks import DealsStack
+from shared import settings, times
+from shared.data import attempts, deals, sessions, users
+from shared.data.table import Table
+from shared.errors import SlowDown
+from shared.models import User
+from tests.edge import Answer, Edge, Request
+from tests.making import a_deal
+
+pytestmark = pytest.mark.xdist_group("infra")
+"""Synthesis takes seconds, so pytest-xdist must run these in one process."""
+
+TOKEN = bytes(range(32))
+NEIGHBOUR = "198.51.100.20"
+"""The edge location, as the gateway sees it."""
+
+
+@pytest.fixture(scope="session")
+def template() -> dict[str, Any]:
+    app, stage = cdk.App(), dataclasses.replace(STAGES["prod"], cdn=Cdn())
+    deployed = DealsStack(app, stage=stage)
+    assert deployed.origin_secret is not None
+    edge = CdnStack(app, stage=stage, cdn=Cdn(), api=deployed.rest_api, secret=deployed.origin_secret)
+    return dict(Template.from_stack(edge).to_json())
+
+
+@dataclasses.dataclass(slots=True)
+class Api:
+    """API Gateway and the functions behind it; it remembers what it was asked."""
+
+    context: LambdaContext
+    asked: list[Request] = dataclasses.field(default_factory=list)
+    fails: bool = False
+
+    def __call__(self, request: Request) -> Answer:
+        self.asked.append(request)
+        assert "host" not in request.headers
+        if self.fails:
+            return Answer(503, {"cache-control": "no-store"}, "busy")
+        path = request.path.removeprefix("/v1")
+        for route in ROUTES:
+            if route.method == request.method and re.fullmatch(re.sub(r"{\w+}", "[^/]+", route.path), path):
+                return self._call(request, path, route.path, route.function, route.caller)
+        return Answer(404, {"cache-control": "no-store"})
+
+    def _call(self, request: Request, path: str, resource: str, function: str, caller: Caller) -> Answer:
+        names = re.findall(r"{(\w+)}", resource)
+        values = re.fullmatch(re.sub(r"{\w+}", "([^/]+)", resource), path)
+        event: dict[str, Any] = {
+            "resource": resource,
+            "path": path,
+            "httpMethod": request.method,
+            "headers": {**request.headers, "x-forwarded-for": f"{request.headers['x-forwarded-for']}, {NEIGHBOUR}"},
+            "queryStringParameters": dict(request.query) or None,
+            "multiValueQueryStringParameters": {name: [value] for name, value in request.query} or None,
+            "pathParameters": dict(zip(names, values.groups(), strict=True)) if names and values else None,
+            "body": request.body or None,
+            "isBase64Encoded": False,
+            "requestContext": {"stage": "v1", "requestId": "edge", "identity": {"sourceIp": NEIGHBOUR}},
+        }
+        if caller is Caller.SIGNED_IN:
+            event["methodArn"] = "arn:aws:execute-api:us-east-1:123456789012:a/v1/GET/"
+            verdict = authorizer.handler(event, self.context)
+            if verdict["policyDocument"]["Statement"][0]["Effect"] == "Deny":
+                return Answer(401, {"cache-control": "no-store"})
+            event["requestContext"]["authorizer"] = verdict["context"]
+        answer = importlib.import_module(f"functions.{function}").handler(event, self.context)
+        body = answer["body"]
+        return Answer(
+            answer["statusCode"],
+            {name.lower(): ", ".join(found) for name, found in answer["multiValueHeaders"].items()},
+            base64.b64decode(body).decode("latin-1") if answer["isBase64Encoded"] else body,
+        )
+
+
+@pytest.fixture
+def api(table: Table, context: LambdaContext, monkeypatch: pytest.MonkeyPatch) -> Api:
+    monkeypatch.setenv("BEHIND_CDN", "true")
+    now = times.now()
+    for number in range(3):
+        deals.create(table, a_deal(now, brand="g-fore", title=f"Golf shoe {number}"), now)
+    return Api(context)
+
+
+@pytest.fixture
+def edge(template: dict[str, Any], api: Api) -> Edge:
+    return Edge(template, api)
+
+
+@pytest.fixture
+def session(table: Table) -> str:
+    """The Authorization header of someone signed in."""
+    ana = User("ana", "ana@mail.example", "Ana", "no-hash", "member", times.now())
+    users.create(table, ana)
+    token, _ = sessions.start(table, ana, times.now(), TOKEN)
+    return f"Bearer {token}"
+
+
+PAGES = ["/v1/front-page", "/v1/deals?limit=2", "/v1/brands/g-fore", "/v1/categories/shoes/deals", "/v1/openapi.json"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_made_once_for_all_its_readers(edge: Edge, api: Api, page: str) -> None:
+    answers = [edge.get(page, user_agent=f"browser {reader}", accept="*/*") for reader in range(5)]
+
+    assert [answer.result for answer in answers] == ["Miss", "Hit", "Hit", "Hit", "Hit"]
+    assert len({answer.body for answer in answers}) == 1
+    assert len(api.asked) == 1
+
+
+def test_a_page_that_has_not_changed_is_revalidated_without_its_body(edge: Edge, api: Api) -> None:
+    first = edge.get("/v1/deals")
+    edge.now += 36  # longer than fresh and stale together
+
+    second = edge.get("/v1/deals")
+
+    assert second.result == "RefreshHit"
+    assert second.body == first.body
+    assert api.asked[1].headers["if-none-match"] == first.headers["etag"]
+
+
+def test_a_stale_page_is_served_while_it_is_made_anew(edge: Edge, api: Api, table: Table) -> None:
+    edge.get("/v1/deals")
+    deals.create(table, a_deal(times.now(), brand="g-fore", title="Brand new"), times.now())
+    edge.now += 6  # a second after five
+
+    stale, after = edge.get("/v1/deals"), edge.get("/v1/deals")
+
+    assert stale.result == "Hit"
+    assert "Brand new" not in stale.body
+    assert after.result == "Hit"
+    assert "Brand new" in after.body
+    assert len(api.asked) == 2
+
+
+def test_a_reader_who_has_the_page_is_told_so_at_the_edge(edge: Edge, api: Api) -> None:
+    first = edge.get("/v1/deals")
+
+    again = edge.get("/v1/deals", if_none_match=first.headers["etag"])
+
+    assert (again.status, again.body) == (304, "")
+    assert len(api.asked) == 1
+
+
+def test_a_parameter_that_the_api_does_not_know_splits_nothing_and_goes_no_further(edge: Edge, api: Api) -> None:
+    edge.get("/v1/deals?limit=2")
+
+    answer = edge.get("/v1/deals?utm_source=mail&limit=2")
+    other = edge.get("/v1/deals?limit=1")
+
+    assert answer.result == "Hit"
+    assert other.result == "Miss"
+    assert [dict(asked.query) for asked in api.asked] == [{"limit": "2"}, {"limit": "1"}]
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("name", ["authorization", "cookie"])
+def test_a_request_with_credentials_neither_gets_nor_leaves_a_stored_page(
+    edge: Edge, api: Api, session: str, page: str, name: str
+) -> None:
+    credentials = {"authorization": session, "cookie": "theme=dark"}[name]
+    edge.get(page)
+    stored = dict(edge.stored)
+
+    answers = [edge.get(page, **{name: credentials}) for _ in range(2)]
+
+    assert [answer.result for answer in answers] == ["Miss", "Miss"]
+    assert [answer.directives.keys() & {"public", "private"} for answer in answers] == [{"private"}, {"private"}]
+    assert edge.stored == stored
+    assert [asked.headers.get(name) for asked in api.asked] == [None, credentials, credentials]
+
+
+def test_what_is_a_members_own_is_never_stored(edge: Edge, api: Api, session: str) -> None:
+    for path in ("/v1/me", "/v1/me/watches", "/v1/messages", "/v1/messages/unread-count"):
+        mine, anonymous = edge.get(path, authorization=session), edge.get(path)
+
+        assert (mine.status, mine.result) == (200, "Pass")
+        assert mine.directives.keys() == {"no-store"}
+        assert anonymous.status == 401
+
+    assert edge.stored == {}
+
+
+def test_what_members_write_goes_through_with_all_it_needs(edge: Edge, api: Api, session: str) -> None:
+    liked = edge.send("PUT", "/v1/brands/g-fore/like", authorization=session)
+    posted = edge.send(
+        "POST", "/v1/deals", "{}", authorization=session, content_type="application/json", idempotency_key="once"
+    )
+
+    assert json.loads(liked.body) == {"liked": True, "likes": 1}
+    assert posted.status == 403  # said by the function: a member is no editor
+    assert api.asked[-1].headers.items() >= {
+        ("authorization", session),
+        ("content-type", "application/json"),
+        ("idempotency-key", "once"),
+    }
+    assert edge.stored == {}
+
+
+@pytest.mark.parametrize("path", ["/v1/deals/none-such", "/v1/deals?limit=0", "/v1/deals?cursor=forged"])
+def test_an_error_is_not_kept(edge: Edge, api: Api, path: str) -> None:
+    answers = [edge.get(path) for _ in range(2)]
+
+    assert [answer.result for answer in answers] == ["Error", "Error"]
+    assert all(answer.directives.keys() == {"no-store"} for answer in answers)
+    assert len(api.asked) == 2
+
+
+def test_an_api_in_trouble_is_asked_again_at_once_when_it_is_well(edge: Edge, api: Api) -> None:
+    api.fails = True
+    busy = edge.get("/v1/deals")
+    api.fails = False
+
+    assert busy.status == 503
+    assert edge.get("/v1/deals").status == 200
+
+
+def test_attempts_to_sign_in_are_counted_for_the_viewer_not_for_the_edge(edge: Edge, api: Api, table: Table) -> None:
+    body = json.dumps({"username": "ana", "password": "not the password"})
+    viewer, now = "203.0.113.9", times.now()
+    made_up = {"x_forwarded_for": "10.0.0.1"}
+
+    edge.send("POST", "/v1/sessions", body, content_type="application/json", viewer_address=viewer, **made_up)
+
+    for number in range(settings.SIGN_INS_PER_ADDRESS - 1):
+        attempts.begin(table, f"user{number}", viewer, now)
+    with pytest.raises(SlowDown):
+        attempts.begin(table, "another", viewer, now)
+    attempts.begin(table, "another", NEIGHBOUR, now)
