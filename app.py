@@ -7,6 +7,7 @@ import sys
 import aws_cdk as cdk
 
 from infra.cdn import CdnStack
+from infra.checks import require
 from infra.settings import STAGES
 from infra.stacks import DealsStack
 
@@ -18,4 +19,5 @@ stage = STAGES[name]
 deals = DealsStack(app, stage=stage)
 if stage.cdn and deals.origin_secret:
     CdnStack(app, stage=stage, cdn=stage.cdn, api=deals.rest_api, secret=deals.origin_secret)
+require(app)
 app.synth()

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aws_cdk import AssetHashType, Duration, RemovalPolicy
+from aws_cdk import AssetHashType, Duration
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.bundling import handler_of
+from infra.checks import accept
+from infra.logs import Log
 
 if TYPE_CHECKING:
     from infra.bundling import Artifact
     from infra.settings import Stage
     from infra.table import Access, DealsTable
 
-NAMESPACE = "BigTimeDeals"
-"""Where the functions' metrics are found in CloudWatch."""
+TRACING_IS_A_SETTING = (
+    "X-Ray is a setting of the stage, for $5 per million traces. Logs with correlation ids, metrics and alarms tell "
+    "without it what is slow and what fails."
+)
 
 
 class PythonFunction(Construct):
@@ -41,12 +44,7 @@ class PythonFunction(Construct):
         memory: int = 512,
     ) -> None:
         super().__init__(scope, construct_id)
-        log = logs.LogGroup(
-            self,
-            "Log",
-            retention=_retention(stage.log_retention_days),
-            removal_policy=RemovalPolicy.RETAIN if stage.keeps_data else RemovalPolicy.DESTROY,
-        )
+        log = Log(self, "Log", stage=stage)
         # Not the managed policy that CDK would attach: it may create and write every log of the account.
         role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         log.grant_write(role)
@@ -63,6 +61,7 @@ class PythonFunction(Construct):
             ),
             role=role,
             log_group=log,
+            tracing=lambda_.Tracing.ACTIVE if stage.tracing else None,
             timeout=Duration.seconds(timeout),
             memory_size=memory,
             environment={
@@ -70,20 +69,41 @@ class PythonFunction(Construct):
                 "STAGE": stage.name,
                 "LOG_LEVEL": stage.log_level,
                 "POWERTOOLS_SERVICE_NAME": module,
-                "POWERTOOLS_METRICS_NAMESPACE": NAMESPACE,
+                "POWERTOOLS_METRICS_NAMESPACE": stage.stack_name,
                 **({"BEHIND_CDN": "true"} if stage.cdn else {}),
             },
         )
+        self._accept(stage)
+
+    def _accept(self, stage: Stage) -> None:
+        accept(
+            self.function,
+            "DynamoDB and SQS are public services, asked over TLS with the role's own signature. A VPC would put "
+            "nothing out of reach, but need endpoints or a NAT gateway, which cost by the hour.",
+            "CKV_AWS_117",
+        )
+        accept(
+            self.function,
+            "Reserved concurrency is taken from what all functions of the account share, and of the ten that a new "
+            "account has none can be. What calls is bounded instead: the API is throttled, the queue has a maximum of "
+            "workers, a shard of the stream one reader, and the clock ticks once a minute.",
+            "CKV_AWS_115",
+        )
+        accept(
+            self.function,
+            "Lambda encrypts the environment with a key of AWS, and no secret is in it: names, a stage, a log level.",
+            "CKV_AWS_173",
+        )
+        if not stage.tracing:
+            accept(self.function, TRACING_IS_A_SETTING, "Serverless-LambdaTracing")
+        if stage.target.uv_platform is None:
+            accept(
+                self.function,
+                "The local cloud runs functions on the interpreter that runs it.",
+                "AwsSolutions-L1",
+                "Serverless-LambdaLatestVersion",
+            )
 
 
 def _architecture(name: str) -> lambda_.Architecture:
     return lambda_.Architecture.ARM_64 if name == "arm64" else lambda_.Architecture.X86_64
-
-
-def _retention(days: int) -> logs.RetentionDays:
-    return {
-        1: logs.RetentionDays.ONE_DAY,
-        7: logs.RetentionDays.ONE_WEEK,
-        30: logs.RetentionDays.ONE_MONTH,
-        90: logs.RetentionDays.THREE_MONTHS,
-    }[days]

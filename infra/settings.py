@@ -49,10 +49,17 @@ class Cdn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What differs between deployments.
+    """What differs between deployments; all else is the same in each.
+
+    ``keeps_data``: the table cannot be deleted, nor its stack, and table and logs outlive it. ``throttle_rate`` and
+    ``throttle_burst`` are requests per second and at once, for the whole API; ``sign_in_rate`` and ``sign_in_burst``
+    those that hash a password: signing up and signing in. ``log_retention_days`` holds for all logs.
+
+    ``tracing``: X-Ray traces requests, for $5 per million traces. ``firewall``: AWS WAF refuses large bodies and
+    addresses that ask too often, for $8 a month and $0.60 per million requests. ``checks_bodies``: the gateway refuses
+    bodies that are no JSON object (see ``docs/deploying.md`` before).
 
     ``table_name`` and ``api_id`` are None where the cloud chooses them, ``cdn`` where the API is reached directly.
-    Throttling is in requests per second and in requests at once, for the whole API; log retention is in days.
     """
 
     name: str
@@ -60,8 +67,13 @@ class Stage:
     keeps_data: bool
     throttle_rate: int
     throttle_burst: int
+    sign_in_rate: int
+    sign_in_burst: int
     log_retention_days: int
     log_level: str = "INFO"
+    tracing: bool = False
+    firewall: bool = False
+    checks_bodies: bool = False
     table_name: str | None = None
     api_id: str | None = None
     cdn: Cdn | None = None
@@ -88,7 +100,7 @@ def this_machine() -> Target:
     return Target(_running_python(), architecture, None)
 
 
-ON_LAMBDA = lambda_target("3.13", "arm64")
+ON_LAMBDA = lambda_target("3.14", "arm64")
 """The newest Python that every library publishes wheels for, on the processor that costs a fifth less."""
 
 STAGES = {
@@ -100,6 +112,8 @@ STAGES = {
             keeps_data=False,
             throttle_rate=50,
             throttle_burst=100,
+            sign_in_rate=5,
+            sign_in_burst=10,
             log_retention_days=7,
             log_level="DEBUG",
         ),
@@ -109,6 +123,9 @@ STAGES = {
             keeps_data=True,
             throttle_rate=2_000,
             throttle_burst=1_000,
+            # Each takes a whole processor for a moment: this is what an attacker can make us pay for.
+            sign_in_rate=50,
+            sign_in_burst=100,
             log_retention_days=90,
         ),
         Stage(
@@ -117,6 +134,8 @@ STAGES = {
             keeps_data=False,
             throttle_rate=10_000,
             throttle_burst=5_000,
+            sign_in_rate=10_000,
+            sign_in_burst=5_000,
             log_retention_days=1,
             table_name="big-time-deals",
             # Eight hexadecimal digits, for only then does the local cloud serve <id>.execute-api.localhost.

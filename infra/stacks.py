@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aws_cdk import CfnOutput, CustomResource, Duration, Stack
-from aws_cdk import aws_events as events
-from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
 from infra import access
 from infra.api import DealsApi
 from infra.bundling import bundle, digest_of
 from infra.cdn import OriginSecret
+from infra.checks import accept
+from infra.clock import EachMinute
 from infra.function import PythonFunction
 from infra.routes import ROUTES
 from infra.streams import HOT_DEALS, NEW_DEALS, REMOVED_DEALS, SHOWN, StreamReader, WorkQueue
@@ -112,12 +112,11 @@ class DealsStack(Stack):
         )
         self.rest_api = api.api
 
-        events.Rule(
+        EachMinute(
             self,
             "EachMinute",
             description="Takes ended deals out of the feeds, and rebuilds caches before they grow stale",
-            schedule=events.Schedule.rate(Duration.minutes(1)),
-            targets=[targets.LambdaFunction(expiry.function), targets.LambdaFunction(refresher.function)],
+            functions=[expiry.function, refresher.function],
         )
 
         seeds = CustomResource(
@@ -131,6 +130,12 @@ class DealsStack(Stack):
             properties={"Seeds": digest_of("functions/seed.py", "shared/data/seeds.py", "shared/models.py")},
         )
         seeds.node.add_dependency(table, seed)
+        accept(
+            seed.function,
+            "CloudFormation waits for its answer: a deployment fails where there is none.",
+            "Serverless-LambdaDLQ",
+            "CKV_AWS_116",
+        )
 
         CfnOutput(self, "ApiUrl", value=api.url)
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)

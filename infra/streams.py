@@ -12,6 +12,8 @@ from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.checks import accept
+
 PARKED_FOR = Duration.days(14)
 """How long a failure waits for someone to look at it: SQS's longest."""
 
@@ -48,7 +50,20 @@ class ParkingQueue(Construct):
 
     def __init__(self, scope: Construct, construct_id: str) -> None:
         super().__init__(scope, construct_id)
-        self.queue = sqs.Queue(self, "Queue", retention_period=PARKED_FOR, enforce_ssl=True)
+        self.queue = sqs.Queue(
+            self,
+            "Queue",
+            retention_period=PARKED_FOR,
+            # With SQS's own key, which costs nothing.
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+        )
+        accept(
+            self.queue,
+            "This is where failures are parked: nothing takes them from here but a person.",
+            "AwsSolutions-SQS3",
+            "Serverless-SQSRedrivePolicy",
+        )
 
 
 class StreamReader(Construct):
@@ -85,6 +100,13 @@ class StreamReader(Construct):
                 on_failure=sources.SqsDlq(self.parked.queue),
             )
         )
+        _accept_no_queue_of_its_own(function)
+        assert function.role is not None  # noqa: S101  # ours have one of their own
+        accept(
+            function.role,
+            "ListStreams can be allowed on everything only; it tells which streams there are, not what is in them.",
+            "AwsSolutions-IAM5[Resource::*]",
+        )
 
 
 class WorkQueue(Construct):
@@ -108,8 +130,24 @@ class WorkQueue(Construct):
             visibility_timeout=Duration.seconds(6 * timeout.to_seconds()),
             retention_period=Duration.days(4),
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.parked.queue, max_receive_count=MAX_RECEIVES),
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=True,
         )
         function.add_event_source(
             sources.SqsEventSource(self.queue, batch_size=5, report_batch_item_failures=True, max_concurrency=workers)
         )
+        _accept_no_queue_of_its_own(function)
+        accept(
+            function,
+            "A mapping of a queue has no destination for failures: the queue has one, where they are parked.",
+            "Serverless-LambdaEventSourceMappingDestination",
+        )
+
+
+def _accept_no_queue_of_its_own(function: lambda_.Function) -> None:
+    accept(
+        function,
+        "Lambda hands it batches and waits: one that fails is parked by what it came from.",
+        "Serverless-LambdaDLQ",
+        "CKV_AWS_116",
+    )

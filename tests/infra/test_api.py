@@ -29,7 +29,7 @@ def deployed(dev: Synthesized) -> set[Route]:
         properties = method["Properties"]
         uri = json.dumps(properties["Integration"]["Uri"])
         (module,) = (
-            dev.template["Resources"][name]["Properties"]["Handler"].split(".")[1]
+            dev.template["Resources"][name]["Properties"]["Handler"].split(".")[-1]
             for name in dev.resources("AWS::Lambda::Function")
             if f'"{name}"' in uri
         )
@@ -61,12 +61,22 @@ def test_the_version_is_the_stage_so_the_path_is_the_same_on_every_host(dev: Syn
     assert dev.only("AWS::ApiGateway::Stage")["Properties"]["StageName"] == "v1"
 
 
-def test_the_stage_is_throttled(dev: Synthesized) -> None:
-    (settings,) = dev.only("AWS::ApiGateway::Stage")["Properties"]["MethodSettings"]
+@pytest.mark.parametrize("stage", ["dev", "prod"])
+def test_all_is_throttled_and_what_hashes_passwords_more(request: pytest.FixtureRequest, stage: str) -> None:
+    synthesized: Synthesized = request.getfixturevalue(stage)
+    settings = {
+        (each["HttpMethod"], each["ResourcePath"]): (each["ThrottlingRateLimit"], each["ThrottlingBurstLimit"])
+        for each in synthesized.only("AWS::ApiGateway::Stage")["Properties"]["MethodSettings"]
+    }
 
-    assert (settings["HttpMethod"], settings["ResourcePath"]) == ("*", "/*")
-    assert settings["ThrottlingRateLimit"] > 0
-    assert settings["ThrottlingBurstLimit"] > 0
+    whole = settings.pop(("*", "/*"))
+
+    assert min(whole) > 0
+    # In CloudFormation a path is written with its slashes as ~1.
+    assert set(settings) == {("POST", "/~1users"), ("POST", "/~1sessions")}
+    for rate, burst in settings.values():
+        assert 0 < rate < whole[0]
+        assert 0 < burst < whole[1]
 
 
 def test_what_the_gateway_says_by_itself_is_problem_json_with_the_status_it_has(dev: Synthesized) -> None:

@@ -1,0 +1,44 @@
+"""The clock: functions that run each minute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aws_cdk import Duration
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.checks import accept
+
+_TOO_LATE = Duration.minutes(1)
+
+
+class EachMinute(Construct):
+    """Invokes functions each minute. A minute that is missed or fails is not repeated: the next one does its work."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, description: str, functions: Sequence[lambda_.Function]
+    ) -> None:
+        super().__init__(scope, construct_id)
+        rule = events.Rule(
+            self,
+            "Rule",
+            description=description,
+            schedule=events.Schedule.rate(Duration.minutes(1)),
+            targets=[
+                targets.LambdaFunction(function, retry_attempts=0, max_event_age=_TOO_LATE) for function in functions
+            ],
+        )
+        nothing_to_park = "The next minute does the work of one that failed: there is nothing to park and send again."
+        accept(rule, nothing_to_park, "Serverless-EventBusDLQ")
+        for function in functions:
+            function.configure_async_invoke(retry_attempts=0, max_event_age=_TOO_LATE)
+            accept(
+                function,
+                nothing_to_park,
+                "Serverless-LambdaDLQ",
+                "Serverless-LambdaAsyncFailureDestination",
+                "CKV_AWS_116",
+            )

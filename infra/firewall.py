@@ -1,0 +1,158 @@
+"""AWS WAF in front of the API: an optional refusal of large bodies, and of addresses that ask too often."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_wafv2 as waf
+from constructs import Construct
+
+from infra.checks import accept
+from infra.logs import Log
+
+if TYPE_CHECKING:
+    from infra.settings import Stage
+
+MAX_BODY_BYTES = 32 * 1024
+"""What functions take, too (``shared/http/edge.py``): a test compares the two."""
+
+REQUESTS = 2_000
+SIGN_INS = 100
+"""What one address may ask for within five minutes: in all, and of the routes that hash a password."""
+
+_PASSWORD_ROUTES = ("/v1/users", "/v1/sessions")
+
+_REFUSALS = {
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: ("Content Too Large", f"A request has at most {MAX_BODY_BYTES} bytes."),
+    HTTPStatus.TOO_MANY_REQUESTS: ("Too Many Requests", "Too many requests from your address: slow down."),
+}
+
+
+class Firewall(Construct):
+    """A web ACL with three rules on the API's stage, and a log of what it refused.
+
+    Its answers are problem documents that are declared to be JSON: WAF knows no ``application/problem+json``.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, api_stage: apigateway.Stage) -> None:
+        super().__init__(scope, construct_id)
+        too_large = _rule(
+            "LargeBodies",
+            0,
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            size_constraint_statement=waf.CfnWebACL.SizeConstraintStatementProperty(
+                # What is longer than WAF looks at, which is as much as a body may have, matches too.
+                field_to_match=waf.CfnWebACL.FieldToMatchProperty(body={"OversizeHandling": "MATCH"}),
+                comparison_operator="GT",
+                size=MAX_BODY_BYTES,
+                text_transformations=_AS_IT_IS,
+            ),
+        )
+        too_often = _rule("Floods", 1, HTTPStatus.TOO_MANY_REQUESTS, rate_based_statement=_per_address(REQUESTS))
+        guessing = _rule(
+            "PasswordGuessing",
+            2,
+            HTTPStatus.TOO_MANY_REQUESTS,
+            rate_based_statement=_per_address(SIGN_INS, _any_of(*(_posted_to(path) for path in _PASSWORD_ROUTES))),
+        )
+        acl = waf.CfnWebACL(
+            self,
+            "Acl",
+            scope="REGIONAL",
+            default_action=waf.CfnWebACL.DefaultActionProperty(allow={}),
+            rules=[too_large, too_often, guessing],
+            visibility_config=_visible("Firewall"),
+            custom_response_bodies={
+                str(status.value): waf.CfnWebACL.CustomResponseBodyProperty(
+                    content_type="APPLICATION_JSON",
+                    content=json.dumps(
+                        {"type": "about:blank", "title": title, "status": status.value, "detail": detail}
+                    ),
+                )
+                for status, (title, detail) in _REFUSALS.items()
+            },
+            association_config=waf.CfnWebACL.AssociationConfigProperty(
+                # By default WAF looks at 16 KB of a body only.
+                request_body={"API_GATEWAY": {"DefaultSizeInspectionLimit": "KB_32"}}
+            ),
+        )
+        accept(acl, "Nothing here is Java: there is no Log4j to protect.", "CKV_AWS_192")
+        waf.CfnWebACLAssociation(self, "Guards", resource_arn=api_stage.stage_arn, web_acl_arn=acl.attr_arn)
+        # WAF writes only to logs whose names begin with these words.
+        log = Log(self, "Log", stage=stage, name=f"aws-waf-logs-{stage.stack_name}")
+        waf.CfnLoggingConfiguration(
+            self,
+            "Logging",
+            resource_arn=acl.attr_arn,
+            log_destination_configs=[log.log_group_arn.rstrip(":*")],
+            # What is let through is in the API's own log.
+            logging_filter={
+                "DefaultBehavior": "DROP",
+                "Filters": [
+                    {
+                        "Behavior": "KEEP",
+                        "Requirement": "MEETS_ANY",
+                        "Conditions": [{"ActionCondition": {"Action": "BLOCK"}}],
+                    }
+                ],
+            },
+            redacted_fields=[{"singleHeader": {"Name": "authorization"}}],
+        )
+
+
+_AS_IT_IS = [waf.CfnWebACL.TextTransformationProperty(priority=0, type="NONE")]
+
+
+def _rule(name: str, priority: int, status: HTTPStatus, **statement: Any) -> waf.CfnWebACL.RuleProperty:
+    headers = [{"name": "Retry-After", "value": "300"}] if status is HTTPStatus.TOO_MANY_REQUESTS else None
+    return waf.CfnWebACL.RuleProperty(
+        name=name,
+        priority=priority,
+        action=waf.CfnWebACL.RuleActionProperty(
+            block=waf.CfnWebACL.BlockActionProperty(
+                custom_response=waf.CfnWebACL.CustomResponseProperty(
+                    response_code=status.value, custom_response_body_key=str(status.value), response_headers=headers
+                )
+            )
+        ),
+        statement=waf.CfnWebACL.StatementProperty(**statement),
+        visibility_config=_visible(name),
+    )
+
+
+def _per_address(
+    limit: int, scope: waf.CfnWebACL.StatementProperty | None = None
+) -> waf.CfnWebACL.RateBasedStatementProperty:
+    return waf.CfnWebACL.RateBasedStatementProperty(
+        limit=limit, aggregate_key_type="IP", evaluation_window_sec=300, scope_down_statement=scope
+    )
+
+
+def _any_of(*statements: waf.CfnWebACL.StatementProperty) -> waf.CfnWebACL.StatementProperty:
+    return waf.CfnWebACL.StatementProperty(or_statement=waf.CfnWebACL.OrStatementProperty(statements=list(statements)))
+
+
+def _posted_to(path: str) -> waf.CfnWebACL.StatementProperty:
+    return waf.CfnWebACL.StatementProperty(
+        and_statement=waf.CfnWebACL.AndStatementProperty(statements=[_is(path, uri_path={}), _is("POST", method={})])
+    )
+
+
+def _is(text: str, **field: Any) -> waf.CfnWebACL.StatementProperty:
+    return waf.CfnWebACL.StatementProperty(
+        byte_match_statement=waf.CfnWebACL.ByteMatchStatementProperty(
+            field_to_match=waf.CfnWebACL.FieldToMatchProperty(**field),
+            positional_constraint="EXACTLY",
+            search_string=text,
+            text_transformations=_AS_IT_IS,
+        )
+    )
+
+
+def _visible(metric: str) -> waf.CfnWebACL.VisibilityConfigProperty:
+    return waf.CfnWebACL.VisibilityConfigProperty(
+        cloud_watch_metrics_enabled=True, metric_name=metric, sampled_requests_enabled=True
+    )

@@ -1,0 +1,42 @@
+"""Logs: kept as long as the stage says, and longer than their stack only where its data is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from infra.checks import accept
+
+if TYPE_CHECKING:
+    from infra.settings import Stage
+
+
+class Log(logs.LogGroup):
+    """A log group of a stage, under a name of CloudFormation's unless the writer needs one."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, name: str | None = None) -> None:
+        super().__init__(
+            scope,
+            construct_id,
+            log_group_name=name,
+            retention=_retention(stage.log_retention_days),
+            removal_policy=RemovalPolicy.RETAIN if stage.keeps_data else RemovalPolicy.DESTROY,
+        )
+        accept(
+            self,
+            "CloudWatch encrypts every log with a key of its own. One of ours would cost $1 a month and more for each "
+            "use, and whoever may read the log would be allowed to use it anyway.",
+            "CKV_AWS_158",
+        )
+
+
+def _retention(days: int) -> logs.RetentionDays:
+    return {
+        1: logs.RetentionDays.ONE_DAY,
+        7: logs.RetentionDays.ONE_WEEK,
+        30: logs.RetentionDays.ONE_MONTH,
+        90: logs.RetentionDays.THREE_MONTHS,
+    }[days]
