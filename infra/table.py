@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
@@ -11,20 +13,57 @@ from constructs import Construct
 
 from shared.data.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE, Index
 
+_NAMES_KEYS = {
+    "GetItem", "BatchGetItem", "Query", "ConditionCheckItem", "PutItem", "UpdateItem", "DeleteItem", "PartiQLInsert",
+}  # fmt: skip
+"""Operations whose requests name partition keys, says AWS's service authorization reference."""
+
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """What a function does with the table: operations on its items, and queries.
+class Right:
+    """One operation on the items of some partitions, of the table or of an index.
 
-    A transaction is authorized as the operations in it. ``queried`` and ``scanned`` name the indexes that are queried
-    and scanned; ``inserts`` is PartiQL's INSERT.
+    ``partitions`` are patterns of partition keys. IAM holds every key that a request names against them, and each
+    request of such an operation names at least one, so ``ForAllValues`` never holds for want of any. A transaction is
+    authorized as the operations in it, and PartiQL's INSERT is ``PartiQLInsert``.
     """
 
-    items: tuple[str, ...] = ()
-    query: bool = False
-    queried: tuple[Index, ...] = ()
-    scanned: tuple[Index, ...] = ()
-    inserts: bool = False
+    operation: str
+    partitions: tuple[str, ...]
+    index: Index | None = None
+
+    def __post_init__(self) -> None:
+        if self.operation not in _NAMES_KEYS or not self.partitions:
+            raise ValueError(f"{self.operation} cannot be cut to partitions")
+
+    @property
+    def conditions(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(self.partitions)}}
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """Scanning an index for some attributes of its items; a Scan names no keys that it could be cut to.
+
+    ``dynamodb:Attributes`` holds what a request asks for, and is missing where it asks for whole items, which
+    ``dynamodb:Select`` tells. DynamoDB wants the keys to be among the attributes.
+    """
+
+    attributes: tuple[str, ...]
+    index: Index
+    operation: str = field(default="Scan", init=False)
+
+    @property
+    def conditions(self) -> Mapping[str, Mapping[str, Any]]:
+        keys = (PARTITION_KEY, SORT_KEY, self.index.partition_key, self.index.sort_key)
+        return {
+            "ForAllValues:StringEquals": {"dynamodb:Attributes": [*filter(None, keys), *self.attributes]},
+            "StringEqualsIfExists": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"},
+        }
+
+
+Access = tuple[Right | Scan, ...]
+"""What a function does with the table."""
 
 
 class DealsTable(Construct):
@@ -62,20 +101,13 @@ class DealsTable(Construct):
 
     def grant(self, grantee: iam.IGrantable, access: Access) -> None:
         """Allow exactly an access, on nothing but this table and the indexes it names."""
-        operations = [*access.items, *(["PartiQLInsert"] if access.inserts else [])]
-        queried = [self.table.table_arn] if access.query else []
-        queried += map(self._index, access.queried)
-        for actions, resources in (
-            (operations, [self.table.table_arn]),
-            (["Query"], queried),
-            (["Scan"], list(map(self._index, access.scanned))),
-        ):
-            if actions and resources:
-                iam.Grant.add_to_principal(
-                    grantee=grantee,
-                    actions=[f"dynamodb:{operation}" for operation in actions],
-                    resource_arns=resources,
-                )
+        for right in access:
+            iam.Grant.add_to_principal(
+                grantee=grantee,
+                actions=[f"dynamodb:{right.operation}"],
+                resource_arns=[self._index(right.index) if right.index else self.table.table_arn],
+                conditions=right.conditions,
+            )
 
     def _index(self, index: Index) -> str:
         return f"{self.table.table_arn}/index/{index.name}"

@@ -215,6 +215,12 @@ def decoration(item_type: str, segment: int, segments: int) -> Key:
     return _pair(f"DECORATION#{item_type}#{segments}#{segment}")
 
 
+def any_like(key: Key | str) -> str:
+    """The pattern, as IAM's policies have them, of the partition keys of one kind: ``DEAL#*``, ``BRANDS``."""
+    kind, divider, _ = (key if isinstance(key, str) else key["PK"]).partition("#")
+    return f"{kind}{divider}*" if divider else kind
+
+
 def primary(item: Mapping[str, object]) -> Key:
     """The primary key of an item."""
     return {"PK": str(item["PK"]), "SK": str(item["SK"])}

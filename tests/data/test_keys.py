@@ -93,6 +93,9 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
         same("IDEMPOTENCY#ana#a30f4ba78d16eb68613cebe54bdaa7c8b9821ed16bd3c572ac3dcbf3a365c26a"),
     ),
     (keys.decoration, ("Deal", 2, 4), same("DECORATION#Deal#4#2")),
+    (keys.any_like, (same("DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),), "DEAL#*"),
+    (keys.any_like, ("CATEGORY#clothing#2026-06-04T00:00:00",), "CATEGORY#*"),
+    (keys.any_like, (same("BRANDS"),), "BRANDS"),
     (keys.primary, ({"PK": "USER#ana", "SK": "USER#ana", "Name": "Ana"},), same("USER#ana")),
 ]
 

@@ -1,0 +1,57 @@
+"""The kinds of partitions that roles are cut to, as IAM's policies name them: a pattern of each one's keys.
+
+They are made by the functions that make the keys, so that a role (``infra/access.py``) and the code mean the same.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from shared.data import keys
+from shared.models import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
+
+_TOPICS = (Topic(BRAND, ""), Topic(CATEGORY, ""))
+_ANY_TIME = datetime.min.replace(tzinfo=UTC)
+
+DEAL = keys.any_like(keys.deal(""))
+DEAL_NUMBER = keys.any_like(keys.deal_number(0))
+DEAL_SOURCE = keys.any_like(keys.deal_source(""))
+DEAL_SEQUENCE = keys.any_like(keys.deal_numbers())
+DEALS = keys.any_like(keys.deals())
+"""The container that counts all deals, and nothing else."""
+
+ENDINGS = keys.any_like(keys.endings())
+ENDINGS_OF_DAYS = keys.any_like(keys.ending("", _ANY_TIME, ""))
+
+BRAND_ITEM, CATEGORY_ITEM = TOPICS = tuple(keys.any_like(keys.topic(topic)) for topic in _TOPICS)
+BRANDS = keys.any_like(keys.brands())
+LIKES = tuple(keys.any_like(keys.like(topic, "")) for topic in _TOPICS)
+WATCHES = tuple(keys.any_like(keys.watch(topic, "")) for topic in _TOPICS)
+
+CURATED = tuple(keys.any_like(keys.curated(page)) for page in (FRONT_PAGE, EDITORS_CHOICE))
+CATEGORY_PICKS = keys.any_like(keys.category_picks(""))
+CACHES = (
+    keys.any_like(keys.deals_cache(0)),
+    *(keys.any_like(keys.page_cache(page, 0)) for page in (FRONT_PAGE, EDITORS_CHOICE)),
+    keys.any_like(keys.category_cache("", 0)),
+)
+
+FAN_OUT = keys.any_like(keys.fan_out(""))
+FAN_OUT_PAGE = keys.any_like(keys.fan_out_page("", "", 0, ""))
+
+USER = keys.any_like(keys.user(""))
+USER_EMAIL = keys.any_like(keys.user_email(""))
+SESSION = keys.any_like(keys.session(""))
+MESSAGES = keys.any_like(keys.messages(""))
+"""In the table and, while unread, in GSI1."""
+
+ATTEMPTS = keys.any_like(keys.attempts("", "", 0))
+IDEMPOTENCY = keys.any_like(keys.idempotency("", ""))
+
+ALL_DEALS_BY_DAY = keys.any_like(keys.feed_partition(ALL_DEALS, ""))
+BRAND_BY_MONTH, CATEGORY_BY_DAY = (keys.any_like(keys.feed_partition(feed_of(topic), "")) for topic in _TOPICS)
+"""Partitions of GSI1, GSI2 and GSI3 that hold deals."""
+
+WATCHES_OF_USERS = keys.any_like(keys.watches(""))
+SESSIONS_OF_USERS = keys.any_like(keys.sessions(""))
+"""Partitions of GSI1 that hold what is a user's."""
