@@ -13,7 +13,7 @@ import boto3
 
 from local.settings import REGION
 from shared.data.queues import Queue
-from tests.e2e.conftest import Site
+from tests.site import Site
 
 DEAD_LETTERS = ("ParkedWorkUrl", "ParkedNewsUrl", "ParkedRefreshesUrl")
 

@@ -8,8 +8,8 @@ import pytest
 
 from shared.data import keys
 from shared.data.schema import GSI1
-from tests.e2e.conftest import PASSWORD, Site, Visitor, a_deal, eventually, fresh
-from tests.e2e.contract import assert_problem
+from tests.contract import assert_problem
+from tests.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
 
 
 def test_signing_up_answers_with_the_account_and_without_the_password(visitor: Visitor) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from shared import ksuids
 from shared.data import cursors
-from tests.e2e.conftest import PASSWORD, Site, Visitor, a_deal, fresh
-from tests.e2e.contract import assert_problem
+from tests.contract import assert_problem
+from tests.site import PASSWORD, Site, Visitor, a_deal, fresh
 
 RTL = "\u202e"
 EMOJI = "🎉"

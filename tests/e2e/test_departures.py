@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from shared.data.parked import Batch
-from tests.e2e.conftest import Site, fresh
 from tests.e2e.plumbing import client, until
+from tests.site import Site, fresh
 
 FUNCTION = """
 import json, os

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import Site, Visitor, a_deal, eventually, fresh
-from tests.e2e.contract import assert_problem
+from tests.contract import assert_problem
+from tests.site import Site, Visitor, a_deal, eventually, fresh
 
 EDITORS_ROUTES = [
     ("POST", "/deals"),

@@ -15,7 +15,8 @@ import pytest
 
 from local.settings import REGION
 from shared.slugs import slug
-from tests.e2e.conftest import REAL_DEALS, Site, Visitor, eventually
+from tests.e2e.conftest import REAL_DEALS
+from tests.site import Site, Visitor, eventually
 
 Line = dict[str, Any]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.conftest import Site, Visitor, a_deal, eventually, fresh
-from tests.e2e.contract import assert_problem
+from tests.contract import assert_problem
+from tests.site import Site, Visitor, a_deal, eventually, fresh
 
 topics = pytest.mark.parametrize("kind", ["brands", "categories"])
 

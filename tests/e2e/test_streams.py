@@ -16,10 +16,10 @@ from shared.data.attributes import marshal_item
 from shared.data.deal_items import to_item_listed
 from shared.data.table import Table, forget, put, update
 from tests import records
-from tests.e2e.conftest import Site, Visitor, eventually, fresh
-from tests.e2e.conftest import a_deal as body_of
 from tests.e2e.plumbing import Plumbing, until
 from tests.making import a_deal
+from tests.site import Site, Visitor, eventually, fresh
+from tests.site import a_deal as body_of
 
 PATIENCE = 60.0
 """Seconds for what takes one or two on an idle machine."""
