@@ -23,6 +23,7 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra.api import STAGE_NAME
+from infra.checks import accept
 from infra.routes import ROUTES, Caller, Route
 
 if TYPE_CHECKING:
@@ -84,6 +85,12 @@ class OriginSecret(Construct):
             generate_secret_string=secretsmanager.SecretStringGenerator(
                 exclude_punctuation=True, password_length=_SECOND_TO_NONE
             ),
+        )
+        accept(
+            self.secret,
+            "It opens nothing but the way past a cache. A new one is a deployment of both stacks (docs/deploying.md).",
+            "AwsSolutions-SMG4",
+            "CKV_AWS_149",
         )
 
     @property
@@ -181,6 +188,7 @@ class CdnStack(Stack):
             **self._names(cdn),
         )
         self._log(stage, distribution)
+        self._accept(cdn, distribution)
         host = cdn.domain_name or distribution.distribution_domain_name
         CfnOutput(self, "CdnUrl", value=f"https://{host}/{STAGE_NAME}/")
         CfnOutput(self, "CdnDomainName", value=distribution.distribution_domain_name)
@@ -246,6 +254,41 @@ class CdnStack(Stack):
         certificate = acm.Certificate.from_certificate_arn(self, "Certificate", cdn.certificate_arn)
         return {"domain_names": [cdn.domain_name], "certificate": certificate}
 
+    def _accept(self, cdn: Cdn, distribution: cloudfront.Distribution) -> None:
+        accept(
+            distribution,
+            "It is logged by CloudFront's standard logging, version 2, which is no property of the distribution.",
+            "AwsSolutions-CFR3",
+            "CKV_AWS_86",
+        )
+        accept(
+            distribution,
+            "An API has no page at its root, and one origin: its functions run in several zones already.",
+            "CKV_AWS_305",
+            "CKV_AWS_310",
+        )
+        if cdn.certificate_arn is None:
+            accept(
+                distribution,
+                "CloudFront's own name comes with its own certificate and TLS; a name of one's own is a setting.",
+                "AwsSolutions-CFR4",
+                "CKV_AWS_174",
+            )
+        if not cdn.countries:
+            accept(
+                distribution,
+                "Deals are for readers everywhere; the countries served are a setting.",
+                "AwsSolutions-CFR1",
+                "CKV_AWS_374",
+            )
+        if cdn.web_acl_arn is None:
+            accept(
+                distribution,
+                "A firewall is a setting: of $0.60 per million requests, where CloudFront itself takes $1.",
+                "AwsSolutions-CFR2",
+                "CKV_AWS_68",
+            )
+
     def _log(self, stage: Stage, distribution: cloudfront.Distribution) -> None:
         """Access logs (standard logging, version 2) to a bucket that only their delivery writes to."""
         bucket = s3.Bucket(
@@ -297,7 +340,14 @@ class CdnStack(Stack):
             delivery_destination_arn=destination.attr_arn,
             record_fields=list(LOGGED),
         )
-        delivery.add_dependency(delivery_source)
+        delivery.add_resource_dependency(delivery_source)
+        accept(
+            bucket,
+            "It holds logs itself, which one service writes under names of their own; logs of logs have no end.",
+            "AwsSolutions-S1",
+            "CKV_AWS_18",
+            "CKV_AWS_21",
+        )
         if bucket.policy is not None:
             destination.node.add_dependency(bucket.policy)
 

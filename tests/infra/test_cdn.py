@@ -13,6 +13,7 @@ import pytest
 from aws_cdk.assertions import Template
 
 from infra.cdn import ERRORS, QUERY, CdnStack, cached_patterns, uncached_patterns
+from infra.checks import require
 from infra.routes import ROUTES
 from infra.settings import STAGES, Cdn
 from infra.stacks import DealsStack
@@ -37,12 +38,17 @@ WITH_A_NAME = Cdn(
 )
 
 
-def synthesize(cdn: Cdn) -> tuple[Json, Json]:
-    """The templates of the API's stack and of CloudFront's, as prod with ``cdn`` has them."""
+def stacks(cdn: Cdn) -> tuple[cdk.App, DealsStack, CdnStack]:
+    """The app of prod with ``cdn``."""
     app, stage = cdk.App(), dataclasses.replace(STAGES["prod"], cdn=cdn)
     deals = DealsStack(app, stage=stage)
     assert deals.origin_secret is not None
-    edge = CdnStack(app, stage=stage, cdn=cdn, api=deals.rest_api, secret=deals.origin_secret)
+    return app, deals, CdnStack(app, stage=stage, cdn=cdn, api=deals.rest_api, secret=deals.origin_secret)
+
+
+def synthesize(cdn: Cdn) -> tuple[Json, Json]:
+    """The templates of the API's stack and of CloudFront's, as prod with ``cdn`` has them."""
+    _, deals, edge = stacks(cdn)
     return Template.from_stack(deals).to_json(), Template.from_stack(edge).to_json()
 
 
@@ -235,6 +241,14 @@ def test_cfn_lint_finds_nothing_in_cloudfronts_stack(template: Json, tmp_path: P
     file.write_text(json.dumps(template))
 
     assert _findings(file) == []
+
+
+@pytest.mark.parametrize("cdn", [Cdn(), WITH_A_NAME], ids=["plain", "with a name"])
+def test_cdk_nag_finds_nothing_that_is_not_accepted_with_a_reason(cdn: Cdn) -> None:
+    app, _, _ = stacks(cdn)
+    require(app)
+
+    app.synth()
 
 
 def test_the_patterns_come_from_the_routes() -> None:
