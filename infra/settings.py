@@ -59,6 +59,7 @@ class Stage:
     addresses that ask too often, for $8 a month and $0.60 per million requests. ``checks_bodies``: the gateway refuses
     bodies that are no JSON object (see ``docs/deploying.md`` before).
 
+    ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
     ``table_name`` and ``api_id`` are None where the cloud chooses them, ``cdn`` where the API is reached directly.
     """
 
@@ -76,6 +77,7 @@ class Stage:
     checks_bodies: bool = False
     table_name: str | None = None
     api_id: str | None = None
+    emulated: bool = False
     cdn: Cdn | None = None
 
     @property
@@ -140,6 +142,7 @@ STAGES = {
             table_name="big-time-deals",
             # Eight hexadecimal digits, for only then does the local cloud serve <id>.execute-api.localhost.
             api_id="b16dea15",
+            emulated=True,
         ),
     )
 }

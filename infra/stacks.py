@@ -36,7 +36,7 @@ class DealsStack(Stack):
         lean = bundle("lean", stage.target)
         full = bundle("full", stage.target)
 
-        table = DealsTable(self, "Deals", table_name=stage.table_name, keeps_data=stage.keeps_data)
+        table = DealsTable(self, "Deals", stage=stage)
 
         common: dict[str, Any] = {"stage": stage, "table": table}
         storefront = PythonFunction(
@@ -72,13 +72,16 @@ class DealsStack(Stack):
             self, "Refresher", module="refresher", artifact=lean, access=access.REFRESHER, timeout=60, **common
         )
 
-        work = WorkQueue(self, "Work", function=messenger.function, timeout=Duration.seconds(60), workers=10)
+        work = WorkQueue(
+            self, "Work", stage=stage, function=messenger.function, timeout=Duration.seconds(60), workers=10
+        )
         for sender in (announcer, messenger):
-            work.queue.grant_send_messages(sender.function)
+            work.queue.grant(sender.function, "sqs:SendMessage")
             sender.function.add_environment("QUEUE_URL", work.queue.queue_url)
         announced = StreamReader(
             self,
             "Announced",
+            stage=stage,
             table=table.table,
             function=announcer.function,
             filters=(NEW_DEALS, HOT_DEALS),
@@ -88,6 +91,7 @@ class DealsStack(Stack):
         refreshed = StreamReader(
             self,
             "Refreshed",
+            stage=stage,
             table=table.table,
             function=refresher.function,
             filters=(SHOWN, REMOVED_DEALS),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aws_cdk import Duration
 from aws_cdk import aws_dynamodb as dynamodb
@@ -13,6 +13,9 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.checks import accept
+
+if TYPE_CHECKING:
+    from infra.settings import Stage
 
 PARKED_FOR = Duration.days(14)
 """How long a failure waits for someone to look at it: SQS's longest."""
@@ -48,7 +51,7 @@ REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is("
 class ParkingQueue(Construct):
     """A dead-letter queue: what is in it has failed for good and waits for ``btd redrive``."""
 
-    def __init__(self, scope: Construct, construct_id: str) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
         super().__init__(scope, construct_id)
         self.queue = sqs.Queue(
             self,
@@ -56,8 +59,9 @@ class ParkingQueue(Construct):
             retention_period=PARKED_FOR,
             # With SQS's own key, which costs nothing.
             encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
+            enforce_ssl=not stage.emulated,
         )
+        _accept_no_tls(self.queue, stage)
         accept(
             self.queue,
             "This is where failures are parked: nothing takes them from here but a person.",
@@ -77,6 +81,7 @@ class StreamReader(Construct):
         scope: Construct,
         construct_id: str,
         *,
+        stage: Stage,
         table: dynamodb.Table,
         function: lambda_.Function,
         filters: Sequence[Filter],
@@ -84,7 +89,7 @@ class StreamReader(Construct):
         window: Duration,
     ) -> None:
         super().__init__(scope, construct_id)
-        self.parked = ParkingQueue(self, "Parked")
+        self.parked = ParkingQueue(self, "Parked", stage=stage)
         function.add_event_source(
             sources.DynamoEventSource(
                 table,
@@ -117,12 +122,13 @@ class WorkQueue(Construct):
         scope: Construct,
         construct_id: str,
         *,
+        stage: Stage,
         function: lambda_.Function,
         timeout: Duration,
         workers: int,
     ) -> None:
         super().__init__(scope, construct_id)
-        self.parked = ParkingQueue(self, "Parked")
+        self.parked = ParkingQueue(self, "Parked", stage=stage)
         self.queue = sqs.Queue(
             self,
             "Queue",
@@ -131,8 +137,9 @@ class WorkQueue(Construct):
             retention_period=Duration.days(4),
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.parked.queue, max_receive_count=MAX_RECEIVES),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
+            enforce_ssl=not stage.emulated,
         )
+        _accept_no_tls(self.queue, stage)
         function.add_event_source(
             sources.SqsEventSource(self.queue, batch_size=5, report_batch_item_failures=True, max_concurrency=workers)
         )
@@ -142,6 +149,11 @@ class WorkQueue(Construct):
             "A mapping of a queue has no destination for failures: the queue has one, where they are parked.",
             "Serverless-LambdaEventSourceMappingDestination",
         )
+
+
+def _accept_no_tls(queue: sqs.Queue, stage: Stage) -> None:
+    if stage.emulated:
+        accept(queue, "The local cloud is reached without TLS, on this machine only.", "AwsSolutions-SQS4")
 
 
 def _accept_no_queue_of_its_own(function: lambda_.Function) -> None:
