@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Iterator
+import logging
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +79,24 @@ def deployed(unseeded: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table
 
 
 @pytest.fixture
+def lines(deployed: Table) -> Iterator[Callable[[], list[dict[str, Any]]]]:
+    """Tells what the functions have logged since it was last asked."""
+    log = io.StringIO()
+    handler = runtime.logger().registered_handler
+    assert isinstance(handler, logging.StreamHandler)
+    handler.setStream(log)
+
+    def told() -> list[dict[str, Any]]:
+        found = [json.loads(line) for line in log.getvalue().splitlines()]
+        log.seek(0)
+        log.truncate()
+        return found
+
+    yield told
+    handler.setStream(sys.stdout)
+
+
+@pytest.fixture
 def table(deployed: Table) -> Table:
     """The seeded table, with the brand that the events are about."""
     seeds.plant(deployed, times.now())
@@ -91,6 +112,6 @@ def queue(deployed: Table) -> Queue:
 
 def _start_anew() -> None:
     """Forget what an execution environment keeps between calls."""
-    runtime.table.cache_clear()
-    runtime.queue.cache_clear()
-    runtime.logger.cache_clear()
+    for kept in vars(runtime).values():
+        if hasattr(kept, "cache_clear"):
+            kept.cache_clear()

@@ -1,0 +1,407 @@
+"""What the functions log and count: one id from a request to its last message, and metrics that are right."""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import json
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions import accounts, announcer, authorizer, editors, expiry, members, messenger, refresher, storefront
+from shared import metrics, runtime, times
+from shared.data import brands, caches, deals, fanout, keys, messages, pages, seeds, sessions, topics, users
+from shared.data.deal_items import to_item_listed
+from shared.data.queues import Queue
+from shared.data.table import Table
+from shared.metrics import Metric
+from shared.models import BRAND, CATEGORY, FRONT_PAGE, Deal, Topic, User
+from shared.passwords import hash_password
+from tests import records
+from tests.emf import metrics_in
+from tests.functions.conftest import event
+from tests.making import a_deal
+
+Lines = Callable[[], list[dict[str, Any]]]
+
+G_FORE = Topic(BRAND, "g-fore")
+SHOES = Topic(CATEGORY, "shoes")
+PASSWORD = "correct horse battery staple"
+REQUEST = event("editors-post-deal")["requestContext"]["requestId"]
+
+
+def counted(lines: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """The values of each metric in some lines."""
+    found: dict[str, list[float]] = {}
+    for line in lines:
+        if "_aws" in line:
+            for name, values in metrics_in(line).items():
+                found.setdefault(name, []).extend(values)
+    return found
+
+
+def work(*units: fanout.Unit) -> dict[str, Any]:
+    """The event that brings some units to the messenger."""
+    template = event("messenger-work")["Records"][0]
+    return {
+        "Records": [
+            {**template, "messageId": f"unit-{number}", "body": unit.to_json()} for number, unit in enumerate(units)
+        ]
+    }
+
+
+def taken(queue: Queue) -> list[fanout.Unit]:
+    """The work in the queue, taken out of it."""
+    found = list(queue.parked())
+    for parked in found:
+        queue.remove(parked)
+    return [fanout.Unit.from_json(parked.body) for parked in found]
+
+
+def posted(context: LambdaContext, **changes: Any) -> Deal:
+    """A deal that an editor has posted."""
+    request = event("editors-post-deal")
+    request["requestContext"] |= changes
+    body = json.loads(base64.b64decode(request["body"]))
+    body.pop("createdAt", None)  # a deal with an old date is no news
+    request["body"] = base64.b64encode(json.dumps(body).encode()).decode()
+    answer = editors.handler(request, context)
+    assert answer["statusCode"] == 201
+    return deals.get(runtime.table(), json.loads(answer["body"])["dealId"], consistent=True)
+
+
+def sign_in(password: str, username: str = "ana") -> dict[str, Any]:
+    request = event("accounts-sign-up")
+    body = json.dumps({"username": username, "password": password})
+    return request | {"path": "/sessions", "resource": "/sessions", "body": body, "isBase64Encoded": False}
+
+
+def page(path: str, **headers: str) -> dict[str, Any]:
+    request = event("storefront-brand-page")
+    request["headers"] = {"Accept": "application/json", **headers}
+    nothing = dict.fromkeys(("pathParameters", "queryStringParameters", "multiValueQueryStringParameters"))
+    return request | {"path": path, "resource": path} | nothing
+
+
+@pytest.fixture
+def ana(table: Table) -> User:
+    user = User("ana", "ana@mail.example", "Ana", hash_password(PASSWORD), "member", times.now())
+    users.create(table, user)
+    return user
+
+
+def test_one_id_leads_from_the_post_of_a_deal_to_its_messages(
+    table: Table, queue: Queue, lines: Lines, context: LambdaContext
+) -> None:
+    topics.watch(table, G_FORE, "ana", times.now())
+
+    deal = posted(context)
+    stream = records.batch([records.record(None, to_item_listed(deal, listed=True))])
+    announcer.handler(stream, context)
+    refresher.handler(stream, context)
+    messenger.handler(work(*taken(queue)), context)
+
+    following = [line["message"] for line in lines() if REQUEST in json.dumps(line)]
+    assert following == ["request", "announced", "refreshed", "delivered", "delivered"]
+    (message,) = messages.latest(table, "ana", limit=5, now=times.now()).items
+    assert message.correlation_id == deal.correlation_id == REQUEST
+
+
+def test_making_a_deal_hot_is_followed_by_the_id_of_that_request(
+    table: Table, queue: Queue, lines: Lines, context: LambdaContext
+) -> None:
+    deal = posted(context)
+    request = event("editors-post-deal")
+    path = f"/deals/{deal.deal_id}/hot"
+    request |= {"path": path, "resource": path, "httpMethod": "PUT", "body": None}
+    request["requestContext"]["requestId"] = "made-hot"
+
+    answers = [editors.handler(request, context)["statusCode"]]
+    hot = deals.get(table, deal.deal_id, consistent=True)
+    request["requestContext"]["requestId"] = "said-again"
+    answers.append(editors.handler(request, context)["statusCode"])
+    before, after = (to_item_listed(each, listed=True) for each in (deal, hot))
+    announcer.handler(records.batch([records.record(before, after)]), context)
+
+    assert answers == [202, 202]
+    assert deals.get(table, deal.deal_id, consistent=True) == hot
+    assert {unit.correlation_id for unit in taken(queue)} == {"made-hot"}
+
+
+def test_the_next_page_of_readers_keeps_the_id_and_the_time(table: Table, queue: Queue, context: LambdaContext) -> None:
+    for reader in ("ana", "ben"):
+        topics.watch(table, G_FORE, reader, times.now())
+    deal = posted(context)
+    (first, _) = fanout.news_of(deal, times.now())
+
+    fanout.deliver(table, queue, first, times.now(), page=1)
+
+    (following,) = taken(queue)
+    assert following.start is not None
+    assert (following.correlation_id, following.written_at) == (REQUEST, first.written_at)
+
+
+def test_work_that_an_earlier_release_queued_is_done(table: Table, lines: Lines, context: LambdaContext) -> None:
+    topics.watch(table, G_FORE, "ana", times.now())
+    deal = posted(context)
+    request = work(fanout.Unit(deal.deal_id, "brand"))
+    body = json.loads(request["Records"][0]["body"])
+    del body["correlationId"], body["writtenAt"]
+    request["Records"][0]["body"] = json.dumps(body)
+    lines()
+
+    answer = messenger.handler(request, context)
+
+    assert answer == {"batchItemFailures": []}
+    assert counted(lines())[metrics.MESSAGES_DELIVERED.name] == [1]
+
+
+def test_an_edit_names_its_own_request_and_one_that_changes_nothing_leaves_the_last(
+    table: Table, context: LambdaContext
+) -> None:
+    deal = posted(context)
+
+    edited = deals.edit(table, deal.deal_id, {"title": "Putter"}, times.now(), correlation_id="edit")
+    same = deals.edit(table, deal.deal_id, {"title": "Putter"}, times.now(), correlation_id="again")
+    swept = deals.edit(table, deal.deal_id, {"title": "Driver"}, times.now())
+
+    assert (edited.correlation_id, same.correlation_id, swept.correlation_id) == ("edit", "edit", None)
+
+
+def test_readers_are_not_shown_whose_request_it_was(table: Table, context: LambdaContext) -> None:
+    deal = posted(context)
+    pages.set_featured(table, FRONT_PAGE, [deal.deal_id], times.now())
+    refresher.handler(event("refresher-schedule"), context)
+
+    answers = [storefront.handler(page(path), context) for path in (f"/deals/{deal.deal_id}", "/front-page", "/deals")]
+
+    assert all(deal.deal_id in answer["body"] for answer in answers)
+    assert not any(REQUEST in answer["body"] for answer in answers)
+    copies = table.get(keys.curated(FRONT_PAGE))
+    assert copies is not None
+    assert "CorrelationId" not in copies["Featured"][0]
+
+
+@pytest.mark.parametrize(("path", "status"), [("/deals", 200), ("/brands/none", 404), ("/nowhere", 404)])
+def test_each_answer_says_which_request_it_answers(
+    table: Table, context: LambdaContext, path: str, status: int
+) -> None:
+    answer = storefront.handler(page(path), context)
+
+    assert answer["statusCode"] == status
+    assert answer["multiValueHeaders"]["X-Correlation-Id"] == [REQUEST]
+
+
+@pytest.mark.parametrize(
+    ("headers", "logged"),
+    [
+        ({"X-Request-Id": "a7c1-42"}, "a7c1-42"),
+        ({"x-correlation-id": "trace:1", "X-Request-Id": "2"}, "trace:1"),
+        ({"X-Request-Id": "two\nlines"}, None),
+        ({"X-Request-Id": "x" * 65}, None),
+        ({"X-Request-Id": '{"status": 500}'}, None),
+        ({}, None),
+    ],
+    ids=["one", "two", "lines", "long", "json", "none"],
+)
+def test_a_clients_own_id_is_logged_beside_ours_if_it_is_one(
+    table: Table, lines: Lines, context: LambdaContext, headers: dict[str, str], logged: str | None
+) -> None:
+    storefront.handler(page("/categories", **headers), context)
+
+    (line,) = lines()
+    assert (line["correlation_id"], line.get("client_request_id")) == (REQUEST, logged)
+
+
+def test_no_password_token_or_body_is_logged(
+    table: Table, ana: User, lines: Lines, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime.logger().setLevel("DEBUG")
+    token, _ = sessions.start(table, ana, times.now(), bytes(range(32)))
+    asked = event("authorizer-request")
+    asked["headers"]["Authorization"] = f"Bearer {token}"
+    sign_up = json.dumps({"username": "eve", "email": "eve@mail.example", "password": PASSWORD, "name": "Evelyn"})
+
+    made = accounts.handler(event("accounts-sign-up") | {"body": sign_up, "isBase64Encoded": False}, context)
+    signed_in = accounts.handler(sign_in(PASSWORD), context)
+    accounts.handler(sign_in(PASSWORD + "!"), context)
+    authorizer.handler(asked, context)
+    editors.handler(event("editors-post-deal"), context)
+
+    logged = json.dumps(lines())
+    assert (made["statusCode"], signed_in["statusCode"]) == (201, 201)
+    secrets = [PASSWORD, token, json.loads(signed_in["body"])["token"], "eve@mail.example", "Evelyn", "golf shoe"]
+    assert [secret for secret in secrets if secret in logged] == []
+    assert event("editors-post-deal")["headers"]["Authorization"] not in logged
+
+
+def test_why_a_record_failed_is_logged_without_the_id_of_the_one_before(
+    table: Table, queue: Queue, lines: Lines, context: LambdaContext
+) -> None:
+    deal = posted(context)
+    good = records.record(None, to_item_listed(deal, listed=True))
+    bad = records.damaged(to_item_listed(deal, listed=True))
+    lines()
+
+    announcer.handler(records.batch([good, bad]), context)
+    messenger.handler(work(*taken(queue)[:1], fanout.Unit("gone", "brand")), context)
+    broken = work(fanout.Unit(deal.deal_id, "brand"))
+    broken["Records"][0]["body"] = "{}"
+    messenger.handler(broken, context)
+
+    told = [(line["message"], line.get("correlation_id"), line.get("exception_name")) for line in lines()]
+    assert told == [
+        ("announced", REQUEST, None),
+        ("record failed", None, "KeyError"),
+        ("delivered", REQUEST, None),
+        ("delivered", None, None),
+        ("record failed", None, "ValueError"),
+    ]
+
+
+def likes(table: Table, context: LambdaContext) -> None:
+    for method in ("PUT", "PUT", "DELETE", "DELETE"):
+        members.handler(event("members-like-brand") | {"httpMethod": method}, context)
+
+
+def watches(table: Table, context: LambdaContext) -> None:
+    for method in ("PUT", "PUT", "DELETE", "DELETE"):
+        asked = event("members-like-brand")
+        path = {name: asked[name].replace("/like", "/watch") for name in ("path", "resource")}
+        members.handler(asked | path | {"httpMethod": method}, context)
+
+
+def posts(table: Table, context: LambdaContext) -> None:
+    for request in ("first", "repeated"):  # with one Idempotency-Key
+        posted(context, requestId=request)
+
+
+def wrong_passwords(table: Table, context: LambdaContext) -> None:
+    users.create(table, User("ana", "ana@mail.example", "Ana", hash_password(PASSWORD), "member", times.now()))
+    for request in (sign_in("wrong password"), sign_in(PASSWORD, "nobody"), sign_in(PASSWORD)):
+        accounts.handler(request, context)
+
+
+def reads(table: Table, context: LambdaContext) -> None:
+    storefront.handler(page("/front-page"), context)
+    refresher.refresh([caches.NEWEST], set(), set())
+    for path in ("/front-page", "/deals", "/brands", "/categories/shoes", "/deals"):
+        storefront.handler(page(path), context)
+
+
+def news(table: Table, context: LambdaContext) -> None:
+    for reader in ("ana", "ben"):
+        topics.watch(table, G_FORE, reader, times.now())
+    deal = posted(context)
+    (unit, _) = fanout.news_of(deal, times.now() - timedelta(seconds=5))
+    for _ in range(2):  # the queue delivers it twice
+        messenger.handler(work(unit), context)
+
+
+def sweeps(table: Table, context: LambdaContext) -> None:
+    yesterday = times.now() - timedelta(days=1)
+    ended = a_deal(yesterday, brand="g-fore", ends_at=yesterday + timedelta(seconds=1))
+    deals.create(table, ended, yesterday)
+    for _ in range(2):
+        expiry.handler(event("expiry-schedule"), context)
+
+
+@pytest.mark.parametrize(
+    ("what", "expected"),
+    [
+        (likes, {metrics.LIKES_ADDED: [1], metrics.LIKES_REMOVED: [1]}),
+        (watches, {metrics.WATCHES_ADDED: [1], metrics.WATCHES_REMOVED: [1]}),
+        (posts, {metrics.DEALS_POSTED: [1]}),
+        (wrong_passwords, {metrics.SIGN_IN_FAILURES: [1, 1]}),
+        (reads, {metrics.CACHE_MISSES: [2, 1, 1], metrics.CACHE_HITS: [1, 1, 1]}),
+        (news, {metrics.MESSAGES_DELIVERED: [2]}),
+        (sweeps, {metrics.ENDED_DEALS_SWEPT: [1, 0]}),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_happens_is_counted_once(
+    deployed: Table,
+    lines: Lines,
+    context: LambdaContext,
+    what: Callable[[Table, LambdaContext], None],
+    expected: dict[Metric, list[float]],
+) -> None:
+    yesterday = times.now() - timedelta(days=1)
+    seeds.plant(deployed, yesterday)
+    brands.create(deployed, "g-fore", "G/Fore", yesterday)
+
+    what(deployed, context)
+
+    found = counted(lines())
+    assert {metric.name: found.get(metric.name) for metric in expected} == {
+        metric.name: values for metric, values in expected.items()
+    }
+
+
+def test_the_lag_of_a_page_is_told_when_it_is_first_delivered(
+    table: Table, lines: Lines, context: LambdaContext
+) -> None:
+    began = time.time()
+
+    news(table, context)
+
+    (lag,) = counted(lines())[metrics.FAN_OUT_LAG.name]
+    assert 5 <= lag <= 6 + time.time() - began
+
+
+def test_the_clock_tells_the_age_of_each_cached_part_before_it_rebuilds_any(
+    table: Table, lines: Lines, context: LambdaContext
+) -> None:
+    refresher.handler(event("refresher-schedule"), context)
+    never_built = counted(lines())
+    refresher.handler(event("refresher-schedule"), context)
+    built = counted(lines())
+
+    assert metrics.CACHE_AGE.name not in never_built
+    assert len(built[metrics.CACHE_AGE.name]) == len(refresher.EVERYTHING)
+
+
+def test_an_environment_starts_cold_once(table: Table, lines: Lines, context: LambdaContext) -> None:
+    for _ in range(3):
+        storefront.handler(page("/categories"), context)
+
+    assert [line.get(metrics.COLD_START) for line in lines()] == [[1], None, None]
+
+
+def test_metrics_stand_under_the_stacks_name_and_the_functions(
+    table: Table, lines: Lines, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "BigTimeDeals-dev")
+
+    storefront.handler(page("/categories"), context)
+
+    (line,) = lines()
+    (directive,) = line["_aws"]["CloudWatchMetrics"]
+    assert directive["Namespace"] == "BigTimeDeals-dev"
+    assert directive["Dimensions"] == [[metrics.DIMENSION]]
+    assert line[metrics.DIMENSION] == "test"  # as the environment says
+
+
+REPORTERS = {
+    "storefront": storefront,
+    "accounts": accounts,
+    "members": members,
+    "editors": editors,
+    "messenger": messenger,
+    "refresher": refresher,
+    "expiry": expiry,
+}
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name, value in vars(metrics).items() if isinstance(value, metrics.Metric))
+)
+def test_a_metric_is_reported_by_the_function_it_names_and_no_other(name: str) -> None:
+    reporters = {service for service, module in REPORTERS.items() if f"metrics.{name}" in inspect.getsource(module)}
+
+    assert reporters == {getattr(metrics, name).service}
