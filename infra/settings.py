@@ -6,6 +6,8 @@ import platform
 import sys
 from dataclasses import dataclass
 
+from infra.alarms import USUAL, Bounds
+
 MANYLINUX = "manylinux_2_28"
 """Wheels for Amazon Linux 2023 (glibc 2.34), which Lambda's Python runtimes are built on from 3.12."""
 
@@ -61,6 +63,7 @@ class Stage:
 
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
     ``table_name`` and ``api_id`` are None where the cloud chooses them, ``cdn`` where the API is reached directly.
+    ``alarm_email`` is told of alarms, once it has confirmed that; ``bounds`` say when they ring.
     """
 
     name: str
@@ -79,6 +82,8 @@ class Stage:
     api_id: str | None = None
     emulated: bool = False
     cdn: Cdn | None = None
+    alarm_email: str | None = None
+    bounds: Bounds = USUAL
 
     @property
     def stack_name(self) -> str:

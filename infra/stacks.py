@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aws_cdk import CfnOutput, CustomResource, Duration, Stack
+from aws_cdk import App, CfnOutput, CustomResource, Duration, Stack
 from constructs import Construct
 
 from infra import access
 from infra.api import DealsApi
 from infra.bundling import bundle, digest_of
-from infra.cdn import OriginSecret
-from infra.checks import accept
+from infra.cdn import CdnStack, OriginSecret
+from infra.checks import accept, require
 from infra.clock import EachMinute
 from infra.function import PythonFunction
+from infra.observability import Observability, Site
 from infra.routes import ROUTES
 from infra.streams import HOT_DEALS, NEW_DEALS, REMOVED_DEALS, SHOWN, StreamReader, WorkQueue
 from infra.table import DealsTable
 
 if TYPE_CHECKING:
     from infra.settings import Stage
+
+
+def compose(app: App, stage: Stage) -> None:
+    """Give an app all stacks of a stage, to be checked when they are synthesized."""
+    deals = DealsStack(app, stage=stage)
+    if stage.cdn and deals.origin_secret:
+        CdnStack(app, stage=stage, cdn=stage.cdn, api=deals.rest_api, secret=deals.origin_secret)
+    require(app)
 
 
 class DealsStack(Stack):
@@ -121,6 +130,36 @@ class DealsStack(Stack):
             "EachMinute",
             description="Takes ended deals out of the feeds, and rebuilds caches before they grow stale",
             functions=[expiry.function, refresher.function],
+        )
+
+        Observability(
+            self,
+            "Observability",
+            stage=stage,
+            site=Site(
+                answering={
+                    "storefront": storefront.function,
+                    "authorizer": authorizer.function,
+                    "accounts": accounts.function,
+                    "members": members.function,
+                    "editors": editors.function,
+                },
+                working={
+                    "announcer": announcer.function,
+                    "messenger": messenger.function,
+                    "refresher": refresher.function,
+                    "expiry": expiry.function,
+                },
+                stream_readers={"announcer": announcer.function, "refresher": refresher.function},
+                work=work.queue,
+                parked={
+                    "work": work.parked.queue,
+                    "news": announced.parked.queue,
+                    "refreshes": refreshed.parked.queue,
+                },
+                table_name=table.name,
+                api=api.api,
+            ),
         )
 
         seeds = CustomResource(

@@ -1,0 +1,313 @@
+"""What tells how the site is: alarms on everything that has a bound, the topic they speak through, and a dashboard.
+
+An alarm watches one metric and no formula: the local cloud takes no others, and a formula costs as much as its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aws_cdk import Duration, RemovalPolicy, Stack
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from shared import metrics
+from shared.data.schema import INDEXES
+
+if TYPE_CHECKING:
+    from infra.alarms import Bound
+    from infra.settings import Stage
+
+RUNBOOK = "docs/runbook.md"
+
+OPERATIONS = (
+    "GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems",
+    "BatchExecuteStatement",
+)  # fmt: skip
+"""What the functions ask of the table: DynamoDB counts its own failures by operation only."""
+
+MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount", "p99"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """What there is to watch. Functions go by module: some are behind the API, some behind stream, queue and clock."""
+
+    answering: Mapping[str, lambda_.Function]
+    working: Mapping[str, lambda_.Function]
+    stream_readers: Mapping[str, lambda_.Function]
+    work: sqs.Queue
+    parked: Mapping[str, sqs.Queue]
+    table_name: str
+    api: apigateway.RestApi
+
+
+class Topic(Construct):
+    """Where alarms are told: by email, where the stage names an address. Encrypted, and spoken to over TLS only."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
+        super().__init__(scope, construct_id)
+        # CloudWatch cannot use the key that AWS keeps for SNS, so this is one of ours, for $1 a month.
+        key = kms.Key(
+            self,
+            "Key",
+            description=f"Alarms of {stage.stack_name}",
+            enable_key_rotation=True,
+            removal_policy=RemovalPolicy.DESTROY,
+        )
+        self.topic = sns.Topic(
+            self,
+            "Topic",
+            display_name=f"Alarms of {stage.stack_name}",
+            master_key=key,
+            enforce_ssl=not stage.emulated,
+        )
+        ours: dict[str, Any] = {
+            "principals": [iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+            "conditions": {"StringEquals": {"aws:SourceAccount": Stack.of(self).account}},
+        }
+        key.add_to_resource_policy(
+            iam.PolicyStatement(actions=["kms:Decrypt", "kms:GenerateDataKey*"], resources=["*"], **ours)
+        )
+        # A policy of one's own takes the place of the one that lets the account's alarms publish.
+        self.topic.add_to_resource_policy(
+            iam.PolicyStatement(actions=["sns:Publish"], resources=[self.topic.topic_arn], **ours)
+        )
+        if stage.alarm_email:
+            self.topic.add_subscription(subscriptions.EmailSubscription(stage.alarm_email))
+
+
+class Alarms(Construct):
+    """One alarm for each thing that has a bound. Its description names the section of the runbook that helps."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, site: Site, topic: sns.ITopic) -> None:
+        super().__init__(scope, construct_id)
+        self._stage = stage
+        self._action = actions.SnsAction(topic)
+        self.alarms: list[cloudwatch.Alarm] = []
+
+        for module, function in site.stream_readers.items():
+            self._add("stream_is_behind", module, function.metric("IteratorAge", statistic=MAXIMUM))
+        self._add("work_is_old", None, site.work.metric_approximate_age_of_oldest_message())
+        self._add("work_piles_up", None, site.work.metric_approximate_number_of_messages_visible(statistic=MINIMUM))
+        for name, queue in site.parked.items():
+            self._add("something_is_parked", name, queue.metric_approximate_number_of_messages_visible())
+            self._add("parked_is_forgotten", name, queue.metric_approximate_age_of_oldest_message())
+        for module, function in {**site.answering, **site.working}.items():
+            self._add("function_fails", module, function.metric_errors())
+            self._add("function_is_throttled", module, function.metric_throttles())
+        for module, function in site.answering.items():
+            self._add("answer_is_slow", module, function.metric_duration(statistic=P99))
+        for module, function in site.working.items():
+            self._add("work_is_slow", module, function.metric_duration(statistic=P99))
+        self._add("answer_is_slow", "api", site.api.metric_latency(statistic=P99))
+        self._add("api_fails", None, site.api.metric_server_error())
+
+        self._add("table_is_throttled", "reads", of_table(site, "ReadThrottleEvents"))
+        self._add("table_is_throttled", "writes", of_table(site, "WriteThrottleEvents"))
+        for index in INDEXES:
+            reads, writes = (
+                of_table(site, f"{kind}ThrottleEvents", GlobalSecondaryIndexName=index.name)
+                for kind in ("Read", "Write")
+            )
+            self._add("table_is_throttled", f"reads-{index.name}", reads)
+            self._add("index_holds_up_writes", index.name, writes)
+        for operation in OPERATIONS:
+            self._add("table_fails", operation, of_table(site, "SystemErrors", Operation=operation))
+
+        # News that is late says so when it is told; of news that is not told at all, the queues' alarms speak.
+        self._add("news_is_late", None, ours(stage, metrics.FAN_OUT_LAG, MAXIMUM))
+        self._add("cache_is_old", None, ours(stage, metrics.CACHE_AGE, MAXIMUM), silence_is_bad=True)
+        sweeps = ours(stage, metrics.ENDED_DEALS_SWEPT, SAMPLES)
+        self._add("sweep_is_missing", None, sweeps, below=True, silence_is_bad=True)
+        self._add("sign_ins_fail", None, ours(stage, metrics.SIGN_IN_FAILURES, SUM))
+
+    def _add(
+        self,
+        kind: str,
+        of: str | None,
+        metric: cloudwatch.Metric,
+        *,
+        below: bool = False,
+        silence_is_bad: bool = False,
+    ) -> None:
+        """An alarm of a kind. Most metrics are silent while nothing happens, and silence is then all right."""
+        bound: Bound = getattr(self._stage.bounds, kind)
+        name = kind.title().replace("_", "")
+        says = kind.capitalize().replace("_", " ")
+        operator, missing = cloudwatch.ComparisonOperator, cloudwatch.TreatMissingData
+        alarm = cloudwatch.Alarm(
+            self,
+            f"{name}{of or ''}",
+            alarm_name="-".join(filter(None, (self._stage.stack_name, name, of))),
+            alarm_description=f"{says}{f': {of}' if of else ''}. What to do: {RUNBOOK}, under {says!r}",
+            metric=metric.with_(period=Duration.minutes(bound.minutes)),
+            threshold=bound.threshold,
+            datapoints_to_alarm=bound.points,
+            evaluation_periods=bound.of,
+            comparison_operator=operator.LESS_THAN_THRESHOLD if below else operator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            treat_missing_data=missing.BREACHING if silence_is_bad else missing.NOT_BREACHING,
+        )
+        alarm.add_alarm_action(self._action)
+        alarm.add_ok_action(self._action)
+        self.alarms.append(alarm)
+
+
+class Dashboard(Construct):
+    """One page: what rings, what readers and editors do, what it costs the functions, the queues and the table."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, stage: Stage, site: Site, alarms: list[cloudwatch.Alarm]
+    ) -> None:
+        super().__init__(scope, construct_id)
+        functions = {**site.answering, **site.working}
+        rows: tuple[list[cloudwatch.IWidget], ...] = (
+            [cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=24, height=8)],
+            [
+                _graph("Deals, likes and watches", *(ours(stage, each, SUM) for each in _SAID)),
+                _graph("Messages", ours(stage, metrics.MESSAGES_DELIVERED, SUM)),
+                _graph("Fan-out lag, s", *(ours(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
+            ],
+            [
+                _graph(
+                    "Cached parts", *(ours(stage, each, SUM) for each in (metrics.CACHE_HITS, metrics.CACHE_MISSES))
+                ),
+                _graph("Cache age, s", ours(stage, metrics.CACHE_AGE, MAXIMUM)),
+                _graph(
+                    "Sweeps and sign-in failures",
+                    ours(stage, metrics.ENDED_DEALS_SWEPT, SUM),
+                    ours(stage, metrics.SIGN_IN_FAILURES, SUM),
+                ),
+            ],
+            [
+                _graph("Requests", site.api.metric_count(), site.api.metric_client_error()),
+                _graph("Answers of 500 and above", site.api.metric_server_error()),
+                _graph("Latency, ms", *(site.api.metric_latency(statistic=each) for each in ("p50", P99))),
+            ],
+            [
+                _graph("Invocations", *(_of(each.metric_invocations(), name) for name, each in functions.items())),
+                _graph("Errors", *(_of(each.metric_errors(), name) for name, each in functions.items())),
+                _graph(
+                    "Duration p99, ms",
+                    *(_of(each.metric_duration(statistic=P99), name) for name, each in functions.items()),
+                ),
+            ],
+            [
+                _graph("Cold starts", *(_of(_cold_starts(stage, name), name) for name in functions)),
+                _graph(
+                    "Throttled invocations", *(_of(each.metric_throttles(), name) for name, each in functions.items())
+                ),
+                _graph(
+                    "Stream: age of the oldest record, ms",
+                    *(
+                        _of(each.metric("IteratorAge", statistic=MAXIMUM), name)
+                        for name, each in site.stream_readers.items()
+                    ),
+                ),
+            ],
+            [
+                _graph(
+                    "Queue of the fan-out",
+                    site.work.metric_approximate_number_of_messages_visible(),
+                    site.work.metric_approximate_number_of_messages_not_visible(),
+                ),
+                _graph("Its oldest page, s", site.work.metric_approximate_age_of_oldest_message()),
+                _graph(
+                    "Parked",
+                    *(
+                        _of(queue.metric_approximate_number_of_messages_visible(), name)
+                        for name, queue in site.parked.items()
+                    ),
+                ),
+            ],
+            [
+                _graph(
+                    "Table: consumed units", *_by_index(site, "ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits")
+                ),
+                _graph("Table: throttled", *_by_index(site, "ReadThrottleEvents", "WriteThrottleEvents")),
+                _graph(
+                    "Table: failures of its own",
+                    *(_of(of_table(site, "SystemErrors", Operation=each), each) for each in OPERATIONS),
+                ),
+            ],
+        )
+        cloudwatch.Dashboard(
+            self, "Dashboard", dashboard_name=stage.stack_name, default_interval=Duration.hours(3), widgets=list(rows)
+        )
+
+
+class Observability(Construct):
+    """Alarms, the topic they speak through, and a dashboard of all they watch."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, site: Site) -> None:
+        super().__init__(scope, construct_id)
+        self.topic = Topic(self, "Topic", stage=stage).topic
+        alarms = Alarms(self, "Alarms", stage=stage, site=site, topic=self.topic)
+        Dashboard(self, "Dashboard", stage=stage, site=site, alarms=alarms.alarms)
+
+
+_SAID = (
+    metrics.DEALS_POSTED,
+    metrics.LIKES_ADDED,
+    metrics.LIKES_REMOVED,
+    metrics.WATCHES_ADDED,
+    metrics.WATCHES_REMOVED,
+)
+
+
+def ours(stage: Stage, metric: metrics.Metric, statistic: str) -> cloudwatch.Metric:
+    """A metric that a function reports."""
+    return cloudwatch.Metric(
+        namespace=stage.stack_name,
+        metric_name=metric.name,
+        dimensions_map={metrics.DIMENSION: metric.service},
+        statistic=statistic,
+    )
+
+
+def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
+    """A count of DynamoDB's. With the table's name alone, what happened to its indexes is not in it."""
+    return cloudwatch.Metric(
+        namespace="AWS/DynamoDB",
+        metric_name=name,
+        dimensions_map={"TableName": site.table_name, **dimensions},
+        statistic=SUM,
+    )
+
+
+def _cold_starts(stage: Stage, module: str) -> cloudwatch.Metric:
+    return cloudwatch.Metric(
+        namespace=stage.stack_name,
+        metric_name=metrics.COLD_START,
+        dimensions_map={metrics.DIMENSION: module},
+        statistic=SUM,
+    )
+
+
+def _by_index(site: Site, *names: str) -> list[cloudwatch.IMetric]:
+    """Some counts, of the table and of each of its indexes."""
+    found: list[cloudwatch.IMetric] = []
+    for name in names:
+        found.append(_of(of_table(site, name), f"{name} table"))
+        for index in INDEXES:
+            each = of_table(site, name, GlobalSecondaryIndexName=index.name)
+            found.append(_of(each, f"{name} {index.name}"))
+    return found
+
+
+def _of(metric: cloudwatch.Metric, label: str) -> cloudwatch.Metric:
+    return metric.with_(label=label)
+
+
+def _graph(title: str, *left: cloudwatch.IMetric) -> cloudwatch.GraphWidget:
+    return cloudwatch.GraphWidget(title=title, left=list(left), width=8, height=6)
