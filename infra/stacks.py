@@ -85,8 +85,7 @@ class DealsStack(Stack):
             self, "Work", stage=stage, function=messenger.function, timeout=Duration.seconds(60), workers=10
         )
         for sender in (announcer, messenger):
-            work.queue.grant(sender.function, "sqs:SendMessage")
-            sender.function.add_environment("QUEUE_URL", work.queue.queue_url)
+            work.take_from(sender.function)
         announced = StreamReader(
             self,
             "Announced",

@@ -128,6 +128,7 @@ class WorkQueue(Construct):
         workers: int,
     ) -> None:
         super().__init__(scope, construct_id)
+        self._emulated = stage.emulated
         self.parked = ParkingQueue(self, "Parked", stage=stage)
         self.queue = sqs.Queue(
             self,
@@ -149,6 +150,13 @@ class WorkQueue(Construct):
             "A mapping of a queue has no destination for failures: the queue has one, where they are parked.",
             "Serverless-LambdaEventSourceMappingDestination",
         )
+
+
+    def take_from(self, function: lambda_.Function) -> None:
+        """Let a function send to the queue, which it knows as ``QUEUE_URL``, and do nothing else with it."""
+        # On AWS a batch is authorized as the messages in it; MiniStack asks for a right of its own.
+        self.queue.grant(function, "sqs:SendMessage", *(["sqs:SendMessageBatch"] if self._emulated else []))
+        function.add_environment("QUEUE_URL", self.queue.queue_url)
 
 
 def _accept_no_tls(queue: sqs.Queue, stage: Stage) -> None:
