@@ -151,7 +151,6 @@ class WorkQueue(Construct):
             "Serverless-LambdaEventSourceMappingDestination",
         )
 
-
     def take_from(self, function: lambda_.Function) -> None:
         """Let a function send to the queue, which it knows as ``QUEUE_URL``, and do nothing else with it."""
         # On AWS a batch is authorized as the messages in it; MiniStack asks for a right of its own.
