@@ -14,6 +14,7 @@ from aws_cdk.assertions import Template
 from infra.bundling import handler_of
 from infra.settings import STAGES
 from infra.stacks import DealsStack
+from tests.rights import Policy
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,6 +62,15 @@ class Synthesized:
             if {"Ref": role} in policy["Properties"]["Roles"]:
                 yield from policy["Properties"]["PolicyDocument"]["Statement"]
 
+    def policy(self, module: str) -> Policy:
+        """What the role of a function may do with the table."""
+        (table,) = self.resources("AWS::DynamoDB::Table")
+        statements = [
+            {**statement, "Resource": [_name(resource) for resource in _list(statement["Resource"])]}
+            for statement in self.statements(module)
+        ]
+        return Policy(statements, table)
+
     def allowed(self, module: str) -> set[tuple[str, str]]:
         """Pairs of an action and a resource (a logical id, with what follows it) that a function's role may."""
         return {
@@ -79,6 +89,8 @@ def _name(resource: Any) -> str:
     match resource:
         case str():
             return resource
+        case {"Fn::GetAtt": [name, "StreamArn"]}:
+            return f"{name}/stream"
         case {"Fn::GetAtt": [name, _]} | {"Ref": name}:
             return str(name)
         case {"Fn::Join": [separator, parts]}:

@@ -1,42 +1,147 @@
-"""What the roles must not be able to do."""
+"""What the roles may do, and above all what they must not be able to do."""
 
 from __future__ import annotations
 
 import pytest
 
+from infra.table import Right
+from shared.data import keys, partitions
+from shared.data.schema import GSI1, GSI2, GSI3, USER_INDEX
+from shared.models import BRAND, Topic
 from tests.infra.conftest import Synthesized
+from tests.rights import Ask, Policy
 
-WRITES = {f"dynamodb:{name}" for name in ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem")} | {
-    f"dynamodb:PartiQL{name}" for name in ("Insert", "Update", "Delete")
-}
+READS = ("GetItem", "BatchGetItem", "Query", "PartiQLSelect")
+WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete")
+
+DEAL = keys.deal("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")["PK"]
+USER = keys.user("ana")["PK"]
+SESSION = keys.session("9f86d081")["PK"]
+G_FORE = Topic(BRAND, "g-fore")
+
+
+def who_may(site: Synthesized, operations: tuple[str, ...], key: str, index: str = "") -> set[str]:
+    """The functions that may do one of some operations on a partition."""
+    return {
+        module
+        for module in site.modules()
+        if any(site.policy(module).allows(Ask(operation, (key,), index)) for operation in operations)
+    }
+
+
+def test_anyone_may_read_deals_and_only_editors_and_the_clock_write_them(dev: Synthesized) -> None:
+    assert who_may(dev, READS, DEAL) == {"storefront", "editors", "expiry", "messenger", "refresher"}
+    assert who_may(dev, WRITES, DEAL) == {"editors", "expiry"}
+
+
+def test_only_the_account_function_sees_and_changes_users(dev: Synthesized) -> None:
+    assert who_may(dev, READS, USER) == who_may(dev, WRITES, USER) == {"accounts"}
+    assert who_may(dev, READS, USER, USER_INDEX.name) == set()
+    assert who_may(dev, (*READS, *WRITES), keys.user_email("ana@mail.example")["PK"]) == {"accounts"}
+
+
+def test_only_the_authorizer_reads_sessions_and_only_accounts_make_list_and_end_them(dev: Synthesized) -> None:
+    assert who_may(dev, READS, SESSION) == {"authorizer"}
+    assert who_may(dev, WRITES, SESSION) == {"accounts"}
+    assert who_may(dev, READS, keys.sessions("ana"), GSI1.name) == {"accounts"}
+
+
+def test_messages_are_their_readers_and_only_the_messenger_adds_to_them(dev: Synthesized) -> None:
+    assert who_may(dev, READS, keys.messages("ana")) == {"accounts", "members"}
+    assert who_may(dev, READS, keys.messages("ana"), GSI1.name) == {"members"}
+    assert who_may(dev, ("PutItem", "PartiQLInsert"), keys.messages("ana")) == {"messenger"}
+
+
+def test_who_watches_what_is_known_to_those_who_count_it_or_tell_them(dev: Synthesized) -> None:
+    assert who_may(dev, READS, keys.watchers(G_FORE)) == {"messenger"}
+    assert who_may(dev, READS, keys.watches("ana"), GSI1.name) == {"accounts", "members"}
+    assert who_may(dev, READS, keys.like(G_FORE, "ana")["PK"]) == {"accounts"}
+    assert who_may(dev, WRITES, keys.watchers(G_FORE)) == {"accounts", "members"}
 
 
 def test_the_function_that_anyone_may_call_cannot_write(dev: Synthesized) -> None:
-    actions = {action for action, _ in dev.allowed("storefront") if action.startswith("dynamodb:")}
+    rights = list(dev.policy("storefront").rights())
 
-    assert actions == {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
-
-
-def test_the_authorizer_can_only_read_single_items(dev: Synthesized) -> None:
-    actions = {action for action, _ in dev.allowed("authorizer") if action.startswith("dynamodb:")}
-
-    assert actions == {"dynamodb:GetItem"}
+    assert {right.operation for right in rights} == {"GetItem", "BatchGetItem", "Query"}
 
 
-def test_the_public_function_cannot_list_users(dev: Synthesized) -> None:
-    resources = {resource.partition("/index/")[2] for action, resource in dev.allowed("storefront")}
+def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(dev: Synthesized) -> None:
+    rights = {(right.index, *right.keys) for right in dev.policy("storefront").rights()}
 
-    assert "UserIndex" not in resources
-    assert resources >= {"GSI1", "GSI2", "GSI3"}
+    public = {
+        partitions.DEAL, partitions.DEAL_NUMBER, partitions.DEALS, partitions.BRANDS,
+        *partitions.TOPICS, *partitions.CURATED, *partitions.CACHES,
+    }  # fmt: skip
+    assert rights == {("", key) for key in public} | {
+        (GSI1.name, partitions.ALL_DEALS_BY_DAY),
+        (GSI2.name, partitions.BRAND_BY_MONTH),
+        (GSI3.name, partitions.CATEGORY_BY_DAY),
+    }
 
 
-@pytest.mark.parametrize("module", ["accounts", "members", "editors", "storefront", "authorizer", "seed", "expiry"])
-def test_no_function_can_scan_or_use_an_action_it_was_not_given(dev: Synthesized, module: str) -> None:
-    actions = {action for action, _ in dev.allowed(module)}
+def test_one_key_that_is_not_allowed_refuses_a_request_of_many(dev: Synthesized) -> None:
+    cache = keys.deals_cache(1)["PK"]
 
-    assert not any("*" in action for action in actions)
-    assert "dynamodb:Scan" not in actions
-    assert actions.isdisjoint({"dynamodb:DeleteTable", "dynamodb:UpdateTable"})
+    assert dev.policy("storefront").allows(Ask("BatchGetItem", (cache,)))
+    assert not dev.policy("storefront").allows(Ask("BatchGetItem", (cache, SESSION)))
+
+
+def test_the_announcer_has_no_right_to_the_table(dev: Synthesized) -> None:
+    assert list(dev.policy("announcer").rights()) == []
+
+
+def test_only_the_messenger_scans_and_only_the_names_of_users(dev: Synthesized) -> None:
+    def scan(*attributes: str, index: str = USER_INDEX.name) -> Ask:
+        return Ask("Scan", (), index, attributes)
+
+    scanners = {module for module in dev.modules() if dev.policy(module).allows(scan("Username"))}
+    messenger = dev.policy("messenger")
+
+    assert scanners == {"messenger"}
+    assert messenger.allows(scan("Username", "PK", "SK", "UserIndex"))
+    assert not messenger.allows(scan("Username", "PasswordHash"))
+    assert not messenger.allows(scan("Email"))
+    assert not messenger.allows(scan())  # which asks for whole items
+    assert not any(messenger.allows(scan("Username", index=index)) for index in ("", GSI1.name, GSI2.name, GSI3.name))
+
+
+def test_no_request_gets_past_the_keys_by_naming_none(dev: Synthesized) -> None:
+    # ForAllValues holds for no keys at all: so only operations that must name one are cut this way.
+    for module in dev.modules():
+        for right in dev.policy(module).rights():
+            assert right.keys or right.operation == "Scan", (module, right)
+            assert right.operation not in {"PartiQLSelect", "PartiQLUpdate", "PartiQLDelete"}, (module, right)
+
+    with pytest.raises(ValueError, match="Scan cannot be cut to partitions"):
+        Right("Scan", (partitions.DEAL,))
+
+
+def test_no_kind_of_partition_is_taken_for_another() -> None:
+    kinds = {
+        kind
+        for name, value in vars(partitions).items()
+        if name.isupper() and not name.startswith("_") and isinstance(value, str | tuple)
+        for kind in ((value,) if isinstance(value, str) else value)
+    }
+
+    policies = {kind: Policy([_only(kind)], "table") for kind in kinds}
+
+    for kind, policy in policies.items():
+        for other in kinds - {kind}:
+            assert not policy.allows(Ask("GetItem", (other.replace("*", "x"),))), (kind, other)
+
+
+def _only(kind: str) -> dict[str, object]:
+    right = Right("GetItem", (kind,))
+    return {"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "table", "Condition": dict(right.conditions)}
+
+
+def test_no_function_can_use_an_action_it_was_not_given(dev: Synthesized) -> None:
+    for module in dev.modules():
+        actions = {action for action, _ in dev.allowed(module)}
+
+        assert not any("*" in action for action in actions), module
+        assert actions.isdisjoint({"dynamodb:DeleteTable", "dynamodb:UpdateTable"}), module
 
 
 def test_every_right_names_what_it_is_for(dev: Synthesized) -> None:
@@ -47,11 +152,21 @@ def test_every_right_names_what_it_is_for(dev: Synthesized) -> None:
         assert {action for action, _ in wide} <= {"dynamodb:ListStreams"}, module
 
 
+def test_only_what_feeds_the_fan_out_sends_to_its_queue(dev: Synthesized) -> None:
+    senders = {
+        module
+        for module in dev.modules()
+        for action, resource in dev.allowed(module)
+        if action == "sqs:SendMessage" and resource.startswith("WorkQueue")
+    }
+
+    assert senders == {"announcer", "messenger"}
+
+
 def test_rights_to_write_are_on_the_table_and_never_on_an_index(dev: Synthesized) -> None:
     for module in dev.modules():
-        for action, resource in dev.allowed(module):
-            if action in WRITES:
-                assert "/index/" not in resource, module
+        for right in dev.policy(module).rights():
+            assert right.operation not in WRITES or not right.index, (module, right)
 
 
 def test_each_function_has_a_role_and_a_log_of_its_own(dev: Synthesized) -> None:
