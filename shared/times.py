@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+_SECONDS = len("2026-06-04T20:28:53")
+
 
 def now() -> datetime:
     """The current second. Handlers and commands call this once and pass it on."""
@@ -14,7 +16,7 @@ def to_iso(when: datetime) -> str:
     """A time as ``2026-06-04T20:28:53Z``."""
     if when.tzinfo is not UTC:
         when = when.astimezone(UTC)
-    return f"{when.replace(microsecond=0, tzinfo=None).isoformat()}Z"
+    return f"{when.isoformat()[:_SECONDS]}Z"
 
 
 def from_iso(text: str) -> datetime:

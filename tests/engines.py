@@ -26,7 +26,7 @@ from unittest import mock
 import pytest
 from moto import mock_aws
 
-from shared.data import seeds
+from shared.data import seeds, transport
 from shared.data.provision import create_table
 from shared.data.table import Table, connect
 from tests.making import LAUNCH
@@ -73,7 +73,9 @@ class Engine:
 
 @cache
 def _moto() -> Table:
-    return _connect()
+    table = _connect()
+    transport.detach(table.client)  # or requests would be sent besides being mocked
+    return table
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import datetime
 
 from shared.data import keys
@@ -108,8 +107,10 @@ def readable(items: Iterable[Item]) -> list[Deal]:
     """The deals that some items hold. One that lacks what every deal has does not keep the others from being shown."""
     found = []
     for item in items:
-        with suppress(KeyError, ValueError, TypeError):
+        try:
             found.append(from_item(item))
+        except (KeyError, ValueError, TypeError):
+            continue
     return found
 
 

@@ -31,7 +31,7 @@ from shared.data.table import (
     require,
     update,
 )
-from shared.data.topics import no_such
+from shared.data.topics import container, no_such
 from shared.errors import (
     Busy,
     DealExists,
@@ -268,14 +268,9 @@ def _places(deal: Deal) -> Iterator[tuple[Feed, str]]:
         yield feed, feed.period.start_of(deal.created_at)
 
 
-def _container(feed: Feed) -> tuple[keys.Key, DealsError]:
-    """The item that counts a feed's deals, and what it means if that is missing."""
-    return (keys.topic(feed.topic), no_such(feed.topic)) if feed.topic else (keys.deals(), NotSeeded())
-
-
 def _arrive(feed: Feed, counts: Mapping[str, int]) -> Write:
     """Count deals that enter a feed, by period; this is also what requires their brand and category to exist."""
-    key, missing = _container(feed)
+    key, missing = container(feed)
     names = {f"#p{n}": period for n, period in enumerate(counts)}
     values: dict[str, Any] = {f":c{n}": count for n, count in enumerate(counts.values())}
     sums = (f"Periods.#p{n} = if_not_exists(Periods.#p{n}, :zero) + :c{n}" for n in range(len(counts)))
@@ -284,7 +279,7 @@ def _arrive(feed: Feed, counts: Mapping[str, int]) -> Write:
 
 def _leave(feed: Feed, period: str, known: int) -> Write:
     """Uncount a deal that leaves a feed. The last of a period takes the period with it, so the counts stay few."""
-    key, _ = _container(feed)
+    key, _ = container(feed)
     last = known <= 1
     return update(
         key,
@@ -302,10 +297,10 @@ def _moves(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
     entered = dict(_places(new)) if new else {}
     leaving = {feed: period for feed, period in left.items() if feed not in entered}
     if leaving:
-        containers = table.get_many([_container(feed)[0] for feed in leaving], consistent=True, projection=_PERIODS)
+        containers = table.get_many([container(feed)[0] for feed in leaving], consistent=True, projection=_PERIODS)
         known = {item["PK"]: item["Periods"] for item in containers}
         for feed, period in leaving.items():
-            yield _leave(feed, period, known.get(_container(feed)[0]["PK"], {}).get(period, 0))
+            yield _leave(feed, period, known.get(container(feed)[0]["PK"], {}).get(period, 0))
     for feed, period in entered.items():
         if feed not in left:
             yield _arrive(feed, {period: 1})

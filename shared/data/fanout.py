@@ -23,8 +23,8 @@ from shared import settings
 from shared.data import deals, keys, messages
 from shared.data.queues import Queue
 from shared.data.schema import USER_INDEX
-from shared.data.table import MAX_ATTEMPTS, Projection, Table, update
-from shared.errors import AlreadyExists, Busy, NoSuchDeal, Unavailable
+from shared.data.table import MAX_ATTEMPTS, Projection, Table, Write, update
+from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, Unavailable
 from shared.models import BRAND, CATEGORIES, CATEGORY, Deal, Message, MessageKind, Status, Topic
 
 BATCH = 25
@@ -173,20 +173,10 @@ def _readers(table: Table, deal: Deal, unit: Unit, page: int) -> tuple[list[str]
 
 def _continue_once(table: Table, queue: Queue, unit: Unit, following: Mapping[str, Any], now: datetime) -> None:
     """Queue the next page, unless an earlier delivery of this unit did. A crash in between queues it twice at worst."""
-    marker = _marker(unit)
     if _is_continued(table, unit):
         return
     queue.send([replace(unit, start=following, number=unit.number + 1).to_json()])
-    table.write(
-        update(
-            marker,
-            "SET Continued = :true, #type = :type, ExpiresAt = :expires",
-            condition=None,  # the page's first delivery makes the marker; a repeat says the same again
-            names={"#type": "Type"},
-            values={":true": True, ":type": "FanOutPage", ":expires": _marker_expiry(now)},
-            refused=None,
-        )
-    )
+    table.write(_mark(unit, "Continued", now))
 
 
 def _is_continued(table: Table, unit: Unit) -> bool:
@@ -198,14 +188,6 @@ def _record(table: Table, unit: Unit, *, told: int, last: bool, now: datetime) -
     """Count a page of a hot deal's readers, once however often it is delivered."""
     if unit.kind != "hot":
         return
-    counted = update(
-        _marker(unit),
-        "SET Counted = :true, #type = :type, ExpiresAt = :expires",
-        condition="attribute_not_exists(Counted)",
-        names={"#type": "Type"},
-        values={":true": True, ":type": "FanOutPage", ":expires": _marker_expiry(now)},
-        refused=AlreadyExists(),
-    )
     tally = update(
         keys.fan_out_segment(unit.deal_id, unit.segment),
         "ADD Told :told, Pages :one SET #segments = :segments, #type = :type" + (", LastPage = :last" if last else ""),
@@ -216,6 +198,7 @@ def _record(table: Table, unit: Unit, *, told: int, last: bool, now: datetime) -
         refused=None,
     )
     with suppress(AlreadyExists):  # an earlier delivery counted it
+        counted = _mark(unit, "Counted", now, condition="attribute_not_exists(Counted)", refused=AlreadyExists())
         table.transact(counted, tally)
 
 
@@ -252,6 +235,20 @@ def _insert_batch(table: Table, batch: Sequence[Message]) -> tuple[int, list[Mes
     return refusals.count(None), left
 
 
+def _mark(
+    unit: Unit, done: str, now: datetime, condition: str | None = None, refused: DealsError | None = None
+) -> Write:
+    """Remember what has been done of a page: that it is continued, or counted."""
+    return update(
+        _marker(unit),
+        f"SET {done} = :true, #type = :type, ExpiresAt = :expires",
+        condition=condition,  # without one, the page's first delivery makes the marker; a repeat says the same again
+        names={"#type": "Type"},
+        values={":true": True, ":type": "FanOutPage", ":expires": int((now + settings.MARKER_LIFETIME).timestamp())},
+        refused=refused,
+    )
+
+
 def _marker(unit: Unit) -> keys.Key:
     start = json.dumps(unit.start, sort_keys=True) if unit.start else ""
     return keys.fan_out_page(unit.deal_id, unit.kind, unit.segment, start)
@@ -259,10 +256,6 @@ def _marker(unit: Unit) -> keys.Key:
 
 def _seconds(when: datetime | None) -> float | None:
     return None if when is None else when.timestamp()
-
-
-def _marker_expiry(now: datetime) -> int:
-    return int((now + settings.MARKER_LIFETIME).timestamp())
 
 
 def _subject(deal: Deal, kind: MessageKind) -> str:

@@ -26,7 +26,6 @@ from shared.data.attributes import Item
 from shared.data.deal_items import CARD, readable
 from shared.data.schema import INDEXES
 from shared.data.table import Projection, Table
-from shared.errors import NotSeeded
 from shared.models import Deal, Feed, Page, Status
 
 SPARE = 20
@@ -87,9 +86,10 @@ def scope(feed: Feed) -> str:
 
 
 def _counts(table: Table, feed: Feed) -> Mapping[str, int]:
-    container = table.get(keys.topic(feed.topic) if feed.topic else keys.deals(), projection=_PERIODS)
+    key, missing = topics.container(feed)
+    container = table.get(key, projection=_PERIODS)
     if container is None:
-        raise topics.no_such(feed.topic) if feed.topic else NotSeeded()
+        raise missing
     counts: Mapping[str, int] = container["Periods"]
     return counts
 

@@ -19,6 +19,7 @@ import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from shared.data import transport
 from shared.data.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
 from shared.data.keys import Key
 from shared.data.parsing import PlainParserFactory
@@ -32,6 +33,10 @@ R = TypeVar("R")
 
 MAX_ATTEMPTS = 12
 """Tries of a write that meets conflicts: with full jitter up to a second, about five seconds in all."""
+
+CONNECT_TIMEOUT = 2
+READ_TIMEOUT = 5
+"""Seconds. DynamoDB answers in milliseconds: who waits longer had better ask again."""
 
 MAX_TRANSACTION_WRITES = 100
 MAX_BATCH_KEYS = 100
@@ -435,8 +440,8 @@ def connect(name: str, **client_arguments: Any) -> Table:
         response_checksum_validation="when_required",
         disable_request_compression=True,
         retries={"mode": "standard", "max_attempts": 4},
-        connect_timeout=2,
-        read_timeout=5,
+        connect_timeout=CONNECT_TIMEOUT,
+        read_timeout=READ_TIMEOUT,
         max_pool_connections=MAX_PARALLEL_REQUESTS,
         tcp_keepalive=True,
     )
@@ -444,4 +449,5 @@ def connect(name: str, **client_arguments: Any) -> Table:
         client = boto3.Session(botocore_session=session).client("dynamodb", config=config, **client_arguments)
     except (BotoCoreError, ValueError) as error:  # ValueError is botocore's word for an endpoint that is no address
         raise Unavailable(f"There is no way to the table: {error}") from error
+    transport.attach(client, session, connect_timeout=CONNECT_TIMEOUT, read_timeout=READ_TIMEOUT)
     return Table(name, client)

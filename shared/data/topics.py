@@ -9,8 +9,8 @@ from shared.data import deal_items, keys
 from shared.data.attributes import Item
 from shared.data.schema import GSI1
 from shared.data.table import Projection, Table, Write, delete, put_new, update
-from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NoSuchTopic, NotLiked, NotWatching
-from shared.models import BRAND, CATEGORY, Topic, TopicPage
+from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NoSuchTopic, NotLiked, NotSeeded, NotWatching
+from shared.models import BRAND, CATEGORY, Feed, Topic, TopicPage
 from shared.times import to_iso
 
 TYPE_LIKE = {BRAND: "BrandLike", CATEGORY: "CategoryLike"}
@@ -20,6 +20,11 @@ TYPE_WATCH = {BRAND: "BrandWatch", CATEGORY: "CategoryWatch"}
 def no_such(topic: Topic) -> NoSuchTopic:
     """The error that a topic does not exist."""
     return NoSuchTopic(topic.kind.label, topic.slug)
+
+
+def container(feed: Feed) -> tuple[keys.Key, DealsError]:
+    """The item that counts a feed's listed deals by period, and what it means if that is missing."""
+    return (keys.topic(feed.topic), no_such(feed.topic)) if feed.topic else (keys.deals(), NotSeeded())
 
 
 def get(table: Table, topic: Topic, *, consistent: bool = False) -> TopicPage:

@@ -13,10 +13,12 @@ from shared.times import to_iso
 T = TypeVar("T")
 Json = dict[str, Any]
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 
 def compact(document: Any) -> str:
     """A document as JSON text without spaces or line breaks."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(document)
 
 
 def deal(deal: Deal, now: datetime) -> Json:
