@@ -43,6 +43,9 @@ class Request(BaseHTTPRequestHandler):
 
 Answer = Callable[[Request], None]
 
+PATIENCE = 1.0
+"""Seconds a table of ``impatient`` waits for an answer: a server with something to say is faster on any machine."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -91,7 +94,7 @@ def not_at_all(request: Request) -> None:
 
 
 def too_late(request: Request) -> None:
-    time.sleep(0.5)
+    time.sleep(1.5 * PATIENCE)
     request.close_connection = True
 
 
@@ -107,8 +110,11 @@ def serving(*answers: Answer, context: ssl.SSLContext | None = None) -> Iterator
             server.requests.append(Asked(dict(self.headers), self.asked))
             answer(self)
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        listening.daemon_threads = True
+    class Listening(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 64
+
+    with Listening(("127.0.0.1", 0), Handler) as listening:
         if context:
             listening.socket = context.wrap_socket(listening.socket, server_side=True)
         server = Server(f"http{'s' if context else ''}://127.0.0.1:{listening.server_port}")
@@ -120,12 +126,16 @@ def serving(*answers: Answer, context: ssl.SSLContext | None = None) -> Iterator
 
 
 @pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Retries without a pause, and a short patience; nothing of the user's proxies."""
+def _undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retries without a pause; nothing of the user's proxies."""
     monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff.delay_amount", lambda *_: 0.0)
-    monkeypatch.setattr(tables, "READ_TIMEOUT", 0.2)
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "READ_TIMEOUT", PATIENCE)
 
 
 def test_requests_in_a_row_go_over_one_connection() -> None:
@@ -159,6 +169,7 @@ def test_a_connection_that_the_server_ended_is_not_used_again(parting: Answer) -
     assert len(server.requests) == len(server.connections) == 3
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("failing", [only_half, not_at_all, too_late])
 def test_a_request_whose_connection_breaks_is_sent_again_over_another(failing: Answer) -> None:
     with serving(failing, well) as server:
@@ -167,6 +178,7 @@ def test_a_request_whose_connection_breaks_is_sent_again_over_another(failing: A
     assert len(server.requests) == len(server.connections) == 2
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("failing", [only_half, not_at_all, too_late])
 def test_a_server_that_never_answers_well_is_unavailable(failing: Answer) -> None:
     with serving(failing) as server, pytest.raises(Unavailable):
