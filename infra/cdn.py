@@ -261,12 +261,6 @@ class CdnStack(Stack):
             "AwsSolutions-CFR3",
             "CKV_AWS_86",
         )
-        accept(
-            distribution,
-            "An API has no page at its root, and one origin: its functions run in several zones already.",
-            "CKV_AWS_305",
-            "CKV_AWS_310",
-        )
         if cdn.certificate_arn is None:
             accept(
                 distribution,
@@ -279,7 +273,6 @@ class CdnStack(Stack):
                 distribution,
                 "Deals are for readers everywhere; the countries served are a setting.",
                 "AwsSolutions-CFR1",
-                "CKV_AWS_374",
             )
         if cdn.web_acl_arn is None:
             accept(
