@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.settings import Home, cloud_environment, endpoint
+from local.settings import Home, cloud_environment, endpoint, short
 from local.trouble import Trouble
 
 START_TIMEOUT = 60.0
@@ -123,7 +123,7 @@ def _wait_until_healthy(home: Home, cloud: Cloud, lives: Callable[[], bool]) -> 
     deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline:
         if not lives():
-            raise Trouble(f"The local cloud ended while it started; see {_short(home.log)}.")
+            raise Trouble(f"The local cloud ended while it started; see {short(home.log)}.")
         with (
             suppress(OSError, ValueError),
             urllib.request.urlopen(  # noqa: S310  # our own address
@@ -134,7 +134,7 @@ def _wait_until_healthy(home: Home, cloud: Cloud, lives: Callable[[], bool]) -> 
         time.sleep(0.1)
     raise Trouble(
         f"The local cloud (process {cloud.pid}) runs but does not answer; "
-        f"see {_short(home.log)}, then stop it (make stop) and start again."
+        f"see {short(home.log)}, then stop it (make stop) and start again."
     )
 
 
@@ -171,9 +171,3 @@ def _command_line(pid: int) -> str:
             return ""
     listed = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], check=False, capture_output=True, text=True)
     return listed.stdout
-
-
-def _short(path: Path) -> str:
-    with suppress(ValueError):
-        return str(path.relative_to(Path.cwd()))
-    return str(path)

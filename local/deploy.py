@@ -6,10 +6,11 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import IO
 
 from infra.bundling import digest_of
 from infra.settings import STAGES
-from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, client_environment
+from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, client_environment, short
 from local.trouble import Trouble
 
 OLDEST_NODE = 20
@@ -59,12 +60,25 @@ def outputs(home: Home, digest: str) -> dict[str, str] | None:
 
 def is_bootstrapped(home: Home) -> bool:
     """Whether something has been deployed to this cloud before."""
-    return home.deployed.exists()
+    return home.deployed.exists() and home.bootstrap.exists()
 
 
 def bootstrap(home: Home, port: int) -> None:
-    """Prepare the cloud for the CDK. Raises Trouble."""
-    _run(home, port, "bootstrap", f"aws://{ACCOUNT}/{REGION}", "--app", "", "--output", str(home.folder / "cdk.out"))
+    """Prepare the cloud for the CDK, with its own template less a bucket policy. Raises Trouble.
+
+    The policy refuses whoever comes without TLS, and nobody comes to this cloud with it.
+    """
+    with home.bootstrap.open("wb") as file:
+        _run(home, port, "bootstrap", "--show-template", "--json", "--app", "", output=file)
+    template = json.loads(home.bootstrap.read_text())
+    del template["Resources"]["StagingBucketPolicy"]
+    home.bootstrap.write_text(json.dumps(template))
+    _run(
+        home,
+        port,
+        *("bootstrap", f"aws://{ACCOUNT}/{REGION}", "--app", "", "--template", str(home.bootstrap), "--ci"),
+        *("--output", str(home.folder / "cdk.out")),
+    )
 
 
 def deploy(home: Home, port: int, digest: str) -> dict[str, str]:
@@ -75,7 +89,7 @@ def deploy(home: Home, port: int, digest: str) -> dict[str, str]:
         home,
         port,
         *("deploy", "--all", "--require-approval", "never", "--context", f"stage={STAGE}", "--method", "direct"),
-        *("--output", str(home.folder / "cdk.out"), "--outputs-file", str(file)),
+        *("--output", str(home.folder / "cdk.out"), "--outputs-file", str(file), "--progress", "events", "--ci"),
     )
     found: dict[str, str] = {}
     for stack in json.loads(file.read_text()).values():
@@ -84,8 +98,9 @@ def deploy(home: Home, port: int, digest: str) -> dict[str, str]:
     return found
 
 
-def _run(home: Home, port: int, *arguments: str) -> None:
-    command = [str(_cdk()), *arguments, "--no-notices", "--progress", "events", "--ci"]
+def _run(home: Home, port: int, *arguments: str, output: IO[bytes] | None = None) -> None:
+    """Run a command of the CDK; what it prints goes to the log, or to a file that wants its ``output``."""
+    command = [str(_cdk()), *arguments, "--no-notices"]
     with home.deploy_log.open("ab") as log:
         log.write(f"$ cdk {' '.join(arguments)}\n".encode())
         log.flush()
@@ -96,26 +111,20 @@ def _run(home: Home, port: int, *arguments: str) -> None:
                 cwd=ROOT,
                 env=client_environment(home, port),
                 stdin=subprocess.DEVNULL,
-                stdout=log,
+                stdout=output or log,
                 stderr=log,
                 timeout=TIMEOUT,
             )
         except subprocess.TimeoutExpired as error:
-            raise Trouble(f"cdk {arguments[0]} takes longer than {TIMEOUT} s; see {_name(home.deploy_log)}.") from error
+            raise Trouble(f"cdk {arguments[0]} takes longer than {TIMEOUT} s; see {short(home.deploy_log)}.") from error
     if done.returncode:
-        raise Trouble(
-            f"cdk {arguments[0]} failed; see {home.deploy_log.relative_to(ROOT)}. {_last_error(home)}".strip()
-        )
+        raise Trouble(f"cdk {arguments[0]} failed; see {short(home.deploy_log)}. {_last_error(home)}".strip())
 
 
 def _last_error(home: Home) -> str:
     lines = home.deploy_log.read_text(errors="replace").splitlines()
     telling = [line.strip() for line in lines if "❌" in line or "rror:" in line or line.startswith("Cannot ")]
     return telling[-1] if telling else ""
-
-
-def _name(file: Path) -> str:
-    return str(file.relative_to(ROOT))
 
 
 def _cdk() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PORT = 4566
 REGION = "us-east-1"
 ACCOUNT = "000000000000"
+KEY = "local"
+"""Both halves of the account's own access key; the cloud listens on this machine only."""
 STAGE = "local"
 
 _KEPT = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SYSTEMROOT")
@@ -44,6 +47,11 @@ class Home:
     def state(self) -> Path:
         """What MiniStack remembers from run to run."""
         return self.folder / "state"
+
+    @property
+    def bootstrap(self) -> Path:
+        """What the CDK deploys with: its own template, but for what the cloud cannot keep."""
+        return self.folder / "bootstrap.json"
 
     @property
     def deployed(self) -> Path:
@@ -92,6 +100,10 @@ def cloud_environment(home: Home, port: int) -> dict[str, str]:
         "MINISTACK_REGION": REGION,
         "MINISTACK_ACCOUNT_ID": ACCOUNT,
         "LAMBDA_EXECUTOR": "local",
+        # Roles may do what their policies say, as on AWS; whoever has these keys, as ours all do, may do everything.
+        "AUTH": "true",
+        "AWS_ACCESS_KEY_ID": KEY,
+        "AWS_SECRET_ACCESS_KEY": KEY,
         # Listeners on ports of their own that nobody here asked for.
         "SFTP_ENABLED": "0",
         "IOT_MTLS_ENABLED": "0",
@@ -110,8 +122,8 @@ def client_environment(home: Home, port: int) -> dict[str, str]:
         "NO_PROXY": "127.0.0.1,localhost",
         "no_proxy": "127.0.0.1,localhost",
         "AWS_ENDPOINT_URL": endpoint(port),
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_ACCESS_KEY_ID": KEY,
+        "AWS_SECRET_ACCESS_KEY": KEY,
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_CONFIG_FILE": nowhere,
@@ -126,6 +138,13 @@ def client_environment(home: Home, port: int) -> dict[str, str]:
         "JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION": "20,22,24",
         "JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION": "20,22,24",
     }
+
+
+def short(path: Path) -> str:
+    """A path as one would type it here."""
+    with suppress(ValueError):
+        return str(path.relative_to(Path.cwd()))
+    return str(path)
 
 
 def _essentials() -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import boto3
 
-from local.settings import REGION
+from local.settings import KEY, REGION
 from shared.data.queues import Queue
 from tests.site import Site
 
@@ -88,13 +88,11 @@ class Plumbing:
         return json.loads(answer["Payload"].read())
 
 
-def client(site: Site, service: Any) -> Any:
+def client(site: Site, service: Any, **credentials: Any) -> Any:
+    """A service's client, with the account's own credentials where no others are given."""
+    own: dict[str, Any] = {"aws_access_key_id": KEY, "aws_secret_access_key": KEY}
     return boto3.session.Session().client(
-        service,
-        endpoint_url=site.endpoint,
-        region_name=REGION,
-        aws_access_key_id="local",
-        aws_secret_access_key="local",
+        service, endpoint_url=site.endpoint, region_name=REGION, **(credentials or own)
     )
 
 

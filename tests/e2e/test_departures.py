@@ -34,6 +34,12 @@ def handler(event, context):
 """
 
 
+TRUST = {
+    "Version": "2012-10-17",
+    "Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}],
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Laboratory:
     """A table with a stream, a function that reads it, and a queue for what fails."""
@@ -82,7 +88,7 @@ class Laboratory:
 @pytest.fixture
 def laboratory(site: Site, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Laboratory]:
     """One of a test's own; its function fails as the test's parameter says: ``whole`` batches, or ``partly``."""
-    clients = {name: client(site, name) for name in ("dynamodb", "lambda", "sqs")}
+    clients = {name: client(site, name) for name in ("dynamodb", "iam", "lambda", "sqs")}
     name = fresh("laboratory")
     described = clients["dynamodb"].create_table(
         TableName=name,
@@ -94,12 +100,13 @@ def laboratory(site: Site, tmp_path: Path, request: pytest.FixtureRequest) -> It
     code = io.BytesIO()
     with zipfile.ZipFile(code, "w") as archive:
         archive.writestr("probe.py", FUNCTION)
+    role = clients["iam"].create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(TRUST))["Role"]["Arn"]
     seen = tmp_path / "seen"
     clients["lambda"].create_function(
         FunctionName=name,
         Runtime="python3.12",
         Handler="probe.handler",
-        Role="arn:aws:iam::000000000000:role/none",
+        Role=role,
         Code={"ZipFile": code.getvalue()},
         Environment={"Variables": {"SEEN": str(seen), "FAILS": getattr(request, "param", "whole")}},
     )
@@ -108,6 +115,7 @@ def laboratory(site: Site, tmp_path: Path, request: pytest.FixtureRequest) -> It
     for mapping in clients["lambda"].list_event_source_mappings(FunctionName=name)["EventSourceMappings"]:
         clients["lambda"].delete_event_source_mapping(UUID=mapping["UUID"])
     clients["lambda"].delete_function(FunctionName=name)
+    clients["iam"].delete_role(RoleName=name)
     clients["dynamodb"].delete_table(TableName=name)
     clients["sqs"].delete_queue(QueueUrl=parking)
 
