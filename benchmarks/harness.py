@@ -26,19 +26,31 @@ class Row:
 
 
 def interleave(cases: Mapping[str, Callable[[], object]], *, rounds: int, calls: int = 4) -> list[Row]:
-    """The processor time of each case for one call; the first case is the yardstick."""
-    spent: dict[str, list[float]] = {name: [] for name in cases}
-    for case in cases.values():
-        case()
-    order = list(cases.items())
-    for _ in range(rounds):
-        # In another order each time: a case pays for the caches that the one before it has filled with other things.
-        random.Random(len(spent[order[0][0]])).shuffle(order)
-        for name, case in order:
+    """The processor time of each case for one call in this process; the first case is the yardstick."""
+
+    def timed(case: Callable[[], object]) -> Callable[[], float]:
+        def spend() -> float:
             before = time.process_time()
             for _ in range(calls):
                 case()
-            spent[name].append((time.process_time() - before) / calls)
+            return (time.process_time() - before) / calls
+
+        return spend
+
+    for case in cases.values():
+        case()
+    return compare({name: timed(case) for name, case in cases.items()}, rounds=rounds)
+
+
+def compare(cases: Mapping[str, Callable[[], float]], *, rounds: int) -> list[Row]:
+    """The median of what each case says it spent, in seconds; the first case is the yardstick."""
+    spent: dict[str, list[float]] = {name: [] for name in cases}
+    order = list(cases.items())
+    for number in range(rounds):
+        # In another order each time: a case pays for the caches that the one before it has filled with other things.
+        random.Random(number).shuffle(order)
+        for name, case in order:
+            spent[name].append(case())
     medians = {name: statistics.median(times) for name, times in spent.items()}
     yardstick = next(iter(medians.values()))
     return [Row(name, median * 1000, median / yardstick) for name, median in medians.items()]

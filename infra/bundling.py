@@ -15,11 +15,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from infra import cuts
 from infra.settings import Target, this_machine
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 SOURCES = ("functions", "shared")
+
+RECIPE = ("infra/bundling.py", "infra/cuts.py")
+"""What decides how libraries are installed and what is cut from them."""
 
 VALIDATING = ("accounts", "members", "editors")
 """The functions whose artifact has pydantic and argon2 (``full``); all others share one without (``lean``)."""
@@ -27,11 +31,7 @@ VALIDATING = ("accounts", "members", "editors")
 BUILT_FROM_SOURCE = {"python-baseconv"}
 """Libraries that publish no wheel and are pure Python. Everything else is a wheel or an error."""
 
-AWS_APIS_CALLED = {"dynamodb", "sqs"}
-"""The services whose descriptions stay in botocore; the other four hundred are nine tenths of an artifact."""
-
 _LEFT_OUT = ("__pycache__", "*.pyc", ".DS_Store")
-_NEVER_IMPORTED = ("bin", "boto3/examples")
 _IN_LAMBDA = "/var/task"
 
 
@@ -59,12 +59,12 @@ def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
     Raises SystemExit with uv's words where the locked libraries cannot be had for the target.
     """
     lock = ROOT / "requirements" / f"lambda-{name}.txt"
-    libraries = _libraries(lock, target, build)
-    path = build / f"{name}-{_digest([repr(target).encode(), libraries.name.encode(), *_contents(SOURCES)])}"
+    installed = _libraries(lock, target, build)
+    path = build / f"{name}-{_digest([repr(target).encode(), installed.name.encode(), *_contents(SOURCES)])}"
     marker = path.with_name(f"{path.name}.digest")
     if not marker.exists():
         with _fresh(path) as draft:
-            shutil.copytree(libraries, draft, copy_function=os.link, dirs_exist_ok=True)
+            shutil.copytree(installed, draft, copy_function=os.link, dirs_exist_ok=True)
             for source in SOURCES:
                 shutil.copytree(ROOT / source, draft / source, ignore=shutil.ignore_patterns(*_LEFT_OUT))
             _compile(draft, SOURCES, target)
@@ -72,9 +72,12 @@ def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
     return Artifact(path, marker.read_text())
 
 
-def runtime_client(build: Path = BUILD) -> Path:
-    """What Lambda brings itself, for this machine: the client of its Runtime API, installed into a folder."""
-    return _libraries(ROOT / "requirements" / "lambda-runtime.txt", this_machine(), build)
+def libraries(name: str, build: Path = BUILD) -> Path:
+    """A folder with the libraries of ``requirements/<name>.txt`` for this machine, as published, with valid byte code.
+
+    ``lambda-runtime`` is what Lambda brings itself, the client of its Runtime API.
+    """
+    return _libraries(ROOT / "requirements" / f"{name}.txt", this_machine(), build, cut=False)
 
 
 def digest_of(*paths: str) -> str:
@@ -92,14 +95,16 @@ def tree_digest(folder: Path) -> str:
     )
 
 
-def _libraries(lock: Path, target: Target, build: Path) -> Path:
+def _libraries(lock: Path, target: Target, build: Path, *, cut: bool = True) -> Path:
     """The locked libraries for a target, installed, trimmed and compiled; other artifacts link to these files."""
-    recipe = [repr(target).encode(), lock.read_bytes(), Path(__file__).read_bytes(), sys.version.encode()]
+    recipe = [repr((target, cut)).encode(), lock.read_bytes(), *_contents(RECIPE), sys.version.encode()]
     path = build / f"libraries-{_digest(recipe)}"
     if not path.exists():
         with _fresh(path) as draft:
             _install(lock, target, draft)
             _trim(draft)
+            if cut:
+                cuts.cut(draft)
             _compile(draft, (".",), target)
     return path
 
@@ -121,13 +126,9 @@ def _install(lock: Path, target: Target, folder: Path) -> None:
 
 
 def _trim(folder: Path) -> None:
-    for name in _NEVER_IMPORTED:
-        shutil.rmtree(folder / name, ignore_errors=True)
-    for service in (folder / "botocore" / "data").glob("*"):
-        if service.is_dir() and service.name not in AWS_APIS_CALLED:
-            shutil.rmtree(service)
+    """Remove what differs from build to build."""
     for record in folder.glob("*.dist-info/RECORD"):
-        record.unlink()  # lists what was trimmed, and byte code that differs from build to build
+        record.unlink()  # lists what was cut, and byte code
     for lock in folder.glob(".lock"):
         lock.unlink()
 

@@ -25,7 +25,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from infra.bundling import runtime_client
+from infra.bundling import libraries
 
 VERSION = "2018-06-01"
 ACCOUNT, REGION = "123456789012", "us-east-1"
@@ -147,7 +147,7 @@ def environment(function: Function) -> dict[str, str]:
         "PATH": os.environ.get("PATH", os.defpath),
         "LANG": "en_US.UTF-8",
         "TZ": ":UTC",
-        "PYTHONPATH": str(runtime_client()),
+        "PYTHONPATH": str(libraries("lambda-runtime")),
         "PYTHONDONTWRITEBYTECODE": "1",  # Lambda's folder of the code is read-only
         "LAMBDA_TASK_ROOT": str(function.code),
         "_HANDLER": function.handler,

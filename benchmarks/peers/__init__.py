@@ -1,0 +1,1 @@
+"""What others build, to measure against. Each module runs with libraries of its own (``requirements/bench-*.txt``)."""

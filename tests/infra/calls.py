@@ -1,0 +1,81 @@
+"""Every call that functions make, made once. The test runs this module with an artifact's libraries and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from shared.data import queues, table
+from shared.data.table import delete, put, put_new, require, update
+from shared.errors import DealsError
+
+
+class Refused(DealsError):
+    """The refusal of a write."""
+
+
+def make_all(name: str) -> dict[str, list[str]]:
+    """The operations that were called, by service."""
+    store = table.connect(name)
+    made: dict[str, list[str]] = {"dynamodb": [], "sqs": []}
+    note(store.client, made["dynamodb"])
+    keys = [{"PK": "A#1", "SK": f"A#{number}"} for number in range(3)]
+
+    store.write(put_new({**keys[0], "Title": "one", "Likes": 1}, refused=Refused("there")))
+    assert refused(lambda: store.write(put_new(keys[0], refused=Refused("there"))))
+    store.write(update(keys[0], "SET Title = :t", values={":t": "two"}, refused=None), returning="ALL_NEW")
+    store.transact(put(keys[1], because="a test"), require(keys[0], "attribute_exists(PK)", refused=Refused("gone")))
+    assert refused(lambda: store.transact(delete({"PK": "B", "SK": "B"}, refused=Refused("gone"))))
+    assert store.insert_batch([keys[2], keys[0]]) == [None, "DuplicateItem"]
+    found = store.get(keys[0], consistent=True)
+    assert found is not None
+    assert (found["Title"], found["Likes"]) == ("two", 1)
+    assert len(store.get_many(keys)) == 3
+    assert len(list(store.query("A#1"))) == 3
+    assert len(store.scan()[0]) == 3
+    assert store.roughly() >= 0
+    store.write(delete(keys[0], refused=Refused("gone")))
+    assert store.get(keys[0]) is None
+
+    url = store.client.meta.endpoint_url + f"/000000000000/{name}"
+    queue = queues.connect(url)
+    note(queue.client, made["sqs"])
+    create_queue(store.client.meta.endpoint_url, name)
+    queue.send(["first", "second"])
+    (first, second) = queue.parked()
+    queue.release(first)
+    queue.remove(second)
+    assert [message.body for message in queue.parked()] == [first.body]
+    return made
+
+
+def note(client: Any, made: list[str]) -> None:
+    """Note the operations that a client calls, each once."""
+    client.meta.events.register_last(
+        "before-call", lambda model, **_: None if model.name in made else made.append(model.name)
+    )
+
+
+def refused(write: Callable[[], object]) -> bool:
+    """Whether a write is refused."""
+    try:
+        write()
+    except Refused:
+        return True
+    return False
+
+
+def create_queue(endpoint: str, name: str) -> None:
+    """Create a queue, which functions cannot."""
+    import urllib.request  # noqa: PLC0415  # so that what functions import does not depend on it
+
+    request = urllib.request.Request(
+        endpoint,
+        b'{"QueueName": "%s"}' % name.encode(),
+        {
+            "X-Amz-Target": "AmazonSQS.CreateQueue",
+            "Content-Type": "application/x-amz-json-1.0",
+            "Authorization": "AWS4-HMAC-SHA256 Credential=testing/20260101/us-east-1/sqs/aws4_request",
+        },
+    )
+    urllib.request.urlopen(request).close()
