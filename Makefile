@@ -15,7 +15,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop reset status invoke check format test bench lock synth clean
+.PHONY: help install checkov run stop reset status invoke check format test bench lock synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -36,6 +36,18 @@ install: .venv/.installed node_modules/.installed ## Create the environment and 
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation \
 			-r requirements/dev.txt
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# checkov pins older versions of what the rest needs, so it has an environment of its own.
+checkov: .venv-checkov/.installed ## Install checkov, which the tests hold the templates against
+
+.venv-checkov/.installed: .venv/.installed requirements/checkov.txt
+	@echo "Installing checkov ..."
+	@rm -rf .venv-checkov
+	@$(BIN)/python -m venv .venv-checkov
+	@$(BIN)/uv pip sync --quiet --python .venv-checkov/bin/python --require-hashes --no-build requirements/checkov.txt \
+		|| .venv-checkov/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+			--only-binary :all: -r requirements/checkov.txt
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json
@@ -71,7 +83,7 @@ format: .venv/.installed ## Format the code
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
-test: install check ## Run everything: style, types, tests
+test: install checkov check ## Run everything: style, types, tests
 	@$(BIN)/pytest -q -n $(WORKERS) --dist loadgroup
 
 bench: install ## Measure, and write the tables of docs/benchmarks.md (only pages, fan_out: BENCH=...)
@@ -81,6 +93,7 @@ lock: .venv/.installed ## Resolve requirements/*.in anew
 	@cd requirements && ../$(UV_COMPILE) --upgrade dev.in -o dev.txt
 	@cd requirements && for name in lambda-lean lambda-full lambda-runtime installer; do \
 		../$(UV_COMPILE) -c dev.txt $$name.in -o $$name.txt || exit 1; done
+	@cd requirements && ../$(UV_COMPILE) --upgrade checkov.in -o checkov.txt
 	@npm install --package-lock-only --silent
 
 synth: install ## Write the templates to cdk.out (STAGE=dev, prod)

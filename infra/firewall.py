@@ -76,7 +76,11 @@ class Firewall(Construct):
             },
             association_config=waf.CfnWebACL.AssociationConfigProperty(
                 # By default WAF looks at 16 KB of a body only.
-                request_body={"API_GATEWAY": {"DefaultSizeInspectionLimit": "KB_32"}}
+                request_body={
+                    "API_GATEWAY": waf.CfnWebACL.RequestBodyAssociatedResourceTypeConfigProperty(
+                        default_size_inspection_limit="KB_32"
+                    )
+                }
             ),
         )
         accept(acl, "Nothing here is Java: there is no Log4j to protect.", "CKV_AWS_192")

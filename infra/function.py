@@ -73,9 +73,9 @@ class PythonFunction(Construct):
                 **({"BEHIND_CDN": "true"} if stage.cdn else {}),
             },
         )
-        self._accept(stage)
+        self._accept(stage, role)
 
-    def _accept(self, stage: Stage) -> None:
+    def _accept(self, stage: Stage, role: iam.Role) -> None:
         accept(
             self.function,
             "DynamoDB and SQS are public services, asked over TLS with the role's own signature. A VPC would put "
@@ -94,7 +94,9 @@ class PythonFunction(Construct):
             "Lambda encrypts the environment with a key of AWS, and no secret is in it: names, a stage, a log level.",
             "CKV_AWS_173",
         )
-        if not stage.tracing:
+        if stage.tracing:
+            accept(role, "X-Ray's rights are on everything or nothing.", "AwsSolutions-IAM5[Resource::*]")
+        else:
             accept(self.function, TRACING_IS_A_SETTING, "Serverless-LambdaTracing")
         if stage.target.uv_platform is None:
             accept(

@@ -21,6 +21,7 @@ from aws_cdk import aws_sns_subscriptions as subscriptions
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.checks import accept
 from shared import metrics
 from shared.data.schema import INDEXES
 
@@ -84,7 +85,12 @@ class Topic(Construct):
             iam.PolicyStatement(actions=["sns:Publish"], resources=[self.topic.topic_arn], **ours)
         )
         if stage.alarm_email:
-            self.topic.add_subscription(subscriptions.EmailSubscription(stage.alarm_email))
+            subscription = self.topic.add_subscription(subscriptions.EmailSubscription(stage.alarm_email))
+            accept(
+                subscription,
+                "A message that could not be handed over is an alarm that is old by the time somebody sends it again.",
+                "Serverless-SNSRedrivePolicy",
+            )
 
 
 class Alarms(Construct):

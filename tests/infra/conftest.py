@@ -1,9 +1,12 @@
-"""The templates of both stages, synthesized once, and the roles in them."""
+"""The stages as ``cdk synth`` writes them, each synthesized once, and the roles in their templates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +15,24 @@ import pytest
 from aws_cdk.assertions import Template
 
 from infra.bundling import handler_of
-from infra.settings import STAGES
-from infra.stacks import DealsStack
+from infra.settings import STAGES, Cdn, Stage
+from infra.stacks import DealsStack, compose
 from tests.rights import Policy
+
+VARIANTS: dict[str, Stage] = {
+    **STAGES,
+    # A name of its own, for the artifacts of two stacks of one name would be taken for each other's.
+    "everything": replace(
+        STAGES["prod"],
+        name="everything",
+        tracing=True,
+        firewall=True,
+        checks_bodies=True,
+        alarm_email="ana@mail.example",
+        cdn=Cdn(domain_name="deals.example", certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1"),
+    ),
+}
+"""The stages, and one with all that can be switched on."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -98,19 +116,73 @@ def _name(resource: Any) -> str:
     raise AssertionError(resource)
 
 
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """What a synthesis has written."""
+
+    folder: Path
+    app: cdk.App = field(repr=False)
+
+    @property
+    def templates(self) -> list[Path]:
+        return sorted(self.folder.glob("*.template.json"))
+
+    def reports(self) -> dict[str, Any]:
+        """What each pack of cdk-nag's rules has found, by its name."""
+        report = json.loads((self.folder / "validation-report.json").read_text())
+        return {each["pluginName"]: each for each in report["pluginReports"]}
+
+    def main(self, stage: Stage) -> Synthesized:
+        """The template of the stack that every stage has."""
+        return Synthesized(json.loads((self.folder / f"{stage.stack_name}.template.json").read_text()))
+
+
+@pytest.fixture(scope="session")
+def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Assembly]:
+    """What ``cdk synth`` writes for each of ``VARIANTS``, whether or not it passes the checks."""
+
+    @cache
+    def assembly(variant: str) -> Assembly:
+        folder = tmp_path_factory.mktemp(variant)
+        app = cdk.App(outdir=str(folder))
+        compose(app, VARIANTS[variant])
+        with suppress(RuntimeError):  # the report tells what it was
+            app.synth()
+        return Assembly(folder, app)
+
+    return assembly
+
+
 def synthesize(stage: str) -> Synthesized:
-    """The template of a stage, as ``cdk synth`` writes it."""
+    """The template of a stage, synthesized anew."""
     stack = DealsStack(cdk.App(), stage=STAGES[stage])
     return Synthesized(Template.from_stack(stack).to_json())
 
 
+def lint(template: Path, *ignored: str) -> list[str]:
+    """What cfn-lint finds in a template, but for the rules to ignore."""
+    # Imported here: cfn-lint loads its rules, which takes seconds.
+    from cfnlint.api import lint_file  # noqa: PLC0415
+    from cfnlint.config import ManualArgs  # noqa: PLC0415
+
+    # W3005: the CDK states dependencies that a reference already implies.
+    options = ManualArgs(regions=["us-east-1", "eu-central-1"], ignore_checks=["W3005", *ignored])
+    return [str(finding) for finding in lint_file(template, options)]
+
+
 @pytest.fixture(scope="session")
-def dev() -> Synthesized:
+def dev(assemblies: Callable[[str], Assembly]) -> Synthesized:
     """The template of the stage dev."""
-    return synthesize("dev")
+    return assemblies("dev").main(STAGES["dev"])
 
 
 @pytest.fixture(scope="session")
-def prod() -> Synthesized:
+def prod(assemblies: Callable[[str], Assembly]) -> Synthesized:
     """The template of the stage prod."""
-    return synthesize("prod")
+    return assemblies("prod").main(STAGES["prod"])
+
+
+@pytest.fixture(scope="session")
+def everything(assemblies: Callable[[str], Assembly]) -> Synthesized:
+    """The template of a stage with all that can be switched on."""
+    return assemblies("everything").main(VARIANTS["everything"])

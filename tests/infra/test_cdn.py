@@ -18,7 +18,7 @@ from infra.routes import ROUTES
 from infra.settings import STAGES, Cdn
 from infra.stacks import DealsStack
 from tests.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, Answer, Edge
-from tests.infra.test_stack import _findings
+from tests.infra.conftest import lint
 
 Json = Mapping[str, Any]
 
@@ -240,7 +240,7 @@ def test_cfn_lint_finds_nothing_in_cloudfronts_stack(template: Json, tmp_path: P
     file = tmp_path / "template.json"
     file.write_text(json.dumps(template))
 
-    assert _findings(file) == []
+    assert lint(file) == []
 
 
 @pytest.mark.parametrize("cdn", [Cdn(), WITH_A_NAME], ids=["plain", "with a name"])

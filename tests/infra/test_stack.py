@@ -2,32 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
-
-import pytest
 
 from tests.infra.conftest import Synthesized, synthesize
-
-
-def _findings(template: Path) -> list[str]:
-    # Imported here: cfn-lint loads its rules, which takes seconds.
-    from cfnlint.api import lint_file  # noqa: PLC0415
-    from cfnlint.config import ManualArgs  # noqa: PLC0415
-
-    # W3005: the CDK states dependencies that a reference already implies.
-    options = ManualArgs(regions=["us-east-1", "eu-central-1"], ignore_checks=["W3005"])
-    return [str(finding) for finding in lint_file(template, options)]
-
-
-@pytest.mark.parametrize("stage", ["dev", "prod"])
-def test_cfn_lint_finds_nothing(request: pytest.FixtureRequest, stage: str, tmp_path: Path) -> None:
-    synthesized: Synthesized = request.getfixturevalue(stage)
-    template = tmp_path / "template.json"
-    template.write_text(json.dumps(synthesized.template))
-
-    assert _findings(template) == []
 
 
 def test_the_clock_wakes_the_expiry_each_minute(dev: Synthesized) -> None:

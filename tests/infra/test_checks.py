@@ -1,0 +1,154 @@
+"""The checks that a template must pass: cdk-nag, cfn-lint and checkov; and that what is accepted has to be."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+from aws_cdk import aws_sqs as sqs
+
+from infra.checks import PACKS, accept, require
+from local.settings import ROOT
+from tests.infra.conftest import VARIANTS, Assembly, lint
+
+ACKNOWLEDGED = "aws:cdk:acknowledged-rules"
+
+each_variant = pytest.mark.parametrize("variant", VARIANTS)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> cdk.App:
+    """An app that is checked, with an empty stack."""
+    app = cdk.App(outdir=str(tmp_path))
+    cdk.Stack(app, "Stack")
+    require(app)
+    return app
+
+
+def stack_of(app: cdk.App) -> cdk.Stack:
+    stack = app.node.find_child("Stack")
+    assert isinstance(stack, cdk.Stack)
+    return stack
+
+
+def test_a_queue_that_may_be_asked_without_tls_fails_the_synthesis(app: cdk.App) -> None:
+    sqs.Queue(stack_of(app), "Queue")
+
+    with pytest.raises(RuntimeError, match="AwsSolutions-SQS4"):
+        app.synth()
+
+
+def test_what_is_accepted_passes_and_nothing_beside_it(app: cdk.App) -> None:
+    first = sqs.Queue(stack_of(app), "First")
+    accept(first, "A test has it.", "AwsSolutions-SQS3", "AwsSolutions-SQS4", "Serverless-SQSRedrivePolicy")
+    app.synth()
+
+    sqs.Queue(stack_of(app), "Second", enforce_ssl=True)
+
+    with pytest.raises(RuntimeError, match="Stack/Second"):
+        app.synth(force=True)
+
+
+def test_what_no_check_knows_cannot_be_accepted(app: cdk.App) -> None:
+    queue = sqs.Queue(stack_of(app), "Queue")
+
+    with pytest.raises(ValueError, match="SQS3"):
+        accept(queue, "A test has it.", "SQS3")
+
+
+@each_variant
+def test_cdk_nag_finds_nothing_not_even_to_warn_of(assemblies: Callable[[str], Assembly], variant: str) -> None:
+    reports = assemblies(variant).reports()
+
+    assert set(reports) == set(PACKS)
+    for report in reports.values():
+        assert [(each["ruleName"], each["violatingConstructs"]) for each in report["violations"]] == []
+
+
+@each_variant
+def test_every_rule_of_cdk_nag_that_is_gone_against_would_have_been_broken(
+    assemblies: Callable[[str], Assembly], variant: str
+) -> None:
+    assembly = assemblies(variant)
+    accepted = {
+        (construct.node.path, rule): reason
+        for construct in assembly.app.node.find_all()
+        for entry in construct.node.metadata
+        if entry.type == ACKNOWLEDGED
+        for rule, reason in entry.data.items()
+    }
+
+    needed = {
+        (each["acknowledgedAt"], each["acknowledgedId"])
+        for report in assembly.reports().values()
+        for each in report["suppressedViolations"]
+    }
+
+    assert set(accepted) == needed
+    assert all(reason.endswith(".") for reason in accepted.values())
+
+
+@each_variant
+def test_cfn_lint_finds_nothing(assemblies: Callable[[str], Assembly], variant: str) -> None:
+    # MiniStack asks for a right that IAM does not know.
+    ignored = ["W3037"] if VARIANTS[variant].emulated else []
+
+    assert [finding for template in assemblies(variant).templates for finding in lint(template, *ignored)] == []
+
+
+@pytest.fixture(scope="module")
+def checked(assemblies: Callable[[str], Assembly], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What checkov says of all templates at once: most of its time is its start."""
+    folder = tmp_path_factory.mktemp("templates")
+    for variant in VARIANTS:
+        for template in assemblies(variant).templates:
+            shutil.copy(template, folder)
+    subprocess.run(["make", "--silent", "checkov"], cwd=ROOT, check=True, timeout=600)
+    done = subprocess.run(
+        [
+            *(ROOT / ".venv-checkov" / "bin" / "checkov", "--directory", folder),
+            *("--framework", "cloudformation", "--output", "json", "--skip-download"),
+        ],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env={"PATH": os.environ["PATH"], "CKV_SKIP_PACKAGE_UPDATE_CHECK": "true"},
+    )
+    assert done.stdout, done.stderr
+    results: dict[str, Any] = json.loads(done.stdout)["results"]
+    return results
+
+
+def test_checkov_finds_nothing(checked: dict[str, Any]) -> None:
+    assert checked["parsing_errors"] == []
+    assert [(each["check_id"], each["resource"], each["file_path"]) for each in checked["failed_checks"]] == []
+
+
+def test_every_rule_of_checkov_that_is_gone_against_would_have_been_broken(
+    assemblies: Callable[[str], Assembly], checked: dict[str, Any]
+) -> None:
+    skipped = {(Path(each["file_path"]).name, each["resource"], each["check_id"]) for each in checked["skipped_checks"]}
+
+    accepted = {
+        (template.name, resource, skip["id"])
+        for variant in VARIANTS
+        for template in assemblies(variant).templates
+        for resource, skip in _skips(json.loads(template.read_text()))
+        if skip["comment"].endswith(".")
+    }
+
+    assert accepted == skipped
+
+
+def _skips(template: dict[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
+    for name, resource in template["Resources"].items():
+        for skip in resource.get("Metadata", {}).get("checkov", {}).get("skip", []):
+            yield f"{resource['Type']}.{name}", skip
