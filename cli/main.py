@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from cli import deals, decorate, imports, members, pages, redrive, topics, upkeep, users
+from cli import deals, decorate, imports, logs, members, pages, redrive, topics, upkeep, users
 from cli.connection import NoTable
 from cli.output import complain
 from shared.errors import DealsError
@@ -48,6 +48,7 @@ app.command()(upkeep.seed)
 app.command()(upkeep.sweep)
 app.command()(decorate.decorate)
 app.command()(redrive.redrive)
+app.command()(logs.logs)
 
 if __name__ == "__main__":
     app()

@@ -1,0 +1,95 @@
+"""One request followed through all functions of a deployed site, and metrics that CloudWatch can read there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.main import app
+from infra.settings import STAGES
+from local.settings import STAGE
+from shared import metrics
+from tests.e2e.plumbing import client
+from tests.emf import metrics_in
+from tests.site import Site, Visitor, eventually
+from tests.site import a_deal as body_of
+
+STACK = STAGES[STAGE].stack_name
+
+
+@pytest.fixture
+def logged(site: Site, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Tells what all functions have logged of an id, as ``btd logs`` does in an environment that names the stack."""
+    environment = {
+        "BTD_STACK": STACK,
+        "AWS_ENDPOINT_URL": site.endpoint,
+        "AWS_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "NO_PROXY": "127.0.0.1,localhost",
+    }
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    def of(text: str) -> list[dict[str, Any]]:
+        result = CliRunner().invoke(app, ["logs", text, "--hours", "1", "--json"])
+        assert result.exit_code == 0, result.output
+        found: list[dict[str, Any]] = json.loads(result.stdout)["result"]
+        return found
+
+    return of
+
+
+def services(lines: list[dict[str, Any]]) -> set[str]:
+    return {line["service"] for line in lines}
+
+
+def test_one_search_follows_a_deal_from_the_post_to_the_last_message(
+    site: Site, editor: Visitor, brand: str, logged: Any
+) -> None:
+    readers = [site.member(name) for name in ("ana", "bo")]
+    for reader in readers:
+        assert reader.put(f"/brands/{brand}/watch").status_code == 200
+
+    answer = editor.post("/deals", json=body_of(brand), headers={"X-Request-Id": "shop-7"})
+    request = answer.headers["X-Correlation-Id"]
+    lines = eventually(
+        lambda: logged(request),
+        lambda found: services(found) >= {"editors", "announcer", "messenger", "refresher"},
+    )
+
+    posted, *_ = lines
+    assert (posted["message"], posted["status"], posted["client_request_id"]) == ("request", 201, "shop-7")
+    assert sum(line.get("written", 0) for line in lines if line["service"] == "messenger") == len(readers)
+    (announced,) = (line for line in lines if line["service"] == "announcer")
+    assert announced["deal_id"] == answer.json()["dealId"]
+
+
+def test_the_metrics_in_a_deployed_functions_lines_are_ones_that_cloudwatch_can_read(
+    site: Site, editor: Visitor, brand: str, logged: Any
+) -> None:
+    answer = editor.post("/deals", json=body_of(brand))
+
+    (line,) = eventually(
+        lambda: [each for each in logged(answer.headers["X-Correlation-Id"]) if each["service"] == "editors"],
+        lambda found: len(found) == 1,
+    )
+
+    assert metrics_in(line)[metrics.DEALS_POSTED.name] == [1]
+    (directive,) = line["_aws"]["CloudWatchMetrics"]
+    assert (directive["Namespace"], line[metrics.DIMENSION]) == (STACK, metrics.DEALS_POSTED.service)
+
+
+def test_the_alarms_the_topic_and_the_dashboard_are_deployed(site: Site) -> None:
+    cloudwatch = client(site, "cloudwatch")
+    (topic,) = client(site, "sns").list_topics()["Topics"]
+
+    alarms = cloudwatch.describe_alarms(AlarmNamePrefix=STACK, MaxRecords=100)["MetricAlarms"]
+    dashboard = json.loads(cloudwatch.get_dashboard(DashboardName=STACK)["DashboardBody"])
+
+    assert len(alarms) > 50
+    assert {tuple(alarm["AlarmActions"]) for alarm in alarms} == {(topic["TopicArn"],)}
+    assert len(dashboard["widgets"]) > 20

@@ -1,0 +1,275 @@
+"""Alarms: everything that can go wrong has one, with a bound that makes sense, a voice, and its part of the runbook."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+from aws_cdk.assertions import Template
+
+from infra import alarms
+from infra.alarms import USUAL, Bounds
+from infra.observability import OPERATIONS
+from infra.settings import STAGES
+from infra.stacks import DealsStack
+from local.settings import ROOT
+from shared import metrics, settings
+from shared.data.schema import INDEXES
+from tests.infra.conftest import Synthesized, synthesize
+
+ANSWERING = {"storefront", "authorizer", "accounts", "members", "editors"}
+REPORTED = {value.name: value for value in vars(metrics).values() if isinstance(value, metrics.Metric)}
+
+RUNBOOK = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", RUNBOOK, re.MULTILINE))
+NOT_OF_ALARMS = {"Following a request", "What is measured"}
+
+Alarm = dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def local() -> Synthesized:
+    """The template of the local cloud's stage."""
+    return synthesize("local")
+
+
+@pytest.fixture(scope="session", params=sorted(STAGES))
+def stage(request: pytest.FixtureRequest) -> Synthesized:
+    """The template of each stage in turn."""
+    found: Synthesized = request.getfixturevalue(request.param)
+    return found
+
+
+def alarms_of(stage: Synthesized) -> list[Alarm]:
+    return [each["Properties"] for each in stage.resources("AWS::CloudWatch::Alarm").values()]
+
+
+def watching(stage: Synthesized, metric: str) -> Iterator[tuple[Alarm, dict[str, Any]]]:
+    """The alarms on a metric, each with its dimensions."""
+    for alarm in alarms_of(stage):
+        if alarm["MetricName"] == metric:
+            yield alarm, {each["Name"]: each["Value"] for each in alarm["Dimensions"]}
+
+
+def modules_watched(stage: Synthesized, metric: str) -> set[str]:
+    """The modules of the functions that have an alarm on a metric of Lambda's."""
+    return {
+        stage.template["Resources"][dimensions["FunctionName"]["Ref"]]["Properties"]["Handler"].split(".")[-1]
+        for alarm, dimensions in watching(stage, metric)
+    }
+
+
+def kind_of(alarm: Alarm) -> str:
+    """The bound's name, from the alarm's: ``BigTimeDeals-dev-WorkIsOld`` is ``work_is_old``."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", alarm["AlarmName"].split("-")[2]).lower()
+
+
+def test_each_bound_has_an_alarm_and_each_alarm_its_bound(stage: Synthesized) -> None:
+    assert {kind_of(alarm) for alarm in alarms_of(stage)} == {bound.name for bound in fields(Bounds)}
+
+
+def test_an_alarm_rings_as_its_bound_says(stage: Synthesized) -> None:
+    for alarm in alarms_of(stage):
+        bound = getattr(USUAL, kind_of(alarm))
+        stated = [alarm[name] for name in ("Threshold", "Period", "DatapointsToAlarm", "EvaluationPeriods")]
+        assert stated == [bound.threshold, bound.minutes * 60, bound.points, bound.of], alarm["AlarmName"]
+
+
+def test_each_alarm_has_its_section_of_the_runbook_and_each_section_its_alarm(stage: Synthesized) -> None:
+    named = set()
+    for alarm in alarms_of(stage):
+        told = re.fullmatch(r"(.+?)(?:: \S+)?\. What to do: docs/runbook\.md, under '(.+)'", alarm["AlarmDescription"])
+        assert told, alarm["AlarmDescription"]
+        assert told[1] == told[2]
+        named.add(told[2])
+
+    assert named == set(SECTIONS) - NOT_OF_ALARMS
+
+
+def test_each_bound_has_its_reason() -> None:
+    (bounds,) = (
+        node
+        for node in ast.parse(inspect.getsource(alarms)).body
+        if isinstance(node, ast.ClassDef) and node.name == "Bounds"
+    )
+    for statement, after in zip(bounds.body, bounds.body[1:], strict=False):
+        if isinstance(statement, ast.AnnAssign):
+            assert isinstance(after, ast.Expr), ast.unparse(statement)
+
+
+def test_what_cloudwatch_cannot_evaluate_is_no_bound() -> None:
+    for bound in (getattr(USUAL, each.name) for each in fields(Bounds)):
+        assert bound.points <= bound.of
+        assert bound.minutes * bound.of <= 24 * 60
+
+
+def test_a_bound_lies_between_what_is_usual_and_what_does_harm(prod: Synthesized) -> None:
+    lifetime = settings.CACHE_LIFETIME.total_seconds()
+    timeouts = {module: prod.function(module)["Properties"]["Timeout"] * 1000 for module in prod.modules()}
+    working = set(timeouts) - ANSWERING - {"seed"}
+    queues = [each["Properties"] for each in prod.resources("AWS::SQS::Queue").values()]
+    (work,) = (queue for queue in queues if "RedrivePolicy" in queue)
+    streams = [m["Properties"] for m in prod.resources("AWS::Lambda::EventSourceMapping").values()]
+    (oldest,) = {source["MaximumRecordAgeInSeconds"] for source in streams if "MaximumRecordAgeInSeconds" in source}
+    day = 24 * 3600
+
+    assert lifetime / 2 < USUAL.cache_is_old.threshold < lifetime
+    assert min(timeouts[module] for module in ANSWERING) > USUAL.answer_is_slow.threshold
+    assert min(timeouts[module] for module in working) / 2 >= USUAL.work_is_slow.threshold
+    assert work["VisibilityTimeout"] < USUAL.work_is_old.threshold < work["MessageRetentionPeriod"]
+    assert USUAL.work_is_old.threshold < work["VisibilityTimeout"] * work["RedrivePolicy"]["maxReceiveCount"]
+    assert USUAL.stream_is_behind.threshold < oldest * 1000
+    assert USUAL.parked_is_forgotten.threshold + oldest < day
+
+
+def test_every_function_but_the_deployments_own_is_watched(stage: Synthesized) -> None:
+    everything = set(stage.modules()) - {"seed"}
+
+    assert everything > ANSWERING
+    for metric in ("Errors", "Throttles", "Duration"):
+        assert modules_watched(stage, metric) == everything, metric
+
+
+def test_every_reader_of_the_stream_is_watched(stage: Synthesized) -> None:
+    readers = {
+        stage.template["Resources"][source["Properties"]["FunctionName"]["Ref"]]["Properties"]["Handler"].split(".")[-1]
+        for source in stage.resources("AWS::Lambda::EventSourceMapping").values()
+        if "StreamArn" in json.dumps(source["Properties"]["EventSourceArn"])
+    }
+
+    assert readers == {"announcer", "refresher"} == modules_watched(stage, "IteratorAge")
+
+
+def test_every_queues_depth_and_age_is_watched(stage: Synthesized) -> None:
+    queues = set(stage.resources("AWS::SQS::Queue"))
+
+    for metric in ("ApproximateNumberOfMessagesVisible", "ApproximateAgeOfOldestMessage"):
+        assert {dims["QueueName"]["Fn::GetAtt"][0] for _, dims in watching(stage, metric)} == queues, metric
+
+
+def test_the_table_and_each_index_are_watched_for_being_refused(stage: Synthesized) -> None:
+    indexes = {None, *(index.name for index in INDEXES)}
+
+    for metric in ("ReadThrottleEvents", "WriteThrottleEvents"):
+        assert {dims.get("GlobalSecondaryIndexName") for _, dims in watching(stage, metric)} == indexes, metric
+
+
+def test_the_tables_failures_are_watched_for_each_operation_that_a_role_allows(stage: Synthesized) -> None:
+    # A transaction is allowed as what is in it, and a batch of statements as its statements.
+    together = {"ConditionCheckItem": "TransactWriteItems", "PartiQLInsert": "BatchExecuteStatement"}
+    allowed = {
+        action.removeprefix("dynamodb:")
+        for module in set(stage.modules()) - {"seed"}
+        for action, _ in stage.allowed(module)
+        if action.startswith("dynamodb:") and "Stream" not in action and "Shard" not in action
+    } - {"GetRecords"}
+
+    watched = {dimensions["Operation"] for _, dimensions in watching(stage, "SystemErrors")}
+
+    assert watched == set(OPERATIONS) >= {together.get(operation, operation) for operation in allowed}
+
+
+def test_an_alarm_on_a_metric_of_ours_looks_where_the_function_puts_it(stage: Synthesized) -> None:
+    places = {
+        (variables["POWERTOOLS_METRICS_NAMESPACE"], variables["POWERTOOLS_SERVICE_NAME"])
+        for function in stage.resources("AWS::Lambda::Function").values()
+        if (variables := function["Properties"]["Environment"]["Variables"])
+    }
+
+    watched = [alarm for alarm in alarms_of(stage) if not alarm["Namespace"].startswith("AWS/")]
+
+    assert {alarm["MetricName"] for alarm in watched} == {
+        "FanOutLag",
+        "CacheAge",
+        "EndedDealsSwept",
+        "SignInFailures",
+    }
+    for alarm in watched:
+        ((name, value),) = ((each["Name"], each["Value"]) for each in alarm["Dimensions"])
+        assert (name, value) == (metrics.DIMENSION, REPORTED[alarm["MetricName"]].service)
+        assert (alarm["Namespace"], value) in places
+
+
+def test_silence_is_bad_only_of_the_clock(stage: Synthesized) -> None:
+    silent = {kind_of(alarm) for alarm in alarms_of(stage) if alarm["TreatMissingData"] == "breaching"}
+
+    assert silent == {"cache_is_old", "sweep_is_missing"}
+    assert all(alarm["TreatMissingData"] in ("breaching", "notBreaching") for alarm in alarms_of(stage))
+
+
+def test_only_what_should_happen_rings_by_too_little(stage: Synthesized) -> None:
+    below = {kind_of(a) for a in alarms_of(stage) if a["ComparisonOperator"] == "LessThanThreshold"}
+
+    assert below == {"sweep_is_missing"}
+
+
+def test_every_alarm_is_heard_when_it_rings_and_when_it_stops(stage: Synthesized) -> None:
+    (topic,) = stage.resources("AWS::SNS::Topic")
+
+    for alarm in alarms_of(stage):
+        assert alarm["AlarmActions"] == alarm["OKActions"] == [{"Ref": topic}]
+
+
+def test_the_topic_is_encrypted_with_a_key_that_cloudwatch_may_use(stage: Synthesized) -> None:
+    (key,) = stage.resources("AWS::KMS::Key").items()
+    topic = stage.only("AWS::SNS::Topic")["Properties"]
+
+    statements = key[1]["Properties"]["KeyPolicy"]["Statement"]
+    (cloudwatch,) = (each for each in statements if each["Principal"].get("Service") == "cloudwatch.amazonaws.com")
+
+    assert topic["KmsMasterKeyId"] == {"Fn::GetAtt": [key[0], "Arn"]}
+    assert key[1]["Properties"]["EnableKeyRotation"] is True
+    assert set(cloudwatch["Action"]) == {"kms:Decrypt", "kms:GenerateDataKey*"}
+    assert cloudwatch["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+
+
+@pytest.mark.parametrize("name", ["dev", "prod"])
+def test_the_topic_takes_alarms_of_this_account_and_nothing_without_tls(
+    request: pytest.FixtureRequest, name: str
+) -> None:
+    stage: Synthesized = request.getfixturevalue(name)
+    statements = stage.only("AWS::SNS::TopicPolicy")["Properties"]["PolicyDocument"]["Statement"]
+
+    (allowed,) = (each for each in statements if each["Effect"] == "Allow")
+    (denied,) = (each for each in statements if each["Effect"] == "Deny")
+
+    assert allowed["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+    assert allowed["Action"] == "sns:Publish"
+    assert allowed["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+    assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_an_address_is_written_to_where_the_stage_names_one(dev: Synthesized) -> None:
+    watched = replace(STAGES["dev"], alarm_email="oncall@shop.example")
+
+    template = Template.from_stack(DealsStack(cdk.App(), stage=watched)).to_json()
+
+    subscriptions = Synthesized(template).only("AWS::SNS::Subscription")["Properties"]
+    assert (subscriptions["Protocol"], subscriptions["Endpoint"]) == ("email", "oncall@shop.example")
+    assert dev.resources("AWS::SNS::Subscription") == {}
+
+
+def test_no_stage_silences_the_lines_that_carry_metrics() -> None:
+    assert {stage.log_level for stage in STAGES.values()} <= {"DEBUG", "INFO"}
+
+
+def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(stage: Synthesized) -> None:
+    body = stage.only("AWS::CloudWatch::Dashboard")["Properties"]["DashboardBody"]["Fn::Join"][1]
+    text = "".join(part if isinstance(part, str) else "x" for part in body)
+    widgets = json.loads(text)["widgets"]
+
+    shown = {metric[1] for widget in widgets for metric in widget["properties"].get("metrics", ())}
+    shown |= {
+        str(words) for widget in widgets for metric in widget["properties"].get("metrics", ()) for words in metric
+    }
+    named = [part["Fn::GetAtt"][0] for part in body if isinstance(part, dict) and "Fn::GetAtt" in part]
+
+    assert {*REPORTED, metrics.COLD_START} <= shown
+    assert set(stage.resources("AWS::CloudWatch::Alarm")) <= set(named)
