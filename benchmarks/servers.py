@@ -13,8 +13,10 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+DYNOXIDE = Path(__file__).parent.parent / "node_modules" / "@dynoxide" / "linux-x64" / "dynoxide"
 CREDENTIALS = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "us-east-1"}
 
 
@@ -26,7 +28,7 @@ def client_arguments(endpoint: str) -> dict[str, Any]:
 @contextmanager
 def ministack() -> Iterator[str]:
     """A local cloud that keeps nothing; its endpoint."""
-    port = _free_port()
+    port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             **os.environ,
@@ -56,9 +58,30 @@ def ministack() -> Iterator[str]:
 
 
 @contextmanager
+def dynoxide() -> Iterator[str]:
+    """A DynamoDB that keeps nothing and tells the capacity that Amazon's would take; its endpoint."""
+    port = free_port()
+    process = subprocess.Popen(
+        [str(DYNOXIDE), "serve", "--host", "127.0.0.1", "--port", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        for _ in range(200):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+@contextmanager
 def slow_dynamodb(milliseconds: float) -> Iterator[str]:
     """A stand-in that says yes to every write after a service time; its endpoint."""
-    port = _free_port()
+    port = free_port()
     process = subprocess.Popen([sys.executable, "-m", "benchmarks.servers", str(port), str(milliseconds)])
     try:
         endpoint = f"http://127.0.0.1:{port}"
@@ -73,7 +96,8 @@ def slow_dynamodb(milliseconds: float) -> Iterator[str]:
         process.wait(timeout=20)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port on which nothing listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

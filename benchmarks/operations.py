@@ -1,0 +1,391 @@
+"""What the site's operations take: capacity units, round trips, processor time, log lines, bytes.
+
+They are counted while the functions' own handlers run, on dynoxide, whose capacity figures are DynamoDB's
+(``tests/data/test_engines.py``), and on the local cloud's SQS.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import json
+import os
+import secrets
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import boto3
+
+from benchmarks.prices import Invocation, Operation
+from benchmarks.servers import client_arguments, dynoxide, ministack
+from functions import accounts, announcer, authorizer, editors, expiry, members, messenger, refresher, storefront
+from shared import runtime, settings, slugs, times
+from shared.data import brands, deals, fanout, keys, pages, provision, seeds, sessions, users
+from shared.data.attributes import marshal_item
+from shared.data.table import Table
+from shared.models import FRONT_PAGE, Deal, User
+from shared.passwords import hash_password
+from shared.requests import NewDeal
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
+NAME = "benchmark-cost"
+PASSWORD = "correct horse battery staple"  # of a user who exists here only
+READERS = 2 * settings.READERS_PER_PAGE
+NEW = {
+    "title": "Men's ActiveIce Spectrum Sun Long Sleeve Tee",
+    "link": "https://shop.example/products/mens-activeice-spectrum-sun-long-sleeve-tee-322375",
+    "image": "https://cdn.shop.example/files/3223753061A1.png?v=1768339448",
+    "price": "52.50",
+    "listPrice": "75.00",
+    "brand": "outdoor-research",
+    "category": "clothing",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The operations, and the front page's size in bytes: plain, and compressed by gzip at its usual level, 6."""
+
+    operations: tuple[Operation, ...]
+    plain: int
+    packed: int
+
+
+def measure(rounds: int) -> Measured:
+    """Do everything so many times."""
+    with _engines() as store, redirect_stdout(LINES):
+        posted, token = _fill(store)
+        refresher.handler({}, CONTEXT)
+        page = storefront.handler(_request("GET", "/front-page", accepts=False), CONTEXT)["body"].encode()
+        operations = tuple(_operations(store, posted, token, rounds))
+    return Measured(operations, len(page), len(gzip.compress(page, 6)))
+
+
+class Meter:
+    """Counts what clients ask of AWS: capacity units, round trips that follow one another, requests to SQS."""
+
+    def __init__(self) -> None:
+        self.reads = self.writes = 0.0
+        self.waits = self.sends = self.silent = 0
+        self._under_way = 0
+        self._lock = Lock()
+
+    def attach(self, store: Table, queue: Any) -> None:
+        """Watch a table's client and a queue's from now on."""
+        store.client.meta.events.register("before-parameter-build.dynamodb", self._before)
+        store.client.meta.events.register("after-call.dynamodb", self._after)
+        queue.meta.events.register("before-parameter-build.sqs", self._sent)
+
+    def clear(self) -> None:
+        """Start anew."""
+        self.reads = self.writes = 0.0
+        self.waits = self.sends = self.silent = 0
+
+    def _before(self, params: dict[str, Any], **_: Any) -> None:
+        params["ReturnConsumedCapacity"] = "TOTAL"
+        with self._lock:
+            self.waits += self._under_way == 0
+            self._under_way += 1
+
+    def _after(self, parsed: Mapping[str, Any], model: Any, **_: Any) -> None:
+        consumed = parsed.get("ConsumedCapacity") or []
+        writes = any(word in model.name for word in ("Put", "Update", "Delete", "Write", "Execute"))
+        with self._lock:
+            self._under_way -= 1
+            self.silent += not consumed
+            for part in consumed if isinstance(consumed, list) else [consumed]:
+                if writes:
+                    self.writes += part["CapacityUnits"]
+                else:
+                    self.reads += part["CapacityUnits"]
+
+    def _sent(self, **_: Any) -> None:
+        with self._lock:
+            self.sends += 1
+
+
+METER = Meter()
+LINES = io.StringIO()
+"""What the functions log: their loggers are made while this is the output."""
+
+CONTEXT = cast(
+    "LambdaContext",
+    SimpleNamespace(
+        aws_request_id="8f2d5c1e-4b7a-4c39-9f10-2a6b8c4d0e1f",
+        log_stream_name="2026/11/21/[$LATEST]0123456789abcdef0123456789abcdef",
+        function_name="function",
+        memory_limit_in_mb=512,
+        invoked_function_arn="arn:aws:lambda:us-east-1:123456789012:function:function",
+        get_remaining_time_in_millis=lambda: 10_000,
+    ),
+)
+MEMORY = {"accounts": 1769}
+"""MB of those functions that have not the usual 512 (``infra/stacks.py``)."""
+
+
+@dataclass(slots=True)
+class Run:
+    """What an operation took, each time that it was done."""
+
+    invocations: list[Invocation] = field(default_factory=list)
+    reads: float = 0.0
+    writes: float = 0.0
+    queue: float = 0.0
+    body: int = 0
+
+    def call(self, function: Any, event: Mapping[str, Any]) -> Any:
+        """Invoke a handler and note what it took."""
+        METER.clear()
+        LINES.seek(0)
+        LINES.truncate()
+        began = time.process_time()
+        answer = function.handler(dict(event), CONTEXT)
+        cpu = (time.process_time() - began) * 1000
+        name = function.__name__.rpartition(".")[2]
+        logged = LINES.getvalue().encode()
+        assert METER.silent == 0, f"{name}: {METER.silent} answers told no capacity"
+        self.invocations.append(
+            Invocation(name, MEMORY.get(name, 512), cpu, METER.waits, len(logged), logged.count(b"\n"))
+        )
+        self.reads += METER.reads
+        self.writes += METER.writes
+        self.queue += METER.sends
+        if isinstance(answer, dict) and "statusCode" in answer:
+            assert answer["statusCode"] < 300, answer
+            body = answer["body"] or ""
+            self.body = len(body) * 3 // 4 if answer["isBase64Encoded"] else len(body.encode())
+        return answer
+
+
+def _measure(name: str, rounds: int, do: Callable[[Run], None], **others: Any) -> Operation:
+    """An operation done many times: the mean of what is counted, the median of processor time."""
+    do(Run())  # the first finds nothing made yet
+    runs = [Run() for _ in range(rounds)]
+    for run in runs:
+        do(run)
+    steps = list(zip(*(run.invocations for run in runs), strict=True))
+    return Operation(
+        name,
+        tuple(
+            Invocation(
+                step[0].function,
+                step[0].memory,
+                statistics.median(each.cpu for each in step),
+                statistics.median(each.waits for each in step),
+                statistics.mean(each.log_bytes for each in step),
+                statistics.mean(each.log_lines for each in step),
+            )
+            for step in steps
+        ),
+        statistics.mean(run.reads for run in runs),
+        statistics.mean(run.writes for run in runs),
+        body=runs[-1].body,
+        queue=statistics.mean(run.queue for run in runs),
+        **others,
+    )
+
+
+def _operations(store: Table, posted: list[Deal], token: str, rounds: int) -> Iterator[Operation]:
+    yield _measure("front page, from its cached copy", rounds, _asking("/front-page"), requests=1)
+    yield _measure("front page, made from the indexes", rounds, _asking("/front-page", limit="24"), requests=1)
+    yield _measure("one deal", rounds, _asking(f"/deals/{posted[0].deal_id}"), requests=1)
+    yield _measure("like", rounds, _marking(store, token, "like"), requests=1)
+    yield _measure("watch", rounds, _marking(store, token, "watch"), requests=1)
+    yield _measure("sign-in", rounds, _sign_in, requests=1)
+    yield _measure("deal posted, nobody watching", rounds, _posting(store, token), requests=1)
+    yield _measure("a minute's work of the clock", rounds, _minute)
+    yield _measure("hot deal, for each reader", 5, _telling(store), count=settings.READERS_PER_PAGE)
+
+
+def _asking(path: str, **query: str) -> Callable[[Run], None]:
+    def do(run: Run) -> None:
+        run.call(storefront, _request("GET", path, query=query))
+
+    return do
+
+
+def _marking(store: Table, token: str, verb: str) -> Callable[[Run], None]:
+    """A like or a watch, each of a brand that has none yet."""
+
+    def do(run: Run) -> None:
+        slug = f"brand-{secrets.token_hex(6)}"
+        brands.create(store, slug, slug, times.now())
+        _call_signed_in(run, members, token, _request("PUT", f"/brands/{slug}/{verb}"))
+
+    return do
+
+
+def _sign_in(run: Run) -> None:
+    run.call(accounts, _request("POST", "/sessions", body={"username": "ana", "password": PASSWORD}))
+
+
+def _posting(store: Table, token: str) -> Callable[[Run], None]:
+    """An editor's POST and what follows by the stream: caches are rebuilt, two empty pages of readers are told."""
+
+    def do(run: Run) -> None:
+        new = {**NEW, "sourceId": secrets.token_hex(8)}
+        answer = _call_signed_in(run, editors, token, _request("POST", "/deals", body=new))
+        deal_id = json.loads(answer["body"])["dealId"]
+        body = run.body
+        records = {"Records": [_inserted(store, deal_id)]}
+        run.call(announcer, records)
+        run.call(refresher, records)
+        run.call(messenger, _queued())
+        run.body = body
+        run.queue += 2  # Lambda receives both pages with one request and deletes them with another
+
+    return do
+
+
+def _minute(run: Run) -> None:
+    run.call(expiry, {"source": "aws.events"})
+    run.call(refresher, {"source": "aws.events"})
+
+
+def _telling(store: Table) -> Callable[[Run], None]:
+    """One page of a hot deal's readers, which has a next one."""
+
+    def do(run: Run) -> None:
+        now = times.now()
+        new = NewDeal.model_validate({**NEW, "sourceId": secrets.token_hex(8)})
+        deal = deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now)
+        (unit,) = fanout.alarm_of(deals.make_hot(store, deal.deal_id, now), segments=1)
+        run.call(messenger, _messages([unit.to_json()]))
+        _queued()  # the next page, which nobody works on here
+        run.queue += 2 / 5  # Lambda receives and deletes up to five pages with two requests
+
+    return do
+
+
+def _call_signed_in(run: Run, function: Any, token: str, request: dict[str, Any]) -> Any:
+    """Ask with a session, through the authorizer as the gateway does."""
+    request["headers"]["Authorization"] = f"Bearer {token}"
+    arn = "arn:aws:execute-api:us-east-1:123456789012:b16dea15ab/v1/GET/"
+    request["requestContext"]["authorizer"] = run.call(authorizer, {**request, "methodArn": arn})["context"]
+    return run.call(function, request)
+
+
+def _request(
+    method: str, path: str, *, query: Mapping[str, str] | None = None, body: Any = None, accepts: bool = True
+) -> dict[str, Any]:
+    """The gateway's event of a request."""
+    return {
+        "resource": path,
+        "path": path,
+        "httpMethod": method,
+        "headers": {"Content-Type": "application/json", "Accept-Encoding": "gzip, br"}
+        | ({"Accept": "*/*"} if accepts else {}),
+        "queryStringParameters": dict(query or {}) or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in (query or {}).items()} or None,
+        "body": None if body is None else json.dumps(body),
+        "isBase64Encoded": False,
+        "requestContext": {
+            "stage": "v1",
+            "path": f"/v1{path}",
+            "requestId": "4a1f6c7e-54cf-4b0e-9a38-4f4d0a9ce3a1",
+            "identity": {"sourceIp": "203.0.113.7"},
+        },
+    }
+
+
+def _inserted(store: Table, deal_id: str) -> dict[str, Any]:
+    """The stream's record of a new deal."""
+    key = marshal_item(keys.deal(deal_id))
+    return {
+        "eventID": secrets.token_hex(16),
+        "eventName": "INSERT",
+        "eventSource": "aws:dynamodb",
+        "dynamodb": {
+            "ApproximateCreationDateTime": time.time(),
+            "Keys": key,
+            "NewImage": store.client.get_item(TableName=store.name, Key=key, ConsistentRead=True)["Item"],
+            "SequenceNumber": "1",
+            "StreamViewType": "NEW_AND_OLD_IMAGES",
+        },
+    }
+
+
+def _queued() -> dict[str, Any]:
+    """What the queue holds, as Lambda hands it to the messenger; it is empty then."""
+    found = list(runtime.queue().parked())
+    for message in found:
+        runtime.queue().remove(message)
+    return _messages([message.body for message in found])
+
+
+def _messages(bodies: list[str]) -> dict[str, Any]:
+    return {
+        "Records": [
+            {
+                "messageId": f"{number}",
+                "receiptHandle": "handle",
+                "body": body,
+                "attributes": {"SentTimestamp": str(int(time.time() * 1000)), "ApproximateReceiveCount": "1"},
+                "messageAttributes": {},
+                "eventSource": "aws:sqs",
+            }
+            for number, body in enumerate(bodies)
+        ]
+    }
+
+
+@contextmanager
+def _engines() -> Iterator[Table]:
+    """An environment as the stack gives it to the functions, and the table in it."""
+    with dynoxide() as dynamodb, ministack() as cloud:
+        arguments = client_arguments(dynamodb)
+        provision.create_table(boto3.client("dynamodb", **arguments), NAME)
+        queue = boto3.client("sqs", **client_arguments(cloud)).create_queue(QueueName=NAME)["QueueUrl"]
+        os.environ |= {
+            "TABLE_NAME": NAME,
+            "QUEUE_URL": queue,
+            "STAGE": "prod",
+            "LOG_LEVEL": "INFO",
+            "POWERTOOLS_SERVICE_NAME": "storefront",
+            "POWERTOOLS_METRICS_NAMESPACE": "BigTimeDeals-prod",
+            "AWS_ENDPOINT_URL_DYNAMODB": dynamodb,
+            "AWS_ENDPOINT_URL_SQS": cloud,
+            "AWS_ACCESS_KEY_ID": arguments["aws_access_key_id"],
+            "AWS_SECRET_ACCESS_KEY": arguments["aws_secret_access_key"],
+            "AWS_DEFAULT_REGION": arguments["region_name"],
+        }
+        os.environ.pop("AWS_ENDPOINT_URL", None)
+        for made in (runtime.table, runtime.queue, runtime.logger):
+            made.cache_clear()
+        METER.attach(runtime.table(), runtime.queue().client)
+        yield runtime.table()
+
+
+def _fill(store: Table) -> tuple[list[Deal], str]:
+    """Sixty deals of the sample, ten of them picked, an editor and readers; returns the deals and a token."""
+    now = times.now()
+    seeds.plant(store, now)
+    posted, known = [], set()
+    with SAMPLE.open(encoding="utf-8") as lines:
+        source = [json.loads(line) for line in lines]
+    for number, line in enumerate(itertools.islice(itertools.cycle(source), 60)):
+        slug = slugs.slug(line["brand"])
+        if slug not in known:
+            brands.create(store, slug, line["brand"], now)
+            known.add(slug)
+        wanted = {name: value for name, value in line.items() if name not in ("postedAt", "withdrawnAt")}
+        new = NewDeal.model_validate({**wanted, "sourceId": f"{number}"})
+        posted.append(deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now))
+    pages.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in posted[:10]], now)
+    ana = User("ana", "ana@mail.example", "Ana", hash_password(PASSWORD), "editor", now)
+    users.create(store, ana)
+    for number in range(READERS):
+        users.create(store, User(f"reader{number}", f"reader{number}@mail.example", "A reader", "-", "member", now))
+    token, _ = sessions.start(store, ana, now, secrets.token_bytes(sessions.TOKEN_BYTES))
+    return posted, token

@@ -1,0 +1,104 @@
+"""The formulas of docs/cost.md, by hand; and that its tables are made of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.prices import (
+    MILLION,
+    MONTH,
+    PRICES,
+    Assumptions,
+    Invocation,
+    Operation,
+    edge_million,
+    edge_month,
+    hit_rate,
+    hits_needed,
+)
+from shared.http.caching import FRESH
+
+PAGE = (Path(__file__).parents[1] / "docs" / "cost.md").read_text(encoding="utf-8")
+NOTHING = Assumptions(wait=4, platform_log=0, access_log=0, event_overhead=0, headers=0)
+VIEW = Operation("view", (Invocation("storefront", 512, 1.0, 1, 1000, 1),), reads=1, writes=0, requests=1, body=4000)
+
+
+def test_a_function_is_billed_for_its_share_of_a_processor_and_its_waits() -> None:
+    small = Invocation("f", 512, 1.0, 2, 0, 0)
+    whole = dataclasses.replace(small, memory=1769)
+    large = dataclasses.replace(small, memory=3538)
+
+    assert small.billed(NOTHING) == 12  # 1 ms x 1769/512 + 2 x 4 ms, and the next whole one
+    assert whole.billed(NOTHING) == large.billed(NOTHING) == 9
+    assert small.billed(dataclasses.replace(NOTHING, slower=2)) == 15
+
+
+def test_a_view_costs_what_its_services_list() -> None:
+    cost = {service: dollars * MILLION for service, dollars in VIEW.dollars(NOTHING).items()}
+
+    assert cost["API Gateway"] == pytest.approx(3.50)
+    assert cost["Lambda"] == pytest.approx(0.20 + 0.0000133334 * 0.008 * 0.5 * MILLION)
+    assert cost["DynamoDB"] == pytest.approx(0.125)
+    assert cost["logs"] == pytest.approx(0.50)
+    assert cost["data"] == pytest.approx(0.36)
+    assert VIEW.million(NOTHING) == pytest.approx(sum(cost.values()))
+    assert VIEW.million(NOTHING, egress=False) == pytest.approx(sum(cost.values()) - 0.36)
+
+
+def test_what_is_done_for_many_at_once_costs_each_its_part() -> None:
+    page = dataclasses.replace(VIEW, count=250)
+
+    assert page.million(NOTHING) == pytest.approx(VIEW.million(NOTHING) / 250)
+
+
+def test_logs_are_billed_with_what_lambda_the_gateway_and_cloudwatch_add() -> None:
+    given = dataclasses.replace(NOTHING, platform_log=300, access_log=400, event_overhead=26)
+
+    # Our line and Lambda's three, and the gateway's: 1000 + 300 + 4 x 26 + 400 + 26.
+    assert VIEW.dollars(given)["logs"] * MILLION == pytest.approx(0.5 * 1.830)
+
+
+def test_hits_come_with_views_within_the_seconds_that_a_page_is_fresh() -> None:
+    assert hit_rate(0, 5) == 0
+    assert hit_rate(0.2, 5) == 0.5
+    assert hit_rate(10, 5) == pytest.approx(50 / 51)
+    assert f"max-age={int(50 / 10)}" in FRESH
+
+
+def test_a_million_views_are_requests_data_and_what_is_fetched() -> None:
+    assert edge_million(4.0, 1.0, 1000) == pytest.approx(1.00 + 0.085)
+    assert edge_million(4.0, 0.9, 1000) == pytest.approx(1.085 + 0.4)
+    assert edge_million(4.0, 0.9, 1000, discount=0.3) == pytest.approx(1.085 * 0.7 + 0.4)
+
+
+def test_the_free_tier_is_taken_off_requests_and_data() -> None:
+    assert edge_month(10 * MILLION, 4.0, 1.0, 1000) == 0
+    assert edge_month(10 * MILLION, 4.0, 0.5, 1000) == pytest.approx(20)
+    assert edge_month(11 * MILLION, 4.0, 1.0, 1000) == pytest.approx(1.00)
+    # 2,000 GB, of which 1,000 are free.
+    assert edge_month(10 * MILLION, 4.0, 1.0, 200_000) == pytest.approx(85)
+
+
+@pytest.mark.parametrize("discount", [0.0, 0.3])
+def test_the_hit_rate_that_is_needed_is_the_one_that_costs_the_goal(discount: float) -> None:
+    hits = hits_needed(4.0, 1500, goal=1.25, discount=discount)
+
+    assert edge_million(4.0, hits, 1500, discount=discount) == pytest.approx(1.25)
+    assert hits_needed(4.0, 5000, goal=1.25) > 1
+
+
+def test_each_price_names_the_page_that_states_it() -> None:
+    assert all(price.page.startswith("aws.amazon.com/") for price in PRICES)
+    assert all(f"| {price.what} |" in PAGE for price in PRICES)
+
+
+def test_each_part_of_the_page_is_written() -> None:
+    parts = re.findall(r"<!-- (?!end of )([\w ]+) -->\n(.*?)<!-- end of \1 -->", PAGE, re.DOTALL)
+
+    assert len(parts) >= 8
+    assert all(len(text) > 50 for _, text in parts)
+    assert MONTH == 2_592_000
