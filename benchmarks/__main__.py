@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import fan_out, pages, starts
+from benchmarks import fan_out, invocations, pages, starts
 
 
 def _cost() -> None:
@@ -13,7 +13,13 @@ def _cost() -> None:
     cost.main()
 
 
-ALL = {"pages": pages.main, "fan_out": fan_out.main, "starts": starts.main, "cost": _cost}
+ALL = {
+    "pages": pages.main,
+    "fan_out": fan_out.main,
+    "starts": starts.main,
+    "invocations": invocations.main,
+    "cost": _cost,
+}
 
 for name in sys.argv[1:] or ALL:
     ALL[name]()

@@ -50,14 +50,14 @@ def main(rounds: int = 40) -> None:
             "POWERTOOLS_SERVICE_NAME": "benchmark",
         }
         store = runtime.table()
-        day = _fill(store)
+        day = fill(store)
         cases = _cases(store, stock, day)
         with redirect_stdout(_NOWHERE):  # the log lines are made, not shown
             rows = interleave(cases, rounds=rounds)
     record("pages", table(rows, GOALS))
 
 
-def _fill(store: Table) -> str:
+def fill(store: Table) -> str:
     """Sixty deals of one day; returns the day."""
     now = times.now()
     seeds.plant(store, now)

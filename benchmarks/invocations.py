@@ -1,0 +1,174 @@
+"""The front page, whole: the function under Lambda's runtime client, against a service that serves the same page."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import boto3
+
+from benchmarks import postgres
+from benchmarks.harness import compare, record, table
+from benchmarks.pages import fill
+from benchmarks.servers import client_arguments, ministack
+from benchmarks.starts import peer
+from infra.bundling import artifact_of, bundle, handler_of
+from infra.settings import this_machine
+from local.invoke import reaching
+from local.runtime import Function, Runtime, running, unpack
+from shared import times
+from shared.data import feeds, keys, pages, provision
+from shared.data.table import Table, connect
+from shared.models import ALL_DEALS, FRONT_PAGE
+
+NAME = "benchmark-invocations"
+EVENTS = Path(__file__).parent.parent / "events"
+FEATURED = 8
+
+SERVICE = "FastAPI, SQLAlchemy (async) and PostgreSQL (the yardstick)"
+CACHED = "front page, cached"
+COMPRESSED = "front page, cached, compressed"
+UNCACHED = "front page, the same function without the cache"
+TYPICAL = "a typical function: Powertools, pydantic, boto3's Query of 25 deals"
+
+MISSING = "| PostgreSQL is not installed, so there is no yardstick (Debian: apt install postgresql) | | | |"
+
+
+def main(rounds: int = 21) -> None:
+    """Measure, print and record."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        endpoint = stack.enter_context(ministack())
+        store = _filled(endpoint)
+        environment = {**reaching(endpoint), "TABLE_NAME": NAME, "FEED": keys.feed_partition(ALL_DEALS, _day())}
+        storefront = stack.enter_context(_storefront(folder, environment))
+        stack.enter_context(_caches(folder, environment))
+        typical = stack.enter_context(running(_peer(folder, environment)))
+
+        page = json.loads(storefront.invoke(event()).payload["body"])
+        assert [len(page["featured"]), len(page["latest"]["items"])] == [FEATURED, 25]
+        assert json.loads(typical.invoke(event()).payload["body"])["latest"]["items"][24]["dealId"]
+        cases = {
+            CACHED: _invoked(storefront, event()),
+            COMPRESSED: _invoked(storefront, event(gzip=True)),
+            UNCACHED: _invoked(storefront, event(limit=24)),
+            TYPICAL: _invoked(typical, event()),
+        }
+        there = postgres.programs() is not None
+        if there:
+            port, number = stack.enter_context(postgres.service())
+            cases = {SERVICE: _requested(port, number, page), **cases}
+        rows = compare(cases, rounds=rounds)
+    assert store.name == NAME
+    text = table(rows, {CACHED: "0.70"})
+    record("invocations", text if there else f"{text}\n{MISSING}")
+
+
+def event(*, gzip: bool = False, limit: int | None = None) -> bytes:
+    """A request of the front page as the gateway sends it."""
+    request = json.loads((EVENTS / "storefront-brand-page.json").read_text(encoding="utf-8"))
+    query: dict[str, Any] | None = None if limit is None else {"limit": str(limit)}
+    request |= {
+        "resource": "/front-page",
+        "path": "/front-page",
+        "pathParameters": None,
+        "queryStringParameters": query,
+        "multiValueQueryStringParameters": query and {"limit": [str(limit)]},
+    }
+    if not gzip:
+        del request["headers"]["Accept-Encoding"], request["multiValueHeaders"]["Accept-Encoding"]
+    return json.dumps(request).encode()
+
+
+def _filled(endpoint: str) -> Table:
+    """The table with sixty deals, some of them picked."""
+    arguments = client_arguments(endpoint)
+    provision.create_table(boto3.client("dynamodb", **arguments), NAME)
+    store = connect(NAME, **arguments)
+    fill(store)
+    now = times.now()
+    newest = feeds.read(store, ALL_DEALS, limit=FEATURED, now=now).items
+    pages.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in newest], now)
+    return store
+
+
+def _day() -> str:
+    return ALL_DEALS.period.start_of(times.now())
+
+
+def _storefront(folder: Path, environment: dict[str, str]) -> Any:
+    return running(_ours("storefront", folder, environment))
+
+
+@contextmanager
+def _caches(folder: Path, environment: dict[str, str]) -> Iterator[None]:
+    """The caches, built as the clock builds them."""
+    with running(_ours("refresher", folder, environment)) as refresher:
+        answer = refresher.invoke((EVENTS / "refresher-schedule.json").read_bytes())
+    assert not answer.failed, answer
+    yield
+
+
+def _ours(name: str, folder: Path, environment: dict[str, str]) -> Function:
+    artifact = bundle(artifact_of(name), this_machine()).path
+    code = unpack(artifact, folder / name)
+    return Function(name, handler_of(name), code, environment | {"POWERTOOLS_SERVICE_NAME": name})
+
+
+def _peer(folder: Path, environment: dict[str, str]) -> Function:
+    code = unpack(peer("powertools", folder / "staged"), folder / "powertools")
+    return Function("typical", "powertools.handler", code, environment | {"POWERTOOLS_SERVICE_NAME": "typical"})
+
+
+def _invoked(runtime: Runtime, request: bytes, calls: int = 25) -> Callable[[], float]:
+    def case() -> float:
+        before = cpu_seconds(runtime.process.pid)
+        for _ in range(calls):
+            answer = runtime.invoke(request)
+            assert answer.payload["statusCode"] == 200, answer
+        return (cpu_seconds(runtime.process.pid) - before) / calls
+
+    case()
+    return case
+
+
+def _requested(port: int, number: int, page: dict[str, Any], calls: int = 25) -> Callable[[], float]:
+    """The service's case, once it has the same deals and answers with the same page (but for the cursor)."""
+    connection = HTTPConnection("127.0.0.1", port)
+    connection.request("POST", "/front-page", json.dumps(page), {"Content-Type": "application/json"})
+    assert connection.getresponse().read() == b"null"
+
+    def ask() -> bytes:
+        connection.request("GET", "/front-page")
+        answer = connection.getresponse()
+        assert answer.status == 200
+        return answer.read()
+
+    served = json.loads(ask())
+    assert {**served, "latest": served["latest"]["items"]} == {**page, "latest": page["latest"]["items"]}
+
+    def case() -> float:
+        before = cpu_seconds(number)
+        for _ in range(calls):
+            ask()
+        return (cpu_seconds(number) - before) / calls
+
+    case()
+    return case
+
+
+def cpu_seconds(process: int) -> float:
+    """The processor time of another process so far, to the nanosecond."""
+    clock = ctypes.c_int()
+    failed = ctypes.CDLL(None).clock_getcpuclockid(process, ctypes.byref(clock))
+    if failed:
+        raise OSError(failed, os.strerror(failed))
+    return time.clock_gettime(clock.value)
