@@ -45,7 +45,9 @@ class Firewall(Construct):
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             size_constraint_statement=waf.CfnWebACL.SizeConstraintStatementProperty(
                 # What is longer than WAF looks at, which is as much as a body may have, matches too.
-                field_to_match=waf.CfnWebACL.FieldToMatchProperty(body={"OversizeHandling": "MATCH"}),
+                field_to_match=waf.CfnWebACL.FieldToMatchProperty(
+                    body=waf.CfnWebACL.BodyProperty(oversize_handling="MATCH")
+                ),
                 comparison_operator="GT",
                 size=MAX_BODY_BYTES,
                 text_transformations=_AS_IT_IS,

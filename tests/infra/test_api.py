@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import Any
 
 import pytest
+from jsonschema import Draft4Validator
 
 from infra.api import REFUSALS
 from infra.routes import ROUTES, Caller, Route
+from infra.settings import STAGES
+from local.settings import ROOT
 from tests.infra.conftest import Synthesized
 
 
@@ -111,3 +116,91 @@ def test_the_gateway_uses_the_contracts_statuses(dev: Synthesized, kind: str, st
     )
 
     assert answer["StatusCode"] == str(status)
+
+
+def methods(stage: Synthesized) -> dict[tuple[str, str], dict[str, Any]]:
+    """The properties of all methods, by method and path."""
+    return {
+        (each["Properties"]["HttpMethod"], _path(stage, each["Properties"]["ResourceId"])): each["Properties"]
+        for each in stage.resources("AWS::ApiGateway::Method").values()
+    }
+
+
+def test_every_request_is_one_line_of_json_in_a_log_of_its_own(dev: Synthesized) -> None:
+    settings = dev.only("AWS::ApiGateway::Stage")["Properties"]["AccessLogSetting"]
+    log = dev.template["Resources"][settings["DestinationArn"]["Fn::GetAtt"][0]]
+
+    line = json.loads(settings["Format"])
+
+    assert line["requestId"] == "$context.requestId"
+    assert all(re.fullmatch(r"\$context\.[A-Za-z.]+", variable) for variable in line.values())
+    assert log["Properties"]["RetentionInDays"] == STAGES["dev"].log_retention_days
+
+
+def test_neither_log_of_the_gateway_holds_what_was_sent(prod: Synthesized) -> None:
+    stage = prod.only("AWS::ApiGateway::Stage")["Properties"]
+
+    assert not re.search(r"header|body|query|\$input", stage["AccessLogSetting"]["Format"])
+    for settings in stage["MethodSettings"]:
+        assert (settings["LoggingLevel"], settings["DataTraceEnabled"]) == ("ERROR", False)
+
+
+def test_the_log_that_the_gateway_would_make_for_itself_is_there_before_and_forgets(prod: Synthesized) -> None:
+    (api,) = prod.resources("AWS::ApiGateway::RestApi")
+    name = {"Fn::Join": ["", ["API-Gateway-Execution-Logs_", {"Ref": api}, "/v1"]]}
+
+    (error_log,) = (
+        log_id
+        for log_id, each in prod.resources("AWS::Logs::LogGroup").items()
+        if each["Properties"].get("LogGroupName") == name
+    )
+
+    assert prod.template["Resources"][error_log]["Properties"]["RetentionInDays"] == STAGES["prod"].log_retention_days
+    assert error_log in prod.only("AWS::ApiGateway::Stage")["DependsOn"]
+
+
+def test_old_tls_is_refused(dev: Synthesized) -> None:
+    api = dev.only("AWS::ApiGateway::RestApi")["Properties"]
+
+    # 1.2 with ciphers of perfect forward secrecy, and 1.3; the gateway's own choice begins with 1.0.
+    assert api["SecurityPolicy"] == "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
+
+
+def test_every_method_checks_that_its_path_is_whole(dev: Synthesized) -> None:
+    (validator,) = dev.resources("AWS::ApiGateway::RequestValidator")
+
+    for (_, path), method in methods(dev).items():
+        named = {f"method.request.path.{name}": True for name in re.findall(r"{(\w+)}", path)}
+        assert method["RequestValidatorId"] == {"Ref": validator}
+        assert method.get("RequestParameters", {}) == named
+
+
+def test_bodies_are_checked_where_the_stage_says_so_on_every_route_that_takes_one(
+    dev: Synthesized, everything: Synthesized
+) -> None:
+    document = json.loads((ROOT / "functions" / "openapi.json").read_text())
+    takes_one = {
+        (method.upper(), path)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if "requestBody" in operation
+    }
+
+    modelled = {
+        route: method["RequestModels"] for route, method in methods(everything).items() if "RequestModels" in method
+    }
+
+    assert set(modelled) == takes_one
+    assert {tuple(models) for models in modelled.values()} == {("application/json",)}
+    assert not [method for method in methods(dev).values() if "RequestModels" in method]
+
+
+def test_the_gateway_refuses_what_is_malformed_and_leaves_fields_to_the_functions(everything: Synthesized) -> None:
+    schema = everything.only("AWS::ApiGateway::Model")["Properties"]["Schema"]
+    model = Draft4Validator(schema)
+
+    Draft4Validator.check_schema(schema)
+    objects: list[Any] = [{}, {"title": 1}, {"nonsense": []}]
+    others: list[Any] = [[], [{}], "text", 1, True, None]
+    assert all(model.is_valid(body) for body in objects)
+    assert not any(model.is_valid(body) for body in others)

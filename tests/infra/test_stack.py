@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-from tests.infra.conftest import Synthesized, synthesize
+import aws_cdk as cdk
+import pytest
+
+from infra.stacks import DealsStack
+from tests.infra.conftest import VARIANTS, Synthesized, synthesize
 
 
 def test_the_clock_wakes_the_expiry_each_minute(dev: Synthesized) -> None:
@@ -41,3 +45,52 @@ def test_no_template_fixes_a_name_that_would_stop_a_second_deployment(dev: Synth
     assert "TableName" not in dev.only("AWS::DynamoDB::Table")["Properties"]
     for function in dev.resources("AWS::Lambda::Function").values():
         assert "FunctionName" not in function["Properties"]
+
+
+@pytest.mark.parametrize("stage", ["dev", "prod", "everything"])
+def test_every_log_forgets(request: pytest.FixtureRequest, stage: str) -> None:
+    synthesized: Synthesized = request.getfixturevalue(stage)
+
+    kept = {each["Properties"]["RetentionInDays"] for each in synthesized.resources("AWS::Logs::LogGroup").values()}
+
+    assert kept == {VARIANTS[stage].log_retention_days}
+
+
+def test_queues_are_encrypted_and_refuse_who_comes_without_tls(dev: Synthesized) -> None:
+    queues = dev.resources("AWS::SQS::Queue")
+    refused = {
+        queue["Ref"]
+        for policy in dev.resources("AWS::SQS::QueuePolicy").values()
+        for queue in policy["Properties"]["Queues"]
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        if (statement["Effect"], statement["Action"], statement["Principal"]) == ("Deny", "sqs:*", {"AWS": "*"})
+        and statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+    }
+
+    assert refused == set(queues)
+    assert all(queue["Properties"]["SqsManagedSseEnabled"] is True for queue in queues.values())
+
+
+def test_a_minute_that_failed_is_not_repeated(dev: Synthesized) -> None:
+    (rule,) = dev.resources("AWS::Events::Rule").values()
+    invoked = dev.resources("AWS::Lambda::EventInvokeConfig").values()
+
+    assert len(invoked) == len(rule["Properties"]["Targets"]) == 2
+    assert {each["Properties"]["MaximumRetryAttempts"] for each in invoked} == {0}
+    assert {target["RetryPolicy"]["MaximumRetryAttempts"] for target in rule["Properties"]["Targets"]} == {0}
+
+
+def test_only_a_stage_that_says_so_is_traced(prod: Synthesized, everything: Synthesized) -> None:
+    def traced(stage: Synthesized) -> set[bool]:
+        functions = stage.resources("AWS::Lambda::Function").values()
+        modes = {"TracingConfig" in each["Properties"] for each in functions if "Handler" in each["Properties"]}
+        return modes | {stage.only("AWS::ApiGateway::Stage")["Properties"]["TracingEnabled"]}
+
+    assert traced(prod) == {False}
+    assert traced(everything) == {True}
+
+
+def test_a_stack_with_data_that_matters_cannot_be_deleted() -> None:
+    protected = {name: DealsStack(cdk.App(), stage=stage).termination_protection for name, stage in VARIANTS.items()}
+
+    assert protected == {"dev": False, "local": False, "prod": True, "everything": True}

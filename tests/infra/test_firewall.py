@@ -1,0 +1,79 @@
+"""The firewall, where a stage has one: what it refuses, how it says so, and what it keeps of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from infra.api import PASSWORD_PATHS
+from shared.http.edge import MAX_BODY_BYTES
+from tests.infra.conftest import Synthesized
+
+
+@pytest.fixture(scope="module")
+def acl(everything: Synthesized) -> dict[str, Any]:
+    """The web ACL's properties."""
+    properties: dict[str, Any] = everything.only("AWS::WAFv2::WebACL")["Properties"]
+    return properties
+
+
+def rule(acl: dict[str, Any], name: str) -> dict[str, Any]:
+    (found,) = (each for each in acl["Rules"] if each["Name"] == name)
+    return dict(found)
+
+
+def test_a_stage_has_a_firewall_only_where_it_says_so(prod: Synthesized, everything: Synthesized) -> None:
+    guarded = everything.only("AWS::WAFv2::WebACLAssociation")["Properties"]["ResourceArn"]
+
+    assert not prod.resources("AWS::WAFv2::WebACL")
+    (stage,) = everything.resources("AWS::ApiGateway::Stage")
+    assert stage in json.dumps(guarded)
+
+
+def test_it_refuses_the_bodies_that_the_functions_would_refuse_for_their_size(acl: dict[str, Any]) -> None:
+    statement = rule(acl, "LargeBodies")["Statement"]["SizeConstraintStatement"]
+
+    assert (statement["ComparisonOperator"], statement["Size"]) == ("GT", MAX_BODY_BYTES)
+    # All of such a body is looked at, and what is longer than that counts as larger.
+    assert statement["FieldToMatch"] == {"Body": {"OversizeHandling": "MATCH"}}
+    limit = acl["AssociationConfig"]["RequestBody"]["API_GATEWAY"]["DefaultSizeInspectionLimit"]
+    assert int(limit.removeprefix("KB_")) * 1024 == MAX_BODY_BYTES
+
+
+def test_guessing_passwords_is_bounded_more_than_reading(acl: dict[str, Any]) -> None:
+    guessing = rule(acl, "PasswordGuessing")["Statement"]["RateBasedStatement"]
+    reading = rule(acl, "Floods")["Statement"]["RateBasedStatement"]
+
+    matched = {
+        statement["ByteMatchStatement"]["SearchString"]
+        for either in guessing["ScopeDownStatement"]["OrStatement"]["Statements"]
+        for statement in either["AndStatement"]["Statements"]
+    }
+    assert matched == {"POST", *(f"/v1{path}" for path in PASSWORD_PATHS)}
+    assert guessing["Limit"] < reading["Limit"]
+    assert "ScopeDownStatement" not in reading
+
+
+def test_its_answers_are_problem_documents_with_the_contracts_statuses(acl: dict[str, Any]) -> None:
+    statuses = set()
+
+    for each in acl["Rules"]:
+        answer = each["Action"]["Block"]["CustomResponse"]
+        problem = json.loads(acl["CustomResponseBodies"][answer["CustomResponseBodyKey"]]["Content"])
+        assert set(problem) == {"type", "title", "status", "detail"}
+        assert problem["status"] == answer["ResponseCode"]
+        statuses.add(answer["ResponseCode"])
+
+    assert statuses == {413, 429}
+
+
+def test_what_it_refuses_is_logged_without_the_callers_token(everything: Synthesized) -> None:
+    logging = everything.only("AWS::WAFv2::LoggingConfiguration")["Properties"]
+    (destination,) = logging["LogDestinationConfigs"]
+    log = everything.template["Resources"][destination["Fn::GetAtt"][0]]["Properties"]
+
+    assert log["LogGroupName"].startswith("aws-waf-logs-")
+    assert logging["RedactedFields"] == [{"SingleHeader": {"Name": "authorization"}}]
+    assert logging["LoggingFilter"]["DefaultBehavior"] == "DROP"
