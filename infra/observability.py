@@ -294,7 +294,7 @@ def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
 def _cold_starts(stage: Stage, module: str) -> cloudwatch.Metric:
     return cloudwatch.Metric(
         namespace=stage.stack_name,
-        metric_name=metrics.COLD_START,
+        metric_name=metrics.COLD_START.name,
         dimensions_map={metrics.DIMENSION: module},
         statistic=SUM,
     )

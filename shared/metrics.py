@@ -25,7 +25,7 @@ class Metric:
     service: str
 
 
-COLD_START = "ColdStart"
+COLD_START = Metric("ColdStart", "Count", "every function")
 """One for each execution environment, in the first line that it logs, by every service."""
 
 CACHE_HITS = Metric("CacheHits", "Count", "storefront")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -20,13 +21,26 @@ from shared.metrics import Metric
 @cache
 def table() -> Table:
     """The table that the environment names (``TABLE_NAME``), connected once per execution environment."""
-    return connect(os.environ["TABLE_NAME"])
+    return connect(os.environ["TABLE_NAME"], **_credentials())
 
 
 @cache
 def queue() -> Queue:
     """The queue of the fan-out that the environment names (``QUEUE_URL``)."""
-    return queues.connect(os.environ["QUEUE_URL"])
+    return queues.connect(os.environ["QUEUE_URL"], **_credentials())
+
+
+def _credentials() -> dict[str, str]:
+    """The role's keys where Lambda puts them into the environment: boto3 need not make ready to look elsewhere.
+
+    Under SnapStart it does not, for they would be old by the time the snapshot is used; boto3 then asks for new ones.
+    """
+    names = {
+        "aws_access_key_id": "AWS_ACCESS_KEY_ID",
+        "aws_secret_access_key": "AWS_SECRET_ACCESS_KEY",
+        "aws_session_token": "AWS_SESSION_TOKEN",
+    }
+    return {argument: os.environ[name] for argument, name in names.items() if os.environ.get(name)}
 
 
 @cache
@@ -37,28 +51,32 @@ def logger() -> Logger:
 
 def report(metric: Metric, value: float = 1) -> None:
     """Note a value of a metric; it goes out with the next line that is logged with ``measured()``."""
-    _noted().setdefault(metric.name, {"Unit": metric.unit, "Value": []})["Value"].append(value)
+    _noted().setdefault(metric, []).append(value)
 
 
 def measured() -> dict[str, Any]:
     """What was reported since the last line, as fields of a line that CloudWatch makes metrics of.
 
-    A line of its own would cost as much again as the line it follows (docs/runbook.md).
-    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+    They ride on a line that is logged anyway, for one of their own would cost half of another.
     """
     noted = _noted()
     if next(_cold_starts()):
-        noted[metrics.COLD_START] = {"Unit": "Count", "Value": [1]}
+        noted[metrics.COLD_START] = [1]
     if not noted:
         return {}
-    fields: dict[str, Any] = dict(_serializer().serialize_metric_set(metrics=noted))
+    directives, dimensions = _format(tuple(noted))
+    fields = {
+        "_aws": {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": directives},
+        **dimensions,
+        **{metric.name: values for metric, values in noted.items()},
+    }
     noted.clear()
     return fields
 
 
 @cache
-def _noted() -> dict[str, Any]:
-    """The values that no line has carried yet, by metric, as Powertools wants them."""
+def _noted() -> dict[Metric, list[float]]:
+    """The values that no line has carried yet."""
     return {}
 
 
@@ -69,6 +87,14 @@ def _cold_starts() -> Iterator[int]:
 
 
 @cache
-def _serializer() -> Metrics:
-    """Powertools' metrics, with the namespace and the service that the environment names."""
-    return Metrics(namespace=os.environ.get("POWERTOOLS_METRICS_NAMESPACE", metrics.NAMESPACE))
+def _format(reported: tuple[Metric, ...]) -> tuple[Any, dict[str, str]]:
+    """How CloudWatch is told of some metrics, and their dimension, as Powertools writes both: once for each set.
+
+    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+    """
+    powertools = Metrics(namespace=os.environ.get("POWERTOOLS_METRICS_NAMESPACE", metrics.NAMESPACE))
+    written: dict[str, Any] = dict(
+        powertools.serialize_metric_set(metrics={each.name: {"Unit": each.unit, "Value": []} for each in reported})
+    )
+    directives = written["_aws"]["CloudWatchMetrics"]
+    return directives, {name: written[name] for directive in directives for name in directive["Dimensions"][0]}
