@@ -13,7 +13,6 @@ from shared.data.partitions import (
     BRAND_BY_MONTH,
     BRAND_ITEM,
     BRANDS,
-    CACHES,
     CATEGORY_BY_DAY,
     CATEGORY_ITEM,
     CATEGORY_PICKS,
@@ -27,9 +26,11 @@ from shared.data.partitions import (
     ENDINGS_OF_DAYS,
     FAN_OUT,
     FAN_OUT_PAGE,
+    FEED_CACHES,
     IDEMPOTENCY,
     LIKES,
     MESSAGES,
+    PICKS_CACHES,
     SESSION,
     SESSIONS_OF_USERS,
     TOPICS,
@@ -42,7 +43,7 @@ from shared.data.schema import GSI1, GSI2, GSI3, USER_INDEX
 
 STOREFRONT: Access = (
     Right("GetItem", (DEAL, DEAL_NUMBER, DEALS, BRANDS, *TOPICS, *CURATED)),
-    Right("BatchGetItem", (*CACHES, CATEGORY_ITEM)),
+    Right("BatchGetItem", (CATEGORY_ITEM, *FEED_CACHES, *PICKS_CACHES)),
     Right("Query", (ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (BRAND_BY_MONTH,), GSI2),
     Right("Query", (CATEGORY_BY_DAY,), GSI3),
@@ -101,9 +102,9 @@ MESSENGER: Access = (
 )
 
 REFRESHER: Access = (
-    Right("GetItem", (DEALS, CATEGORY_ITEM, *CACHES, *CURATED)),
-    Right("BatchGetItem", (DEAL, *CACHES)),
-    Right("PutItem", CACHES),
+    Right("GetItem", (DEALS, CATEGORY_ITEM, *CURATED, *FEED_CACHES, *PICKS_CACHES)),
+    Right("BatchGetItem", (DEAL, *FEED_CACHES)),
+    Right("PutItem", (*FEED_CACHES, *PICKS_CACHES)),
     Right("UpdateItem", (CATEGORY_ITEM, *CURATED)),
     Right("Query", (ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (CATEGORY_BY_DAY,), GSI3),

@@ -30,11 +30,8 @@ WATCHES = tuple(keys.any_like(keys.watch(topic, "")) for topic in _TOPICS)
 
 CURATED = tuple(keys.any_like(keys.curated(page)) for page in (FRONT_PAGE, EDITORS_CHOICE))
 CATEGORY_PICKS = keys.any_like(keys.category_picks(""))
-CACHES = (
-    keys.any_like(keys.deals_cache(0)),
-    *(keys.any_like(keys.page_cache(page, 0)) for page in (FRONT_PAGE, EDITORS_CHOICE)),
-    keys.any_like(keys.category_cache("", 0)),
-)
+FEED_CACHES = (keys.any_like(keys.deals_cache(0)), keys.any_like(keys.category_cache("", 0)))
+PICKS_CACHES = tuple(keys.any_like(keys.page_cache(page, 0)) for page in (FRONT_PAGE, EDITORS_CHOICE))
 
 FAN_OUT = keys.any_like(keys.fan_out(""))
 FAN_OUT_PAGE = keys.any_like(keys.fan_out_page("", "", 0, ""))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import boto3
@@ -91,9 +92,13 @@ class Plumbing:
 def client(site: Site, service: Any, **credentials: Any) -> Any:
     """A service's client, with the account's own credentials where no others are given."""
     own: dict[str, Any] = {"aws_access_key_id": KEY, "aws_secret_access_key": KEY}
-    return boto3.session.Session().client(
-        service, endpoint_url=site.endpoint, region_name=REGION, **(credentials or own)
-    )
+    return _session().client(service, endpoint_url=site.endpoint, region_name=REGION, **(credentials or own))
+
+
+@cache
+def _session() -> boto3.session.Session:
+    """One for all clients: it keeps the descriptions of services, which take longest to read."""
+    return boto3.session.Session()
 
 
 def until(look: Callable[[], bool], seconds: float = 60.0) -> bool:

@@ -70,7 +70,7 @@ def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(dev:
 
     public = {
         partitions.DEAL, partitions.DEAL_NUMBER, partitions.DEALS, partitions.BRANDS,
-        *partitions.TOPICS, *partitions.CURATED, *partitions.CACHES,
+        *partitions.TOPICS, *partitions.CURATED, *partitions.FEED_CACHES, *partitions.PICKS_CACHES,
     }  # fmt: skip
     assert rights == {("", key) for key in public} | {
         (GSI1.name, partitions.ALL_DEALS_BY_DAY),

@@ -1,0 +1,509 @@
+"""The roles on a cloud that enforces them: a function may do all that it does, does all that it may, and no more.
+
+What the functions do is recorded while the site is used. The cloud enforces operations, indexes and attributes by
+itself; of the keys it does not tell IAM, so they are held against the deployed policies here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+from botocore import xform_name
+from botocore.exceptions import ClientError
+
+from local.settings import REGION
+from shared import settings, times
+from shared.data import brands, keys
+from shared.data.attributes import marshal_item
+from shared.data.deal_items import to_item_listed
+from shared.data.schema import GSI1, GSI2, USER_INDEX, Index
+from shared.data.table import Projection, forget, put, update
+from shared.models import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Period, Topic
+from tests import making
+from tests.e2e.plumbing import Plumbing, client, until
+from tests.functions.conftest import event
+from tests.functions.test_background_functions import cloudformation
+from tests.rights import Ask, Policy, asks
+from tests.site import PASSWORD, Site, Visitor, a_deal, fresh
+
+SHOES = Topic(CATEGORY, "shoes")
+TABLE_FREE = {"announcer"}
+"""Functions that never ask for the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A function's role as it is deployed."""
+
+    arn: str
+    access_key: str
+    policy: Policy
+
+
+@pytest.fixture(scope="module")
+def roles(site: Site) -> dict[str, Role]:
+    """The role of each function, by the function's module."""
+    iam, functions = client(site, "iam"), client(site, "lambda").list_functions(MaxItems=50)["Functions"]
+    found = {}
+    for function in functions:
+        module = function.get("Environment", {}).get("Variables", {}).get("POWERTOOLS_SERVICE_NAME")
+        if module is None:  # a laboratory's
+            continue
+        name = function["Role"].rsplit("/", 1)[1]
+        documents = [
+            iam.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"]
+            for policy in iam.list_role_policies(RoleName=name)["PolicyNames"]
+        ]
+        statements = [statement for document in documents for statement in document["Statement"]]
+        # MiniStack makes the key of a function's session of the two addresses.
+        digest = hashlib.sha256(f"{function['FunctionArn']}:{function['Role']}".encode()).hexdigest()
+        table = f"arn:aws:dynamodb:{REGION}:000000000000:table/{site.table.name}"
+        found[module] = Role(function["Role"], f"ASIA{digest[:16].upper()}", Policy(statements, table))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The requests of each function while the site was used: pairs of a service's operation and what was asked."""
+
+    requests: Mapping[str, list[tuple[str, str, Mapping[str, Any]]]]
+
+    def asked(self, module: str) -> set[Ask]:
+        """What DynamoDB asked IAM on behalf of a function."""
+        return {
+            ask
+            for service, operation, request in self.requests[module]
+            if service == "dynamodb"
+            for ask in asks(operation, request)
+        }
+
+    def elsewhere(self, module: str) -> set[tuple[str, str]]:
+        """What a function asked of other services."""
+        return {(service, operation) for service, operation, _ in self.requests[module] if service != "dynamodb"}
+
+
+@pytest.fixture(scope="module")
+def recording(site: Site, roles: dict[str, Role]) -> Recording:
+    """All that the functions ask for while everything that the site offers is used once."""
+    with _recorded(site):
+        _use(site)
+        return Recording({module: list(_requests(site, role)) for module, role in roles.items()})
+
+
+@contextmanager
+def _recorded(site: Site) -> Iterator[None]:
+    def switch(on: str) -> None:
+        setting = {"cloudtrail._recording_enabled": on}
+        httpx.post(f"{site.endpoint}/_ministack/config", json=setting, trust_env=False).raise_for_status()
+
+    switch("true")
+    yield
+    switch("false")
+
+
+def _requests(site: Site, role: Role) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """A role's recorded requests, newest first. MiniStack answers with 50 at most, so they are asked for by time."""
+    trail = client(site, "cloudtrail")
+    wanted: dict[str, Any] = {"LookupAttributes": [{"AttributeKey": "AccessKeyId", "AttributeValue": role.access_key}]}
+    seen: set[str] = set()
+    while fresh_events := [e for e in trail.lookup_events(**wanted)["Events"] if e["EventId"] not in seen]:
+        for each in fresh_events:
+            seen.add(each["EventId"])
+            service = each["EventSource"].removesuffix(".amazonaws.com")
+            yield service, each["EventName"], json.loads(each["CloudTrailEvent"])["requestParameters"]
+        wanted["EndTime"] = fresh_events[-1]["EventTime"]
+
+
+def _use(site: Site) -> None:
+    """Do everything that can be done at the site, by HTTP where there is a route."""
+    plumbing, editor = Plumbing.of(site), site.editor("privileged")
+    brand, other = (_a_brand(editor) for _ in range(2))
+    ana, bo = site.member("ana"), site.member("bo")
+    for member in (ana, bo):
+        for path in (f"/brands/{brand}", "/categories/shoes"):
+            for verb in ("like", "watch"):
+                assert member.put(f"{path}/{verb}").status_code == 200
+
+    deal_ids = _post_and_change(site, editor, brand, other)
+    _pick(site, editor, deal_ids)
+    _read(site, brand)
+    _tell(site, plumbing, editor, deal_ids[0])
+    _tell_more_than_a_page(site, editor)
+    _read_messages(ana, brand)
+    _end(site, plumbing, editor, brand)
+    plumbing.call("Refresher", event("refresher-schedule"))
+    with cloudformation() as (address, _):
+        plumbing.call("Seed", event("seed-create") | {"ResponseURL": address})
+    _leave(site, bo, brand)
+
+
+def _a_brand(editor: Visitor) -> str:
+    slug = fresh("brand")
+    assert editor.post("/brands", json={"name": slug.title()}).status_code == 201
+    return slug
+
+
+def _post_and_change(site: Site, editor: Visitor, brand: str, other: str) -> list[str]:
+    """Post six deals, and one that is over; edit, move and withdraw one. Returns the five that are left."""
+    once = {"Idempotency-Key": fresh("key")}
+    body = a_deal(brand, sourceId=fresh("source:"), expiresAt="2037-01-01T00:00:00Z")
+    first, again = (editor.post("/deals", json=body, headers=once).json() for _ in range(2))
+    assert first["dealId"] == again["dealId"]
+    over = a_deal(brand, createdAt="2026-03-01T00:00:00Z", expiresAt="2026-04-01T00:00:00Z")
+    assert editor.post("/deals", json=over).status_code == 201
+
+    number = first["dealNumber"]
+    for change in (
+        {"expiresAt": "2037-02-01T00:00:00Z"},
+        {"brand": other, "category": "bags"},
+        {"expiresAt": None},
+        {"withdrawn": True},
+    ):
+        assert editor.patch(f"/deals/{number}", json=change).status_code == 200
+    return [str(editor.post("/deals", json=a_deal(brand)).json()["dealId"]) for _ in range(5)]
+
+
+def _pick(site: Site, editor: Visitor, deal_ids: list[str]) -> None:
+    """Pick the deals for each page, then change one: its copies follow."""
+    for path in ("/front-page", "/editors-choice", "/categories/shoes"):
+        assert editor.put(f"{path}/featured", json={"dealIds": deal_ids}).status_code == 200
+    editor.patch(f"/deals/{deal_ids[0]}", json={"title": "Renamed"})
+
+    def titles(key: keys.Key) -> list[str]:
+        return [copy["Title"] for copy in (site.table.get(key, consistent=True) or {})["Featured"]]
+
+    pages = (keys.curated(FRONT_PAGE), keys.curated(EDITORS_CHOICE), keys.topic(SHOES))
+    assert until(lambda: all("Renamed" in titles(page) for page in pages))
+
+
+def _read(site: Site, brand: str) -> None:
+    """Read what anyone may, also where no copy is cached."""
+    visitor = site.visitor()
+    for page in (FRONT_PAGE, EDITORS_CHOICE):
+        _forget_copies(site, page)
+    newest = visitor.get("/deals?limit=2").json()["items"][0]
+    for path in (
+        "/front-page", "/front-page?limit=1", "/editors-choice", "/deals", f"/deals/{newest['dealId']}",
+        f"/deals/{newest['dealNumber']}", "/brands", f"/brands/{brand}", f"/brands/{brand}/deals",
+        "/categories/shoes", "/categories/shoes?limit=1", "/categories/shoes/deals?limit=1",
+    ):  # fmt: skip
+        assert visitor.get(path).status_code == 200, path
+
+
+def _forget_copies(site: Site, page: CuratedPage) -> None:
+    for shard in range(1, settings.CACHE_SHARDS + 1):
+        site.table.write(forget(keys.page_cache(page, shard), because="a test's own"))
+
+
+def _tell(site: Site, plumbing: Plumbing, editor: Visitor, deal_id: str) -> None:
+    """Tell everyone of a deal, and of one that was withdrawn meanwhile."""
+    assert editor.put(f"/deals/{deal_id}/hot").status_code == 202
+    assert until(lambda: bool(editor.get(f"/deals/{deal_id}/hot").json()["finished"]))
+    withdrawn = editor.post("/deals", json=a_deal(editor.get("/brands").json()["items"][0]["brand"])).json()["dealId"]
+    editor.patch(f"/deals/{withdrawn}", json={"withdrawn": True})
+    work = event("messenger-work")
+    for record in work["Records"]:
+        record["body"] = json.dumps(json.loads(record["body"]) | {"dealId": withdrawn, "kind": "hot"})
+    assert plumbing.call("Messenger", work) == {"batchItemFailures": []}
+
+
+def _tell_more_than_a_page(site: Site, editor: Visitor) -> None:
+    """Have a brand with more watchers than a page of readers holds, and post a deal of it."""
+    brand = _a_brand(editor)
+    usernames = [fresh("watcher") for _ in range(settings.READERS_PER_PAGE + 1)]
+    for username in usernames:
+        item = {**keys.watch(Topic(BRAND, brand), username), "Type": "BrandWatch", "Username": username}
+        site.table.write(put(item, because="a test's own"))
+    editor.post("/deals", json=a_deal(brand))
+    last = keys.messages(max(usernames))
+    assert until(lambda: bool(list(site.table.query(last))))
+
+
+def _read_messages(member: Visitor, brand: str) -> None:
+    assert until(lambda: member.get("/messages/unread-count").json()["unread"] > 1)
+    items = member.get("/messages").json()["items"]
+    assert member.get("/messages?unread=true").status_code == 200
+    assert member.put(f"/messages/{items[0]['messageId']}/read").status_code == 200
+    assert member.get("/messages/unread-count").json()["unread"] > 0
+    assert member.post("/messages/read-all").status_code == 200
+    assert member.get("/me/watches").status_code == 200
+    for path in (f"/brands/{brand}", "/categories/shoes"):
+        for verb in ("like", "watch"):
+            assert member.delete(f"{path}/{verb}").status_code == 200
+
+
+def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
+    """Let one deal end, and another come back: it is in no feed, though it should be, and a stale note says so."""
+    now = times.now()
+    deal_id = editor.post("/deals", json=a_deal(brand, expiresAt="2037-01-01T00:00:00Z")).json()["dealId"]
+    back = replace(making.a_deal(now), brand=brand, ends_at=datetime(2037, 3, 1, tzinfo=UTC))
+    site.table.write(put(to_item_listed(back, listed=False), because="a test's own"))
+    site.table.write(update(keys.deal(deal_id), "SET EndsAt = :now", values={":now": times.to_iso(now)}, refused=None))
+    today = Period.DAY.start_of(now)
+    for noted in (deal_id, back.deal_id):
+        note = {**keys.ending(today, now - timedelta(minutes=1), noted), "Type": "Ending", "DealId": noted}
+        site.table.write(put(note, because="a test's own"))
+    earlier = Period.DAY.start_of(now - timedelta(days=2))
+    site.table.write(update(keys.endings(), "SET SweptBefore = :day", values={":day": earlier}, refused=None))
+
+    plumbing.call("Expiry", event("expiry-schedule"))
+
+    assert "GSI1PK" not in (site.table.get(keys.deal(deal_id), consistent=True) or {})
+    assert "GSI1PK" in (site.table.get(keys.deal(back.deal_id), consistent=True) or {})
+
+
+def _leave(site: Site, member: Visitor, brand: str) -> None:
+    """Change an account, and remove it: with watches that are gone by the time they are to be removed."""
+    for topic, path in ((Topic(BRAND, brand), f"/brands/{brand}"), (SHOES, "/categories/shoes")):
+        assert member.delete(f"{path}/watch").status_code == 200
+        gone = {"PK": keys.watchers(topic), "SK": fresh("gone"), "Type": "BrandWatch", "Username": member.username}
+        site.table.write(put(gone | keys.watch_in_watches(topic, member.username), because="a test's own"))
+    for path in (f"/brands/{_another(site, brand)}", "/categories/bags"):
+        assert member.put(f"{path}/watch").status_code == 200
+    change = {"email": f"{fresh('new')}@mail.example", "name": "Bo", "password": PASSWORD[::-1]}
+    assert member.patch("/me", json=change | {"currentPassword": PASSWORD}).status_code == 200
+    for path in ("/sessions/current", "/sessions", "/me"):
+        again = site.signs_in(member.username, PASSWORD[::-1])
+        assert again.get("/me").status_code == 200
+        assert again.delete(path).status_code == 204
+
+
+def _another(site: Site, brand: str) -> str:
+    return next(slug for slug in brands.names(site.table) if slug != brand)
+
+
+MODULES = (
+    "storefront", "authorizer", "accounts", "members", "editors", "seed", "expiry", "announcer", "messenger",
+    "refresher",
+)  # fmt: skip
+
+
+def test_the_roles_are_those_of_all_functions(roles: dict[str, Role]) -> None:
+    assert set(roles) == set(MODULES)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_function_is_allowed_all_that_it_does(recording: Recording, roles: dict[str, Role], module: str) -> None:
+    asked = recording.asked(module)
+
+    assert asked or module in TABLE_FREE
+    assert {ask for ask in asked if not roles[module].policy.allows(ask)} == set()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_function_does_all_that_it_is_allowed(recording: Recording, roles: dict[str, Role], module: str) -> None:
+    policy, asked = roles[module].policy, recording.asked(module)
+
+    unused = [right for right in policy.rights() if not any(_uses(ask, right) for ask in asked)]
+
+    assert unused == []
+
+
+def _uses(ask: Ask, right: Ask) -> bool:
+    if (ask.operation, ask.index) != (right.operation, right.index):
+        return False
+    if right.attributes:
+        return set(ask.attributes) <= set(right.attributes)
+    return any(re.fullmatch(right.keys[0].replace("*", ".*"), key) for key in ask.keys)
+
+
+def test_only_what_feeds_the_fan_out_asks_for_more_than_the_table(recording: Recording) -> None:
+    elsewhere = {(module, *asked) for module in MODULES for asked in recording.elsewhere(module)}
+
+    assert elsewhere == {(module, "sqs", "SendMessageBatch") for module in ("announcer", "messenger")}
+
+
+def _key(key: keys.Key) -> dict[str, Any]:
+    return {"Key": marshal_item(key)}
+
+
+def _in(index: Index, partition: str) -> dict[str, Any]:
+    return {
+        "IndexName": index.name,
+        "KeyConditionExpression": f"{index.partition_key} = :partition",
+        "ExpressionAttributeValues": {":partition": {"S": partition}},
+    }
+
+
+USER, SESSION, DEAL = keys.user("nobody"), keys.session("none"), keys.deal("none")
+ITEM = {"Item": marshal_item({**DEAL, "Type": "Deal"})}
+
+REFUSED_BY_THE_CLOUD = [
+    ("storefront", "PutItem", ITEM),
+    ("storefront", "UpdateItem", {**_key(DEAL), "UpdateExpression": "REMOVE Title"}),
+    ("storefront", "DeleteItem", _key(DEAL)),
+    ("storefront", "TransactWriteItems", {"TransactItems": [{"Put": ITEM}]}),
+    ("storefront", "Scan", {}),
+    ("storefront", "Scan", {"IndexName": USER_INDEX.name}),
+    ("storefront", "Query", _in(USER_INDEX, USER["PK"])),
+    ("authorizer", "PutItem", ITEM),
+    ("authorizer", "Query", _in(GSI1, keys.sessions("nobody"))),
+    ("accounts", "Query", _in(GSI2, "none")),
+    ("accounts", "Scan", {"IndexName": USER_INDEX.name}),
+    ("members", "BatchGetItem", {"RequestItems": {"": {"Keys": [marshal_item(USER)]}}}),
+    ("editors", "Query", _in(GSI1, keys.sessions("nobody"))),
+    ("seed", "GetItem", _key(USER)),
+    ("expiry", "Query", _in(GSI1, keys.messages("nobody"))),
+    ("announcer", "GetItem", _key(DEAL)),
+    ("messenger", "Scan", {}),
+    ("messenger", "Scan", {"IndexName": USER_INDEX.name}),
+    ("messenger", "Scan", {"IndexName": USER_INDEX.name, **Projection.of("Username", "PasswordHash").arguments}),
+    ("messenger", "Query", _in(GSI1, keys.sessions("nobody"))),
+    ("messenger", "DeleteItem", _key(keys.message("nobody", "none"))),
+    ("refresher", "DeleteItem", _key(DEAL)),
+    ("refresher", "Query", _in(GSI2, "none")),
+]
+"""Of what a role may not do, what already its operation, its index or its attributes tell."""
+
+REFUSED_BY_THE_KEYS = [
+    ("storefront", "GetItem", _key(USER)),
+    ("storefront", "GetItem", _key(SESSION)),
+    ("storefront", "GetItem", _key(keys.message("nobody", "none"))),
+    ("storefront", "BatchGetItem", {"RequestItems": {"": {"Keys": [marshal_item(SESSION)]}}}),
+    ("storefront", "Query", _in(GSI1, keys.messages("nobody"))),
+    ("storefront", "Query", _in(GSI1, keys.sessions("nobody"))),
+    ("storefront", "Query", _in(GSI1, keys.watches("nobody"))),
+    ("authorizer", "GetItem", _key(USER)),
+    ("accounts", "PutItem", ITEM),
+    ("members", "GetItem", _key(USER)),
+    ("members", "Query", _in(GSI1, keys.sessions("nobody"))),
+    ("members", "UpdateItem", {**_key(USER), "UpdateExpression": "REMOVE PasswordHash"}),
+    ("members", "TransactWriteItems", {"TransactItems": [{"Update": _key(DEAL)}]}),
+    ("editors", "GetItem", _key(SESSION)),
+    ("editors", "PutItem", {"Item": marshal_item(SESSION)}),
+    ("editors", "UpdateItem", {**_key(USER), "UpdateExpression": "REMOVE PasswordHash"}),
+    ("seed", "PutItem", ITEM),
+    ("expiry", "UpdateItem", {**_key(USER), "UpdateExpression": "REMOVE PasswordHash"}),
+    ("messenger", "GetItem", _key(USER)),
+    ("messenger", "UpdateItem", {**_key(DEAL), "UpdateExpression": "REMOVE Title"}),
+    ("refresher", "GetItem", _key(SESSION)),
+    ("refresher", "UpdateItem", {**_key(DEAL), "UpdateExpression": "REMOVE Title"}),
+    ("refresher", "Query", _in(GSI1, keys.messages("nobody"))),
+]
+"""What a role may do with other keys only, or with none of these."""
+
+
+@pytest.mark.parametrize(("module", "operation", "request_"), REFUSED_BY_THE_CLOUD)
+def test_a_role_is_refused_what_is_not_its_own(
+    site: Site, roles: dict[str, Role], module: str, operation: str, request_: dict[str, Any]
+) -> None:
+    dynamodb = _as(site, roles[module], "dynamodb")
+
+    with pytest.raises(ClientError) as refusal:
+        getattr(dynamodb, xform_name(operation))(**_of_table(site, operation, request_))
+
+    assert refusal.value.response["Error"]["Code"] == "AccessDeniedException"
+    assert not any(roles[module].policy.allows(ask) for ask in asks(operation, request_))
+
+
+@pytest.mark.parametrize(("module", "operation", "request_"), REFUSED_BY_THE_KEYS)
+def test_a_policy_refuses_keys_that_are_not_its_own(
+    roles: dict[str, Role], module: str, operation: str, request_: dict[str, Any]
+) -> None:
+    policy, asked = roles[module].policy, list(asks(operation, request_))
+
+    assert not any(policy.allows(ask) for ask in asked)
+    assert all(policy.allows(ask, leading_keys=False) for ask in asked)
+
+
+def test_ministack_does_not_tell_iam_of_the_keys(site: Site, roles: dict[str, Role]) -> None:
+    """DynamoDB would refuse this. When MiniStack does, all that is refused by the keys can be tried on it."""
+    answer = _as(site, roles["storefront"], "dynamodb").get_item(TableName=site.table.name, **_key(SESSION))
+
+    assert "Item" not in answer
+
+
+def test_ministack_asks_for_rights_that_aws_does_not_know(site: Site, roles: dict[str, Role]) -> None:
+    """It asks for the batch where AWS asks for what is in it: the stage ``local`` grants both, and no other does."""
+    for module, right in (("messenger", "dynamodb:BatchExecuteStatement"), ("announcer", "sqs:SendMessageBatch")):
+        granted = {action for each in roles[module].policy.statements for action in _list(each["Action"])}
+
+        assert right in granted
+
+    insert = {"Statement": f"INSERT INTO \"{site.table.name}\" VALUE {{'PK': 'x'}}"}
+    with pytest.raises(ClientError, match="dynamodb:BatchExecuteStatement"):
+        _as(site, roles["members"], "dynamodb").batch_execute_statement(Statements=[insert])
+
+
+def test_nobody_sends_to_the_queue_but_what_feeds_the_fan_out(site: Site, roles: dict[str, Role]) -> None:
+    url = Plumbing.of(site).outputs["QueueUrl"]
+
+    for module in set(MODULES) - {"announcer", "messenger"}:
+        with pytest.raises(ClientError, match="AccessDenied"):
+            _as(site, roles[module], "sqs").send_message(QueueUrl=url, MessageBody="{}")
+
+
+def test_what_feeds_the_fan_out_can_neither_read_nor_empty_its_queue(site: Site, roles: dict[str, Role]) -> None:
+    url = Plumbing.of(site).outputs["QueueUrl"]
+
+    with pytest.raises(ClientError, match="AccessDenied"):
+        _as(site, roles["announcer"], "sqs").receive_message(QueueUrl=url)
+    for module in ("announcer", "messenger"):
+        with pytest.raises(ClientError, match="AccessDenied"):
+            _as(site, roles[module], "sqs").purge_queue(QueueUrl=url)
+
+
+@pytest.mark.parametrize(
+    ("service", "operation"),
+    [("lambda", "list_functions"), ("iam", "list_roles"), ("s3", "list_buckets"), ("dynamodb", "list_tables")],
+)
+def test_no_role_reaches_anything_else_of_the_account(
+    site: Site, roles: dict[str, Role], service: str, operation: str
+) -> None:
+    for module in MODULES:
+        with pytest.raises(ClientError, match="AccessDenied"):
+            getattr(_as(site, roles[module], service), operation)()
+
+
+def test_a_role_reads_what_is_its_own(site: Site, roles: dict[str, Role]) -> None:
+    answer = _as(site, roles["storefront"], "dynamodb").get_item(TableName=site.table.name, **_key(keys.topic(SHOES)))
+
+    assert answer["Item"]["Name"] == {"S": "Shoes"}
+
+
+def test_keys_that_nobody_was_given_open_nothing(site: Site) -> None:
+    stranger = client(site, "dynamodb", aws_access_key_id="AKIAUNKNOWN", aws_secret_access_key="unknown")
+
+    with pytest.raises(ClientError) as refusal:
+        stranger.get_item(TableName=site.table.name, **_key(DEAL))
+
+    assert refusal.value.response["Error"]["Code"] == "UnrecognizedClientException"
+
+
+def _as(site: Site, role: Role, service: str) -> Any:
+    """A service's client with a role's credentials."""
+    given = client(site, "sts").assume_role(RoleArn=role.arn, RoleSessionName="test")["Credentials"]
+    return client(
+        site,
+        service,
+        aws_access_key_id=given["AccessKeyId"],
+        aws_secret_access_key=given["SecretAccessKey"],
+        aws_session_token=given["SessionToken"],
+    )
+
+
+def _of_table(site: Site, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+    """A request with the name of the table where it belongs."""
+    if operation == "BatchGetItem":
+        (wanted,) = request["RequestItems"].values()
+        return {"RequestItems": {site.table.name: wanted}}
+    if operation == "TransactWriteItems":
+        named = [
+            {kind: {"TableName": site.table.name, **write} for kind, write in item.items()}
+            for item in request["TransactItems"]
+        ]
+        return {"TransactItems": named}
+    return {"TableName": site.table.name, **request}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
