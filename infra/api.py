@@ -240,6 +240,7 @@ class DealsApi(Construct):
     def _answer(self, kind: str) -> None:
         status, detail = REFUSALS[kind]
         headers = {"Content-Type": "'application/problem+json'", "Cache-Control": "'no-store'"}
+        headers["X-Correlation-Id"] = "context.requestId"
         if status is HTTPStatus.UNAUTHORIZED:
             headers["WWW-Authenticate"] = "'Bearer'"
         if status is HTTPStatus.TOO_MANY_REQUESTS:

@@ -83,6 +83,13 @@ def test_the_metrics_in_a_deployed_functions_lines_are_ones_that_cloudwatch_can_
     assert (directive["Namespace"], line[metrics.DIMENSION]) == (STACK, metrics.DEALS_POSTED.service)
 
 
+def test_what_the_gateway_refuses_by_itself_has_an_id_too(visitor: Visitor) -> None:
+    answers = [visitor.get("/nowhere"), visitor.post("/sessions", content=b"{", headers={"Content-Type": "text/plain"})]
+
+    assert [answer.status_code for answer in answers] == [404, 415]
+    assert len({answer.headers["X-Correlation-Id"] for answer in answers}) == 2
+
+
 def test_the_alarms_the_topic_and_the_dashboard_are_deployed(site: Site) -> None:
     cloudwatch = client(site, "cloudwatch")
     (topic,) = client(site, "sns").list_topics()["Topics"]
