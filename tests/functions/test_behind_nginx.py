@@ -1,0 +1,168 @@
+"""The functions behind a cache that is not of our making: what they say of their pages, as nginx understands it.
+
+It is told what CloudFront's settings say (the key, no Accept), and obeys Cache-Control, ETag and stale-while-revalidate
+by itself. Runs where nginx is installed.
+"""
+
+from __future__ import annotations
+
+import http.client
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from shared import times
+from shared.data import deals
+from shared.data.table import Table
+from tests.edge import Answer, Request
+from tests.functions.test_behind_cloudfront import Api
+from tests.making import a_deal
+
+NGINX = shutil.which("nginx")
+pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+
+CONFIGURATION = """
+daemon off; master_process off; pid {folder}/pid; error_log stderr crit;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+    proxy_cache_path {folder}/cache keys_zone=pages:1m;
+    server {{
+        listen 127.0.0.1:{port};
+        location / {{
+            proxy_pass http://127.0.0.1:{origin};
+            proxy_http_version 1.1;
+            proxy_set_header Accept "";
+            proxy_cache pages;
+            proxy_cache_key "$uri $arg_limit $arg_cursor $http_authorization $http_cookie";
+            proxy_cache_revalidate on;
+            proxy_cache_background_update on;
+            add_header X-Cache $upstream_cache_status always;
+        }}
+    }}
+}}
+"""
+
+
+@pytest.fixture
+def api(table: Table, context: LambdaContext) -> Api:
+    now = times.now()
+    for number in range(3):
+        deals.create(table, a_deal(now, brand="g-fore", title=f"Golf shoe {number}"), now)
+    return Api(context)
+
+
+@pytest.fixture
+def origin(api: Api) -> Iterator[int]:
+    """The port of a server that asks the functions."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            split = urlsplit(self.path)
+            headers = {name.lower(): value for name, value in self.headers.items() if name.lower() != "host"}
+            headers["x-forwarded-for"] = "192.0.2.7"
+            answer = api(Request("GET", split.path, tuple(parse_qsl(split.query)), headers))
+            body = answer.body.encode()
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing: what was asked is remembered by the API."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def cache(origin: int, tmp_path: Path) -> Iterator[int]:
+    """nginx's port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    configuration = tmp_path / "nginx.conf"
+    configuration.write_text(CONFIGURATION.format(folder=tmp_path, port=port, origin=origin))
+    assert NGINX is not None
+    process = subprocess.Popen([NGINX, "-e", "stderr", "-p", str(tmp_path), "-c", str(configuration)])
+    for _ in range(100):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    yield port
+    process.terminate()
+    process.wait(timeout=10)
+
+
+def get(port: int, url: str, **headers: str) -> Answer:
+    """GET through nginx; ``result`` is what it says of its cache."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", url, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    answer = connection.getresponse()
+    found = {name.lower(): value for name, value in answer.getheaders()}
+    body = answer.read().decode()
+    connection.close()
+    return Answer(answer.status, found, body, found.get("x-cache", ""))
+
+
+def test_a_page_is_kept_for_all_and_served_stale_while_it_is_revalidated(cache: int, api: Api) -> None:
+    first, second = get(cache, "/v1/deals"), get(cache, "/v1/deals", user_agent="another")
+    time.sleep(6.1)  # fresh for five seconds; nginx counts in whole ones
+
+    stale = get(cache, "/v1/deals")
+    for _ in range(100):
+        if len(api.asked) == 2:
+            break
+        time.sleep(0.05)
+
+    assert [first.result, second.result, stale.result] == ["MISS", "HIT", "STALE"]
+    assert first.body == second.body == stale.body
+    assert api.asked[1].headers["if-none-match"] == first.headers["etag"]
+
+
+@pytest.mark.parametrize("name", ["authorization", "cookie"])
+def test_a_request_with_credentials_neither_gets_nor_leaves_a_kept_page(cache: int, api: Api, name: str) -> None:
+    get(cache, "/v1/deals")
+
+    answers = [get(cache, "/v1/deals", **{name: "mine"}) for _ in range(2)]
+
+    assert [answer.result for answer in answers] == ["MISS", "MISS"]
+    assert get(cache, "/v1/deals").result == "HIT"
+
+
+@pytest.mark.parametrize("path", ["/v1/me", "/v1/deals/none-such", "/v1/deals?limit=0"])
+def test_what_is_no_public_page_is_not_kept(cache: int, api: Api, path: str) -> None:
+    answers = [get(cache, path) for _ in range(2)]
+
+    assert [answer.result for answer in answers] == ["MISS", "MISS"]
+    assert {answer.status for answer in answers} <= {400, 401, 404}
+
+
+def test_a_reader_who_has_the_page_is_told_so_by_the_cache(cache: int, api: Api) -> None:
+    first = get(cache, "/v1/deals")
+
+    again = get(cache, "/v1/deals", if_none_match=first.headers["etag"])
+
+    assert (again.status, again.body) == (304, "")
+    assert len(api.asked) == 1
