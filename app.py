@@ -6,18 +6,12 @@ import sys
 
 import aws_cdk as cdk
 
-from infra.cdn import CdnStack
-from infra.checks import require
 from infra.settings import STAGES
-from infra.stacks import DealsStack
+from infra.stacks import compose
 
 app = cdk.App()
 name = app.node.try_get_context("stage") or "dev"
 if name not in STAGES:
     sys.exit(f"There is no stage {name!r}: choose one of {', '.join(STAGES)}.")
-stage = STAGES[name]
-deals = DealsStack(app, stage=stage)
-if stage.cdn and deals.origin_secret:
-    CdnStack(app, stage=stage, cdn=stage.cdn, api=deals.rest_api, secret=deals.origin_secret)
-require(app)
+compose(app, STAGES[name])
 app.synth()
