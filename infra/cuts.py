@@ -71,6 +71,7 @@ POSTPONED: Mapping[str, tuple[str, ...]] = {
     "boto3/resources/collection.py": ("docstring",),
     "boto3/resources/factory.py": ("docstring",),
     "botocore/credentials.py": ("dateutil", "parse"),
+    "botocore/parsers.py": ("ETree", "XMLParseError"),
     "botocore/tokens.py": ("dateutil",),
     "botocore/utils.py": ("dateutil",),
     "aws_lambda_powertools/logging/logger.py": ("jmespath_utils",),
@@ -83,6 +84,17 @@ LEFT_OUT: Mapping[str, tuple[str, ...]] = {
     "boto3/compat.py": ("TransferConfig", "TRANSFER_CONFIG_SUPPORTS_CRT"),
 }
 """Names that a module defines at its top for modules that are left out themselves."""
+
+ON_DEMAND = {
+    "botocore/compat.py": {
+        "ETree": ("xml.etree.ElementTree", ""),
+        "XMLParseError": ("xml.etree.ElementTree", "ParseError"),
+    },
+}
+"""Names that a module defines at its top for others: here it finds them, in a module, when another asks."""
+
+PATTERNS = ("botocore/compat.py", "botocore/utils.py", "urllib3/util/url.py")
+"""Modules whose regular expressions take long to compile: they are compiled at their first use."""
 
 
 def cut(folder: Path) -> None:
@@ -104,6 +116,13 @@ def cut(folder: Path) -> None:
     for module, names in LEFT_OUT.items():
         file = folder / module
         file.write_text(_without(file.read_text(encoding="utf-8"), names, file), encoding="utf-8")
+    for module, places in ON_DEMAND.items():
+        file = folder / module
+        text = _without(file.read_text(encoding="utf-8"), places, file) + _finding(places)
+        file.write_text(text, encoding="utf-8")
+    for module in PATTERNS:
+        file = folder / module
+        file.write_text(_compile_late(file.read_text(encoding="utf-8"), file), encoding="utf-8")
 
 
 def _cut_data(data: Path) -> None:
@@ -217,11 +236,15 @@ def _import_on_demand(source: str, file: Path) -> str:
                 _blank(lines, node)
     if not exports:
         sys.exit(f"{file} no longer only re-exports: see infra/cuts.py.")
-    entries = "".join(f"    {name!r}: {place!r},\n" for name, place in sorted(exports.items()))
-    return "\n".join(lines) + ON_DEMAND % entries
+    return "\n".join(lines) + _finding(exports)
 
 
-ON_DEMAND = """
+def _finding(places: Mapping[str, tuple[str, str]]) -> str:
+    """What a module ends with that finds names in other modules when it is asked for them (PEP 562)."""
+    return FINDING % "".join(f"    {name!r}: {place!r},\n" for name, place in sorted(places.items()))
+
+
+FINDING = """
 
 _PLACES = {
 %s}
@@ -232,8 +255,9 @@ def __getattr__(name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    module, original = _PLACES[name]
-    value = globals()[name] = getattr(import_module(module, __name__), original)
+    place, original = _PLACES[name]
+    module = import_module(place, __name__)
+    value = globals()[name] = getattr(module, original) if original else module
     return value
 """
 
@@ -311,7 +335,11 @@ def _without(source: str, names: Iterable[str], file: Path) -> str:
     left = set(names)
     for node in tree.body:
         match node:
-            case ast.ImportFrom(names=[ast.alias(name=name)]) | ast.Assign(targets=[ast.Name(id=name)]) if name in left:
+            case (
+                ast.ImportFrom(names=[ast.alias(name=name)])
+                | ast.Import(names=[ast.alias(asname=str(name))])
+                | ast.Assign(targets=[ast.Name(id=name)])
+            ) if name in left:
                 left.remove(name)
                 _blank(lines, node)
     text = "\n".join(lines) + "\n"
@@ -319,6 +347,40 @@ def _without(source: str, names: Iterable[str], file: Path) -> str:
     if left or not used.isdisjoint(names):
         sys.exit(f"{file} defines {', '.join(names)} in another way than expected: see infra/cuts.py.")
     return text
+
+
+def _compile_late(source: str, file: Path) -> str:
+    """The source of a module whose patterns, of which only methods are used, are compiled at their first use."""
+    tree = ast.parse(source)
+    lines = source.splitlines()
+    methods = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    places = []
+    for node in tree.body:
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(ast.Name("re"), "compile") as it)
+            ):
+                uses = [use for use in ast.walk(tree) if isinstance(use, ast.Name) and use.id == name]
+                if all(id(use) in methods or isinstance(use.ctx, ast.Store) for use in uses):
+                    line = lines[it.lineno - 1]
+                    lines[it.lineno - 1] = line[: it.col_offset] + "_Late" + line[it.end_col_offset :]
+                    places.append(node.lineno - 1)
+    if not places:
+        sys.exit(f"{file} compiles its patterns in another way than expected: see infra/cuts.py.")
+    lines[places[0] : places[0]] = LATE.splitlines()
+    return "\n".join(lines) + "\n"
+
+
+LATE = """
+class _Late:
+    def __init__(self, pattern, flags=0):
+        self._given = pattern, flags
+
+    def __getattr__(self, name):
+        value = self.__dict__[name] = getattr(re.compile(*self._given), name)
+        return value
+
+"""
 
 
 def _importing(node: ast.Import | ast.ImportFrom, names: list[ast.alias]) -> ast.stmt:

@@ -166,7 +166,7 @@ def test_a_package_still_offers_what_it_offered(full: Path, package: str) -> Non
     assert not [name for name, what in offered.items() if what.startswith("<module")]
 
 
-@pytest.mark.parametrize("module", sorted({*cuts.POSTPONED, *cuts.LEFT_OUT}))
+@pytest.mark.parametrize("module", sorted({*cuts.POSTPONED, *cuts.LEFT_OUT, *cuts.ON_DEMAND, *cuts.PATTERNS}))
 def test_a_module_that_was_cut_is_still_whole(full: Path, module: str) -> None:
     text = (full / module).read_text(encoding="utf-8")
     statements = {node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)}
@@ -176,9 +176,14 @@ def test_a_module_that_was_cut_is_still_whole(full: Path, module: str) -> None:
         ast.unparse(node) for node in statements if any((a.asname or a.name.split(".")[0]) in names for a in node.names)
     ]
 
-    source = f"import json, {package} as it\nfor text in {late!r}: exec(text, vars(it))\nprint(json.dumps(dir(it)))"
+    asked = [*cuts.ON_DEMAND.get(module, ())]
 
-    assert set(names) <= set(inside(full, source))
+    source = f"import json, {package} as it\nfor text in {late!r}: exec(text, vars(it))\n"
+    source += f"for name in {asked!r}: assert getattr(it, name)\n"
+    source += "for each in vars(it).copy().values(): type(each).__name__ == '_Late' and each.pattern\n"
+    source += "print(json.dumps(dir(it)))"
+
+    assert {*names, *asked} <= set(inside(full, source))
 
 
 UNLIKE = {
@@ -236,6 +241,29 @@ def test_a_postponed_import_changes_no_result() -> None:
     for one in (1, 2):
         assert after["f"](one) == before["f"](one)
     assert after["C"]().text == before["C"]().text == "none"
+
+
+PATTERNS = """
+import re
+WORD = re.compile(r"\\w+", flags=re.ASCII)
+SPACE = re.compile(r"\\s+")
+
+def words(text):
+    return [SPACE.sub("", word) for word in WORD.findall(text)]
+
+def both(text):
+    return re.split(SPACE, text)
+"""
+
+
+def test_a_pattern_is_compiled_at_its_first_use_where_only_its_methods_are_used() -> None:
+    module: dict[str, Any] = {}
+    exec(cuts._compile_late(PATTERNS, Path("it.py")), module)
+
+    assert type(module["WORD"]).__name__ == "_Late"
+    assert isinstance(module["SPACE"], re.Pattern)
+    assert module["words"]("one, two") == ["one", "two"]
+    assert module["both"]("a b") == ["a", "b"]
 
 
 @pytest.mark.parametrize("source", ["VALUE = 1\n", "from json import dumps\nTEXT = dumps(1)\n"], ids=["none", "used"])
