@@ -32,7 +32,7 @@ _REFUSALS = {
 
 
 class Firewall(Construct):
-    """A web ACL with three rules on the API's stage, and a log of what it refused.
+    """A web ACL on the API's stage, and a log of what it refused.
 
     Its answers are problem documents that are declared to be JSON: WAF knows no ``application/problem+json``.
     """
@@ -65,7 +65,8 @@ class Firewall(Construct):
             "Acl",
             scope="REGIONAL",
             default_action=waf.CfnWebACL.DefaultActionProperty(allow={}),
-            rules=[too_large, too_often, guessing],
+            # Behind CloudFront all requests come from its few addresses: there it is CloudFront's firewall that counts.
+            rules=[too_large] if stage.cdn else [too_large, too_often, guessing],
             visibility_config=_visible("Firewall"),
             custom_response_bodies={
                 str(status.value): waf.CfnWebACL.CustomResponseBodyProperty(

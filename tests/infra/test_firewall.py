@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
+import aws_cdk as cdk
 import pytest
+from aws_cdk.assertions import Template
 
 from infra.api import PASSWORD_PATHS
+from infra.stacks import DealsStack
 from shared.http.edge import MAX_BODY_BYTES
-from tests.infra.conftest import Synthesized
+from tests.infra.conftest import VARIANTS, Synthesized
 
 
 @pytest.fixture(scope="module")
-def acl(everything: Synthesized) -> dict[str, Any]:
-    """The web ACL's properties."""
-    properties: dict[str, Any] = everything.only("AWS::WAFv2::WebACL")["Properties"]
-    return properties
+def acl() -> dict[str, Any]:
+    """The properties of the web ACL of an API that is reached directly."""
+    stack = DealsStack(cdk.App(), stage=replace(VARIANTS["everything"], cdn=None))
+    return dict(Synthesized(Template.from_stack(stack).to_json()).only("AWS::WAFv2::WebACL")["Properties"])
 
 
 def rule(acl: dict[str, Any], name: str) -> dict[str, Any]:
@@ -30,6 +34,12 @@ def test_a_stage_has_a_firewall_only_where_it_says_so(prod: Synthesized, everyth
     assert not prod.resources("AWS::WAFv2::WebACL")
     (stage,) = everything.resources("AWS::ApiGateway::Stage")
     assert stage in json.dumps(guarded)
+
+
+def test_it_does_not_take_cloudfronts_addresses_for_those_of_readers(everything: Synthesized) -> None:
+    rules = everything.only("AWS::WAFv2::WebACL")["Properties"]["Rules"]
+
+    assert [each["Name"] for each in rules] == ["LargeBodies"]
 
 
 def test_it_refuses_the_bodies_that_the_functions_would_refuse_for_their_size(acl: dict[str, Any]) -> None:
