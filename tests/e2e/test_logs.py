@@ -90,6 +90,23 @@ def test_what_the_gateway_refuses_by_itself_has_an_id_too(visitor: Visitor) -> N
     assert len({answer.headers["X-Correlation-Id"] for answer in answers}) == 2
 
 
+def test_an_alarm_that_rings_is_told_with_what_to_do(site: Site) -> None:
+    sns, sqs = client(site, "sns"), client(site, "sqs")
+    (topic,) = sns.list_topics()["Topics"]
+    ear = sqs.create_queue(QueueName="ear")["QueueUrl"]
+    address = sqs.get_queue_attributes(QueueUrl=ear, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    sns.subscribe(TopicArn=topic["TopicArn"], Protocol="sqs", Endpoint=address)
+
+    client(site, "cloudwatch").set_alarm_state(
+        AlarmName=f"{STACK}-SweepIsMissing", StateValue="ALARM", StateReason="to hear it once"
+    )
+
+    (message,) = sqs.receive_message(QueueUrl=ear, WaitTimeSeconds=10)["Messages"]
+    told = json.loads(json.loads(message["Body"])["Message"])
+    assert told["NewStateValue"] == "ALARM"
+    assert told["AlarmDescription"].endswith("docs/runbook.md, under 'Sweep is missing'")
+
+
 def test_the_alarms_the_topic_and_the_dashboard_are_deployed(site: Site) -> None:
     cloudwatch = client(site, "cloudwatch")
     (topic,) = client(site, "sns").list_topics()["Topics"]
