@@ -31,7 +31,10 @@ PLACES = ("/front-page", "/editors-choice", "/categories/shoes")
 @pytest.fixture
 def picked(table: Table, refresh: Refresh) -> list[Deal]:
     """Six deals among the shoes, featured everywhere, and in every copy."""
-    posted = post(table, [a_deal(NOW - timedelta(seconds=60 + n), title=f"Shoe {n}") for n in range(6)], NOW)
+    shoes = [
+        a_deal(NOW - timedelta(seconds=60 + n), title=f"Shoe {n}", correlation_id=f"request-{n}") for n in range(6)
+    ]
+    posted = post(table, shoes, NOW)
     pages.set_featured(table, FRONT_PAGE, ids(posted), NOW)
     pages.set_featured(table, EDITORS_CHOICE, ids(posted), NOW)
     pages.set_category_featured(table, "shoes", ids(posted), NOW)
