@@ -40,5 +40,5 @@ def _local_table(description: Path) -> Table:
         endpoint_url=cloud["endpoint"],
         region_name=cloud["region"],
         aws_access_key_id="local",
-        aws_secret_access_key="local",  # noqa: S106  # the local cloud takes any
+        aws_secret_access_key="local",  # noqa: S106  # the local cloud's own
     )

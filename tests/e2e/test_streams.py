@@ -15,6 +15,7 @@ from shared.data import fanout, keys, users
 from shared.data.attributes import marshal_item
 from shared.data.deal_items import to_item_listed
 from shared.data.table import Table, forget, put, update
+from shared.models import FRONT_PAGE
 from tests import records
 from tests.e2e.plumbing import Plumbing, until
 from tests.making import a_deal
@@ -107,6 +108,20 @@ def test_two_watchers_have_one_unread_message_each_of_a_new_deal(
         assert member.get("/messages/unread-count").json() == {"unread": 1}
     time.sleep(2)  # in which a second message would have come
     assert [len(messages_of(member, deal_id)) for member in (ana, bo, cy)] == [1, 1, 0]
+
+
+def test_what_follows_from_picks_comes_to_an_end(site: Site, editor: Visitor, brand: str) -> None:
+    deal_id = posted(editor, brand)
+    assert editor.put("/front-page/featured", json={"dealIds": [deal_id]}).status_code == 200
+    assert editor.patch(f"/deals/{deal_id}", json={"title": "Renamed"}).status_code == 200
+    picks = keys.curated(FRONT_PAGE)
+    assert until(lambda: (site.table.get(picks, consistent=True) or {})["Featured"][0]["Title"] == "Renamed")
+
+    time.sleep(2)  # for what that write brings about
+    writes = site.writes()
+    time.sleep(2)
+
+    assert picks["PK"] not in writes.keys()  # noqa: SIM118  # it is no mapping
 
 
 def test_a_hot_deal_reaches_every_user_once(site: Site, editor: Visitor, brand: str) -> None:
