@@ -15,7 +15,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov run stop reset status invoke check format test bench lock synth clean
+.PHONY: help install checkov run stop reset status invoke check format test fire bench lock synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -85,6 +85,9 @@ format: .venv/.installed ## Format the code
 
 test: install checkov check ## Run everything: style, types, tests
 	@$(BIN)/pytest -q -n $(WORKERS) --dist loadgroup
+
+fire: install ## Let schemathesis fire at a deployed API as each role (FIRE_SECONDS, for each: 600)
+	@FIRE_SECONDS=$(or $(FIRE_SECONDS),600) $(BIN)/pytest -q -n 0 -s tests/fire/test_schema.py
 
 bench: install ## Measure, and write the tables of docs/benchmarks.md (only pages, fan_out: BENCH=...)
 	@$(BIN)/python -m benchmarks $(BENCH)

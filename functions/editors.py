@@ -19,7 +19,7 @@ from shared.http.documentation import describe
 from shared.http.edge import caller, correlation_id, create_app, editors_only, segment, serve, topic_named
 from shared.http.problems import BadRequest
 from shared.models import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
-from shared.requests import DealChange, Featured, NewBrand, NewDeal
+from shared.requests import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal
 from shared.runtime import report, table
 from shared.tokens import header
 
@@ -98,7 +98,7 @@ offer_picks(EDITORS_CHOICE, "/editors-choice/featured")
     "/categories/<category>/featured",
     **describe("Pick a category's deals", "Picked", who="editor", errors=[*BODY_ERRORS, 404]),
 )
-def pick_for_category(category: str, picks: Annotated[Featured, Body()]) -> Response[Any]:
+def pick_for_category(category: str, picks: Annotated[CategoryFeatured, Body()]) -> Response[Any]:
     now = times.now()
     topic = topic_named(CATEGORY, category)
     if topic.slug not in CATEGORIES:

@@ -46,6 +46,29 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
+HEADERS = {
+    "Kept": ("Who may keep it, and for how long.", "^(public|private), max-age="),
+    "NotKept": ("Nobody keeps it.", "^no-store$"),
+    "Tag": ("Goes back as If-None-Match.", '^W/"[0-9a-f]{32}"$'),
+    "Varies": ("What else it depends on.", "^Accept-Encoding$"),
+    "Bearer": ("How to sign in.", "^Bearer$"),
+    "Patience": ("Seconds to wait.", "^[1-9][0-9]*$"),
+    "DealAddress": ("Where it is.", "^/v1/deals/[0-9A-Za-z]{27}$"),
+    "BrandAddress": ("Where it is.", "^/v1/brands/[a-z0-9-]+$"),
+}
+"""The headers that a client may rely on: what they say, and how."""
+
+LOCATED = {("post", "/deals"): "DealAddress", ("post", "/brands"): "BrandAddress"}
+"""Routes that create what has an address of its own."""
+
+EXPLAINED = {
+    "401": {"WWW-Authenticate": "Bearer"},
+    "429": {"Retry-After": "Patience"},
+    "503": {"Retry-After": "Patience"},
+}
+"""Headers that tell what to do about an error."""
+
+
 def document() -> dict[str, Any]:
     """The OpenAPI document of all functions behind the API."""
     paths: dict[str, dict[str, Any]] = {}
@@ -71,6 +94,10 @@ def document() -> dict[str, Any]:
         "paths": dict(sorted(paths.items())),
         "components": {
             "schemas": _reachable(components, used),
+            "headers": {
+                name: {"description": description, "required": True, "schema": {"type": "string", "pattern": pattern}}
+                for name, (description, pattern) in HEADERS.items()
+            },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -103,11 +130,24 @@ def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
     if parameters:
         operation["parameters"] = parameters
     operation["responses"] = {
-        status: {"description": answer["description"]} if status in WITHOUT_BODY else answer
+        status: {
+            **({"description": answer["description"]} if status in WITHOUT_BODY else answer),
+            "headers": _headers(status, (method, path), cached="304" in operation["responses"]),
+        }
         for status, answer in sorted(operation["responses"].items())
         if POWERTOOLS_OWN not in json.dumps(answer)
     }
     return operation
+
+
+def _headers(status: str, route: tuple[str, str], *, cached: bool) -> dict[str, Any]:
+    """The headers of an answer that a client may rely on."""
+    names = {"Cache-Control": "NotKept", **EXPLAINED.get(status, {})}
+    if cached and status in ("200", "304"):
+        names = {"Cache-Control": "Kept", "ETag": "Tag", "Vary": "Varies"}
+    if status == "201" and route in LOCATED:
+        names["Location"] = LOCATED[route]
+    return {header: {"$ref": f"#/components/headers/{name}"} for header, name in names.items()}
 
 
 def _operation_id(path: str, method: str) -> str:

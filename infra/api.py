@@ -231,7 +231,7 @@ class DealsApi(Construct):
             )
         for function in functions:
             accept(
-                function,
+                function.lambda_ if isinstance(function, lambda_.Alias) else function,
                 "The gateway waits for its answer: nothing is queued that could be parked.",
                 "Serverless-LambdaDLQ",
                 "CKV_AWS_116",
@@ -239,7 +239,11 @@ class DealsApi(Construct):
 
     def _answer(self, kind: str) -> None:
         status, detail = REFUSALS[kind]
-        headers = {"Content-Type": "'application/problem+json'", "Cache-Control": "'no-store'"}
+        headers = {
+            "Content-Type": "'application/problem+json'",
+            "Cache-Control": "'no-store'",
+            "X-Content-Type-Options": "'nosniff'",
+        }
         headers["X-Correlation-Id"] = "context.requestId"
         if status is HTTPStatus.UNAUTHORIZED:
             headers["WWW-Authenticate"] = "'Bearer'"

@@ -14,11 +14,23 @@ from pydantic.alias_generators import to_camel
 
 from shared import ksuids, slugs, times
 from shared.data.deals import new_id
+from shared.data.pages import CATEGORY_FEATURED, MAX_FEATURED
 from shared.errors import InvalidName, InvalidTime
 from shared.models import CATEGORIES, Deal
 from shared.usernames import normalise_email, normalise_username
 
-_BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_REORDERING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_HIDDEN = rf"\u0000-\u001f\u007f-\u009f{_REORDERING}"
+_HIDDEN_IN_PARAGRAPHS = rf"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_REORDERING}"
+"""What cannot be seen but changes what is: control characters and marks that reorder text, as in a regular expression.
+
+The OpenAPI document's patterns have them too, in the dialect that JSON Schema, ECMAScript and Python share.
+"""
+
+_NOT_PLAIN = re.compile(rf"[{_HIDDEN}\ud800-\udfff]")
+_NOT_PARAGRAPHS = re.compile(rf"[{_HIDDEN_IN_PARAGRAPHS}\ud800-\udfff]")
+_NOT_IN_ADDRESSES = r"\s<>\"\\^`{|}" + _HIDDEN
+
 CLOCK_SKEW = timedelta(seconds=60)
 """How far an editor's clock may be ahead of ours."""
 
@@ -33,26 +45,43 @@ def _without_defaults(schema: dict[str, Any]) -> None:
 class Body(BaseModel):
     """A JSON object in camelCase; fields it does not know are refused, and strings stay strings."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True, str_strip_whitespace=True
-    )
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True)
 
 
-def _plain(text: str, allowed: str = "") -> str:
-    """Refuse what cannot be seen but changes what is: control characters and marks that reorder text."""
-    for character in text:
-        if character in _BIDI_CONTROLS or (
-            unicodedata.category(character) in ("Cc", "Cs") and character not in allowed
-        ):
-            raise ValueError(f"the character U+{ord(character):04X} is not allowed")
+def _documented(pattern: str, **more: Any) -> dict[str, Any]:
+    """What the OpenAPI document says of a text whose validator says the same, and why."""
+    return {"pattern": f"^[ \\t\\n\\r]*{pattern}[ \\t\\n\\r]*$", **more}
+
+
+def _trimmed(text: str) -> str:
+    """A text without the white space around it."""
+    return text.strip(" \t\n\r")
+
+
+def _plain(text: str, refused: re.Pattern[str] = _NOT_PLAIN) -> str:
+    """Refuse what cannot be seen but changes what is, and half characters; compose the rest."""
+    found = refused.search(text)
+    if found:
+        raise ValueError(f"the character U+{ord(found[0]):04X} is not allowed")
     return unicodedata.normalize("NFC", text)
 
 
+def _line(text: str) -> str:
+    if not text.strip():
+        raise ValueError("something to be seen is needed")
+    return _plain(_trimmed(text))
+
+
 def _paragraphs(text: str) -> str:
-    return _plain(text, allowed="\n\r\t")
+    return _plain(_trimmed(text), _NOT_PARAGRAPHS)
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
 
 
 def _web_address(text: str) -> str:
+    text = _trimmed(text)
     _plain(text)
     try:
         parts = urlsplit(text)
@@ -69,7 +98,7 @@ def _two_decimals(text: str) -> str:
 
 
 def _slug_of_brand(text: str) -> str:
-    _plain(text)
+    _line(text)
     try:
         return slugs.slug(text)
     except InvalidName as error:
@@ -107,21 +136,54 @@ def _after_epoch(when: datetime) -> datetime:
     return when
 
 
-Title = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_plain)]
-BrandName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_plain)]
-WebAddress = Annotated[str, Field(max_length=2000, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
+_LINE = _documented(rf"[^\s{_HIDDEN}][^{_HIDDEN}]*")
+_ADDRESS = _documented(
+    rf"[hH][tT][tT][pP][sS]?://[^{_NOT_IN_ADDRESSES}/?#@:\[\]]+(:[0-9]*)?([/?#][^{_NOT_IN_ADDRESSES}]*)?", format="uri"
+)
+_USERNAME = _documented(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,28}[A-Za-z0-9])?")
+_EMAIL = _documented(rf"[^#@\s{_HIDDEN}]{{1,64}}@[A-Za-z0-9-]{{1,63}}(\.[A-Za-z0-9-]{{1,63}})+")
+
+Title = Annotated[str, Field(min_length=1, max_length=300, json_schema_extra=_LINE), AfterValidator(_line)]
+BrandName = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=_LINE), AfterValidator(_line)]
+WebAddress = Annotated[str, Field(max_length=2000, json_schema_extra=_ADDRESS), AfterValidator(_web_address)]
 Price = Annotated[str, Field(pattern=_PRICE, examples=["31.90"]), AfterValidator(_two_decimals)]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", examples=["USD"])]
-BrandSlug = Annotated[str, Field(min_length=1, max_length=100, examples=["allbirds"]), AfterValidator(_slug_of_brand)]
-CategorySlug = Annotated[str, Field(examples=["shoes"]), AfterValidator(_slug_of_category)]
-Description = Annotated[str, Field(max_length=4000), AfterValidator(_paragraphs)]
-CouponCode = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_plain)]
-SourceId = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_plain)]
+BrandSlug = Annotated[
+    str,
+    Field(min_length=1, max_length=100, examples=["allbirds"], json_schema_extra=_LINE),
+    AfterValidator(_slug_of_brand),
+]
+CategorySlug = Annotated[
+    str, Field(examples=["shoes"], json_schema_extra={"enum": list(CATEGORIES)}), AfterValidator(_slug_of_category)
+]
+Description = Annotated[
+    str,
+    Field(max_length=4000, json_schema_extra=_documented(f"[^{_HIDDEN_IN_PARAGRAPHS}]*")),
+    AfterValidator(_paragraphs),
+]
+CouponCode = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=_LINE), AfterValidator(_line)]
+SourceId = Annotated[str, Field(min_length=1, max_length=256, json_schema_extra=_LINE), AfterValidator(_line)]
 Time = Annotated[datetime, BeforeValidator(_time), AfterValidator(_after_epoch)]
-Username = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(normalise_username)]
-Email = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(normalise_email)]
-Password = Annotated[str, Field(min_length=10, max_length=200), AfterValidator(_plain)]
-PersonName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_plain)]
+Username = Annotated[
+    str,
+    Field(min_length=1, max_length=64, json_schema_extra=_USERNAME),
+    AfterValidator(_line),
+    AfterValidator(normalise_username),
+]
+Email = Annotated[
+    str,
+    Field(min_length=3, max_length=254, json_schema_extra=_EMAIL),
+    AfterValidator(_line),
+    AfterValidator(normalise_email),
+]
+# White space in a password counts, around it too; letters are the same however a keyboard composes them (RFC 8265).
+Password = Annotated[
+    str,
+    Field(min_length=10, max_length=200, json_schema_extra={"pattern": f"^[^{_HIDDEN}]*$"}),
+    AfterValidator(_plain),
+]
+AnyPassword = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_composed)]
+PersonName = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=_LINE), AfterValidator(_line)]
 DealId = Annotated[str, Field(pattern=r"^[0-9A-Za-z]{27}$")]
 
 
@@ -138,7 +200,7 @@ class SignIn(Body):
     """Sign in."""
 
     username: Annotated[str, Field(min_length=1, max_length=64)]
-    password: Annotated[str, Field(min_length=1, max_length=200)]
+    password: AnyPassword
 
 
 class AccountChange(Body):
@@ -147,7 +209,7 @@ class AccountChange(Body):
     name: PersonName | None = None
     email: Email | None = None
     password: Password | None = None
-    current_password: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    current_password: AnyPassword | None = None
 
     @model_validator(mode="after")
     def _names_the_current_password(self) -> Self:
@@ -165,7 +227,23 @@ class NewBrand(Body):
 class Featured(Body):
     """The deals an editor picks for a page, in this order."""
 
-    deal_ids: Annotated[list[DealId], Field(max_length=25)]
+    deal_ids: Annotated[list[DealId], Field(max_length=MAX_FEATURED, json_schema_extra={"uniqueItems": True})]
+
+
+class CategoryFeatured(Body):
+    """The deals an editor picks for a category's page, in this order."""
+
+    deal_ids: Annotated[
+        list[DealId],
+        Field(
+            max_length=MAX_FEATURED,
+            json_schema_extra={
+                "minItems": CATEGORY_FEATURED[0],
+                "maxItems": CATEGORY_FEATURED[1],
+                "uniqueItems": True,
+            },
+        ),
+    ]
 
 
 class NewDeal(Body):

@@ -78,6 +78,8 @@ def serve(app: APIGatewayRestResolver, *guards: Guard) -> Handler:
         except DealsError as error:
             answer = _as_event(problems.of(error))
         answer["multiValueHeaders"]["X-Correlation-Id"] = [correlation_id(event)]
+        # What people wrote stays JSON, whatever a browser would make of it.
+        answer["multiValueHeaders"]["X-Content-Type-Options"] = ["nosniff"]
         _log(event, context, answer)
         return answer
 
@@ -165,9 +167,9 @@ def _read_body(event: Event) -> None:
 
 
 def _json(text: str) -> Any:
-    """A body's object. Raises BadRequest for what JSON does not have (NaN) or is nested without end; NotAnObject."""
+    """A body's object. Raises NotAnObject, and BadRequest for what JSON does not have (NaN), or no two read alike."""
     try:
-        document = json.loads(text, parse_constant=_no_constant)
+        document = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_once)
     except (ValueError, RecursionError) as error:
         raise problems.BadRequest("The body is not JSON.") from error
     # Said here, because Powertools would take the first element of a list for the object.
@@ -178,6 +180,14 @@ def _json(text: str) -> Any:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names are unique: of two values, what checks a request may read one and what acts the other."""
+    document = dict(pairs)
+    if len(document) < len(pairs):
+        raise ValueError("a name is there twice")
+    return document
 
 
 def _as_event(response: Response[str]) -> Event:

@@ -1,0 +1,112 @@
+"""What schemathesis is told about our API: who is calling, and what no schema can say. Read by its own process.
+
+The environment names the site and the role (``tests/fire/test_schema.py``).
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from typing import Any
+
+import schemathesis
+from schemathesis import AuthContext, Case, CheckContext, Response
+from schemathesis.core.failures import Failure
+from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
+
+from local.table import open_table
+from shared import times
+from shared.data import sessions, users
+from shared.models import Role, User
+
+TABLE = open_table(int(os.environ["FIRE_PORT"]), os.environ["FIRE_TABLE"])
+ROLE = os.environ["FIRE_ROLE"]
+
+ENDS_SESSIONS = {"/me", "/sessions", "/sessions/current"}
+"""Paths below which a session may end, so that each request there has one of its own."""
+
+UNSAYABLE = {
+    "cursor",  # is what a list gave, and nothing else
+    "name",  # of a brand: has a slug, which depends on how its letters are transliterated
+    "brand",  # the same
+    "createdAt",  # is neither before KSUIDs nor in the future
+    "expiresAt",  # is not before KSUIDs
+    "currentPassword",  # is the caller's
+    "Idempotency-Key",  # is of this very request where it was used before
+    "body",  # names the current password where it names a new one
+}
+"""Fields for which a value may be refused that fits their schema."""
+
+
+class Departure(Failure):
+    """An answer that departs from what our API promises beyond its document."""
+
+
+def _somebody() -> User:
+    name = f"fire-{secrets.token_hex(8)}"
+    role: Role = "editor" if ROLE == "editor" else "member"
+    user = User(name, f"{name}@mail.example", "Fire", password_hash="", role=role, created_at=times.now())
+    users.create(TABLE, user)
+    return user
+
+
+def _token(user: User) -> str:
+    return sessions.start(TABLE, user, times.now(), secrets.token_bytes(sessions.TOKEN_BYTES))[0]
+
+
+if ROLE != "anonymous":
+    STAYING = _token(_somebody())
+
+    @schemathesis.auth(refresh_interval=None)
+    class Sessions:
+        """The bearer tokens: one for all requests but those that may end it."""
+
+        def get(self, _case: Case[Any], context: AuthContext) -> str:
+            return _token(_somebody()) if context.operation.path in ENDS_SESSIONS else STAYING
+
+        def set(self, case: Case[Any], token: str, _context: AuthContext) -> None:
+            case.headers["Authorization"] = f"Bearer {token}"
+
+
+def _undeclared_method(case: Case[Any]) -> bool:
+    data = case.meta.phase.data if case.meta else None
+    return isinstance(data, CoveragePhaseData) and data.scenario == CoverageScenario.UNSPECIFIED_HTTP_METHOD
+
+
+def _expect(holds: bool, case: Case[Any], title: str, message: str) -> None:
+    if not holds:
+        raise Departure(operation=case.operation.label, title=title, message=message)
+
+
+@schemathesis.check
+def what_fits_the_schema_is_taken(_context: CheckContext, response: Response, case: Case[Any]) -> None:
+    """``positive_data_acceptance``, but for the fields whose rules no schema can say."""
+    if case.meta is None or _undeclared_method(case) or not case.meta.generation.mode.is_positive:
+        return
+    if response.status_code in (400, 413, 415, 422):
+        refused = {error["field"] for error in response.json().get("errors", [])}
+        _expect(
+            bool(refused) and refused <= UNSAYABLE,
+            case,
+            "Valid data refused",
+            f"{refused} of {case.body!r}: {response.text}",
+        )
+
+
+@schemathesis.check
+def methods_that_a_path_does_not_have_are_404(_context: CheckContext, response: Response, case: Case[Any]) -> None:
+    """``unsupported_method``, but for the status: a REST API of API Gateway cannot tell a method from a path."""
+    if _undeclared_method(case) and response.request.method not in ("OPTIONS", "HEAD"):
+        _expect(
+            response.status_code == 404, case, "Undeclared method", f"{response.request.method}: {response.status_code}"
+        )
+
+
+@schemathesis.check
+def every_answer_says_how_it_may_be_kept_and_read(_context: CheckContext, response: Response, case: Case[Any]) -> None:
+    """Browsers do not guess its type, and nobody stores an error or what is one caller's own."""
+    headers: dict[str, Any] = response.headers
+    _expect(headers.get("x-content-type-options") == ["nosniff"], case, "No nosniff", str(headers))
+    public = "304" in case.operation.responses.status_codes and response.status_code in (200, 304)
+    kept = headers.get("cache-control", [""])[0]
+    _expect(public or kept == "no-store", case, "May be stored", f"{response.status_code}: Cache-Control {kept!r}")

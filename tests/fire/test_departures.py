@@ -1,0 +1,23 @@
+"""Where MiniStack's gateway departs from API Gateway's when attacked, each as a test that fails when it changes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from shared.data import attempts, keys
+from tests.contract import assert_problem
+from tests.site import Site, fresh
+
+CLAIMED = "203.0.113.9"
+
+
+def test_ministack_believes_x_forwarded_for(site: Site) -> None:
+    """API Gateway's ``sourceIp`` is the address that the connection came from, whatever a header says."""
+    login = {"username": fresh("far-away"), "password": "a guess"}
+
+    assert_problem(site.visitor().post("/sessions", json=login, headers={"X-Forwarded-For": CLAIMED}), 401)
+
+    window = int(datetime.now(UTC).timestamp()) // attempts.WINDOW_SECONDS
+    counted = site.table.get(keys.attempts("ADDRESS", CLAIMED, window))
+    assert counted is not None
+    assert counted["Attempts"] == 1

@@ -1,0 +1,374 @@
+"""Attacks by what a request carries: keys, paths, bodies, headers, and text that others will read.
+
+Each is refused, or taken as the plain text it is. ``tests/e2e/test_bad_input.py`` has each field, cursor and limit.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import socket
+
+import httpx
+import pytest
+
+from tests.contract import assert_problem
+from tests.e2e.plumbing import client
+from tests.fire.conftest import dump
+from tests.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
+
+JSON = {"Content-Type": "application/json"}
+MEGABYTE = 1024 * 1024
+
+FORGED = {
+    "another item's key": "target%23USER%23editor",
+    "a user's key": "USER%23editor",
+    "a session's key": "SESSION%230",
+    "a container": "DEALS",
+    "the front page": "FRONTPAGE",
+    "a brand's key": "BRAND%23target",
+    "a line break": "x%0d%0ay",
+    "NUL": "x%00",
+    "letters that look alike": "t%D0%B0rget",
+    "a wildcard": "*",
+    "a quote": "x%27%20OR%20%271%27=%271",
+    "an expression": "attribute_exists(PK)",
+    "a template": "$%7Bjndi:ldap://127.0.0.1/x%7D",
+    "not UTF-8": "%ff%fe",
+    "encoded twice": "%2523",
+    "beyond every key": "x" * 2000,
+}
+forged = pytest.mark.parametrize("name", FORGED.values(), ids=FORGED)
+
+
+@pytest.mark.usefixtures("nothing_written")
+@forged
+def test_a_key_in_a_path_is_only_a_name(editor: Visitor, site: Site, name: str) -> None:
+    attacked = 0
+    for template, methods in site.contract.document["paths"].items():
+        if "{" in template:
+            for method, operation in methods.items():
+                body = {"dealIds": ["0" * 26 + str(number) for number in range(5)]} if "featured" in template else {}
+                answer = editor.request(
+                    method.upper(),
+                    template.format_map(Anything(name)),
+                    json=body if "requestBody" in operation else None,
+                )
+                assert_problem(answer, 404, *fields(answer))
+                attacked += 1
+
+    assert attacked >= 15
+
+
+class Anything(dict[str, str]):
+    """The same name for every parameter."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __missing__(self, parameter: str) -> str:
+        return self.name
+
+
+def fields(answer: httpx.Response) -> list[str]:
+    return [error["field"] for error in answer.json().get("errors", [])]
+
+
+def raw(site: Site, request: bytes) -> bytes:
+    """What the site answers to bytes that no HTTP library would send."""
+    with socket.create_connection(("127.0.0.1", site.port), timeout=30) as connection:
+        connection.sendall(request)
+        answer = b""
+        while part := connection.recv(65536):
+            answer += part
+    return answer
+
+
+TRAVERSALS = [
+    "/v1/brands/%2e%2e/me",
+    "/v1/brands/../me",
+    "/v1/brands/..%2f..%2fme",
+    "/v1/brands/%2e%2e%2fme",
+    "/v1/deals/..;/me",
+    "/v1//me",
+    "/v1/categories/%252e%252e/me",
+    "/v1/brands/x/..%5c..%5cme",
+    "/v1/deals/%2e%2e/front-page/featured",
+]
+
+
+@pytest.mark.usefixtures("nothing_written")
+@pytest.mark.parametrize("path", TRAVERSALS)
+def test_a_path_leads_nowhere_else(site: Site, path: str) -> None:
+    """Nobody is signed in: wherever it leads, it is refused there."""
+    host = site.visitor().http.headers["Host"]
+
+    for method in ("GET", "PUT", "DELETE"):
+        answer = raw(site, f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+        assert answer.split(b" ")[1] in (b"400", b"401", b"404"), answer
+
+
+@pytest.mark.usefixtures("nothing_written")
+@pytest.mark.parametrize("way", ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "_method"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_the_method_is_the_method(member: Visitor, brand: str, way: str, method: str) -> None:
+    for claimed in ("DELETE", "PUT"):
+        answer = member.request(method, f"/brands/{brand}/like", headers={way: claimed}, params={way: claimed})
+        assert_problem(answer, 404)
+        assert member.get("/me", headers={way: claimed}, params={way: claimed}).json()["username"] == member.username
+
+
+WITH_BODIES = [("POST", "/deals"), ("POST", "/brands"), ("PATCH", "/me"), ("POST", "/users"), ("POST", "/sessions")]
+
+NOT_JSON: dict[str, bytes] = {
+    "lists in lists": b"[" * 16_000 + b"]" * 16_000,
+    "objects in objects": b'{"a":' * 5_000 + b"1" + b"}" * 5_000,
+    "lists in a field": b'{"name":' + b"[" * 15_000 + b"]" * 15_000 + b"}",
+    "a number without end": b'{"name": ' + b"9" * 5_000 + b"}",
+    "not a number": b'{"name": NaN}',
+    "one name twice": b'{"name": "Mine", "name": "Theirs"}',
+    "one name twice, spelled in two ways": b'{"name": "Mine", "n\\u0061me": "Theirs"}',
+    "one name twice, further in": b'{"name": {"a": 1, "a": 2}}',
+    "not UTF-8": b'{"name": "\xc0\xaf"}',
+    "half a surrogate in UTF-8": b'{"name": "\xed\xa0\x80"}',
+    "UTF-16": '{"name": "x"}'.encode("utf-16"),
+    "a mark of the byte order": b'\xef\xbb\xbf{"name": "x"}',
+    "compressed": gzip.compress(b'{"name": "Mine"}'),
+    "a bomb": gzip.compress(b'{"name": "' + b"x" * 10 * MEGABYTE + b'"}'),
+}
+
+
+@pytest.mark.usefixtures("nothing_written")
+@pytest.mark.parametrize("body", NOT_JSON.values(), ids=NOT_JSON)
+def test_what_is_no_json_is_not_read(editor: Visitor, body: bytes) -> None:
+    for method, path in WITH_BODIES:
+        for headers in (JSON, JSON | {"Content-Encoding": "gzip"}):
+            assert_problem(editor.request(method, path, content=body, headers=headers), 400)
+
+
+HUGE = {
+    "an exponent": b'{"name": 1e400}',
+    "a long fraction": b'{"name": 0.' + b"1" * 20_000 + b"}",
+    "a long whole number": b'{"name": ' + b"9" * 4_000 + b"}",
+    "many fields": b"{" + b",".join(b'"%d":0' % number for number in range(3_000)) + b"}",
+}
+
+
+@pytest.mark.usefixtures("nothing_written")
+@pytest.mark.parametrize("body", HUGE.values(), ids=HUGE)
+def test_numbers_and_names_without_end_are_refused(editor: Visitor, body: bytes) -> None:
+    for method, path in WITH_BODIES:
+        answer = editor.request(method, path, content=body, headers=JSON)
+        assert_problem(answer, 422, *fields(answer))
+
+
+@pytest.mark.usefixtures("nothing_written")
+@pytest.mark.parametrize("size", [33 * 1024, MEGABYTE, 6 * MEGABYTE], ids=["33 KB", "1 MB", "6 MB"])
+def test_a_body_that_is_too_large_is_refused(editor: Visitor, size: int) -> None:
+    for method, path in WITH_BODIES:
+        assert_problem(editor.request(method, path, content=b" " * size + b"{}", headers=JSON), 413)
+
+
+@pytest.mark.usefixtures("nothing_written")
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/xml", "text/html", "application/json-patch+json", "multipart/form-data; boundary=x", "*/*"],
+)
+def test_a_body_is_what_it_is_declared_to_be(editor: Visitor, content_type: str) -> None:
+    xml = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>'
+
+    assert_problem(editor.post("/brands", content=xml, headers={"Content-Type": content_type}), 415)
+
+
+INJECTED = [
+    "\r\nSet-Cookie: stolen=1",
+    "\nLocation: https://evil.example",
+    "%0d%0aSet-Cookie: stolen=1",
+    "\u560d\u560aX: y",  # which end in the bytes of CR and LF
+]
+
+
+@pytest.mark.parametrize("injected", INJECTED)
+def test_no_value_gets_into_a_header(site: Site, editor: Visitor, deal_id: str, injected: str) -> None:
+    name = fresh("header")
+    answers = [
+        editor.post("/brands", json={"name": name + injected}),
+        editor.post("/deals", json=a_deal(f"target{injected}")),
+        editor.post("/deals", json=a_deal("target"), headers={"Idempotency-Key": "%0d%0aSet-Cookie: stolen=1"}),
+        site.visitor().get(f"/deals/{deal_id}", headers={"If-None-Match": '"%0d%0aSet-Cookie: stolen=1"'}),
+        site.visitor().get("/deals", params={"cursor": injected}),
+        site.visitor().get("/brands/%0d%0aSet-Cookie:%20stolen=1"),
+        site.visitor().get("/deals", headers={"X-Correlation-Id": "%0d%0aSet-Cookie: stolen=1"}),
+        site.visitor().get("/deals", headers={"X-Request-Id": "evil", "Origin": "https://evil.example"}),
+    ]
+
+    for answer in answers:
+        location = answer.headers.pop("Location", "/v1/brands/none")
+        assert re.fullmatch("/v1/(brands/[a-z0-9-]+|deals/[0-9A-Za-z]{27})", location)
+        assert not {"set-cookie", "x"} & set(answer.headers)
+        assert not any("evil" in value or "stolen" in value for value in answer.headers.values())
+
+
+def test_a_header_cannot_be_smuggled_through_a_line_break(site: Site) -> None:
+    host = site.visitor().http.headers["Host"]
+    smuggled = f"GET /v1/me HTTP/1.1\r\nHost: {host}\r\nX: y\n Authorization: Bearer x\r\nConnection: close\r\n\r\n"
+
+    assert raw(site, smuggled.encode()).split(b" ")[1] in (b"400", b"401")
+
+
+@pytest.mark.parametrize("path", ["/categories", "/openapi.json", "/docs", "/nothing"])
+def test_no_answer_repeats_the_host_that_was_asked_for(site: Site, path: str) -> None:
+    answer = httpx.get(
+        f"{site.endpoint}/_aws/execute-api/{site.api_id}/v1{path}",
+        headers={"Host": "evil.example", "X-Forwarded-Host": "evil.example", "X-Original-URL": "/v1/me"},
+        trust_env=False,
+    )
+
+    assert answer.status_code in (200, 404)
+    assert "evil" not in answer.text + str(answer.headers)
+
+
+QUOTES = [
+    "Trail' runner",
+    "x'} ; DELETE FROM \"big-time-deals\" WHERE PK='USER#ana' --",
+    "', 'PK': 'SESSION#0",
+    "? ?1 :v #n {0} %s ${x}",
+    '"}]} "title": "x',
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "=cmd|' /C calc'!A0",
+]
+
+
+def test_text_that_would_be_a_statement_elsewhere_reaches_readers_as_it_is(site: Site, editor: Visitor) -> None:
+    reader, bystander, slug = site.member("quoted"), site.member("bystander"), fresh("quoting")
+    assert reader.patch("/me", json={"name": QUOTES[1]}).json()["name"] == QUOTES[1]
+    assert editor.post("/brands", json={"name": f"{slug} '; --"}).headers["Location"] == f"/v1/brands/{slug}"
+    assert reader.put(f"/brands/{slug}/watch").status_code == 200
+    people = {key: item for key, item in dump(site).items() if item["Type"] in ("User", "Session", "UserEmail")}
+
+    for title in QUOTES:
+        deal = editor.post("/deals", json=a_deal(slug, title=title, description=title, couponCode=title))
+        assert deal.status_code == 201
+
+    told = eventually(lambda: reader.get("/messages").json()["items"], lambda items: len(items) == len(QUOTES))
+    assert sorted(message["deal"]["title"] for message in told) == sorted(QUOTES)
+    assert editor.put(f"/deals/{deal.json()['dealId']}/hot").status_code == 202
+    (hot,) = eventually(lambda: bystander.get("/messages").json()["items"], lambda items: len(items) == 1)
+    assert (hot["kind"], hot["deal"]["title"]) == ("hot", QUOTES[-1])
+    shown = site.visitor().get(f"/brands/{slug}/deals")
+    assert sorted(deal["title"] for deal in shown.json()["items"]) == sorted(QUOTES)
+    assert shown.headers["Content-Type"] == "application/json"
+    assert shown.headers["X-Content-Type-Options"] == "nosniff"
+    assert {key: item for key, item in dump(site).items() if key in people} == people
+
+
+def test_every_answer_forbids_guessing_its_type(site: Site, visitor: Visitor, member: Visitor, deal_id: str) -> None:
+    answers = [
+        visitor.get("/docs"),
+        visitor.get(f"/deals/{deal_id}"),
+        visitor.get("/deals/0"),
+        visitor.get("/<script>alert(1)</script>"),
+        visitor.get("/brands/%3Cscript%3Ealert(1)%3C%2Fscript%3E"),
+        visitor.get("/me"),
+        visitor.post("/users", json={}),
+        member.get("/me"),
+        member.post("/brands", json={}),
+        member.delete("/sessions/none"),
+    ]
+
+    assert all(answer.headers["X-Content-Type-Options"] == "nosniff" for answer in answers)
+    assert {answer.headers["Content-Type"].partition(";")[0] for answer in answers[1:]} == {
+        "application/json",
+        "application/problem+json",
+    }
+
+
+LINKS = [
+    "javascript:alert(1)",
+    " javascript:alert(1)",
+    "java\u200bscript:alert(1)",
+    "vbscript:x",
+    "data:text/html;base64,PHNjcmlwdD4=",
+    "file:///etc/passwd",
+    "gopher://127.0.0.1:6379/_",
+    "blob:https://shop.example/x",
+    "https:javascript:alert(1)",
+    "https:///shop.example",
+    "https://shop.example@evil.example/",
+    "https://shop.example\\@evil.example/",
+    "https://shop.example/\u202egnp.exe",
+    "//evil.example/",
+    "/v1/me",
+]
+
+
+@pytest.mark.usefixtures("nothing_written")
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("field", ["link", "image"])
+def test_a_link_leads_to_a_page_and_nowhere_else(
+    editor: Visitor, brand: str, deal_id: str, field: str, link: str
+) -> None:
+    assert_problem(editor.post("/deals", json=a_deal(brand) | {field: link}), 422, field)
+    assert_problem(editor.patch(f"/deals/{deal_id}", json={field: link}), 422, field)
+
+
+def test_no_function_follows_a_link(site: Site, editor: Visitor, brand: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as trap:
+        trap.settimeout(3)
+        address = f"http://127.0.0.1:{trap.getsockname()[1]}/latest/meta-data/"
+        posted = editor.post("/deals", json=a_deal(brand, link=address, image=address))
+        assert posted.status_code == 201
+        assert site.visitor().get(f"/deals/{posted.json()['dealId']}").json()["image"] == address
+
+        with pytest.raises(TimeoutError):
+            trap.accept()
+
+
+def test_a_line_of_the_log_stays_one_line(site: Site, visitor: Visitor) -> None:
+    forged_line = '{"level": "INFO", "message": "forged"}'
+    mark = fresh("logged")
+    path = f"/brands/{mark}%0a%7B%22level%22%3A%22INFO%22%2C%22message%22%3A%22forged%22%7D"
+
+    headers = {"X-Correlation-Id": f"{mark}-{forged_line}", "User-Agent": forged_line}
+    assert visitor.get(path, headers=headers).status_code == 404
+
+    lines = eventually(lambda: logged(site, mark), lambda found: len(found) > 0)
+    for line in lines:
+        assert json.loads(line)["message"] == "request"
+
+
+def logged(site: Site, mark: str) -> list[str]:
+    """The lines of all functions' logs that hold a text."""
+    logs = client(site, "logs")
+    return [
+        line
+        for group in logs.describe_log_groups()["logGroups"]
+        for event in logs.filter_log_events(logGroupName=group["logGroupName"])["events"]
+        for line in event["message"].splitlines()
+        if mark in line
+    ]
+
+
+LOOKALIKES = [
+    "ｍember",
+    "𝐦ember",
+    "MEMBER",
+    "  member  ",
+    "m\u0435mber",
+    "member\u200b",
+    "me\u00admber",
+    "member\u0301",
+]
+
+
+@pytest.mark.usefixtures("nothing_written")
+@pytest.mark.parametrize("spelling", LOOKALIKES)
+def test_a_name_that_looks_alike_makes_no_second_account(visitor: Visitor, member: Visitor, spelling: str) -> None:
+    alike = spelling + member.username.removeprefix("member")
+    account = {"username": alike, "email": "alike@mail.example", "password": PASSWORD, "name": "Alike"}
+
+    answer = visitor.post("/users", json=account)
+
+    assert_problem(answer, answer.status_code, "username")
+    assert answer.status_code in (409, 422)

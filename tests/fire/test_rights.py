@@ -1,0 +1,117 @@
+"""Attacks on rights: members at editors' routes, other people's messages, roles that are claimed.
+
+Which routes there are is read from the document that the site serves, so that a new one is attacked too. Anonymous
+callers at routes that need a session are in ``tests/e2e/test_gateway.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.contract import assert_problem
+from tests.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
+
+BODIES: tuple[Any, ...] = ({}, {"name": "Mine"}, {"dealIds": []}, {"title": "Mine"}, "no object", None)
+"""Bodies of which each route may find one right: who may not call it hears nothing about them."""
+
+
+def routes(site: Site, who: str, **names: str) -> Iterator[tuple[str, str]]:
+    """Method and path of every route for members or editors."""
+    for template, methods in site.contract.document["paths"].items():
+        for method, operation in methods.items():
+            if operation["tags"] == [who]:
+                yield method.upper(), template.format(**names)
+
+
+@pytest.mark.usefixtures("nothing_written")
+def test_a_member_is_refused_on_every_route_of_editors(site: Site, member: Visitor, brand: str, deal_id: str) -> None:
+    editors_routes = list(routes(site, "editor", dealId=deal_id, brand=brand, category="shoes"))
+    assert len(editors_routes) >= 8
+    bodies = [*BODIES, a_deal(brand)]
+
+    for method, path in editors_routes:
+        for body in bodies:
+            assert_problem(member.request(method, path, json=body), 403)
+
+
+CLAIMS: list[dict[str, Any]] = [
+    {"headers": {"X-Role": "editor", "X-User-Role": "editor", "X-Amzn-Authorizer-Role": "editor"}},
+    {"headers": {"role": "editor", "username": "editor", "principalId": "editor"}},
+    {"headers": {"X-Amzn-Request-Context": '{"authorizer": {"username": "editor", "role": "editor"}}'}},
+    {"headers": {"X-Amz-Authorizer": "editor", "requestContext.authorizer.role": "editor"}},
+    {"headers": {"X-Apigateway-Event": '{"requestContext": {"authorizer": {"role": "editor"}}}'}},
+    {"params": {"role": "editor", "username": "editor", "requestContext": "editor"}},
+    {"cookies": {"role": "editor", "username": "editor"}},
+]
+
+
+@pytest.mark.usefixtures("nothing_written")
+@pytest.mark.parametrize("claim", CLAIMS, ids=[next(iter(claim)) + str(number) for number, claim in enumerate(CLAIMS)])
+def test_a_role_that_a_request_claims_is_not_believed(
+    site: Site, visitor: Visitor, member: Visitor, claim: dict[str, Any]
+) -> None:
+    assert_problem(visitor.post("/brands", json={"name": "Mine"}, **claim), 401)
+    assert_problem(visitor.get("/me", **claim), 401)
+    assert_problem(member.post("/brands", json={"name": "Mine"}, **claim), 403)
+    assert member.get("/me", **claim).json()["username"] == member.username
+
+
+OTHERS_FIELDS = ["role", "Role", "username", "passwordHash", "PasswordHash", "createdAt", "PK", "GSI1PK", "ExpiresAt"]
+
+
+@pytest.mark.usefixtures("nothing_written")
+@pytest.mark.parametrize("field", OTHERS_FIELDS)
+def test_what_is_not_ones_own_to_set_is_refused(visitor: Visitor, member: Visitor, field: str) -> None:
+    account = {"username": "climber", "email": "climber@mail.example", "password": PASSWORD, "name": "Climber"}
+
+    assert_problem(member.patch("/me", json={"name": "Climber", field: "editor"}), 422, field)
+    if field != "username":
+        assert_problem(visitor.post("/users", json=account | {field: "editor"}), 422, field)
+        login = {"username": member.username, "password": PASSWORD}
+        assert_problem(visitor.post("/sessions", json=login | {field: "editor"}), 422, field)
+
+
+@pytest.fixture(scope="module")
+def message_id(site: Site, editor: Visitor) -> tuple[Visitor, str]:
+    """A reader, and a message of theirs."""
+    reader, slug = site.member("reader"), fresh("watched")
+    assert editor.post("/brands", json={"name": slug}).status_code == 201
+    assert reader.put(f"/brands/{slug}/watch").status_code == 200
+    for _ in range(2):
+        assert editor.post("/deals", json=a_deal(slug)).status_code == 201
+    items = eventually(lambda: reader.get("/messages").json()["items"], lambda found: len(found) == 2)
+    return reader, str(items[0]["messageId"])
+
+
+def test_another_users_messages_are_neither_seen_nor_marked(
+    site: Site, editor: Visitor, message_id: tuple[Visitor, str]
+) -> None:
+    reader, found = message_id
+    thief = site.member("thief")
+    cursor = reader.get("/messages", params={"limit": 1}).json()["next"]
+    before = reader.get("/messages").json()
+
+    for spelling in (found, f"{found}%23", f"MESSAGE%23{found}", f"..%2f{found}", f"{reader.username}%23{found}"):
+        assert_problem(thief.put(f"/messages/{spelling}/read"), 404)
+        assert_problem(editor.put(f"/messages/{spelling}/read"), 404)
+    for path in ("/messages", f"/messages?username={reader.username}", "/messages?unread=true"):
+        assert thief.get(path, headers={"X-Username": reader.username}).json() == {"items": [], "next": None}
+    assert_problem(thief.get("/messages", params={"cursor": cursor}), 400, "cursor")
+    assert thief.get("/messages/unread-count").json() == {"unread": 0}
+    assert thief.post("/messages/read-all").json() == {"marked": 0}
+
+    assert reader.get("/messages").json() == before
+    assert reader.get("/messages/unread-count").json() == {"unread": 2}
+
+
+def test_removing_ones_account_removes_nobody_elses(site: Site, message_id: tuple[Visitor, str]) -> None:
+    reader, _ = message_id
+    neighbour = site.member(reader.username[:-1])  # whose name another's starts with
+
+    assert neighbour.delete("/me", params={"username": reader.username}).status_code == 204
+
+    assert reader.get("/me").json()["username"] == reader.username
+    assert len(reader.get("/messages").json()["items"]) == 2

@@ -1,0 +1,210 @@
+"""Attacks on sessions and passwords: stolen tables, chosen tokens, guessed passwords, tokens of others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from local.settings import ROOT
+from shared.data import attempts, keys, sessions
+from shared.data.schema import GSI1
+from shared.data.table import forget
+from shared.errors import NotSignedIn
+from tests.contract import assert_problem
+from tests.e2e.plumbing import Plumbing
+from tests.fire.conftest import dump, values
+from tests.site import PASSWORD, Site, Visitor, fresh
+
+HERE = "127.0.0.1"
+
+
+@pytest.mark.usefixtures("nothing_written")
+def test_nothing_that_stands_in_the_table_signs_anyone_in(site: Site, member: Visitor, editor: Visitor) -> None:
+    stolen = set(values(dump(site)))
+    assert {member.username, editor.username, *hashes(site, editor)} <= stolen
+
+    assert member.token not in stolen
+    assert editor.token not in stolen
+    for value in hashes(site, editor):
+        assert_problem(site.visitor(value).get("/me"), 401)
+    for value in stolen:
+        with pytest.raises(NotSignedIn):  # as the authorizer asks it, which is quicker for a thousand values
+            sessions.authenticate(site.table, value, datetime.now(UTC))
+
+
+def hashes(site: Site, who: Visitor) -> list[str]:
+    """What the table keeps of a user's tokens."""
+    return [item["PK"].partition("#")[2] for item in site.table.query(keys.sessions(who.username), index=GSI1)]
+
+
+def test_nobody_chooses_their_token(site: Site) -> None:
+    member, chosen = site.member("fixed"), "A" * 43
+    login = {"username": member.username, "password": PASSWORD}
+    carried = {
+        "Authorization": f"Bearer {chosen}",
+        "Cookie": f"session={chosen}; token={chosen}",
+        "X-Session-Id": chosen,
+        "X-Auth-Token": chosen,
+    }
+
+    answer = site.visitor().post("/sessions", params={"token": chosen}, json=login, headers=carried)
+
+    assert answer.status_code == 201
+    assert answer.json()["token"] != chosen
+    assert "Set-Cookie" not in answer.headers
+    assert_problem(site.visitor(chosen).get("/me"), 401)
+    assert_problem(site.visitor().post("/sessions", json=login | {"token": chosen}), 422, "token")
+
+
+def test_every_sign_in_is_a_session_of_its_own(site: Site) -> None:
+    first = site.member("twice")
+    second, third = site.signs_in(first.username), site.signs_in(first.username)
+
+    assert len({first.token, second.token, third.token}) == 3
+    assert second.delete("/sessions/current").status_code == 204
+    assert [who.get("/me").status_code for who in (first, second, third)] == [200, 401, 200]
+
+
+def test_a_new_password_ends_every_session_a_thief_may_have(site: Site) -> None:
+    owner = site.member("robbed")
+    thief = site.signs_in(owner.username)
+
+    changed = owner.patch("/me", json={"password": "another password", "currentPassword": PASSWORD})
+
+    assert changed.status_code == 200
+    assert_problem(thief.get("/me"), 401)
+    assert hashes(site, owner) == []
+
+
+def test_a_session_that_has_ended_opens_no_route(site: Site, deal_id: str, brand: str) -> None:
+    gone = site.editor("gone")
+    assert gone.delete("/sessions").status_code == 204
+    before, refused = dump(site), 0
+
+    for template, methods in site.contract.document["paths"].items():
+        path = template.format(dealId=deal_id, brand=brand, category="shoes", messageId="0" * 27)
+        for method, operation in methods.items():
+            if operation["security"]:
+                assert_problem(gone.request(method.upper(), path, json={}), 401)
+                refused += 1
+
+    assert refused > 20
+    assert dump(site) == before
+
+
+def test_a_token_is_of_its_owner_on_every_request(site: Site, member: Visitor, editor: Visitor) -> None:
+    """Were an authorizer's answer kept for a method, or one for a token kept for another, this would mix them up."""
+    for _ in range(3):
+        for who in (member, editor, site.visitor("unknown"), member):
+            answer = who.get("/me")
+            assert answer.status_code == (200 if who.username else 401)
+            assert answer.json().get("username", "") == who.username
+        assert_problem(member.post("/brands", json={"name": "Mine"}), 403)
+        assert editor.get("/me/watches").status_code == 200
+
+
+def test_the_authorizer_allows_the_one_method_that_was_asked_for(site: Site, member: Visitor) -> None:
+    asked = json.loads((ROOT / "events" / "authorizer-request.json").read_text(encoding="utf-8"))
+    asked["headers"] = {"Authorization": f"Bearer {member.token}"}
+
+    answer = Plumbing.of(site).call("Authorizer", asked)
+
+    (statement,) = answer["policyDocument"]["Statement"]
+    assert (statement["Effect"], statement["Resource"]) == ("Allow", asked["methodArn"])
+    assert "*" not in statement["Resource"]
+    assert answer["context"] == {"username": member.username, "role": "member"}
+
+
+def test_guessing_one_users_password_stops_after_ten_whether_there_is_such_a_user_or_not(site: Site) -> None:
+    known, unknown = site.member("guessed").username, fresh("unheard-of")
+
+    seen = {}
+    for username in (known, unknown):
+        guess_in_vain(site, username, attempts.MOST_PER_USER - 2)
+        seen[username] = [
+            site.visitor().post("/sessions", json={"username": spelling, "password": "a guess"})
+            for spelling in (username, username.upper(), f" {username}")
+        ]
+
+    assert [answer.status_code for answer in seen[known]] == [401, 401, 429]
+    for one, other in zip(seen[known], seen[unknown], strict=True):
+        assert one.status_code == other.status_code
+        assert {**one.json(), "detail": ""} == {**other.json(), "detail": ""}
+        assert one.headers.keys() == other.headers.keys()
+    assert_problem(site.visitor().post("/sessions", json={"username": known, "password": PASSWORD}), 429)
+
+
+@pytest.fixture(autouse=True)
+def forgiven(site: Site) -> Iterator[None]:
+    """All tests sign in from one address: what each has counted against it is forgotten."""
+    forgive(site)
+    yield
+    forgive(site)
+
+
+def forgive(site: Site) -> None:
+    window = int(datetime.now(UTC).timestamp()) // attempts.WINDOW_SECONDS
+    site.table.write(forget(keys.attempts("ADDRESS", HERE, window), because="the next test signs in from here"))
+
+
+def guess_in_vain(site: Site, username: str, times: int) -> None:
+    """Count failed attempts against a user, without the second that each takes."""
+    for _ in range(times):
+        attempts.begin(site.table, username, HERE, datetime.now(UTC))
+
+
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        {},
+        {"Forwarded": "for=203.0.113.9", "X-Real-IP": "203.0.113.9", "True-Client-IP": "203.0.113.9"},
+        {"CF-Connecting-IP": "203.0.113.9", "X-Client-IP": "203.0.113.9", "CloudFront-Viewer-Address": "203.0.113.9:1"},
+    ],
+    ids=["undisguised", "other headers", "edge headers"],
+)
+def test_one_password_for_many_users_stops_after_fifty_wherever_it_says_it_comes_from(
+    site: Site, member: Visitor, disguise: dict[str, str]
+) -> None:
+    """X-Forwarded-For is looked at in ``test_departures.py`` and in ``tests/functions``."""
+    for number in range(attempts.MOST_PER_ADDRESS):
+        guess_in_vain(site, f"sprayed-{number}", 1)
+
+    for username in (member.username, fresh("sprayed")):
+        answer = site.visitor().post("/sessions", json={"username": username, "password": PASSWORD}, headers=disguise)
+
+        assert_problem(answer, 429)
+        assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_a_stolen_session_guesses_no_faster(site: Site) -> None:
+    owner = site.member("pressed")
+    guess_in_vain(site, owner.username, attempts.MOST_PER_USER - 1)
+
+    guesses = [
+        owner.patch("/me", json={"password": "a new password", "currentPassword": password})
+        for password in ("a guess", "another guess", PASSWORD)
+    ]
+
+    assert [answer.status_code for answer in guesses] == [422, 429, 429]
+    assert owner.get("/me").status_code == 200
+
+
+def test_a_password_is_the_same_however_its_letters_are_composed(site: Site) -> None:
+    username = fresh("composed")
+    account = {"username": username, "email": f"{username}@mail.example", "name": "Zoë"}
+    assert site.visitor().post("/users", json=account | {"password": "Cafe\u0301 au lait"}).status_code == 201
+
+    for password in ("Cafe\u0301 au lait", "Café au lait"):
+        assert site.signs_in(username, password).get("/me").status_code == 200
+
+
+def test_white_space_around_a_password_counts(site: Site) -> None:
+    username = fresh("spaced")
+    account = {"username": username, "email": f"{username}@mail.example", "name": "Zoë"}
+    assert site.visitor().post("/users", json=account | {"password": "  au lait  "}).status_code == 201
+
+    assert site.signs_in(username, "  au lait  ").get("/me").status_code == 200
+    assert_problem(site.visitor().post("/sessions", json={"username": username, "password": "au lait"}), 401)
