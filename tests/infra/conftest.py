@@ -21,13 +21,13 @@ from tests.rights import Policy
 
 VARIANTS: dict[str, Stage] = {
     **STAGES,
-    # A name of its own, for the artifacts of two stacks of one name would be taken for each other's.
     "everything": replace(
         STAGES["prod"],
         name="everything",
         tracing=True,
         firewall=True,
         checks_bodies=True,
+        snap_start=True,
         alarm_email="ana@mail.example",
         cdn=Cdn(domain_name="deals.example", certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1"),
     ),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 
 import aws_cdk as cdk
 import pytest
 
+from infra.settings import Stage
 from infra.stacks import DealsStack
+from local.settings import ROOT
 from tests.infra.conftest import VARIANTS, Synthesized, synthesize
 
 
@@ -39,6 +42,12 @@ def test_seeding_waits_for_the_right_to_seed(dev: Synthesized) -> None:
 
 def test_the_outputs_name_the_api_and_the_table(dev: Synthesized) -> None:
     assert {"ApiUrl", "ApiId", "TableName"} <= set(dev.template["Outputs"])
+
+
+def test_every_setting_of_a_stage_is_told_of() -> None:
+    told = (ROOT / "docs" / "deploying.md").read_text()
+
+    assert not [field.name for field in fields(Stage) if f"`{field.name}`" not in told]
 
 
 def test_no_template_fixes_a_name_that_would_stop_a_second_deployment(dev: Synthesized) -> None:
