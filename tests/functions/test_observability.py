@@ -295,11 +295,11 @@ def reads(table: Table, context: LambdaContext) -> None:
 
 
 def news(table: Table, context: LambdaContext) -> None:
-    for reader in ("ana", "ben"):
-        topics.watch(table, G_FORE, reader, times.now())
+    for reader, topic in (("ana", G_FORE), ("ana", SHOES), ("ben", SHOES)):
+        topics.watch(table, topic, reader, times.now())
     deal = posted(context)
-    (unit, _) = fanout.news_of(deal, times.now() - timedelta(seconds=5))
-    for _ in range(2):  # the queue delivers it twice
+    (brand, category) = fanout.news_of(deal, times.now() - timedelta(seconds=5))
+    for unit in (brand, category, brand):  # ana has hers by then, and the queue may deliver twice
         messenger.handler(work(unit), context)
 
 
@@ -319,7 +319,7 @@ def sweeps(table: Table, context: LambdaContext) -> None:
         (posts, {metrics.DEALS_POSTED: [1]}),
         (wrong_passwords, {metrics.SIGN_IN_FAILURES: [1, 1]}),
         (reads, {metrics.CACHE_MISSES: [2, 1, 1], metrics.CACHE_HITS: [1, 1, 1]}),
-        (news, {metrics.MESSAGES_DELIVERED: [2]}),
+        (news, {metrics.MESSAGES_DELIVERED: [1, 1]}),
         (sweeps, {metrics.ENDED_DEALS_SWEPT: [1, 0]}),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -350,8 +350,8 @@ def test_the_lag_of_a_page_is_told_when_it_is_first_delivered(
 
     news(table, context)
 
-    (lag,) = counted(lines())[metrics.FAN_OUT_LAG.name]
-    assert 5 <= lag <= 6 + time.time() - began
+    first, second = counted(lines())[metrics.FAN_OUT_LAG.name]
+    assert 5 <= first <= second <= 6 + time.time() - began
 
 
 def test_the_clock_tells_the_age_of_each_cached_part_before_it_rebuilds_any(
