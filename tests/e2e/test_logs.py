@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -93,7 +94,9 @@ def test_what_the_gateway_refuses_by_itself_has_an_id_too(visitor: Visitor) -> N
 def test_an_alarm_that_rings_is_told_with_what_to_do(site: Site) -> None:
     sns, sqs = client(site, "sns"), client(site, "sqs")
     (topic,) = sns.list_topics()["Topics"]
-    ear = sqs.create_queue(QueueName="ear")["QueueUrl"]
+    may_send = {"Effect": "Allow", "Principal": {"Service": "sns.amazonaws.com"}, "Action": "sqs:SendMessage"}
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [{**may_send, "Resource": "*"}]})
+    ear = sqs.create_queue(QueueName="ear", Attributes={"Policy": policy})["QueueUrl"]
     address = sqs.get_queue_attributes(QueueUrl=ear, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
     sns.subscribe(TopicArn=topic["TopicArn"], Protocol="sqs", Endpoint=address)
 
@@ -117,3 +120,26 @@ def test_the_alarms_the_topic_and_the_dashboard_are_deployed(site: Site) -> None
     assert len(alarms) > 50
     assert {tuple(alarm["AlarmActions"]) for alarm in alarms} == {(topic["TopicArn"],)}
     assert len(dashboard["widgets"]) > 20
+
+
+def test_the_local_cloud_makes_no_metrics_of_lines_and_leaves_a_querys_filter_out(
+    site: Site, editor: Visitor, brand: str
+) -> None:
+    """A departure from AWS that the runbook tells of: should this fail, it is gone, and ``btd logs`` may be a query."""
+    assert editor.post("/deals", json=body_of(brand)).status_code == 201
+    logs, now = client(site, "logs"), int(time.time())
+    groups = [group["logGroupName"] for group in logs.describe_log_groups(logGroupNamePattern=STACK)["logGroups"]]
+
+    found = client(site, "cloudwatch").list_metrics(Namespace=STACK)["Metrics"]
+    query = logs.start_query(
+        logGroupNames=groups,
+        startTime=now - 3600,
+        endTime=now + 60,
+        queryString="fields @message | filter @message like 'nothing holds this'",
+    )
+    results = eventually(
+        lambda: logs.get_query_results(queryId=query["queryId"]), lambda answer: answer["status"] == "Complete"
+    )
+
+    assert found == []
+    assert results["results"] != []
