@@ -64,10 +64,11 @@ def test_what_no_check_knows_cannot_be_accepted(app: cdk.App) -> None:
 
 
 @each_variant
-def test_cdk_nag_finds_nothing_not_even_to_warn_of(assemblies: Callable[[str], Assembly], variant: str) -> None:
+def test_a_synthesis_finds_nothing_not_even_to_warn_of(assemblies: Callable[[str], Assembly], variant: str) -> None:
     reports = assemblies(variant).reports()
 
-    assert set(reports) == set(PACKS)
+    # The CDK's own checks report, too, where they have something to say.
+    assert set(reports) >= set(PACKS)
     for report in reports.values():
         assert [(each["ruleName"], each["violatingConstructs"]) for each in report["violations"]] == []
 
@@ -88,7 +89,7 @@ def test_every_rule_of_cdk_nag_that_is_gone_against_would_have_been_broken(
     needed = {
         (each["acknowledgedAt"], each["acknowledgedId"])
         for report in assembly.reports().values()
-        for each in report["suppressedViolations"]
+        for each in report.get("suppressedViolations", [])
     }
 
     assert set(accepted) == needed
