@@ -37,7 +37,7 @@ print(time.process_time() - began)
 YARDSTICK = "import boto3; boto3.client('dynamodb')"
 
 
-def main(rounds: int = 21) -> None:
+def main(rounds: int = 15) -> None:
     """Measure, print and record."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from infra import cuts
@@ -97,7 +98,12 @@ def tree_digest(folder: Path) -> str:
 
 def _libraries(lock: Path, target: Target, build: Path, *, cut: bool = True) -> Path:
     """The locked libraries for a target, installed, trimmed and compiled; other artifacts link to these files."""
-    recipe = [repr((target, cut)).encode(), lock.read_bytes(), *_contents(RECIPE), sys.version.encode()]
+    recipe = [
+        repr((target, cut)).encode(),
+        lock.read_bytes(),
+        *_contents(RECIPE),
+        _version_of(compiler(target.python)).encode(),
+    ]
     path = build / f"libraries-{_digest(recipe)}"
     if not path.exists():
         with _fresh(path) as draft:
@@ -134,16 +140,48 @@ def _trim(folder: Path) -> None:
 
 
 def _compile(folder: Path, parts: tuple[str, ...], target: Target) -> None:
-    """Compile byte code that stays valid through zip and unzip: checked by nothing, for nothing changes in Lambda."""
-    if not target.is_here:
-        return  # byte code of another version would be ignored, and it would be a weight to carry
+    """Compile byte code that stays valid through zip and unzip: checked by nothing, for nothing changes in Lambda.
+
+    Byte code of another version would be ignored, so without an interpreter of the target's version there is none.
+    """
+    interpreter = compiler(target.python)
+    if interpreter is None:
+        sys.stderr.write(
+            f"There is no Python {target.python} here to compile byte code with: Lambda will, at each first start.\n"
+        )
+        return
     for part in parts:
         command = [
-            *(sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"),
+            *(interpreter, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"),
             *("-s", str(folder), "-p", _IN_LAMBDA, str(folder / part)),
         ]
         # A fixed hash seed, for the order of sets is part of the byte code.
         subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "0"})
+
+
+@cache
+def compiler(version: str) -> str | None:
+    """An interpreter of a version (3.14): this one, one on the PATH or one that uv knows, or None."""
+    known = [sys.executable, shutil.which(f"python{version}")]
+    if version not in map(_minor, filter(None, known)):
+        find = [sys.executable, "-m", "uv", "python", "find", "--no-project", "--no-python-downloads", version]
+        known.append(subprocess.run(find, check=False, capture_output=True, text=True).stdout.strip())
+    return next((path for path in known if path and _minor(path) == version), None)
+
+
+def _minor(interpreter: str) -> str:
+    """The version of an interpreter without its last part; nothing where it is none, as a shim of pyenv's may be."""
+    return ".".join(_version_of(interpreter).split()[0].split(".")[:2]) if _version_of(interpreter) else ""
+
+
+@cache
+def _version_of(interpreter: str | None) -> str:
+    """What an interpreter says of itself; nothing where there is none."""
+    if interpreter is None:
+        return ""
+    ask = [interpreter, "-c", "import sys; print(sys.version)"]
+    done = subprocess.run(ask, check=False, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 class _fresh:  # noqa: N801  # reads as a phrase: with _fresh(path) as draft

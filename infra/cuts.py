@@ -60,6 +60,7 @@ RE_EXPORTS = (
 """Packages that import all they have to offer, whatever is asked for: here they import what is asked for."""
 
 POSTPONED: Mapping[str, tuple[str, ...]] = {
+    "botocore/compat.py": ("shlex", "tzlocal"),
     "botocore/docs/__init__.py": ("ServiceDocumenter",),
     "botocore/docs/docstring.py": (
         "DocumentStructure",
@@ -70,10 +71,16 @@ POSTPONED: Mapping[str, tuple[str, ...]] = {
     "boto3/resources/action.py": ("ActionDocstring",),
     "boto3/resources/collection.py": ("docstring",),
     "boto3/resources/factory.py": ("docstring",),
-    "botocore/credentials.py": ("dateutil", "parse"),
+    "boto3/resources/params.py": ("jmespath",),
+    "boto3/resources/response.py": ("jmespath",),
+    "botocore/client.py": ("Paginator", "adaptive", "waiter"),
+    "botocore/configloader.py": ("configparser", "shlex"),
+    "botocore/credentials.py": ("dateutil", "parse", "tzlocal", "tzutc"),
     "botocore/parsers.py": ("ETree", "XMLParseError"),
-    "botocore/tokens.py": ("dateutil",),
-    "botocore/utils.py": ("dateutil",),
+    "botocore/regions.py": ("jmespath",),
+    "botocore/session.py": ("monitoring", "paginate", "waiter"),
+    "botocore/tokens.py": ("dateutil", "tzutc"),
+    "botocore/utils.py": ("dateutil", "tzutc"),
     "aws_lambda_powertools/logging/logger.py": ("jmespath_utils",),
     "aws_lambda_powertools/utilities/batch/base.py": ("asyncio",),
     "urllib3/http2/__init__.py": ("version",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from aws_cdk import AssetHashType, Duration
@@ -53,7 +54,9 @@ class PythonFunction(Construct):
             self,
             "Function",
             description=f"Big Time Deals: {module}",
-            runtime=lambda_.Runtime(f"python{stage.target.python}", lambda_.RuntimeFamily.PYTHON),
+            runtime=lambda_.Runtime(
+                f"python{stage.target.python}", lambda_.RuntimeFamily.PYTHON, supports_snap_start=True
+            ),
             architecture=_architecture(stage.target.architecture),
             handler=handler_of(module),
             code=lambda_.Code.from_asset(
@@ -64,6 +67,7 @@ class PythonFunction(Construct):
             tracing=lambda_.Tracing.ACTIVE if stage.tracing else None,
             timeout=Duration.seconds(timeout),
             memory_size=memory,
+            snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if stage.snap_start else None,
             environment={
                 "TABLE_NAME": table.name,
                 "STAGE": stage.name,
@@ -73,7 +77,15 @@ class PythonFunction(Construct):
                 **({"BEHIND_CDN": "true"} if stage.cdn else {}),
             },
         )
+        self._snap_start = stage.snap_start
         self._accept(stage, role)
+
+    @cached_property
+    def awaited(self) -> lambda_.IFunction:
+        """The function for those who wait for its answer: with SnapStart, its newest version, by an alias."""
+        if not self._snap_start:
+            return self.function
+        return lambda_.Alias(self, "Live", alias_name="live", version=self.function.current_version)
 
     def _accept(self, stage: Stage, role: iam.Role) -> None:
         accept(

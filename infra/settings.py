@@ -23,11 +23,6 @@ class Target:
     architecture: str
     uv_platform: str | None
 
-    @property
-    def is_here(self) -> bool:
-        """Whether byte code for the target can be compiled by the running interpreter."""
-        return self.python == _running_python()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cdn:
@@ -59,7 +54,8 @@ class Stage:
 
     ``tracing``: X-Ray traces requests, for $5 per million traces. ``firewall``: AWS WAF refuses large bodies and
     addresses that ask too often, for $8 a month and $0.60 per million requests. ``checks_bodies``: the gateway refuses
-    bodies that are no JSON object (see ``docs/deploying.md`` before).
+    bodies that are no JSON object (see ``docs/deploying.md`` before). ``snap_start``: Lambda starts the functions that
+    somebody waits for from a snapshot of their INIT, for $0.0000015 per GB and second that a version is kept.
 
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
     ``table_name`` and ``api_id`` are None where the cloud chooses them, ``cdn`` where the API is reached directly.
@@ -78,6 +74,7 @@ class Stage:
     tracing: bool = False
     firewall: bool = False
     checks_bodies: bool = False
+    snap_start: bool = False
     table_name: str | None = None
     api_id: str | None = None
     emulated: bool = False

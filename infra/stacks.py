@@ -114,12 +114,12 @@ class DealsStack(Stack):
             stage=stage,
             routes=ROUTES,
             functions={
-                "storefront": storefront.function,
-                "accounts": accounts.function,
-                "members": members.function,
-                "editors": editors.function,
+                "storefront": storefront.awaited,
+                "accounts": accounts.awaited,
+                "members": members.awaited,
+                "editors": editors.awaited,
             },
-            authorizer=authorizer.function,
+            authorizer=authorizer.awaited,
             policy=self.origin_secret.policy() if self.origin_secret else None,
         )
         self.rest_api = api.api

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.bundling import BUILT_FROM_SOURCE, bundle, tree_digest
+from infra.bundling import BUILT_FROM_SOURCE, bundle, compiler, tree_digest
 from infra.settings import lambda_target, this_machine
 
 ARM = lambda_target("3.13", "arm64")
@@ -59,8 +59,26 @@ def test_only_wheels_for_the_target_went_in() -> None:
         assert "Root-Is-Purelib: true" in wheel.read_text()
 
 
-def test_byte_code_for_another_python_is_left_out() -> None:
-    assert not list(bundle("lean", ARM).path.rglob("*.pyc"))
+def test_byte_code_for_another_python_is_that_pythons_or_left_out() -> None:
+    codes = list(bundle("lean", ARM).path.rglob("*.pyc"))
+
+    assert bool(codes) == (compiler(ARM.python) is not None)
+    assert all(f".cpython-{ARM.python.replace('.', '')}." in code.name for code in codes)
+
+
+def test_an_interpreter_is_believed_only_for_what_it_says_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "python3.97").symlink_to(sys.executable)
+    (tmp_path / "python3.98").write_text("#!/bin/sh\necho '3.98.0 (a shim)'; exit 127\n")
+    (tmp_path / "python3.99").write_text("#!/bin/sh\necho '3.99.1 (made up)'\n")
+    for name in ("python3.98", "python3.99"):
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+
+    assert compiler(this_machine().python) == sys.executable
+    assert [compiler(version) for version in ("3.97", "3.98")] == [None, None]
+    assert compiler("3.99") == str(tmp_path / "python3.99")
 
 
 def test_byte_code_is_valid_after_zip_and_unzip(tmp_path: Path) -> None:
