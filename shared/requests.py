@@ -29,6 +29,7 @@ The OpenAPI document's patterns have them too, in the dialect that JSON Schema, 
 
 _NOT_PLAIN = re.compile(rf"[{_HIDDEN}\ud800-\udfff]")
 _NOT_PARAGRAPHS = re.compile(rf"[{_HIDDEN_IN_PARAGRAPHS}\ud800-\udfff]")
+_SEEN = re.compile(r"[^\s\ufeff]")
 _NOT_IN_ADDRESSES = r"\s<>\"\\^`{|}" + _HIDDEN
 
 CLOCK_SKEW = timedelta(seconds=60)
@@ -67,7 +68,7 @@ def _plain(text: str, refused: re.Pattern[str] = _NOT_PLAIN) -> str:
 
 
 def _line(text: str) -> str:
-    if not text.strip():
+    if not _SEEN.search(text):
         raise ValueError("something to be seen is needed")
     return _plain(_trimmed(text))
 
@@ -136,7 +137,7 @@ def _after_epoch(when: datetime) -> datetime:
     return when
 
 
-_LINE = _documented(rf"[^\s{_HIDDEN}][^{_HIDDEN}]*")
+_LINE = _documented(rf"[^{_HIDDEN}]*[^\s{_HIDDEN}][^{_HIDDEN}]*")
 _ADDRESS = _documented(
     rf"[hH][tT][tT][pP][sS]?://[^{_NOT_IN_ADDRESSES}/?#@:\[\]]+(:[0-9]*)?([/?#][^{_NOT_IN_ADDRESSES}]*)?", format="uri"
 )

@@ -14,6 +14,7 @@ from functions import accounts, authorizer, editors, members, storefront
 from shared import times
 from shared.data import deals, sessions, topics, users
 from shared.data.table import Table
+from shared.http import edge
 from shared.models import BRAND, Topic, User
 from tests.functions.conftest import event
 from tests.making import a_deal
@@ -193,3 +194,11 @@ def test_the_authorizer_denies_a_session_that_ttl_has_not_deleted_yet(
     policy = authorizer.handler(request, context)
 
     assert policy["policyDocument"]["Statement"][0]["Effect"] == "Deny"
+
+
+def test_without_cloudfront_a_request_comes_from_where_its_connection_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BEHIND_CDN", raising=False)
+    asked = event("accounts-sign-up")
+    asked["headers"]["X-Forwarded-For"] = "203.0.113.9, 198.51.100.7"
+
+    assert edge.address(asked) == asked["requestContext"]["identity"]["sourceIp"]
