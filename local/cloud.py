@@ -62,6 +62,7 @@ def start(home: Home, port: int) -> tuple[Cloud, bool]:
     home.folder.mkdir(exist_ok=True)
     shutil.rmtree(home.scratch, ignore_errors=True)
     home.scratch.mkdir()
+    _forget_places_in_streams(home)
     with home.log.open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "ministack"],
@@ -108,6 +109,18 @@ def kill(home: Home) -> None:
     if cloud:
         os.kill(cloud.pid, signal.SIGKILL)
         _gone(cloud, STOP_TIMEOUT)
+
+
+def _forget_places_in_streams(home: Home) -> None:
+    """Let functions read streams from their beginning, as those begin anew with each start.
+
+    MiniStack remembers how far a function has read and not what it read: it would pass over as many new records.
+    """
+    file = home.state / "lambda.json"
+    if file.exists():
+        kept = json.loads(file.read_text())
+        kept["payload"].pop("dynamodb_stream_positions", None)
+        file.write_text(json.dumps(kept))
 
 
 def _gone(cloud: Cloud, timeout: float) -> bool:

@@ -161,7 +161,7 @@ class Writes:
 def deployed(folder: Path) -> Iterator[Site]:
     """A site with a cloud, a port and a folder of its own, beside whatever ``make run`` has running."""
     home = Home(folder)
-    port = _free_port()
+    port = free_port()
     try:
         cloud.start(home, port)
         deploy.bootstrap(home, port)
@@ -217,7 +217,8 @@ def _headers(port: int, api_id: str) -> dict[str, str]:
     return {"Host": f"{api_id}.execute-api.localhost:{port}", "Accept-Encoding": "identity"}
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
