@@ -15,7 +15,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov run stop reset status invoke check format test fire bench lock synth clean
+.PHONY: help install checkov sam run stop reset status invoke check format test fire bench lock synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -48,6 +48,18 @@ checkov: .venv-checkov/.installed ## Install checkov, which the tests hold the t
 	@$(BIN)/uv pip sync --quiet --python .venv-checkov/bin/python --require-hashes --no-build requirements/checkov.txt \
 		|| .venv-checkov/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
 			--only-binary :all: -r requirements/checkov.txt
+	@touch $@
+
+# The same holds for the AWS SAM CLI, which brings Amazon's runtime interface emulator.
+sam: .venv-sam/.installed ## Install the AWS SAM CLI, for its emulator and its opinion on the templates
+
+.venv-sam/.installed: .venv/.installed requirements/sam.txt
+	@echo "Installing the AWS SAM CLI ..."
+	@rm -rf .venv-sam
+	@$(BIN)/python -m venv .venv-sam
+	@$(BIN)/uv pip sync --quiet --python .venv-sam/bin/python --require-hashes --no-build requirements/sam.txt \
+		|| .venv-sam/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+			--only-binary :all: -r requirements/sam.txt
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json
@@ -83,20 +95,22 @@ format: .venv/.installed ## Format the code
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
-test: install checkov check ## Run everything: style, types, tests
+test: install checkov sam check ## Run everything: style, types, tests
 	@$(BIN)/pytest -q -n $(WORKERS) --dist loadgroup
 
 fire: install ## Let schemathesis fire at a deployed API as each role (FIRE_SECONDS, for each: 600)
 	@FIRE_SECONDS=$(or $(FIRE_SECONDS),600) $(BIN)/pytest -q -n 0 -s tests/fire/test_schema.py
 
-bench: install ## Measure, and write the tables of docs/benchmarks.md (only pages, fan_out: BENCH=...)
+bench: install ## Measure, and write the tables of docs/benchmarks.md (one only: BENCH=starts)
 	@$(BIN)/python -m benchmarks $(BENCH)
 
 lock: .venv/.installed ## Resolve requirements/*.in anew
 	@cd requirements && ../$(UV_COMPILE) --upgrade dev.in -o dev.txt
 	@cd requirements && for name in lambda-lean lambda-full lambda-runtime installer; do \
 		../$(UV_COMPILE) -c dev.txt $$name.in -o $$name.txt || exit 1; done
-	@cd requirements && ../$(UV_COMPILE) --upgrade checkov.in -o checkov.txt
+	@cd requirements && for name in checkov sam; do ../$(UV_COMPILE) --upgrade $$name.in -o $$name.txt || exit 1; done
+	@cd requirements && for name in bench-powertools bench-mangum bench-postgres; do \
+		../$(UV_COMPILE) -c dev.txt --upgrade $$name.in -o $$name.txt || exit 1; done
 	@npm install --package-lock-only --silent
 
 synth: install ## Write the templates to cdk.out (STAGE=dev, prod)

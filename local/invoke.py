@@ -24,7 +24,7 @@ from typing import Any
 
 from local import cloud
 from local.runtime import INIT_TIMEOUT, Answer, Function, command, environment, running, unpack
-from local.settings import REGION, STAGE, Home, endpoint
+from local.settings import REGION, ROOT, STAGE, Home, endpoint
 from local.trouble import Trouble
 
 
@@ -160,7 +160,10 @@ def emulator() -> Path | None:
     architecture = "arm64" if platform.machine() in {"arm64", "aarch64"} else "x86_64"
     on_path = shutil.which("aws-lambda-rie")
     installed = importlib.util.find_spec("samcli")
-    packages = map(Path, (installed.submodule_search_locations or []) if installed else [])
+    packages = [
+        *map(Path, (installed.submodule_search_locations or []) if installed else []),
+        *(ROOT / ".venv-sam" / "lib").glob("python*/site-packages/samcli"),
+    ]
     places = [
         *([Path(on_path)] if on_path else []),
         *(package / "local" / "rapid" / f"aws-lambda-rie-{architecture}" for package in packages),
