@@ -67,7 +67,6 @@ class PythonFunction(Construct):
             tracing=lambda_.Tracing.ACTIVE if stage.tracing else None,
             timeout=Duration.seconds(timeout),
             memory_size=memory,
-            snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if stage.snap_start else None,
             environment={
                 "TABLE_NAME": table.name,
                 "STAGE": stage.name,
@@ -85,6 +84,10 @@ class PythonFunction(Construct):
         """The function for those who wait for its answer: with SnapStart, its newest version, by an alias."""
         if not self._snap_start:
             return self.function
+        resource = self.function.node.default_child
+        assert isinstance(resource, lambda_.CfnFunction)  # noqa: S101  # a Function is this one resource
+        # Here and not for every function: a snapshot is of a version, and the others have none.
+        resource.snap_start = lambda_.CfnFunction.SnapStartProperty(apply_on="PublishedVersions")
         return lambda_.Alias(self, "Live", alias_name="live", version=self.function.current_version)
 
     def _accept(self, stage: Stage, role: iam.Role) -> None:

@@ -27,6 +27,7 @@ VARIANTS: dict[str, Stage] = {
         tracing=True,
         firewall=True,
         checks_bodies=True,
+        snap_start=True,
         alarm_email="ana@mail.example",
         cdn=Cdn(domain_name="deals.example", certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1"),
     ),
