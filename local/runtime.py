@@ -148,6 +148,9 @@ def environment(function: Function) -> dict[str, str]:
         "LANG": "en_US.UTF-8",
         "TZ": ":UTC",
         "PYTHONPATH": str(libraries("lambda-runtime")),
+        # There is a home folder here, though its name is not passed on, and botocore would find the user's settings.
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "PYTHONDONTWRITEBYTECODE": "1",  # Lambda's folder of the code is read-only
         "LAMBDA_TASK_ROOT": str(function.code),
         "_HANDLER": function.handler,

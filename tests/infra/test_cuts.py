@@ -23,6 +23,7 @@ from tests.engines import FAKE_CREDENTIALS, MINISTACK
 from tests.infra import calls
 
 ROOT = Path(__file__).resolve().parents[2]
+NOTHING_OF_THE_USERS = dict.fromkeys(("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"), os.devnull)
 PARTITIONS = ("aws", "aws-cn", "aws-us-gov")
 
 
@@ -51,6 +52,7 @@ def inside(artifact: Path, source: str, **environment: str) -> Any:
             "AWS_ACCESS_KEY_ID": FAKE_CREDENTIALS["aws_access_key_id"],
             "AWS_SECRET_ACCESS_KEY": FAKE_CREDENTIALS["aws_secret_access_key"],
             "NO_PROXY": "127.0.0.1",
+            **NOTHING_OF_THE_USERS,
             **environment,
         },
     )
@@ -113,7 +115,12 @@ def test_every_region_is_found_as_before(lean: Path) -> None:
         check=True,
         capture_output=True,
         text=True,
-        env=os.environ | {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"},
+        env={
+            **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
+            **NOTHING_OF_THE_USERS,
+            "AWS_ACCESS_KEY_ID": "x",
+            "AWS_SECRET_ACCESS_KEY": "x",
+        },
     )
 
     found = inside(lean, source)
