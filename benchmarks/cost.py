@@ -17,6 +17,7 @@ from typing import Any
 import aws_cdk as cdk
 from aws_cdk.assertions import Template
 
+from benchmarks.harness import record
 from benchmarks.operations import Measured, measure
 from benchmarks.prices import (
     ALARM,
@@ -117,7 +118,7 @@ def main(rounds: int = 15) -> None:
     measured = measure(rounds)
     given = Assumptions(access_log=len(access_log_line()), headers=len(ANSWER_HEAD) + len(DOCS_POLICY))
     for section, text in sections(measured, given).items():
-        _record(section, text)
+        record(section, text, PAGE)
 
 
 def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
@@ -368,15 +369,3 @@ def _dollars(amount: float) -> str:
 def _table(head: Sequence[str], rows: Table) -> str:
     lines = [f"| {' | '.join(cells)} |" for cells in (head, *rows)]
     return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
-
-
-def _record(section: str, text: str) -> None:
-    """Print a part, and write it between its markers in the page."""
-    print(f"\n{section}\n\n{text}\n")
-    begin, end = f"<!-- {section} -->", f"<!-- end of {section} -->"
-    page = PAGE.read_text(encoding="utf-8")
-    head, found, rest = page.partition(begin)
-    _, closed, tail = rest.partition(end)
-    if not (found and closed):
-        raise SystemExit(f"docs/cost.md has no place for {section!r}")
-    PAGE.write_text(f"{head}{begin}\n{text}\n{end}{tail}", encoding="utf-8")

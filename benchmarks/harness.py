@@ -63,13 +63,12 @@ def table(rows: list[Row], goals: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def record(section: str, text: str) -> None:
-    """Print a result, and write it between its section's markers in ``docs/benchmarks.md``."""
+def record(section: str, text: str, page: Path = RESULTS) -> None:
+    """Print a result, and write it between its section's markers in a page of the documentation."""
     print(f"\n{section}\n\n{text}\n")
     begin, end = f"<!-- {section} -->", f"<!-- end of {section} -->"
-    page = RESULTS.read_text(encoding="utf-8")
-    head, found, rest = page.partition(begin)
+    head, found, rest = page.read_text(encoding="utf-8").partition(begin)
     _, closed, tail = rest.partition(end)
     if not (found and closed):
-        raise SystemExit(f"docs/benchmarks.md has no place for {section!r}")
-    RESULTS.write_text(f"{head}{begin}\n{text}\n{end}{tail}", encoding="utf-8")
+        raise SystemExit(f"{page} has no place for {section!r}")
+    page.write_text(f"{head}{begin}\n{text}\n{end}{tail}", encoding="utf-8")

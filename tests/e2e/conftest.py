@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,10 @@ import pytest
 from cli.importer import Importer
 from local.settings import ROOT
 from shared import times
-from tests.site import Site, Visitor, deployed, fresh
+from tests.site import Site, Visitor, fresh
+from tests.visiting import editor, member, site, visitor
+
+__all__ = ["editor", "member", "site", "visitor"]
 
 REAL_DEALS = ROOT.parent / "shared" / "data" / "deals.jsonl"
 SAMPLE_DEALS = ROOT / "tests" / "sample" / "deals.jsonl"
@@ -26,12 +28,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with deployed(tmp_path_factory.mktemp("cloud")) as site:
-        yield site
-
-
-@pytest.fixture(scope="session")
 def imported(site: Site) -> list[dict[str, Any]]:
     """The lines of the deals that are at the site: all real ones where they are at hand, else a sample of them."""
     file = REAL_DEALS if REAL_DEALS.exists() else SAMPLE_DEALS
@@ -40,21 +36,6 @@ def imported(site: Site) -> list[dict[str, Any]]:
         importer.run(lines)
     assert not importer.report.bad
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-
-
-@pytest.fixture(scope="session")
-def visitor(site: Site) -> Visitor:
-    return site.visitor()
-
-
-@pytest.fixture(scope="session")
-def member(site: Site) -> Visitor:
-    return site.member()
-
-
-@pytest.fixture(scope="session")
-def editor(site: Site) -> Visitor:
-    return site.editor()
 
 
 @pytest.fixture

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.site import BACKGROUND, Site, Visitor, a_deal, deployed, fresh
+from tests.site import BACKGROUND, Site, Visitor, a_deal, fresh
+from tests.visiting import editor, member, site, visitor
+
+__all__ = ["editor", "member", "site", "visitor"]
 
 COUNTERS = {"Attempts"}
 """Types of items that a refused request may write: how often someone tried to sign in."""
@@ -19,27 +22,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.e2e)
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with deployed(tmp_path_factory.mktemp("cloud")) as site:
-        yield site
-
-
-@pytest.fixture(scope="session")
-def visitor(site: Site) -> Visitor:
-    return site.visitor()
-
-
-@pytest.fixture(scope="session")
-def member(site: Site) -> Visitor:
-    return site.member()
-
-
-@pytest.fixture(scope="session")
-def editor(site: Site) -> Visitor:
-    return site.editor()
 
 
 @pytest.fixture(scope="session")
