@@ -25,8 +25,8 @@ IN_TRANSACTIONS = {
     "Update": "UpdateItem",
     "Delete": "DeleteItem",
 }
-PARAMETER = re.compile(r"'(\w+)': \?")
-"""An attribute of PartiQL's INSERT whose value is a parameter, as the data layer writes it."""
+INSERTED = re.compile(f"INSERT INTO .* VALUE {{(?:.*, )?'{PARTITION_KEY}': '((?:[^']|'')*)'")
+"""The partition key in PartiQL's INSERT, as the data layer writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
             yield from (Ask(IN_TRANSACTIONS[name], (_place(write),)) for name, write in writes)
         case "BatchExecuteStatement":
             for each in request["Statements"]:
-                assert each["Statement"].startswith("INSERT INTO ")
-                values = dict(zip(PARAMETER.findall(each["Statement"]), each["Parameters"], strict=True))
-                yield Ask("PartiQLInsert", (values[PARTITION_KEY]["S"],))
+                found = INSERTED.match(each["Statement"])
+                assert found, each
+                yield Ask("PartiQLInsert", (found[1].replace("''", "'"),))
         case _:
             raise ValueError(f"the data layer does not ask for {operation}")
 

@@ -344,15 +344,15 @@ class Table:
     def insert_batch(self, items: Sequence[Mapping[str, Any]]) -> list[str | None]:
         """Insert up to 25 items by PartiQL, which refuses those whose key is taken; returns each one's refusal or None.
 
-        All items have the same attributes, with text and whole numbers for values. What they have in common is written
-        into the statement, for each parameter costs botocore more than the rest of an item.
+        All items have the same attributes, with text and whole numbers for values. Values are written into the
+        statements, for each parameter costs botocore more than the rest of an item.
         ``DuplicateItem`` is the refusal of one that exists.
         """
         first, *others = items
-        own = [name for name in first if name == PARTITION_KEY or any(item[name] != first[name] for item in others)]
-        values = ", ".join(f"'{name}': {'?' if name in own else _literal(value)}" for name, value in first.items())
-        statement = f'INSERT INTO "{self.name}" VALUE {{{values}}}'
-        statements = [{"Statement": statement, "Parameters": [marshal(item[name]) for name in own]} for item in items]
+        own = [name for name in first if any(item[name] != first[name] for item in others)]
+        common = [_member(name, value) for name, value in first.items() if name not in own]
+        values = [", ".join([*(_member(name, item[name]) for name in own), *common]) for item in items]
+        statements = [{"Statement": f'INSERT INTO "{self.name}" VALUE {{{value}}}'} for value in values]
         try:
             answer = self.client.batch_execute_statement(Statements=statements)  # type: ignore[arg-type]  # built above
         except ClientError as error:
@@ -411,6 +411,11 @@ def _key_condition(
     if prefix is not None:
         return f"{condition} AND begins_with({sort_key}, :prefix)", values | {":prefix": prefix}
     return condition, values
+
+
+def _member(name: str, value: str | int) -> str:
+    """An attribute of an item in a PartiQL statement."""
+    return f"'{name}': {_literal(value)}"
 
 
 def _literal(value: str | int) -> str:

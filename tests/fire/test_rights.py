@@ -44,7 +44,7 @@ CLAIMS: list[dict[str, Any]] = [
     {"headers": {"X-Amz-Authorizer": "editor", "requestContext.authorizer.role": "editor"}},
     {"headers": {"X-Apigateway-Event": '{"requestContext": {"authorizer": {"role": "editor"}}}'}},
     {"params": {"role": "editor", "username": "editor", "requestContext": "editor"}},
-    {"cookies": {"role": "editor", "username": "editor"}},
+    {"headers": {"Cookie": "role=editor; username=editor"}},
 ]
 
 
