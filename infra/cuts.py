@@ -35,6 +35,9 @@ CALLS = {
 }
 """The operations that the functions call, by service. botocore's data holds thousands, of four hundred services."""
 
+_OF_ACCOUNTS = {"operationContextParams"}
+"""What finds endpoints that are named after accounts, anew for each request: the data layer has turned those off."""
+
 ROOTS = re.compile(r"CN=(Amazon Root CA [1-4]|Starfield Services Root Certificate Authority - G2)\b")
 """The authorities that vouch for AWS: https://www.amazontrust.com/repository/. (An ``AWS_CA_BUNDLE`` still counts.)"""
 
@@ -155,7 +158,10 @@ def _cut_data(data: Path) -> None:
 
 def _cut_model(model: dict[str, Any], operations: Iterable[str]) -> dict[str, Any]:
     """A service's description with some of its operations, the shapes these need, and no documentation."""
-    kept = {name: model["operations"][name] for name in operations}
+    kept = {
+        name: {key: value for key, value in model["operations"][name].items() if key not in _OF_ACCOUNTS}
+        for name in operations
+    }
     shapes: dict[str, Any] = {}
     wanted = list(_shapes_in(kept))
     while wanted:

@@ -7,12 +7,10 @@ pool, headers and responses cost more than everything before them; so requests a
 
 from __future__ import annotations
 
-import io
 import socket
 import ssl
-from collections.abc import Iterator
 from functools import cached_property
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import BadStatusLine, HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, RemoteDisconnected
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -29,13 +27,13 @@ from botocore.utils import get_environ_proxies
 from urllib3.util import wait_for_read
 
 if TYPE_CHECKING:
-    from botocore.awsrequest import AWSPreparedRequest
+    from botocore.awsrequest import AWSPreparedRequest, HeadersDict
     from botocore.client import BaseClient
-    from botocore.compat import HTTPHeaders
     from botocore.session import Session
 
 _EVENT = "before-send"
 _NAME = "kept-connections"
+_LONGEST_LINE = 65_536
 
 
 class Transport:
@@ -57,7 +55,7 @@ class Transport:
         connection = self._take()
         try:
             connection.send(self._message(request))
-            answer = HTTPResponse(connection.sock, method=request.method)
+            answer = _Response(connection.sock, method=request.method)
             answer.begin()
             body = answer.read()
         except TimeoutError as error:
@@ -73,7 +71,7 @@ class Transport:
             connection.close()
         else:
             self._idle.append(connection)
-        return AWSResponse(request.url, answer.status, cast("HTTPHeaders", answer.headers), _Body(body))
+        return _Answer(request.url, answer.status, answer.head, body)
 
     def _take(self) -> HTTPConnection:
         """A connection that is open: the one used last, or a new one."""
@@ -119,11 +117,45 @@ class Transport:
         return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
 
 
-class _Body(io.BytesIO):
-    """An answer's body, as botocore reads one of urllib3's."""
+class _Response(HTTPResponse):
+    """The standard library's reading of an answer, but for its head, of which that makes an email message.
 
-    def stream(self, **_: Any) -> Iterator[bytes]:
-        yield self.getvalue()
+    ``head`` has the names in lower case; of a name that is there twice, which DynamoDB does not send, the last counts.
+    """
+
+    head: dict[str, str]
+
+    def begin(self) -> None:
+        protocol, _, status = self._line().partition(" ")
+        if not protocol.startswith("HTTP/1.") or not status[:3].isdigit():
+            raise BadStatusLine(protocol)
+        self.status = self.code = int(status[:3])
+        self.head = {}
+        while line := self._line():
+            name, _, value = line.partition(":")
+            self.head[name.lower()] = value.strip()
+        self.chunked = self.head.get("transfer-encoding", "").lower() == "chunked"
+        self.chunk_left = None
+        length = self.head.get("content-length", "")
+        self.length = int(length) if length.isdigit() and not self.chunked else None
+        stays = self.head.get("connection", "keep-alive" if protocol == "HTTP/1.1" else "close").lower() != "close"
+        # Without a length, the end of the connection is the end of the answer.
+        self.will_close = not stays or (self.length is None and not self.chunked)
+
+    def _line(self) -> str:
+        line = self.fp.readline(_LONGEST_LINE + 1)
+        if not line.endswith(b"\n") or len(line) > _LONGEST_LINE:
+            raise RemoteDisconnected("The head of the answer is not whole.")
+        return line.rstrip(b"\r\n").decode("latin-1")
+
+
+class _Answer(AWSResponse):
+    """An answer as botocore has it, of a head and a body that are there already."""
+
+    def __init__(self, url: str, status: int, head: dict[str, str], body: bytes) -> None:
+        self.url, self.status_code, self.raw = url, status, None
+        self.headers = cast("HeadersDict", head)
+        self._content = body
 
 
 def attach(client: BaseClient, session: Session, *, connect_timeout: float, read_timeout: float) -> None:

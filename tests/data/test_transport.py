@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -84,6 +85,33 @@ def and_hang_up(request: Request) -> None:
     request.close_connection = True
 
 
+def in_chunks(request: Request) -> None:
+    request.send_response(200)
+    request.send_header("Transfer-Encoding", "chunked")
+    request.end_headers()
+    body = json.dumps(ITEM).encode()
+    for part in (body[:7], body[7:], b""):
+        request.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+
+
+def as_in_1996(request: Request) -> None:
+    request.protocol_version = "HTTP/1.0"
+    request.send_response(200)
+    request.end_headers()
+    request.wfile.write(json.dumps(ITEM).encode())
+    request.close_connection = True
+
+
+def only_half_a_head(request: Request) -> None:
+    request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Le")
+    request.close_connection = True
+
+
+def something_else(request: Request) -> None:
+    request.wfile.write(b"220 mail.example ESMTP\r\n\r\n")
+    request.close_connection = True
+
+
 def only_half(request: Request) -> None:
     well(request, b"{", length=100)
     request.close_connection = True
@@ -147,6 +175,33 @@ def test_requests_in_a_row_go_over_one_connection() -> None:
     assert len(server.connections) == 1
 
 
+def test_an_answer_in_chunks_is_whole_and_leaves_the_connection_open() -> None:
+    with serving(in_chunks) as server:
+        table = server.table()
+        assert table.get(KEY) == table.get(KEY) == {"PK": "DEAL#1", "Title": "Schuhe für Läufer"}
+
+    assert len(server.connections) == 1
+
+
+def test_a_refusal_is_told_from_an_answer() -> None:
+    def refuse(request: Request) -> None:
+        body = b'{"__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException", "message": "no such table"}'
+        request.send_response(400)
+        request.send_header("Content-Length", str(len(body)))
+        request.send_header("x-amzn-RequestId", "REQUEST")
+        request.end_headers()
+        request.wfile.write(body)
+
+    with serving(refuse) as server:
+        with pytest.raises(ClientError) as refused:
+            server.table().client.get_item(TableName="deals", Key={"PK": {"S": "x"}})
+        with pytest.raises(Unavailable, match="no such table"):
+            server.table().get(KEY)
+
+    assert refused.value.response["Error"]["Code"] == "ResourceNotFoundException"
+    assert refused.value.response["ResponseMetadata"]["RequestId"] == "REQUEST"
+
+
 def test_a_request_says_what_botocore_would_have_it_say() -> None:
     with serving(well) as server:
         server.table().get(KEY)
@@ -158,7 +213,7 @@ def test_a_request_says_what_botocore_would_have_it_say() -> None:
     assert request.body == {"TableName": "deals", "Key": {n: {"S": v} for n, v in KEY.items()}, "ConsistentRead": False}
 
 
-@pytest.mark.parametrize("parting", [and_say_goodbye, and_hang_up])
+@pytest.mark.parametrize("parting", [and_say_goodbye, and_hang_up, as_in_1996])
 def test_a_connection_that_the_server_ended_is_not_used_again(parting: Answer) -> None:
     with serving(parting) as server:
         table = server.table()
@@ -170,7 +225,7 @@ def test_a_connection_that_the_server_ended_is_not_used_again(parting: Answer) -
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("failing", [only_half, not_at_all, too_late])
+@pytest.mark.parametrize("failing", [only_half, only_half_a_head, something_else, not_at_all, too_late])
 def test_a_request_whose_connection_breaks_is_sent_again_over_another(failing: Answer) -> None:
     with serving(failing, well) as server:
         assert server.table().get(KEY) == {"PK": "DEAL#1", "Title": "Schuhe für Läufer"}
@@ -179,7 +234,7 @@ def test_a_request_whose_connection_breaks_is_sent_again_over_another(failing: A
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("failing", [only_half, not_at_all, too_late])
+@pytest.mark.parametrize("failing", [only_half, only_half_a_head, something_else, not_at_all, too_late])
 def test_a_server_that_never_answers_well_is_unavailable(failing: Answer) -> None:
     with serving(failing) as server, pytest.raises(Unavailable):
         server.table().get(KEY)
