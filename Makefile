@@ -38,28 +38,18 @@ install: .venv/.installed node_modules/.installed ## Create the environment and 
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# checkov pins older versions of what the rest needs, so it has an environment of its own.
+# Both pin other versions of what the rest needs, so each has an environment of its own.
 checkov: .venv-checkov/.installed ## Install checkov, which the tests hold the templates against
 
-.venv-checkov/.installed: .venv/.installed requirements/checkov.txt
-	@echo "Installing checkov ..."
-	@rm -rf .venv-checkov
-	@$(BIN)/python -m venv .venv-checkov
-	@$(BIN)/uv pip sync --quiet --python .venv-checkov/bin/python --require-hashes --no-build requirements/checkov.txt \
-		|| .venv-checkov/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
-			--only-binary :all: -r requirements/checkov.txt
-	@touch $@
-
-# The same holds for the AWS SAM CLI, which brings Amazon's runtime interface emulator.
 sam: .venv-sam/.installed ## Install the AWS SAM CLI, for its emulator and its opinion on the templates
 
-.venv-sam/.installed: .venv/.installed requirements/sam.txt
-	@echo "Installing the AWS SAM CLI ..."
-	@rm -rf .venv-sam
-	@$(BIN)/python -m venv .venv-sam
-	@$(BIN)/uv pip sync --quiet --python .venv-sam/bin/python --require-hashes --no-build requirements/sam.txt \
-		|| .venv-sam/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
-			--only-binary :all: -r requirements/sam.txt
+.venv-%/.installed: .venv/.installed requirements/%.txt
+	@echo "Installing $* ..."
+	@rm -rf .venv-$*
+	@$(BIN)/python -m venv .venv-$*
+	@$(BIN)/uv pip sync --quiet --python .venv-$*/bin/python --require-hashes --no-build requirements/$*.txt \
+		|| .venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+			--only-binary :all: -r requirements/$*.txt
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import itertools
 import json
 import os
 import secrets
@@ -24,11 +23,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import boto3
 
+from benchmarks.pages import fill
 from benchmarks.prices import Invocation, Operation
 from benchmarks.servers import client_arguments, dynoxide, ministack
 from functions import accounts, announcer, authorizer, editors, expiry, members, messenger, refresher, storefront
-from shared import runtime, settings, slugs, times
-from shared.data import brands, deals, fanout, keys, pages, provision, seeds, sessions, users
+from shared import runtime, settings, times
+from shared.data import brands, deals, fanout, keys, pages, provision, sessions, users
 from shared.data.attributes import marshal_item
 from shared.data.table import Table
 from shared.models import FRONT_PAGE, Deal, User
@@ -370,18 +370,7 @@ def _engines() -> Iterator[Table]:
 def _fill(store: Table) -> tuple[list[Deal], str]:
     """Sixty deals of the sample, ten of them picked, an editor and readers; returns the deals and a token."""
     now = times.now()
-    seeds.plant(store, now)
-    posted, known = [], set()
-    with SAMPLE.open(encoding="utf-8") as lines:
-        source = [json.loads(line) for line in lines]
-    for number, line in enumerate(itertools.islice(itertools.cycle(source), 60)):
-        slug = slugs.slug(line["brand"])
-        if slug not in known:
-            brands.create(store, slug, line["brand"], now)
-            known.add(slug)
-        wanted = {name: value for name, value in line.items() if name not in ("postedAt", "withdrawnAt")}
-        new = NewDeal.model_validate({**wanted, "sourceId": f"{number}"})
-        posted.append(deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now))
+    posted = fill(store)
     pages.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in posted[:10]], now)
     ana = User("ana", "ana@mail.example", "Ana", hash_password(PASSWORD), "editor", now)
     users.create(store, ana)

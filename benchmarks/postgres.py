@@ -15,8 +15,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from benchmarks.servers import free_port
 from infra.bundling import libraries
+from local.ports import free_port
 
 PEERS = Path(__file__).parent / "peers"
 

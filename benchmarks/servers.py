@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from local.ports import free_port
+
 DYNOXIDE = Path(__file__).parent.parent / "node_modules" / "@dynoxide" / "linux-x64" / "dynoxide"
 CREDENTIALS = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "us-east-1"}
 
@@ -61,11 +63,22 @@ def ministack() -> Iterator[str]:
 def dynoxide() -> Iterator[str]:
     """A DynamoDB that keeps nothing and tells the capacity that Amazon's would take; its endpoint."""
     port = free_port()
-    process = subprocess.Popen(
-        [str(DYNOXIDE), "serve", "--host", "127.0.0.1", "--port", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    with _listening([str(DYNOXIDE), "serve", "--host", "127.0.0.1", "--port", str(port)], port) as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def slow_dynamodb(milliseconds: float) -> Iterator[str]:
+    """A stand-in that says yes to every write after a service time; its endpoint."""
+    port = free_port()
+    with _listening([sys.executable, "-m", "benchmarks.servers", str(port), str(milliseconds)], port) as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def _listening(command: list[str], port: int) -> Iterator[str]:
+    """Start a server and wait until it listens; it ends with the block."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(200):
             with socket.socket() as probe:
@@ -76,31 +89,6 @@ def dynoxide() -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(timeout=20)
-
-
-@contextmanager
-def slow_dynamodb(milliseconds: float) -> Iterator[str]:
-    """A stand-in that says yes to every write after a service time; its endpoint."""
-    port = free_port()
-    process = subprocess.Popen([sys.executable, "-m", "benchmarks.servers", str(port), str(milliseconds)])
-    try:
-        endpoint = f"http://127.0.0.1:{port}"
-        for _ in range(100):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
-        yield endpoint
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-
-
-def free_port() -> int:
-    """A port on which nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from local import cloud
+from local.ports import free_port
 from local.runtime import INIT_TIMEOUT, Answer, Function, command, environment, running, unpack
 from local.settings import REGION, ROOT, STAGE, Home, endpoint
 from local.trouble import Trouble
@@ -130,7 +131,7 @@ def emulated(function: Function) -> Iterator[Emulated]:
         raise Trouble(
             "Amazon's emulator is not installed: it comes with aws-sam-cli, or as aws-lambda-rie on the PATH."
         )
-    port, api_port = _free_port(), _free_port()
+    port, api_port = free_port(), free_port()
     with tempfile.TemporaryDirectory(prefix="emulator-") as folder:
         log = Path(folder) / "log"
         with log.open("wb") as lines:
@@ -169,12 +170,6 @@ def emulator() -> Path | None:
         *(package / "local" / "rapid" / f"aws-lambda-rie-{architecture}" for package in packages),
     ]
     return next((place for place in places if place.exists()), None)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:

@@ -26,6 +26,7 @@ from unittest import mock
 import pytest
 from moto import mock_aws
 
+from local.ports import free_port
 from shared.data import seeds, transport
 from shared.data.provision import create_table
 from shared.data.table import Table, connect
@@ -80,7 +81,7 @@ def _moto() -> Table:
 
 @cache
 def _ministack() -> Table:
-    port = _free_port()
+    port = free_port()
     folder = _scratch()
     _start(
         [sys.executable, "-m", "ministack"],
@@ -113,7 +114,7 @@ def _dynoxide() -> Table:
 
 @cache
 def _dynoxide_of(_generation: int) -> Table:
-    port = _free_port()
+    port = free_port()
     _start([str(DYNOXIDE), "serve", "--host", "127.0.0.1", "--port", str(port)], port, {})
     return _at(port)
 
@@ -162,12 +163,6 @@ def _nothing_of_the_users() -> Iterator[None]:
     nowhere |= dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1")
     with mock.patch.dict(os.environ, plain | nowhere, clear=True):
         yield
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
 
 
 def _scratch() -> Path:

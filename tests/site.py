@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ import httpx
 import pytest
 
 from local import cloud, deploy
+from local.ports import free_port
 from local.settings import REGION, Home, endpoint
 from local.table import complete, open_table
 from local.trouble import Trouble
@@ -215,11 +215,3 @@ def _kill(home: Home) -> None:
 def _headers(port: int, api_id: str) -> dict[str, str]:
     # The name of the host is sent, not resolved: not every machine knows *.localhost.
     return {"Host": f"{api_id}.execute-api.localhost:{port}", "Accept-Encoding": "identity"}
-
-
-def free_port() -> int:
-    """A port that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port

@@ -13,7 +13,7 @@ from functions import refresher, storefront
 from shared import runtime
 from shared.data.table import Table
 from tests import records
-from tests.engines import FAKE_CREDENTIALS
+from tests.surroundings import surrounded
 
 Get = Callable[..., Any]
 
@@ -24,21 +24,8 @@ CONTEXT._aws_request_id = "test"
 @pytest.fixture
 def functions_of(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """The table as the functions see it: connected by the environment that the stack gives them."""
-    environment = {
-        "TABLE_NAME": table.name,
-        "POWERTOOLS_SERVICE_NAME": "test",
-        "AWS_ENDPOINT_URL": table.client.meta.endpoint_url,
-        "AWS_DEFAULT_REGION": FAKE_CREDENTIALS["region_name"],
-        "AWS_ACCESS_KEY_ID": FAKE_CREDENTIALS["aws_access_key_id"],
-        "AWS_SECRET_ACCESS_KEY": FAKE_CREDENTIALS["aws_secret_access_key"],
-        "NO_PROXY": "127.0.0.1,localhost",
-    }
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    runtime.table.cache_clear()
-    yield runtime.table()
-    runtime.table.cache_clear()
-    runtime.logger.cache_clear()
+    with surrounded(monkeypatch, table):
+        yield runtime.table()
 
 
 @pytest.fixture

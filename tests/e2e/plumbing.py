@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 import boto3
+import pytest
 
 from local.settings import KEY, REGION
 from shared.data.queues import Queue
@@ -99,6 +100,20 @@ def client(site: Site, service: Any, **credentials: Any) -> Any:
 def _session() -> boto3.session.Session:
     """One for all clients: it keeps the descriptions of services, which take longest to read."""
     return boto3.session.Session()
+
+
+def name_to_btd(monkeypatch: pytest.MonkeyPatch, site: Site, **more: str) -> None:
+    """Name a site to ``btd`` by the environment that one sets for AWS; ``more`` are variables of its own."""
+    environment = {
+        "AWS_ENDPOINT_URL": site.endpoint,
+        "AWS_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": KEY,
+        "AWS_SECRET_ACCESS_KEY": KEY,
+        "NO_PROXY": "127.0.0.1,localhost",
+        **more,
+    }
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
 
 
 def until(look: Callable[[], bool], seconds: float = 60.0) -> bool:

@@ -13,7 +13,7 @@ from cli.main import app
 from infra.settings import STAGES
 from local.settings import STAGE
 from shared import metrics
-from tests.e2e.plumbing import client
+from tests.e2e.plumbing import client, name_to_btd
 from tests.emf import metrics_in
 from tests.site import Site, Visitor, eventually
 from tests.site import a_deal as body_of
@@ -24,16 +24,7 @@ STACK = STAGES[STAGE].stack_name
 @pytest.fixture
 def logged(site: Site, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Tells what all functions have logged of an id, as ``btd logs`` does in an environment that names the stack."""
-    environment = {
-        "BTD_STACK": STACK,
-        "AWS_ENDPOINT_URL": site.endpoint,
-        "AWS_REGION": "us-east-1",
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
-        "NO_PROXY": "127.0.0.1,localhost",
-    }
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    name_to_btd(monkeypatch, site, BTD_STACK=STACK)
 
     def of(text: str) -> list[dict[str, Any]]:
         result = CliRunner().invoke(app, ["logs", text, "--hours", "1", "--json"])

@@ -14,10 +14,10 @@ import boto3
 import pytest
 
 from local import cloud
+from local.ports import free_port
 from local.settings import KEY, REGION, Home, endpoint
 from tests.e2e.plumbing import until
 from tests.e2e.test_departures import FUNCTION, TRUST
-from tests.site import free_port
 
 NAME = "restarted"
 

@@ -17,7 +17,7 @@ from shared.data.deal_items import to_item_listed
 from shared.data.table import Table, forget, put, update
 from shared.models import FRONT_PAGE
 from tests import records
-from tests.e2e.plumbing import Plumbing, until
+from tests.e2e.plumbing import Plumbing, name_to_btd, until
 from tests.making import a_deal
 from tests.site import Site, Visitor, eventually, fresh
 from tests.site import a_deal as body_of
@@ -42,20 +42,15 @@ def expired(site: Site) -> str:
 @pytest.fixture
 def btd(site: Site, plumbing: Plumbing, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs ``btd redrive`` on the site, by the environment that one sets for AWS."""
-    environment = {
-        "BTD_TABLE": site.table.name,
-        "BTD_QUEUE_URL": plumbing.outputs["QueueUrl"],
-        "BTD_PARKED_WORK_URL": plumbing.outputs["ParkedWorkUrl"],
-        "BTD_PARKED_NEWS_URL": plumbing.outputs["ParkedNewsUrl"],
-        "BTD_PARKED_REFRESHES_URL": plumbing.outputs["ParkedRefreshesUrl"],
-        "AWS_ENDPOINT_URL": site.endpoint,
-        "AWS_REGION": "us-east-1",
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
-        "NO_PROXY": "127.0.0.1,localhost",
-    }
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    name_to_btd(
+        monkeypatch,
+        site,
+        BTD_TABLE=site.table.name,
+        BTD_QUEUE_URL=plumbing.outputs["QueueUrl"],
+        BTD_PARKED_WORK_URL=plumbing.outputs["ParkedWorkUrl"],
+        BTD_PARKED_NEWS_URL=plumbing.outputs["ParkedNewsUrl"],
+        BTD_PARKED_REFRESHES_URL=plumbing.outputs["ParkedRefreshesUrl"],
+    )
 
     def run(*arguments: str, code: int = 0) -> Result:
         result = CliRunner().invoke(app, ["redrive", *arguments])

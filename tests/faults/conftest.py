@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from shared.data import fanout, queues, users
+from shared.data import fanout, users
 from shared.data.queues import Queue
 from shared.data.table import Table
 from shared.models import Deal
-from tests.engines import FAKE_CREDENTIALS, MINISTACK
+from tests.engines import MINISTACK
 from tests.making import NOW, a_deal, a_user, open_brands, post
+from tests.surroundings import queue_beside
 
 
 @pytest.fixture
@@ -27,10 +27,8 @@ def table() -> Iterator[Table]:
 @pytest.fixture
 def queue(table: Table) -> Iterator[Queue]:
     """A queue of a test's own, in the same local cloud."""
-    sqs = queues.connect("none", endpoint_url=table.client.meta.endpoint_url, **FAKE_CREDENTIALS).client
-    url = sqs.create_queue(QueueName=f"work-{uuid.uuid4().hex}")["QueueUrl"]
-    yield Queue(url, sqs)
-    sqs.delete_queue(QueueUrl=url)
+    with queue_beside(table) as queue:
+        yield queue
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -20,6 +19,7 @@ from shared.data.queues import Queue
 from shared.data.queues import connect as connect_queue
 from shared.data.table import Table
 from tests.engines import FAKE_CREDENTIALS, MINISTACK
+from tests.surroundings import queue_beside, surrounded
 
 EVENTS = Path(__file__).resolve().parents[2] / "events"
 
@@ -47,7 +47,7 @@ def context() -> LambdaContext:
 
 @pytest.fixture
 def unseeded() -> Iterator[Table]:
-    """A new table: moto takes no parameterised PartiQL, so it is one of MiniStack's."""
+    """A new table: moto's PartiQL overwrites what exists, so it is one of MiniStack's."""
     with MINISTACK.bare_table() as table:
         yield table
 
@@ -55,27 +55,11 @@ def unseeded() -> Iterator[Table]:
 @pytest.fixture
 def deployed(unseeded: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """An environment as the stack gives it to the functions, with a table that is not seeded yet, and a queue."""
-    endpoint = unseeded.client.meta.endpoint_url
-    where: dict[str, Any] = {"endpoint_url": endpoint, **FAKE_CREDENTIALS}
-    sqs = boto3.client("sqs", **where)
-    url = sqs.create_queue(QueueName=unseeded.name)["QueueUrl"]
-    environment = {
-        "TABLE_NAME": unseeded.name,
-        "QUEUE_URL": url,
-        "STAGE": "test",
-        "POWERTOOLS_SERVICE_NAME": "test",
-        "AWS_ENDPOINT_URL": endpoint,
-        "AWS_DEFAULT_REGION": FAKE_CREDENTIALS["region_name"],
-        "AWS_ACCESS_KEY_ID": FAKE_CREDENTIALS["aws_access_key_id"],
-        "AWS_SECRET_ACCESS_KEY": FAKE_CREDENTIALS["aws_secret_access_key"],
-        "NO_PROXY": "127.0.0.1,localhost",
-    }
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    _start_anew()
-    yield unseeded
-    _start_anew()
-    sqs.delete_queue(QueueUrl=url)
+    with (
+        queue_beside(unseeded) as queue,
+        surrounded(monkeypatch, unseeded, QUEUE_URL=queue.url, STAGE="test"),
+    ):
+        yield unseeded
 
 
 @pytest.fixture
@@ -108,10 +92,3 @@ def table(deployed: Table) -> Table:
 def queue(deployed: Table) -> Queue:
     """The queue of the fan-out."""
     return connect_queue(runtime.queue().url, endpoint_url=deployed.client.meta.endpoint_url, **FAKE_CREDENTIALS)
-
-
-def _start_anew() -> None:
-    """Forget what an execution environment keeps between calls."""
-    for kept in vars(runtime).values():
-        if hasattr(kept, "cache_clear"):
-            kept.cache_clear()
