@@ -17,7 +17,7 @@ from typing import Any
 import aws_cdk as cdk
 from aws_cdk.assertions import Template
 
-from benchmarks.harness import record
+from benchmarks.harness import markdown, record
 from benchmarks.operations import Measured, measure
 from benchmarks.prices import (
     ALARM,
@@ -146,7 +146,7 @@ def access_log_line() -> str:
 
 def _prices() -> str:
     rows = [[each.what, f"${each.dollars:.10g}", each.unit, each.page] for each in PRICES]
-    return f"As of {PRICES_AS_OF}.\n\n" + _table(["What", "Price", "For one", "Stated on"], rows)
+    return f"As of {PRICES_AS_OF}.\n\n" + markdown(["What", "Price", "For one", "Stated on"], rows)
 
 
 def _assumptions(given: Assumptions) -> str:
@@ -182,7 +182,7 @@ def _measured(measured: Measured, given: Assumptions) -> str:
         )
     head = ["Operation", "Functions", "RRU", "WRU", "SQS", "CPU here, ms", "Billed, ms", "Logged, bytes", "Body, bytes"]
     sizes = f"The front page is {measured.plain:,} bytes of JSON, {measured.packed:,} compressed by gzip."
-    return f"{_table(head, rows)}\n\n{sizes}"
+    return f"{markdown(head, rows)}\n\n{sizes}"
 
 
 def _operations(operations: Iterable[Operation], given: Assumptions) -> str:
@@ -193,7 +193,7 @@ def _operations(operations: Iterable[Operation], given: Assumptions) -> str:
         rows.append(
             [each.name, *(_dollars(cost[service] * MILLION) for service in services), _dollars(each.million(given))]
         )
-    return _table(["For a million of", *services, "Sum"], rows)
+    return markdown(["For a million of", *services, "Sum"], rows)
 
 
 def _front_page(operations: Mapping[str, Operation], sent: int, given: Assumptions) -> str:
@@ -223,7 +223,7 @@ def _front_page(operations: Mapping[str, Operation], sent: int, given: Assumptio
     lines = [f"- {name}: {f'{hits:.1%}' if hits <= 1 else 'none is enough'}" for name, hits in found.items()]
     left = (GOAL - EDGE_REQUEST.each * MILLION) / MILLION / EDGE_EGRESS.each * GIGABYTE
     return (
-        _table(["A million views, no free tier", "Made of", "Dollars"], rows)
+        markdown(["A million views, no free tier", "Made of", "Dollars"], rows)
         + f"\n\nThe hit rate at which they cost ${GOAL:.2f}:\n\n"
         + "\n".join(lines)
         + f"\n\nA view gets {sent:,} bytes; with nothing but hits, the goal leaves {left:,.0f} for them."
@@ -245,7 +245,7 @@ def _months(view: Operation, sent: int, given: Assumptions) -> str:
     for caches in CACHES:
         where = "one cache" if caches == 1 else f"{caches} caches"
         head += [f"Hits, {where}", "A million cost", "without the free tier"]
-    return f"{_table(head, rows)}\n\n{_met(origin, sent)}"
+    return f"{markdown(head, rows)}\n\n{_met(origin, sent)}"
 
 
 def _met(origin: float, sent: int) -> str:
@@ -292,7 +292,7 @@ def _alternatives(view: Operation, sent: int, given: Assumptions) -> str:
         f"{_dollars(edge_month(views, origin, now, sent))}."
     )
     return (
-        _table(["Instead, at 98% hits and without the free tier", "A million fetches", "A million views"], rows)
+        markdown(["Instead, at 98% hits and without the free tier", "A million fetches", "A million views"], rows)
         + f"\n\n{longer}"
     )
 
@@ -306,7 +306,7 @@ def _sensitivity(operations: Mapping[str, Operation], given: Assumptions) -> str
     }
     names = [name for name in operations if name != CLOCK]
     rows = [[case, *(_dollars(operations[name].million(assumed)) for name in names)] for case, assumed in cases.items()]
-    return _table(["For a million of", *names], rows)
+    return markdown(["For a million of", *names], rows)
 
 
 def _fixed(clock: Operation, given: Assumptions) -> str:
@@ -328,7 +328,7 @@ def _fixed(clock: Operation, given: Assumptions) -> str:
     total = sum(row[2] for row in rows)
     shown = [[str(name), f"{number:,}", _dollars(dollars)] for name, number, dollars in rows if number]
     return (
-        _table(["In a month", "Number", "Dollars"], [*shown, ["Sum", "", _dollars(total)]])
+        markdown(["In a month", "Number", "Dollars"], [*shown, ["Sum", "", _dollars(total)]])
         + f"\n\nAnd for each GB in the table ${STORAGE.dollars:.2f} to store it, ${RECOVERY.dollars:.2f} to be able to "
         "restore it. An account has ten metrics of alarms, ten custom metrics, three dashboards and a million requests "
         "to SQS free of charge; nothing of that is taken off here."
@@ -364,8 +364,3 @@ def _alarm_metrics(resource: Mapping[str, Any]) -> int:
 
 def _dollars(amount: float) -> str:
     return f"{amount:,.2f}" if amount >= 0.005 or amount == 0 else f"{amount:.4f}"
-
-
-def _table(head: Sequence[str], rows: Table) -> str:
-    lines = [f"| {' | '.join(cells)} |" for cells in (head, *rows)]
-    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])

@@ -11,7 +11,7 @@ from datetime import datetime
 
 import boto3
 
-from benchmarks.harness import interleave, record, table
+from benchmarks.harness import interleave, markdown, record, table
 from benchmarks.servers import client_arguments, ministack, slow_dynamodb
 from shared import settings, times
 from shared.data import brands, deals, fanout, messages, provision, queues, seeds, users
@@ -63,12 +63,11 @@ def _against_put_item() -> None:
                 rates.setdefault(name, []).append(MESSAGES / _seconds(case))
     medians = {name: statistics.median(values) for name, values in rates.items()}
     yardstick = next(iter(medians.values()))
-    lines = ["| Case | Messages a second | Ratio | Goal |", "|---|---|---|---|"]
-    lines += [
-        f"| {name} | {rate:,.0f} | {rate / yardstick:.1f} | {'30' if rate != yardstick else ''} |"
+    cells = [
+        [name, f"{rate:,.0f}", f"{rate / yardstick:.1f}", "30" if rate != yardstick else ""]
         for name, rate in medians.items()
     ]
-    record("fan-out rate", "\n".join(lines))
+    record("fan-out rate", markdown(["Case", "Messages a second", "Ratio", "Goal"], cells))
 
 
 def _cases(store: Table, stock: object, composed: list[Message]) -> dict[str, Callable[[], object]]:

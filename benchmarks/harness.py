@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,9 +58,16 @@ def compare(cases: Mapping[str, Callable[[], float]], *, rounds: int) -> list[Ro
 
 def table(rows: list[Row], goals: Mapping[str, str]) -> str:
     """Rows as a Markdown table."""
-    lines = ["| Case | CPU, ms | Ratio | Goal |", "|---|---|---|---|"]
-    lines += [f"| {row.name} | {row.milliseconds:.2f} | {row.ratio:.2f} | {goals.get(row.name, '')} |" for row in rows]
-    return "\n".join(lines)
+    return markdown(
+        ["Case", "CPU, ms", "Ratio", "Goal"],
+        [[row.name, f"{row.milliseconds:.2f}", f"{row.ratio:.2f}", goals.get(row.name, "")] for row in rows],
+    )
+
+
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [f"| {' | '.join(cells)} |" for cells in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
 
 
 def record(section: str, text: str, page: Path = RESULTS) -> None:

@@ -54,9 +54,7 @@ class PythonFunction(Construct):
             self,
             "Function",
             description=f"Big Time Deals: {module}",
-            runtime=lambda_.Runtime(
-                f"python{stage.target.python}", lambda_.RuntimeFamily.PYTHON, supports_snap_start=True
-            ),
+            runtime=lambda_.Runtime(f"python{stage.target.python}", lambda_.RuntimeFamily.PYTHON),
             architecture=_architecture(stage.target.architecture),
             handler=handler_of(module),
             code=lambda_.Code.from_asset(
