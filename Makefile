@@ -73,7 +73,7 @@ reset: .venv/.installed ## Stop the local cloud and empty it
 status: .venv/.installed ## Say whether the local cloud runs
 	@$(BIN)/python -m local status
 
-invoke: install ## Run a function of the local cloud as Lambda does (FUNCTION=storefront EVENT=events/...json)
+invoke: install ## Run a function of the local cloud as Lambda does (FUNCTION=catalog EVENT=events/...json)
 	@$(BIN)/python -m local.invoke $(FUNCTION) $(EVENT) $(if $(EMULATOR),--emulator)
 
 check: .venv/.installed ## Check style and types

@@ -53,8 +53,8 @@ from infra.api import ACCESS_LOG
 from infra.cdn import DOCS_POLICY, CdnStack
 from infra.settings import STAGES, Cdn
 from infra.stacks import DealsStack
-from shared import metrics
-from shared.metrics import Metric
+from shared.runtime import metrics
+from shared.runtime.metrics import Metric
 
 PAGE = Path(__file__).parent.parent / "docs" / "cost.md"
 CACHED = "front page, from its cached copy"

@@ -13,13 +13,16 @@ import boto3
 
 from benchmarks.harness import interleave, markdown, record, table
 from benchmarks.servers import client_arguments, ministack, slow_dynamodb
-from shared import settings, times
-from shared.data import brands, deals, fanout, messages, provision, queues, seeds, users
-from shared.data.attributes import marshal_item
-from shared.data.queues import Queue
-from shared.data.table import Table, connect
+from shared import settings, sqs
+from shared.api.bodies import NewDeal
+from shared.data.catalog import brands, deals, seeds
+from shared.data.members import fanout, messages, users
+from shared.dynamodb import provision
+from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.table import Table, connect
 from shared.models import Deal, Message, User
-from shared.requests import NewDeal
+from shared.sqs import Queue
+from shared.values import times
 
 NAME = "benchmark-fan-out"
 MESSAGES = 250
@@ -111,9 +114,7 @@ def _tell_everyone(endpoint: str, count: int) -> tuple[float, int]:
     arguments = client_arguments(endpoint)
     provision.create_table(boto3.client("dynamodb", **arguments), NAME)
     store, now = connect(NAME, **arguments), times.now()
-    queue = queues.connect(
-        boto3.client("sqs", **arguments).create_queue(QueueName="benchmark")["QueueUrl"], **arguments
-    )
+    queue = sqs.connect(boto3.client("sqs", **arguments).create_queue(QueueName="benchmark")["QueueUrl"], **arguments)
     seeds.plant(store, now)
     for number in range(count):
         store.write(users.registration(_user(number, now)))

@@ -20,14 +20,16 @@ from benchmarks.harness import compare, record, table
 from benchmarks.pages import fill
 from benchmarks.servers import client_arguments, ministack
 from benchmarks.starts import peer
-from infra.bundling import artifact_of, bundle, handler_of
+from infra.artifacts.bundling import artifact_of, bundle, handler_of
 from infra.settings import this_machine
 from local.invoke import reaching
 from local.runtime import Function, Runtime, running, unpack
-from shared import times
-from shared.data import feeds, keys, pages, provision
-from shared.data.table import Table, connect
+from shared.data import keys
+from shared.data.catalog import featured, feeds
+from shared.dynamodb import provision
+from shared.dynamodb.table import Table, connect
 from shared.models import ALL_DEALS, FRONT_PAGE
+from shared.values import times
 
 NAME = "benchmark-invocations"
 EVENTS = Path(__file__).parent.parent / "events"
@@ -49,17 +51,17 @@ def main(rounds: int = 21) -> None:
         endpoint = stack.enter_context(ministack())
         store = _filled(endpoint)
         environment = {**reaching(endpoint), "TABLE_NAME": NAME, "FEED": keys.feed_partition(ALL_DEALS, _day())}
-        storefront = stack.enter_context(_storefront(folder, environment))
+        catalog = stack.enter_context(_catalog(folder, environment))
         stack.enter_context(_caches(folder, environment))
         typical = stack.enter_context(running(_peer(folder, environment)))
 
-        page = json.loads(storefront.invoke(event()).payload["body"])
+        page = json.loads(catalog.invoke(event()).payload["body"])
         assert [len(page["featured"]), len(page["latest"]["items"])] == [FEATURED, 25]
         assert json.loads(typical.invoke(event()).payload["body"])["latest"]["items"][24]["dealId"]
         cases = {
-            CACHED: _invoked(storefront, event()),
-            COMPRESSED: _invoked(storefront, event(gzip=True)),
-            UNCACHED: _invoked(storefront, event(limit=24)),
+            CACHED: _invoked(catalog, event()),
+            COMPRESSED: _invoked(catalog, event(gzip=True)),
+            UNCACHED: _invoked(catalog, event(limit=24)),
             TYPICAL: _invoked(typical, event()),
         }
         there = postgres.programs() is not None
@@ -74,7 +76,7 @@ def main(rounds: int = 21) -> None:
 
 def event(*, gzip: bool = False, limit: int | None = None) -> bytes:
     """A request of the front page as the gateway sends it."""
-    request = json.loads((EVENTS / "storefront-brand-page.json").read_text(encoding="utf-8"))
+    request = json.loads((EVENTS / "catalog-brand-page.json").read_text(encoding="utf-8"))
     query: dict[str, Any] | None = None if limit is None else {"limit": str(limit)}
     request |= {
         "resource": "/front-page",
@@ -96,7 +98,7 @@ def _filled(endpoint: str) -> Table:
     fill(store)
     now = times.now()
     newest = feeds.read(store, ALL_DEALS, limit=FEATURED, now=now).items
-    pages.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in newest], now)
+    featured.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in newest], now)
     return store
 
 
@@ -104,8 +106,8 @@ def _day() -> str:
     return ALL_DEALS.period.start_of(times.now())
 
 
-def _storefront(folder: Path, environment: dict[str, str]) -> Any:
-    return running(_ours("storefront", folder, environment))
+def _catalog(folder: Path, environment: dict[str, str]) -> Any:
+    return running(_ours("catalog", folder, environment))
 
 
 @contextmanager

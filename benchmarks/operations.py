@@ -26,14 +26,20 @@ import boto3
 from benchmarks.pages import fill
 from benchmarks.prices import Invocation, Operation
 from benchmarks.servers import client_arguments, dynoxide, ministack
-from functions import accounts, announcer, authorizer, editors, expiry, members, messenger, refresher, storefront
-from shared import runtime, settings, times
-from shared.data import brands, deals, fanout, keys, pages, provision, sessions, users
-from shared.data.attributes import marshal_item
-from shared.data.table import Table
+from functions.api import accounts, authorizer, catalog, editors, members
+from functions.background import announcer, expiry, messenger, refresher
+from shared import settings
+from shared.api.bodies import NewDeal
+from shared.data import keys
+from shared.data.catalog import brands, deals, featured
+from shared.data.members import fanout, sessions, users
+from shared.dynamodb import provision
+from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.table import Table
 from shared.models import FRONT_PAGE, Deal, User
-from shared.passwords import hash_password
-from shared.requests import NewDeal
+from shared.runtime import environment
+from shared.values import times
+from shared.values.passwords import hash_password
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -67,7 +73,7 @@ def measure(rounds: int) -> Measured:
     with _engines() as store, redirect_stdout(LINES):
         posted, token = _fill(store)
         refresher.handler({}, CONTEXT)
-        page = storefront.handler(_request("GET", "/front-page", accepts=False), CONTEXT)["body"].encode()
+        page = catalog.handler(_request("GET", "/front-page", accepts=False), CONTEXT)["body"].encode()
         operations = tuple(_operations(store, posted, token, rounds))
     return Measured(operations, len(page), len(gzip.compress(page, 6)))
 
@@ -210,7 +216,7 @@ def _operations(store: Table, posted: list[Deal], token: str, rounds: int) -> It
 
 def _asking(path: str, **query: str) -> Callable[[Run], None]:
     def do(run: Run) -> None:
-        run.call(storefront, _request("GET", path, query=query))
+        run.call(catalog, _request("GET", path, query=query))
 
     return do
 
@@ -318,9 +324,9 @@ def _inserted(store: Table, deal_id: str) -> dict[str, Any]:
 
 def _queued() -> dict[str, Any]:
     """What the queue holds, as Lambda hands it to the messenger; it is empty then."""
-    found = list(runtime.queue().parked())
+    found = list(environment.queue().parked())
     for message in found:
-        runtime.queue().remove(message)
+        environment.queue().remove(message)
     return _messages([message.body for message in found])
 
 
@@ -352,7 +358,7 @@ def _engines() -> Iterator[Table]:
             "QUEUE_URL": queue,
             "STAGE": "prod",
             "LOG_LEVEL": "INFO",
-            "POWERTOOLS_SERVICE_NAME": "storefront",
+            "POWERTOOLS_SERVICE_NAME": "catalog",
             "POWERTOOLS_METRICS_NAMESPACE": "BigTimeDeals-prod",
             "AWS_ENDPOINT_URL_DYNAMODB": dynamodb,
             "AWS_ENDPOINT_URL_SQS": cloud,
@@ -361,17 +367,17 @@ def _engines() -> Iterator[Table]:
             "AWS_DEFAULT_REGION": arguments["region_name"],
         }
         os.environ.pop("AWS_ENDPOINT_URL", None)
-        for made in (runtime.table, runtime.queue, runtime.logger):
+        for made in (environment.table, environment.queue, environment.logger):
             made.cache_clear()
-        METER.attach(runtime.table(), runtime.queue().client)
-        yield runtime.table()
+        METER.attach(environment.table(), environment.queue().client)
+        yield environment.table()
 
 
 def _fill(store: Table) -> tuple[list[Deal], str]:
     """Sixty deals of the sample, ten of them picked, an editor and readers; returns the deals and a token."""
     now = times.now()
     posted = fill(store)
-    pages.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in posted[:10]], now)
+    featured.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in posted[:10]], now)
     ana = User("ana", "ana@mail.example", "Ana", hash_password(PASSWORD), "editor", now)
     users.create(store, ana)
     for number in range(READERS):

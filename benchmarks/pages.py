@@ -1,4 +1,4 @@
-"""Reading pages: the storefront's handler against botocore's own Query of the same 25 deals and ``json.dumps``."""
+"""Reading pages: the catalog's handler against botocore's own Query of the same 25 deals and ``json.dumps``."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ import boto3
 
 from benchmarks.harness import interleave, record, table
 from benchmarks.servers import client_arguments, ministack
-from functions import refresher, storefront
-from shared import runtime, slugs, times
-from shared.data import brands, caches, deals, keys, provision, seeds
-from shared.data.table import Table
+from functions.api import catalog
+from functions.background import refresher
+from shared.api.bodies import NewDeal
+from shared.data import keys
+from shared.data.catalog import brands, caches, deals, seeds
+from shared.dynamodb import provision
+from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, Deal
-from shared.requests import NewDeal
+from shared.runtime import environment
+from shared.values import slugs, times
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -49,7 +53,7 @@ def main(rounds: int = 40) -> None:
             "AWS_DEFAULT_REGION": arguments["region_name"],
             "POWERTOOLS_SERVICE_NAME": "benchmark",
         }
-        store = runtime.table()
+        store = environment.table()
         day = ALL_DEALS.period.start_of(fill(store)[0].created_at)
         cases = _cases(store, stock, day)
         with redirect_stdout(_NOWHERE):  # the log lines are made, not shown
@@ -78,7 +82,7 @@ def fill(store: Table) -> list[Deal]:
 def _cases(store: Table, stock: Any, day: str) -> dict[str, Any]:
     with redirect_stdout(_NOWHERE):
         refresher.handler({}, CONTEXT)
-        cursor = json.loads(storefront.handler(_request("/deals"), CONTEXT)["body"])["next"]
+        cursor = json.loads(catalog.handler(_request("/deals"), CONTEXT)["body"])["next"]
 
     def yardstick() -> None:
         answer = stock.query(
@@ -94,7 +98,7 @@ def _cases(store: Table, stock: Any, day: str) -> dict[str, Any]:
 
     def serve(path: str, **query: str) -> Any:
         def case() -> None:
-            answer = storefront.handler(_request(path, **query), CONTEXT)
+            answer = catalog.handler(_request(path, **query), CONTEXT)
             assert answer["statusCode"] == 200
 
         return case

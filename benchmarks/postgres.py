@@ -15,7 +15,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from infra.bundling import libraries
+from infra.artifacts.bundling import libraries
 from local.ports import free_port
 
 PEERS = Path(__file__).parent / "peers"

@@ -14,14 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.harness import compare, record, table
-from infra.bundling import artifact_of, bundle, handler_of, libraries
+from infra.artifacts.bundling import artifact_of, bundle, handler_of, libraries
 from infra.settings import this_machine
 from local.runtime import Function, environment, unpack
 
 PEERS = Path(__file__).parent / "peers"
 
 GOALS = {
-    **dict.fromkeys(("storefront", "authorizer", "announcer", "messenger", "refresher", "expiry"), "0.75"),
+    **dict.fromkeys(("catalog", "authorizer", "announcer", "messenger", "refresher", "expiry"), "0.75"),
     **dict.fromkeys(("accounts", "members", "editors"), "1.20"),
 }
 

@@ -10,12 +10,13 @@ import typer
 from cli import views
 from cli.inputs import DealName, checked, deal_id
 from cli.watching import AsJson, Cursor, Limit, at_work
-from shared import slugs
-from shared.data import deals, fanout, feeds
+from shared.api import documents
+from shared.api.bodies import DealChange, NewDeal
+from shared.data.catalog import deals, feeds
+from shared.data.members import fanout
 from shared.errors import Invalid
-from shared.http import render
 from shared.models import ALL_DEALS, BRAND, CATEGORY, Feed, Topic, feed_of
-from shared.requests import DealChange, NewDeal
+from shared.values import slugs
 
 app = typer.Typer(help="Deals: the feeds, single deals, and what editors do to them.", no_args_is_help=True)
 
@@ -32,14 +33,14 @@ def latest(
     feed = _feed(brand, category)
     with at_work(as_json) as work:
         page = feeds.read(work.table, feed, limit=limit, now=work.now, cursor=cursor)
-        work.answer(render.feed(page, work.now), views.feed)
+        work.answer(documents.feed(page, work.now), views.feed)
 
 
 @app.command()
 def show(deal: DealName, as_json: AsJson = False) -> None:
     """Show one deal, by its id or its number (pattern 12)."""
     with at_work(as_json) as work:
-        work.answer(render.deal(deals.find(work.table, deal), work.now), views.fields)
+        work.answer(documents.deal(deals.find(work.table, deal), work.now), views.fields)
 
 
 @app.command()
@@ -78,7 +79,7 @@ def create(
     new = checked(NewDeal, {name: value for name, value in fields.items() if value is not None})
     with at_work(as_json) as work:
         deal = deals.create(work.table, new.to_deal(work.now, secrets.token_bytes(16)), work.now)
-        work.answer(render.deal(deal, work.now), views.fields)
+        work.answer(documents.deal(deal, work.now), views.fields)
 
 
 @app.command()
@@ -100,7 +101,7 @@ def edit(
     change = checked(DealChange, wanted)
     with at_work(as_json) as work:
         edited = deals.edit(work.table, deal_id(work.table, deal), change.changes(work.now), work.now)
-        work.answer(render.deal(edited, work.now), views.fields)
+        work.answer(documents.deal(edited, work.now), views.fields)
 
 
 @app.command()
@@ -108,7 +109,7 @@ def withdraw(deal: DealName, as_json: AsJson = False) -> None:
     """Take a deal back: it leaves the feeds and stays readable (pattern 26)."""
     with at_work(as_json) as work:
         withdrawn = deals.withdraw(work.table, deal_id(work.table, deal), work.now)
-        work.answer(render.deal(withdrawn, work.now), views.fields)
+        work.answer(documents.deal(withdrawn, work.now), views.fields)
 
 
 @app.command()
@@ -116,7 +117,7 @@ def restore(deal: DealName, as_json: AsJson = False) -> None:
     """Bring a withdrawn deal back to its place in the feeds (pattern 26)."""
     with at_work(as_json) as work:
         restored = deals.edit(work.table, deal_id(work.table, deal), {"withdrawn_at": None}, work.now)
-        work.answer(render.deal(restored, work.now), views.fields)
+        work.answer(documents.deal(restored, work.now), views.fields)
 
 
 @app.command()
@@ -124,7 +125,7 @@ def hot(deal: DealName, as_json: AsJson = False) -> None:
     """Make a deal hot: the deployed system then tells every user, once (pattern 21)."""
     with at_work(as_json) as work:
         made = deals.make_hot(work.table, deal_id(work.table, deal), work.now)
-        work.answer(render.deal(made, work.now), views.fields)
+        work.answer(documents.deal(made, work.now), views.fields)
 
 
 @app.command()

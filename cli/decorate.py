@@ -11,13 +11,13 @@ from typing import Annotated
 import typer
 from rich.progress import MofNCompleteColumn
 
+from cli import decorations
 from cli.connection import open_table
+from cli.decorations import REWRITES
 from cli.output import complain, counted, say, summary
 from cli.progress import progress
 from cli.tracing import Trace
-from shared.data import decorations
-from shared.data.decorations import REWRITES
-from shared.data.table import Table
+from shared.dynamodb.table import Table
 
 
 def decorate(

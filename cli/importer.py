@@ -20,13 +20,13 @@ from typing import Any, BinaryIO, NoReturn
 from pydantic import ValidationError
 
 from cli.inputs import faults
-from shared import times
-from shared.data import brands, deals
-from shared.data.deals import MAX_TOGETHER
-from shared.data.table import MAX_BATCH_KEYS, Table
+from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
+from shared.data.catalog import brands, deals
+from shared.data.catalog.deals import MAX_TOGETHER
+from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.errors import BrandExists, Busy, DealExists, DealsError, Unavailable
 from shared.models import Deal
-from shared.requests import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
+from shared.values import times
 
 MAX_LINE = 64 * 1024
 """Bytes of a line: a deal has at most 8 KB, and JSON may spell each of its characters in six."""

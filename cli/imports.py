@@ -15,8 +15,8 @@ from cli.importer import WORKERS, Importer
 from cli.output import complain, counted, note, say, summary
 from cli.progress import progress
 from cli.tracing import Trace
-from shared import times
 from shared.errors import DealsError
+from shared.values import times
 
 INTERRUPTED = 130
 SHOWN_BAD_LINES = 100

@@ -9,11 +9,11 @@ from typing import Annotated, Any, TypeVar
 import typer
 from pydantic import BaseModel, ValidationError
 
-from shared import ksuids
-from shared.data import deals
-from shared.data.table import Table
+from shared.data.catalog import deals
+from shared.dynamodb.table import Table
 from shared.errors import Invalid
-from shared.usernames import normalise_username
+from shared.values import ksuids
+from shared.values.usernames import normalise_username
 
 B = TypeVar("B", bound=BaseModel)
 

@@ -9,15 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
+from cli import log_groups as written
 from cli.connection import NoTable
+from cli.log_groups import Line, Logs
 from cli.output import show_json, show_rows
 from cli.watching import AsJson
 from infra.settings import STAGES
 from local.cloud import running
 from local.settings import STAGE, Home
-from shared import times
-from shared.data import logs as written
-from shared.data.logs import Line, Logs
+from shared.values import times
 
 _BOOKKEEPING = {"level", "location", "timestamp", "message", "service", "correlation_id", "_aws"}
 """Fields of a line that have a column of their own, or that nobody reads."""

@@ -11,10 +11,11 @@ import typer
 from cli import views
 from cli.inputs import Username, from_stdin
 from cli.watching import AsJson, Cursor, Limit, Work, at_work
-from shared import slugs, times
-from shared.data import brands, messages, sessions, topics, users
-from shared.http import render
+from shared.api import documents
+from shared.data.catalog import brands, topics
+from shared.data.members import messages, sessions, users
 from shared.models import BRAND, CATEGORIES, CATEGORY, Session, Topic
+from shared.values import slugs, times
 
 me_app = typer.Typer(help="What a user likes and watches.", no_args_is_help=True)
 messages_app = typer.Typer(help="A user's messages.", no_args_is_help=True)
@@ -55,7 +56,7 @@ def list_messages(
     """List a user's messages, newest first (pattern 18); with --unread only those (19)."""
     with at_work(as_json) as work:
         page = messages.latest(work.table, username, limit=limit, now=work.now, unread=unread, cursor=cursor)
-        work.answer(render.page(page, render.message), views.messages)
+        work.answer(documents.page(page, documents.message), views.messages)
 
 
 @messages_app.command("unread-count")
@@ -74,7 +75,7 @@ def read(
     """Mark a message read (pattern 20)."""
     with at_work(as_json) as work:
         marked = messages.mark_read(work.table, username, message, work.now)
-        work.answer(render.message(marked), views.fields)
+        work.answer(documents.message(marked), views.fields)
 
 
 @messages_app.command("read-all")
@@ -122,11 +123,11 @@ def _everything(work: Work) -> Iterator[Topic]:
     yield from (Topic(CATEGORY, slug) for slug in CATEGORIES)
 
 
-def _topics(found: list[Topic]) -> render.Json:
-    return render.all_of({topic.kind.label: topic.slug} for topic in found)
+def _topics(found: list[Topic]) -> documents.Json:
+    return documents.all_of({topic.kind.label: topic.slug} for topic in found)
 
 
-def _session(session: Session) -> render.Json:
+def _session(session: Session) -> documents.Json:
     return {
         "username": session.username,
         "role": session.role,

@@ -13,9 +13,9 @@ from cli import views
 from cli.inputs import deal_id
 from cli.watching import AsJson, Work, at_work
 from shared import settings
-from shared.data import caches, feeds, pages
-from shared.data.caches import NEWEST, Cached
-from shared.http import render
+from shared.api import documents
+from shared.data.catalog import caches, featured, feeds
+from shared.data.catalog.caches import NEWEST, Cached
 from shared.models import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
 
 app = typer.Typer(help="The two pages whose deals editors pick.", no_args_is_help=True)
@@ -40,7 +40,7 @@ def front_page(fresh: Fresh = False, as_json: AsJson = False) -> None:
             featured = _picks(work, FRONT_PAGE)
         if latest is None:
             page = feeds.read(work.table, ALL_DEALS, limit=settings.CACHED_PAGE, now=work.now)
-            latest = render.feed(page, work.now)
+            latest = documents.feed(page, work.now)
         work.answer({"featured": featured, "latest": latest}, views.curated)
 
 
@@ -61,8 +61,8 @@ def feature(
     """Pick a page's deals, in this order (patterns 4 and 6)."""
     with at_work(as_json) as work:
         ids = [deal_id(work.table, deal) for deal in deals or ()]
-        picked = pages.set_featured(work.table, PAGES[page], ids, work.now)
-        work.answer({"featured": render.deals(picked, work.now)}, views.curated)
+        picked = featured.set_featured(work.table, PAGES[page], ids, work.now)
+        work.answer({"featured": documents.deals(picked, work.now)}, views.curated)
 
 
 def _cached(work: Work, parts: list[Cached], *, fresh: bool) -> list[Any]:
@@ -74,5 +74,5 @@ def _cached(work: Work, parts: list[Cached], *, fresh: bool) -> list[Any]:
     return [None if text is None else json.loads(text) for text in texts]
 
 
-def _picks(work: Work, page: CuratedPage) -> list[render.Json]:
-    return render.deals(pages.featured(work.table, page, work.now), work.now)
+def _picks(work: Work, page: CuratedPage) -> list[documents.Json]:
+    return documents.deals(featured.read(work.table, page, work.now), work.now)

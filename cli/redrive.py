@@ -12,16 +12,17 @@ from typing import Annotated, Any
 
 import typer
 
+from cli import dead_letters
 from cli.connection import NoTable, open_table
+from cli.dead_letters import Batch, Replayer
 from cli.output import complain, counted, say, show_json, show_rows
 from cli.watching import AsJson
 from local.cloud import running
 from local.settings import Home
-from shared.data import parked, queues
-from shared.data.fanout import Unit
-from shared.data.parked import Batch, Replayer
-from shared.data.queues import Parked, Queue
+from shared import sqs
+from shared.data.members.fanout import Unit
 from shared.errors import DealsError
+from shared.sqs import Parked, Queue
 
 DEAD_LETTERS = {"work": "ParkedWorkUrl", "news": "ParkedNewsUrl", "refreshes": "ParkedRefreshesUrl"}
 """The dead-letter queues: of the fan-out's work, of the announcer and of the refresher; each with its output."""
@@ -109,9 +110,9 @@ class _Plumbing:
     def connect(cls) -> _Plumbing:
         """Raises NoTable where nothing says which queues."""
         addresses, client_arguments = _addresses()
-        work = queues.connect(addresses["QueueUrl"], **client_arguments)
-        dead_letters = {name: Queue(addresses[output], work.client) for name, output in DEAD_LETTERS.items()}
-        return cls(work, dead_letters, parked.replayer(open_table(), **client_arguments))
+        work = sqs.connect(addresses["QueueUrl"], **client_arguments)
+        queues = {name: Queue(addresses[output], work.client) for name, output in DEAD_LETTERS.items()}
+        return cls(work, queues, dead_letters.replayer(open_table(), **client_arguments))
 
     def cases(self, source: str, queue: Queue) -> Iterator[_Case]:
         seen: set[str] = set()
@@ -119,7 +120,7 @@ class _Plumbing:
             if message.message_id in seen:  # looking has taken so long that the first are visible again
                 return
             seen.add(message.message_id)
-            content = parked.content_of(message)
+            content = dead_letters.content_of(message)
             deal_ids, reason = self._told(content)
             yield _Case(source, queue, message, content, deal_ids, reason)
 
@@ -128,7 +129,7 @@ class _Plumbing:
         try:
             match case.content:
                 case Unit():
-                    parked.resend(self.work, case.queue, case.message)
+                    dead_letters.resend(self.work, case.queue, case.message)
                     case.outcome = "sent again"
                 case Batch():
                     replayed = self.replayer.replay(case.content)
@@ -146,7 +147,7 @@ class _Plumbing:
         case.outcome = "dropped"
 
     def _told(self, content: Unit | Batch | None) -> tuple[list[str], str]:
-        """The deals that a message is about, and why it is parked, as far as it says."""
+        """The deals that a message is about, and why it is dead_letters, as far as it says."""
         match content:
             case Unit():
                 return [content.deal_id], "every delivery failed; the messenger's log says why"

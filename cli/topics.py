@@ -14,12 +14,12 @@ import typer
 from cli import views
 from cli.inputs import Username, checked, deal_id
 from cli.watching import AsJson, Limit, Work, at_work
-from shared import slugs
-from shared.data import brands, feeds, pages, topics
+from shared.api import documents
+from shared.api.bodies import NewBrand
+from shared.data.catalog import brands, featured, feeds, topics
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
-from shared.http import render
 from shared.models import BRAND, CATEGORIES, CATEGORY, Topic, TopicKind, feed_of
-from shared.requests import NewBrand
+from shared.values import slugs
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name or slug.")]
 Action = Callable[[Work, Topic, str], None]
@@ -66,9 +66,9 @@ def _group(kind: TopicKind, about: str) -> typer.Typer:
         with at_work(as_json) as work:
             page = topics.get(work.table, topic)
             latest = feeds.read(work.table, feed_of(topic), limit=limit, now=work.now, periods=page.periods)
-            featured = render.deals(pages.active(page.featured, work.now), work.now)
-            picks = {"featured": featured} if featured else {}
-            work.answer({**render.topic(page), **picks, "latest": render.feed(latest, work.now)}, views.topic)
+            picked = documents.deals(featured.active(page.featured, work.now), work.now)
+            picks = {"featured": picked} if picked else {}
+            work.answer({**documents.topic(page), **picks, "latest": documents.feed(latest, work.now)}, views.topic)
 
     for command, action, about_it in _ACTIONS:
         _add(group, kind, command, action, about_it.format(label=kind.label, **patterns))
@@ -81,7 +81,7 @@ def _add(group: typer.Typer, kind: TopicKind, command: str, action: Action, abou
         topic = Topic(kind, slugs.slug(name))
         with at_work(as_json) as work:
             action(work, topic, username)
-            work.answer(render.topic(topics.get(work.table, topic, consistent=True)), views.fields)
+            work.answer(documents.topic(topics.get(work.table, topic, consistent=True)), views.fields)
 
 
 brand_app = _group(BRAND, "Brands: the list, one brand's page, likes and watches.")
@@ -94,7 +94,7 @@ def all_brands(as_json: AsJson = False) -> None:
     with at_work(as_json) as work:
         names = brands.names(work.table)
         items = ({"brand": slug, "name": name} for slug, name in names.items())
-        work.answer(render.all_of(items), views.brands)
+        work.answer(documents.all_of(items), views.brands)
 
 
 @brand_app.command("create")
@@ -111,7 +111,7 @@ def create_brand(name: Annotated[str, typer.Argument(help="Its name.")], as_json
 def all_categories(as_json: AsJson = False) -> None:
     """List the eight categories; they do not change, so this asks nobody."""
     with at_work(as_json) as work:
-        work.answer(render.all_of(map(render.category, CATEGORIES)), views.categories)
+        work.answer(documents.all_of(map(documents.category, CATEGORIES)), views.categories)
 
 
 @category_app.command("feature")
@@ -124,5 +124,5 @@ def feature_for_category(
     category = slugs.slug(name)
     with at_work(as_json) as work:
         ids = [deal_id(work.table, deal) for deal in deals]
-        picked = pages.set_category_featured(work.table, category, ids, work.now)
-        work.answer({"featured": render.deals(picked, work.now)}, views.curated)
+        picked = featured.set_category_featured(work.table, category, ids, work.now)
+        work.answer({"featured": documents.deals(picked, work.now)}, views.curated)

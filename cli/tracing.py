@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from shared.data.attributes import unmarshal
+from shared.dynamodb.attributes import unmarshal
 
 if TYPE_CHECKING:
-    from shared.data.table import Table
+    from shared.dynamodb.table import Table
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cli import views
 from cli.watching import AsJson, at_work
-from shared.data import endings, seeds
+from shared.data.catalog import endings, seeds
 
 BATCH = 500
 """Ended deals that one sweep looks at."""

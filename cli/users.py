@@ -10,12 +10,12 @@ from cli import views
 from cli.inputs import Username, checked, from_stdin
 from cli.output import counted, say
 from cli.watching import AsJson, at_work
-from shared import times
-from shared.data import users
-from shared.http import render
+from shared.api import documents
+from shared.api.bodies import NewUser
+from shared.data.members import users
 from shared.models import Role, User
-from shared.passwords import hash_password
-from shared.requests import NewUser
+from shared.values import times
+from shared.values.passwords import hash_password
 
 app = typer.Typer(help="Accounts, and who is an editor.", no_args_is_help=True)
 
@@ -44,7 +44,7 @@ def add(
     )
     with at_work(as_json) as work:
         users.create(work.table, user)
-        work.answer(render.user(user), views.fields)
+        work.answer(documents.user(user), views.fields)
 
 
 @app.command()
@@ -63,15 +63,15 @@ def revoke_editor(username: Username, as_json: AsJson = False) -> None:
 def all_users(as_json: AsJson = False) -> None:
     """List all users: the whole of UserIndex, in no order."""
     with at_work(as_json) as work:
-        found = [render.user(user) for user in users.everyone(work.table)]
-        work.answer(render.all_of(found), _users)
+        found = [documents.user(user) for user in users.everyone(work.table)]
+        work.answer(documents.all_of(found), _users)
 
 
 @app.command()
 def show(username: Username, as_json: AsJson = False) -> None:
     """Show one account."""
     with at_work(as_json) as work:
-        work.answer(render.user(users.get(work.table, username)), views.fields)
+        work.answer(documents.user(users.get(work.table, username)), views.fields)
 
 
 @app.command()
@@ -95,9 +95,9 @@ def _asked_password() -> str:
 def _set_role(username: str, role: Role, as_json: bool) -> None:
     with at_work(as_json) as work:
         users.set_role(work.table, username, role)
-        work.answer(render.user(users.get(work.table, username, consistent=True)), views.fields)
+        work.answer(documents.user(users.get(work.table, username, consistent=True)), views.fields)
 
 
-def _users(page: render.Json) -> None:
+def _users(page: documents.Json) -> None:
     views.users(page)
     say(counted(len(page["items"]), "user"))

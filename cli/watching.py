@@ -13,8 +13,8 @@ import typer
 from cli.connection import open_table
 from cli.output import show_json, show_trace
 from cli.tracing import Trace
-from shared import times
-from shared.data.table import Table
+from shared.dynamodb.table import Table
+from shared.values import times
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for other programs.")]
 Limit = Annotated[int, typer.Option(min=1, max=100, help="Items a page has at most.")]

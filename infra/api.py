@@ -14,7 +14,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.bundling import ROOT
+from infra.artifacts.bundling import ROOT
 from infra.checks import accept
 from infra.firewall import Firewall
 from infra.function import TRACING_IS_A_SETTING
@@ -81,7 +81,7 @@ _OURS = {HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Content Too Large"}
 
 def _routes_with_bodies() -> set[tuple[str, str]]:
     """Methods and paths that take a body, as the functions' own OpenAPI document says."""
-    document = json.loads((ROOT / "functions" / "openapi.json").read_text(encoding="utf-8"))
+    document = json.loads((ROOT / "functions" / "api" / "openapi.json").read_text(encoding="utf-8"))
     return {
         (method.upper(), path)
         for path, operations in document["paths"].items()

@@ -10,12 +10,12 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.bundling import handler_of
+from infra.artifacts.bundling import handler_of
 from infra.checks import accept
 from infra.logs import Log
 
 if TYPE_CHECKING:
-    from infra.bundling import Artifact
+    from infra.artifacts.bundling import Artifact
     from infra.settings import Stage
     from infra.table import Access, DealsTable
 

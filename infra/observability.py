@@ -22,8 +22,8 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.checks import accept
-from shared import metrics
-from shared.data.schema import INDEXES
+from shared.dynamodb.schema import INDEXES
+from shared.runtime import metrics
 
 if TYPE_CHECKING:
     from infra.alarms import Bound

@@ -33,7 +33,7 @@ def _routes(function: str, caller: Caller, *lines: str) -> tuple[Route, ...]:
 
 ROUTES = (
     *_routes(
-        "storefront",
+        "catalog",
         Caller.ANYONE,
         "GET /front-page",
         "GET /editors-choice",

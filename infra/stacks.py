@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from aws_cdk import App, CfnOutput, CustomResource, Duration, Stack
 from constructs import Construct
 
-from infra import access
+from infra import rights
 from infra.api import DealsApi
-from infra.bundling import bundle, digest_of
+from infra.artifacts.bundling import bundle, digest_of
 from infra.cdn import CdnStack, OriginSecret
 from infra.checks import accept, require
 from infra.clock import EachMinute
@@ -50,11 +50,9 @@ class DealsStack(Stack):
         table = DealsTable(self, "Deals", stage=stage)
 
         common: dict[str, Any] = {"stage": stage, "table": table}
-        storefront = PythonFunction(
-            self, "Storefront", module="storefront", artifact=lean, access=access.STOREFRONT, **common
-        )
+        catalog = PythonFunction(self, "Catalog", module="catalog", artifact=lean, access=rights.CATALOG, **common)
         authorizer = PythonFunction(
-            self, "Authorizer", module="authorizer", artifact=lean, access=access.AUTHORIZER, **common
+            self, "Authorizer", module="authorizer", artifact=lean, access=rights.AUTHORIZER, **common
         )
         accounts = PythonFunction(
             # Hashing a password takes a whole processor and argon2's 64 MiB.
@@ -62,25 +60,25 @@ class DealsStack(Stack):
             "Accounts",
             module="accounts",
             artifact=full,
-            access=access.ACCOUNTS,
+            access=rights.ACCOUNTS,
             memory=1769,
             **common,
         )
-        members = PythonFunction(self, "Members", module="members", artifact=full, access=access.MEMBERS, **common)
-        editors = PythonFunction(self, "Editors", module="editors", artifact=full, access=access.EDITORS, **common)
-        seed = PythonFunction(self, "Seed", module="seed", artifact=lean, access=access.SEED, timeout=30, **common)
+        members = PythonFunction(self, "Members", module="members", artifact=full, access=rights.MEMBERS, **common)
+        editors = PythonFunction(self, "Editors", module="editors", artifact=full, access=rights.EDITORS, **common)
+        seed = PythonFunction(self, "Seed", module="seed", artifact=lean, access=rights.SEED, timeout=30, **common)
         expiry = PythonFunction(
-            self, "Expiry", module="expiry", artifact=lean, access=access.EXPIRY, timeout=50, **common
+            self, "Expiry", module="expiry", artifact=lean, access=rights.EXPIRY, timeout=50, **common
         )
 
         announcer = PythonFunction(
-            self, "Announcer", module="announcer", artifact=lean, access=access.ANNOUNCER, timeout=30, **common
+            self, "Announcer", module="announcer", artifact=lean, access=rights.ANNOUNCER, timeout=30, **common
         )
         messenger = PythonFunction(
-            self, "Messenger", module="messenger", artifact=lean, access=access.MESSENGER, timeout=60, **common
+            self, "Messenger", module="messenger", artifact=lean, access=rights.MESSENGER, timeout=60, **common
         )
         refresher = PythonFunction(
-            self, "Refresher", module="refresher", artifact=lean, access=access.REFRESHER, timeout=60, **common
+            self, "Refresher", module="refresher", artifact=lean, access=rights.REFRESHER, timeout=60, **common
         )
 
         work = WorkQueue(
@@ -116,7 +114,7 @@ class DealsStack(Stack):
             stage=stage,
             routes=ROUTES,
             functions={
-                "storefront": storefront.awaited,
+                "catalog": catalog.awaited,
                 "accounts": accounts.awaited,
                 "members": members.awaited,
                 "editors": editors.awaited,
@@ -139,7 +137,7 @@ class DealsStack(Stack):
             stage=stage,
             site=Site(
                 answering={
-                    "storefront": storefront.function,
+                    "catalog": catalog.function,
                     "authorizer": authorizer.function,
                     "accounts": accounts.function,
                     "members": members.function,
@@ -171,7 +169,9 @@ class DealsStack(Stack):
             # A seed that never answers would otherwise hold up a deployment for an hour.
             service_timeout=Duration.minutes(2),
             # CloudFormation asks again only when a property has changed.
-            properties={"Seeds": digest_of("functions/seed.py", "shared/data/seeds.py", "shared/models.py")},
+            properties={
+                "Seeds": digest_of("functions/background/seed.py", "shared/data/catalog/seeds.py", "shared/models.py")
+            },
         )
         seeds.node.add_dependency(table, seed)
         accept(

@@ -1,4 +1,4 @@
-"""The table, as ``shared/data/schema.py`` declares it, and what a function may be allowed to do with it."""
+"""The table, as ``shared/dynamodb/schema.py`` declares it, and what a function may be allowed to do with it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from infra.checks import accept
-from shared.data.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE, Index
+from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE, Index
 
 if TYPE_CHECKING:
     from infra.settings import Stage

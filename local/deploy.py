@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import IO
 
-from infra.bundling import digest_of
+from infra.artifacts.bundling import digest_of
 from infra.settings import STAGES
 from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, client_environment, short
 from local.trouble import Trouble

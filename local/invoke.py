@@ -32,8 +32,8 @@ from local.trouble import Trouble
 def main() -> int:
     """Invoke, print the answer, and on standard error what the function logged; exit code 1 where it failed."""
     parser = argparse.ArgumentParser(prog="python -m local.invoke", description="Invoke a function of Big Time Deals")
-    parser.add_argument("function", help="storefront, accounts, ...")
-    parser.add_argument("event", type=Path, help="a file with an event, such as events/storefront-brand-page.json")
+    parser.add_argument("function", help="catalog, accounts, ...")
+    parser.add_argument("event", type=Path, help="a file with an event, such as events/catalog-brand-page.json")
     parser.add_argument("--emulator", action="store_true", help="use Amazon's runtime interface emulator")
     asked = parser.parse_args()
     try:

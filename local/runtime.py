@@ -25,7 +25,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from infra.bundling import libraries
+from infra.artifacts.bundling import libraries
 
 VERSION = "2018-06-01"
 ACCOUNT, REGION = "123456789012", "us-east-1"

@@ -7,12 +7,13 @@ import secrets
 from dataclasses import dataclass
 
 from local.settings import KEY, REGION, Home, endpoint
-from shared import times
-from shared.data import provision, users
-from shared.data.table import Table, connect
+from shared.data.members import users
+from shared.dynamodb import provision
+from shared.dynamodb.table import Table, connect
 from shared.errors import NoSuchUser
 from shared.models import User
-from shared.passwords import hash_password, verify_password
+from shared.values import times
+from shared.values.passwords import hash_password, verify_password
 
 EDITOR = "editor"
 

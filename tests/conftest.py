@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no types
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # the same
 
-from shared.data.table import Table
-from tests.engines import ENGINES, Engine
-from tests.making import open_brands
+from shared.dynamodb.table import Table
+from tests.support.engines import ENGINES, Engine
+from tests.support.making import open_brands
 
 # How long an example takes depends on the engine and the machine, and says nothing.
 settings.register_profile("engines", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)

@@ -21,8 +21,30 @@ MODULES = {
 }
 
 AWS_LIBRARIES = {"boto3", "botocore"}
-BELOW_THE_DATA_LAYER = {"models", "errors", "times", "slugs", "ksuids", "usernames", "settings", "data"}
-"""What the data layer may use of ``shared``: values and their rules, nothing of HTTP and nothing of Lambda."""
+
+FLOORS: dict[str, set[str]] = {
+    "shared.settings": set(),
+    "shared.errors": set(),
+    "shared.models": set(),
+    "shared.values": {"shared.errors"},
+    "shared.dynamodb": {"shared.errors", "shared.values"},
+    "shared.sqs": {"shared.errors"},
+    "shared.data": {"shared.dynamodb", "shared.models", "shared.errors", "shared.values", "shared.settings"},
+    "shared.data.catalog": {"shared.data"},
+    "shared.data.members": {"shared.data", "shared.data.catalog", "shared.sqs"},
+}
+"""What each room of ``shared`` may import besides itself: the floors below it. What stands on ``shared.data`` stands on
+what that stands on, too."""
+
+MODULES_OF_DATA = {"shared.data", "shared.data.keys", "shared.data.partitions", "shared.data.idempotency"}
+"""The ground floor of ``shared.data``; its folders are rooms of their own."""
+
+
+def _room(module: str) -> str:
+    """The room that a module of ``shared`` is in."""
+    if module in MODULES_OF_DATA:
+        return "shared.data"
+    return ".".join(module.split(".")[: 3 if module.startswith("shared.data.") else 2])
 
 
 def _imports(file: Path) -> Iterator[str]:
@@ -51,8 +73,8 @@ def _ours(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("module", sorted(MODULES))
-def test_only_the_data_layer_imports_boto(module: str) -> None:
-    if not module.startswith("shared.data"):
+def test_only_the_clients_and_the_terminal_import_boto(module: str) -> None:
+    if not module.startswith(("shared.dynamodb", "shared.sqs", "cli")):
         assert AWS_LIBRARIES.isdisjoint(name.partition(".")[0] for name in _imports(MODULES[module]))
 
 
@@ -66,18 +88,19 @@ def test_shared_imports_nothing_above_it(module: str) -> None:
     assert {name.partition(".")[0] for name in _ours(MODULES[module])} <= {"shared"}
 
 
-@pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith("shared.data")))
-def test_the_data_layer_knows_nothing_of_http_or_lambda(module: str) -> None:
-    used = {name.split(".")[1] for name in _ours(MODULES[module]) if "." in name}
+@pytest.mark.parametrize("module", sorted(name for name in MODULES if _room(name) in FLOORS))
+def test_arrows_point_down(module: str) -> None:
+    room = _room(module)
+    below = FLOORS[room] | (FLOORS["shared.data"] if room.startswith("shared.data") else set())
 
-    assert used <= BELOW_THE_DATA_LAYER
+    assert {_room(name) for name in _ours(MODULES[module])} - {room, "shared"} <= below
 
 
 @pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith("infra")))
 def test_infra_takes_the_names_of_the_schema_the_partitions_and_the_metrics_and_nothing_else(module: str) -> None:
     ours = {name for name in _ours(MODULES[module]) if not name.startswith("infra")}
 
-    assert ours <= {"shared.data.schema", "shared.data.partitions", "shared.metrics"}
+    assert ours <= {"shared.dynamodb.schema", "shared.data.partitions", "shared.runtime.metrics"}
 
 
 @pytest.mark.parametrize("module", sorted(name for name in MODULES if not name.startswith("functions")))

@@ -24,7 +24,7 @@ from shared.http.caching import FRESH
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cost.md").read_text(encoding="utf-8")
 NOTHING = Assumptions(wait=4, platform_log=0, access_log=0, event_overhead=0, headers=0)
-VIEW = Operation("view", (Invocation("storefront", 512, 1.0, 1, 1000, 1),), reads=1, writes=0, requests=1, body=4000)
+VIEW = Operation("view", (Invocation("catalog", 512, 1.0, 1, 1000, 1),), reads=1, writes=0, requests=1, body=4000)
 
 
 def test_a_function_is_billed_for_its_share_of_a_processor_and_its_waits() -> None:

@@ -17,7 +17,7 @@ DATA_MODEL = (ROOT / "docs" / "data-model.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 ROWS = re.findall(r"^\| (\d+) \|.*$", README, re.MULTILINE)
-LINKED_FUNCTIONS = re.findall(r"\[`(\w+)\.(\w+)`\]\((shared/data/\w+\.py)\)", README)
+LINKED_FUNCTIONS = re.findall(r"\[`(\w+)\.(\w+)`\]\((shared/data/[\w/]+\.py)\)", README)
 LINKS = [
     (page, target)
     for page in PAGES

@@ -11,10 +11,9 @@ import hashlib
 from collections.abc import Mapping
 from datetime import datetime
 
+from shared.dynamodb.schema import Key
 from shared.models import CuratedPage, Feed, Topic, TopicKind
-from shared.times import to_iso
-
-Key = dict[str, str]
+from shared.values.times import to_iso
 
 
 def _pair(pk: str, sk: str | None = None) -> Key:

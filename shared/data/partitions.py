@@ -1,6 +1,6 @@
 """The kinds of partitions that roles are cut to, as IAM's policies name them: a pattern of each one's keys.
 
-They are made by the functions that make the keys, so that a role (``infra/access.py``) and the code mean the same.
+They are made by the functions that make the keys, so that a role (``infra/rights.py``) and the code mean the same.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared.http.render import compact
-from shared.tokens import header
+from shared.api.documents import compact
+from shared.http.event import header
 
 FRESH = "max-age=5, stale-while-revalidate=30"
 CREDENTIALS = ("authorization", "cookie")

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import refresher, storefront
-from shared import runtime
-from shared.data.table import Table
-from tests import records
-from tests.surroundings import surrounded
+from functions.api import catalog
+from functions.background import refresher
+from shared.dynamodb.table import Table
+from shared.runtime import environment
+from tests.support import records
+from tests.support.surroundings import surrounded
 
 Get = Callable[..., Any]
 
@@ -25,7 +26,7 @@ CONTEXT._aws_request_id = "test"
 def functions_of(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """The table as the functions see it: connected by the environment that the stack gives them."""
     with surrounded(monkeypatch, table):
-        yield runtime.table()
+        yield environment.table()
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def refresh(functions_of: Table) -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture
 def get(functions_of: Table) -> Get:
-    """Reads a page of the storefront: ``get("/front-page", limit="5")``."""
+    """Reads a page of the catalog: ``get("/front-page", limit="5")``."""
 
     def read(path: str, **query: str) -> Any:
         event = {
@@ -56,7 +57,7 @@ def get(functions_of: Table) -> Get:
             "body": None,
             "isBase64Encoded": False,
         }
-        answer = storefront.handler(event, CONTEXT)
+        answer = catalog.handler(event, CONTEXT)
         assert answer["statusCode"] == 200, answer
         return json.loads(answer["body"])
 

@@ -14,18 +14,20 @@ from typing import Any
 import pytest
 
 from cli.importer import Importer
-from functions import refresher
-from shared import settings, times
-from shared.data import caches, deals, keys, pages, topics
-from shared.data.attributes import Item
-from shared.data.caches import NEWEST, Cached
-from shared.data.deal_items import to_item_listed
-from shared.data.table import Table, put, update
+from functions.background import refresher
+from shared import settings
+from shared.data import keys
+from shared.data.catalog import caches, deals, featured, topics
+from shared.data.catalog.caches import NEWEST, Cached
+from shared.data.catalog.deal_items import to_item_listed
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table, put, update
 from shared.models import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
-from tests.engines import DYNOXIDE_ENGINE, MINISTACK, SERVERS, on
-from tests.making import HOME, SHOES, a_deal, ids, newest_first, post
-from tests.records import by_ttl, damaged, number_of, of_category_picks, of_deal, of_picks
-from tests.wire import Request, watched
+from shared.values import times
+from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, SERVERS, on
+from tests.support.making import HOME, SHOES, a_deal, ids, newest_first, post
+from tests.support.records import by_ttl, damaged, number_of, of_category_picks, of_deal, of_picks
+from tests.support.wire import Request, watched
 
 Refresh = Callable[..., dict[str, Any]]
 Get = Callable[..., Any]
@@ -131,8 +133,8 @@ def test_an_unusable_copy_falls_back_to_the_indexes(
     table: Table, refresh: Refresh, get: Get, wrong: dict[str, Any] | None
 ) -> None:
     older, newer = reversed(post_now(table, 2))
-    pages.set_featured(table, FRONT_PAGE, [older.deal_id], NOW)
-    pages.set_featured(table, EDITORS_CHOICE, [newer.deal_id], NOW)
+    featured.set_featured(table, FRONT_PAGE, [older.deal_id], NOW)
+    featured.set_featured(table, EDITORS_CHOICE, [newer.deal_id], NOW)
     if wrong is not None:
         refresh()
         for part in EVERY_PART:
@@ -200,7 +202,7 @@ def test_the_picks_of_a_page_count_among_its_deals_ends(table: Table, refresh: R
     started = times.now()
     end = started + timedelta(seconds=90)
     (deal,) = post(table, [a_deal(started - timedelta(minutes=1), ends_at=end)], started)
-    pages.set_featured(table, FRONT_PAGE, [deal.deal_id], started)
+    featured.set_featured(table, FRONT_PAGE, [deal.deal_id], started)
     refresh(of_picks(FRONT_PAGE))
 
     (copy, *_) = copies(table, Cached(FRONT_PAGE))
@@ -347,8 +349,8 @@ def test_a_page_that_is_newly_picked_is_rebuilt(table: Table, refresh: Refresh, 
     posted = post_now(table, 5)
     refresh()
 
-    pages.set_featured(table, EDITORS_CHOICE, ids(posted[:1]), NOW)
-    pages.set_category_featured(table, "shoes", ids(posted), NOW)
+    featured.set_featured(table, EDITORS_CHOICE, ids(posted[:1]), NOW)
+    featured.set_category_featured(table, "shoes", ids(posted), NOW)
     refresh(of_picks(EDITORS_CHOICE), of_category_picks(SHOES))
 
     assert shown(get("/editors-choice")["featured"]) == ids(posted[:1])
@@ -381,7 +383,7 @@ def real_deals(table: Table) -> None:
 def test_the_front_page_is_one_request_that_costs_twice_half_a_unit(
     table: Table, functions_of: Table, real_deals: None, refresh: Refresh, get: Get
 ) -> None:
-    pages.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), NOW)
+    featured.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), NOW)
     refresh()
 
     with watched(functions_of) as wire:
@@ -410,7 +412,7 @@ def units(table: Table, batch: Request) -> list[float]:
 def test_a_copy_of_twenty_five_real_deals_fits_into_half_a_unit(
     table: Table, real_deals: None, refresh: Refresh, get: Get, part: Cached
 ) -> None:
-    pages.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), NOW)
+    featured.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), NOW)
 
     refresh()
 

@@ -9,16 +9,17 @@ from typing import Any
 
 import pytest
 
-from functions import expiry
-from shared import times
-from shared.data import deals, keys, pages
-from shared.data.table import Table, put
+from functions.background import expiry
+from shared.data import keys
+from shared.data.catalog import deals, featured
+from shared.dynamodb.table import Table, put
 from shared.errors import Busy
 from shared.models import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
+from shared.values import times
 from tests.caches.conftest import CONTEXT
-from tests.making import SHOES, a_deal, ids, post
-from tests.records import of_category_picks, of_deal
-from tests.wire import watched
+from tests.support.making import SHOES, a_deal, ids, post
+from tests.support.records import of_category_picks, of_deal
+from tests.support.wire import watched
 
 Refresh = Callable[..., dict[str, Any]]
 Get = Callable[..., Any]
@@ -35,14 +36,14 @@ def picked(table: Table, refresh: Refresh) -> list[Deal]:
         a_deal(NOW - timedelta(seconds=60 + n), title=f"Shoe {n}", correlation_id=f"request-{n}") for n in range(6)
     ]
     posted = post(table, shoes, NOW)
-    pages.set_featured(table, FRONT_PAGE, ids(posted), NOW)
-    pages.set_featured(table, EDITORS_CHOICE, ids(posted), NOW)
-    pages.set_category_featured(table, "shoes", ids(posted), NOW)
+    featured.set_featured(table, FRONT_PAGE, ids(posted), NOW)
+    featured.set_featured(table, EDITORS_CHOICE, ids(posted), NOW)
+    featured.set_category_featured(table, "shoes", ids(posted), NOW)
     refresh()
     return posted
 
 
-def featured(get: Get, path: str) -> dict[str, str]:
+def featured_on(get: Get, path: str) -> dict[str, str]:
     """The titles that a page features, by deal."""
     return {deal["dealId"]: deal["title"] for deal in get(path)["featured"]}
 
@@ -67,7 +68,7 @@ def test_an_edited_deal_changes_wherever_it_is_shown(
     refresh(of_deal(picked[2], edited))
 
     for path in PLACES:
-        assert featured(get, path) == {deal.deal_id: deal.title for deal in picked} | {edited.deal_id: "Better shoe"}
+        assert featured_on(get, path) == {deal.deal_id: deal.title for deal in picked} | {edited.deal_id: "Better shoe"}
     for path in ("/front-page", "/deals", "/categories/shoes", "/categories/shoes/deals"):
         assert latest(get, path)[edited.deal_id] == "Better shoe"
     for page in (FRONT_PAGE, EDITORS_CHOICE, SHOES):
@@ -80,7 +81,7 @@ def test_a_withdrawn_deal_is_shown_nowhere(table: Table, picked: list[Deal], ref
     refresh(of_deal(picked[2], withdrawn))
 
     for path in PLACES:
-        assert list(featured(get, path)) == [deal_id for deal_id in ids(picked) if deal_id != withdrawn.deal_id]
+        assert list(featured_on(get, path)) == [deal_id for deal_id in ids(picked) if deal_id != withdrawn.deal_id]
     for path in ("/front-page", "/deals", "/categories/shoes", "/categories/shoes/deals"):
         assert withdrawn.deal_id not in latest(get, path)
 
@@ -95,7 +96,7 @@ def test_a_withdrawn_deal_that_is_restored_is_back_in_its_place(
     refresh(of_deal(withdrawn, restored))
 
     for path in PLACES:
-        assert list(featured(get, path)) == ids(picked)
+        assert list(featured_on(get, path)) == ids(picked)
     assert list(latest(get, "/front-page")) == ids(picked)
 
 
@@ -109,13 +110,13 @@ def test_a_deal_that_ended_is_shown_nowhere_also_before_the_copies_are_rebuilt(
     refresh(of_deal(picked[0], ending))
     time.sleep(max(0, (ends - datetime.now(UTC)).total_seconds()))
 
-    before = {path: list(featured(get, path)) for path in PLACES}
+    before = {path: list(featured_on(get, path)) for path in PLACES}
     swept = expiry.handler({}, CONTEXT)
     refresh(of_deal(ending, deals.get(table, ending.deal_id, consistent=True)))
 
     assert swept == {"swept": 1}
     assert before == dict.fromkeys(PLACES, ids(picked[1:]))
-    assert {path: list(featured(get, path)) for path in PLACES} == before
+    assert {path: list(featured_on(get, path)) for path in PLACES} == before
     for path in ("/front-page", "/deals", "/categories/shoes", "/categories/shoes/deals"):
         assert list(latest(get, path)) == ids(picked[1:])
 
@@ -145,9 +146,9 @@ def test_who_picks_between_reading_and_writing_wins(table: Table, picked: list[D
     deals.edit(table, first.deal_id, {"title": "Better shoe"}, NOW)
 
     with between_reading_and_writing(
-        table, lambda: pages.set_featured(table, FRONT_PAGE, ids(reversed(picked)), NOW), times_over=1
+        table, lambda: featured.set_featured(table, FRONT_PAGE, ids(reversed(picked)), NOW), times_over=1
     ):
-        followed = pages.follow(table, FRONT_PAGE, NOW)
+        followed = featured.follow(table, FRONT_PAGE, NOW)
 
     assert ids(followed) == ids(reversed(picked))
     assert stored(table, FRONT_PAGE) == [*(deal.title for deal in reversed(others)), "Better shoe"]
@@ -160,19 +161,19 @@ def test_who_keeps_picking_makes_the_follow_up_give_up_and_be_repeated(table: Ta
 
     def meddle() -> None:
         order.reverse()
-        pages.set_featured(table, FRONT_PAGE, ids(order), NOW)
+        featured.set_featured(table, FRONT_PAGE, ids(order), NOW)
         deals.edit(table, first.deal_id, {"title": f"Better shoe {next(retitled)}"}, NOW)
 
     deals.edit(table, first.deal_id, {"title": "Better shoe"}, NOW)
     with between_reading_and_writing(table, meddle, times_over=1000), pytest.raises(Busy):
-        pages.follow(table, FRONT_PAGE, NOW)
+        featured.follow(table, FRONT_PAGE, NOW)
 
-    assert [deal.title for deal in pages.follow(table, FRONT_PAGE, NOW)] == stored(table, FRONT_PAGE)
+    assert [deal.title for deal in featured.follow(table, FRONT_PAGE, NOW)] == stored(table, FRONT_PAGE)
 
 
 def test_a_page_that_nobody_has_picked_for_is_followed_without_a_write(table: Table) -> None:
     with watched(table) as wire:
-        followed = pages.follow(table, EDITORS_CHOICE, NOW)
+        followed = featured.follow(table, EDITORS_CHOICE, NOW)
 
     assert followed == []
     assert set(wire.operations) == {"GetItem"}

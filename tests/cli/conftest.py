@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
-from shared import times
-from shared.data import seeds
-from shared.data.table import Table
-from tests.engines import ENGINES
+from shared.data.catalog import seeds
+from shared.dynamodb.table import Table
+from shared.values import times
+from tests.support.engines import ENGINES
 
 Btd = Callable[..., Result]
 

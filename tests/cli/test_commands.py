@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from shared import times
-from shared.data import brands, deals, messages, users
-from shared.data.table import Table
+from shared.data.catalog import brands, deals
+from shared.data.members import messages, users
+from shared.dynamodb.table import Table
 from shared.models import Deal
-from tests.making import a_deal, a_user
+from shared.values import times
+from tests.support.making import a_deal, a_user
 
 Btd = Callable[..., Result]
 Ask = Callable[..., Any]

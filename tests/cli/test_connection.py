@@ -14,7 +14,7 @@ from typer.testing import Result
 
 from cli.connection import NoTable, open_table
 from local.settings import Home
-from shared.data.table import Table
+from shared.dynamodb.table import Table
 
 Btd = Callable[..., Result]
 

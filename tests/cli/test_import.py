@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from shared.data import brands, deals, feeds, topics
-from shared.data.table import Table
+from shared.data.catalog import brands, deals, feeds, topics
+from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, BRAND, Deal, Status, Topic
-from shared.times import from_iso, now, to_iso
-from tests.making import walk
+from shared.values.times import from_iso, now, to_iso
+from tests.support.making import walk
 
 Btd = Callable[..., Result]
 

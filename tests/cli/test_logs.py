@@ -13,7 +13,7 @@ import boto3
 import pytest
 
 from local.settings import Home
-from shared.data.table import Table
+from shared.dynamodb.table import Table
 from tests.cli.conftest import Btd
 
 HOUR = 3_600_000

@@ -12,11 +12,11 @@ from typer.testing import Result
 from cli import redrive
 from local.cloud import Cloud
 from local.settings import Home
-from shared.data import queues
-from shared.data.fanout import Unit
-from shared.data.queues import Queue
-from shared.data.table import Table
-from tests.engines import FAKE_CREDENTIALS
+from shared import sqs
+from shared.data.members.fanout import Unit
+from shared.dynamodb.table import Table
+from shared.sqs import Queue
+from tests.support.engines import FAKE_CREDENTIALS
 
 Btd = Callable[..., Result]
 
@@ -26,15 +26,15 @@ UNIT = Unit("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr", "category")
 @pytest.fixture
 def plumbing(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Queue]]:
     """The queue of the fan-out and the dead-letter queues, which the environment names."""
-    sqs = queues.connect("none", endpoint_url=table.client.meta.endpoint_url, **FAKE_CREDENTIALS).client
+    client = sqs.connect("none", endpoint_url=table.client.meta.endpoint_url, **FAKE_CREDENTIALS).client
     made = {}
     for output, variable in redrive.VARIABLES.items():
-        url = sqs.create_queue(QueueName=f"{output}-{uuid.uuid4().hex}")["QueueUrl"]
+        url = client.create_queue(QueueName=f"{output}-{uuid.uuid4().hex}")["QueueUrl"]
         monkeypatch.setenv(variable, url)
-        made[output] = Queue(url, sqs)
+        made[output] = Queue(url, client)
     yield made
     for queue in made.values():
-        sqs.delete_queue(QueueUrl=queue.url)
+        client.delete_queue(QueueUrl=queue.url)
 
 
 def bodies(queue: Queue) -> list[str]:

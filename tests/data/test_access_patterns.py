@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import pytest
 
-from shared.data import brands, deals, endings, feeds, keys, messages, pages, seeds, sessions, topics, users
-from shared.data.table import Table
+from shared.data import keys
+from shared.data.catalog import brands, deals, endings, featured, feeds, seeds, topics
+from shared.data.members import messages, sessions, users
+from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, BrandExists, EmailTaken, NoSuchMessage, NotSignedIn, NotWatching, UsernameTaken
 from shared.models import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Status, Topic, feed_of
-from tests.making import APPLE, HOME, NOW, SHOES, a_deal, a_user, ago, ahead, ids, newest_first, post
-from tests.wire import watched
+from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_user, ago, ahead, ids, newest_first, post
+from tests.support.wire import watched
 
 
 def test_01_a_created_deal_is_put_with_its_number_and_counted_in_its_feeds(table: Table) -> None:
@@ -50,17 +52,17 @@ def test_03_the_eight_categories_are_planted_as_often_as_one_likes(bare_table: T
 
 def test_04_the_front_pages_picks_replace_the_ones_before_in_the_editors_order(table: Table) -> None:
     old, one, two = (deals.create(table, a_deal(), NOW) for _ in range(3))
-    pages.set_featured(table, FRONT_PAGE, [old.deal_id], NOW)
+    featured.set_featured(table, FRONT_PAGE, [old.deal_id], NOW)
 
-    pages.set_featured(table, FRONT_PAGE, [two.deal_id, one.deal_id], NOW)
+    featured.set_featured(table, FRONT_PAGE, [two.deal_id, one.deal_id], NOW)
 
-    assert pages.featured(table, FRONT_PAGE, NOW) == [two, one]
+    assert featured.read(table, FRONT_PAGE, NOW) == [two, one]
 
 
 def test_05_a_categorys_picks_stand_on_the_category(table: Table) -> None:
     posted = post(table, [a_deal() for _ in range(5)])
 
-    pages.set_category_featured(table, "shoes", ids(posted), NOW)
+    featured.set_category_featured(table, "shoes", ids(posted), NOW)
 
     assert list(topics.get(table, SHOES).featured) == posted
 
@@ -68,10 +70,10 @@ def test_05_a_categorys_picks_stand_on_the_category(table: Table) -> None:
 def test_06_the_editors_choice_is_a_page_of_its_own(table: Table) -> None:
     deal = deals.create(table, a_deal(), NOW)
 
-    pages.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
+    featured.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
 
-    assert pages.featured(table, EDITORS_CHOICE, NOW) == [deal]
-    assert pages.featured(table, FRONT_PAGE, NOW) == []
+    assert featured.read(table, EDITORS_CHOICE, NOW) == [deal]
+    assert featured.read(table, FRONT_PAGE, NOW) == []
 
 
 def test_07_the_latest_deals_are_read_from_gsi1(table: Table) -> None:
@@ -100,12 +102,12 @@ def test_08_a_category_and_its_latest_deals_take_its_item_and_gsi3(table: Table)
 
 def test_09_the_editors_choice_page_takes_one_read(table: Table) -> None:
     deal = deals.create(table, a_deal(), NOW)
-    pages.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
+    featured.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
 
     with watched(table) as wire:
-        featured = pages.featured(table, EDITORS_CHOICE, NOW)
+        found = featured.read(table, EDITORS_CHOICE, NOW)
 
-    assert featured == [deal]
+    assert found == [deal]
     assert wire.operations == {"GetItem": 1}
 
 
@@ -276,12 +278,12 @@ def test_26_a_deal_is_edited_ends_and_is_withdrawn(table: Table) -> None:
 
 def test_26_the_copies_of_an_edited_deal_follow(table: Table) -> None:
     one, two = newest_first([deals.create(table, a_deal(), NOW) for _ in range(2)])
-    pages.set_featured(table, FRONT_PAGE, [one.deal_id, two.deal_id], NOW)
+    featured.set_featured(table, FRONT_PAGE, [one.deal_id, two.deal_id], NOW)
     edited = deals.edit(table, one.deal_id, {"price": "9.00"}, NOW)
     deals.withdraw(table, two.deal_id, NOW)
 
-    pages.follow(table, FRONT_PAGE, NOW)
+    featured.follow(table, FRONT_PAGE, NOW)
 
-    assert pages.featured(table, FRONT_PAGE, NOW) == [edited]
+    assert featured.read(table, FRONT_PAGE, NOW) == [edited]
     copies = (table.get(keys.curated(FRONT_PAGE)) or {})["Featured"]
     assert [copy.get("WithdrawnAt") for copy in copies] == [None, "2050-06-15T12:00:00Z"]

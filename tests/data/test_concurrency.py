@@ -8,10 +8,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from shared.data import brands, deals, endings, keys, messages, sessions, topics, users
-from shared.data.attempts import MOST_PER_USER, begin
-from shared.data.deals import Idempotency
-from shared.data.table import Table
+from shared.data import keys
+from shared.data.catalog import brands, deals, endings, topics
+from shared.data.catalog.deals import Idempotency
+from shared.data.members import messages, sessions, users
+from shared.data.members.attempts import MOST_PER_USER, begin
+from shared.dynamodb.schema import Key
+from shared.dynamodb.table import Table
 from shared.errors import (
     AlreadyExists,
     AlreadyLiked,
@@ -24,8 +27,8 @@ from shared.errors import (
     UsernameTaken,
 )
 from shared.models import ALL_DEALS, BRAND, Topic, feed_of
-from tests.engines import SERVERS, on
-from tests.making import (
+from tests.support.engines import SERVERS, on
+from tests.support.making import (
     APPLE,
     ASICS,
     FEEDS,
@@ -67,7 +70,7 @@ def outcomes(results: list[object]) -> Counter[type]:
     return Counter(type(result) for result in results)
 
 
-def counted(table: Table, feed_container: keys.Key) -> int:
+def counted(table: Table, feed_container: Key) -> int:
     return sum((table.get(feed_container, consistent=True) or {})["Periods"].values())
 
 

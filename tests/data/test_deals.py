@@ -7,13 +7,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.data import deals, keys, topics
-from shared.data.deals import Idempotency
-from shared.data.table import Table
+from shared.data import keys
+from shared.data.catalog import deals, topics
+from shared.data.catalog.deals import Idempotency
+from shared.dynamodb.table import Table
 from shared.errors import DealExists, DealTooLarge, IdempotencyKeyReused, NoSuchDeal, NoSuchTopic, NotSeeded
 from shared.models import ALL_DEALS, BRAND, Deal, Status, Topic
-from tests.making import APPLE, NOW, SHOES, a_deal, ago, ahead, ids, listed, post
-from tests.wire import watched
+from tests.support.making import APPLE, NOW, SHOES, a_deal, ago, ahead, ids, listed, post
+from tests.support.wire import watched
 
 
 def test_a_deal_is_read_as_it_was_written(table: Table) -> None:

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from shared.data import deals, decorations, keys
-from shared.data.attributes import Item
-from shared.data.deal_items import is_listed, to_item_listed
-from shared.data.table import Table, put, update
+from cli import decorations
+from shared.data import keys
+from shared.data.catalog import deals
+from shared.data.catalog.deal_items import is_listed, to_item_listed
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table, put, update
 from shared.models import ALL_DEALS, Deal
-from tests.making import NOW, a_deal, ago, ids, listed, post
-from tests.wire import watched
+from tests.support.making import NOW, a_deal, ago, ids, listed, post
+from tests.support.wire import watched
 
 
 @pytest.fixture

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from shared.data import deals, endings, feeds, keys, topics
-from shared.data.attributes import Item
-from shared.data.table import Table
+from shared.data import keys
+from shared.data.catalog import deals, endings, feeds, topics
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table
 from shared.errors import DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, NotSeeded
 from shared.models import ALL_DEALS, Feed, Status, feed_of
-from tests.making import (
+from tests.support.making import (
     APPLE,
     ASICS,
     FEEDS,
@@ -28,7 +29,7 @@ from tests.making import (
     post,
     three_feeds,
 )
-from tests.wire import watched
+from tests.support.wire import watched
 
 
 def notes(table: Table) -> list[Item]:

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from shared.data.attributes import marshal_item
-from shared.data.table import Table
-from tests.engines import MINISTACK, MOTO, Engine
+from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.table import Table
+from tests.support.engines import MINISTACK, MOTO, Engine
 
 ITEM = {"PK": "X", "SK": "X", "Type": "Test", "A": 1, "B": "b"}
 KEY = {"PK": "X", "SK": "X"}

@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 
-from shared.data import attempts, brands, deals, feeds, keys, messages, sessions, topics
-from shared.data.table import MAX_ATTEMPTS, Table
+from shared.data import keys
+from shared.data.catalog import brands, deals, feeds, topics
+from shared.data.members import attempts, messages, sessions
+from shared.dynamodb.table import MAX_ATTEMPTS, Table
 from shared.errors import AlreadyLiked, Busy, DealsError, NoSuchTopic, Unavailable
 from shared.models import ALL_DEALS, BRAND, Topic
-from tests.making import APPLE, NOW, SHOES, a_deal, a_user, ago, ids, listed, post
-from tests.wire import answered, cancelled, error, failing, hooked, watched
+from tests.support.making import APPLE, NOW, SHOES, a_deal, a_user, ago, ids, listed, post
+from tests.support.wire import answered, cancelled, error, failing, hooked, watched
 
 pytestmark = pytest.mark.faults
 

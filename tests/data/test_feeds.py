@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from shared import ksuids
-from shared.data import brands, cursors, deals, endings, feeds, keys, topics
-from shared.data.table import Table
+from shared.data import keys
+from shared.data.catalog import brands, deals, endings, feeds, topics
+from shared.dynamodb import cursors
+from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, InvalidCursor, NoSuchTopic, NotSeeded
 from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
-from tests.engines import SERVERS, on
-from tests.making import (
+from shared.values import ksuids
+from tests.support.engines import SERVERS, on
+from tests.support.making import (
     ASICS,
     FEEDS,
     HOME,
@@ -30,7 +32,7 @@ from tests.making import (
     three_feeds,
     walk,
 )
-from tests.wire import hooked, watched
+from tests.support.wire import hooked, watched
 
 
 @three_feeds

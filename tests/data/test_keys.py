@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from shared.data import deals, keys, messages, pages, sessions, topics, users
-from shared.data.attributes import Item
-from shared.data.schema import GSI1, INDEXES, PARTITION_KEY, SORT_KEY
-from shared.data.table import Table
+from shared.data import keys
+from shared.data.catalog import deals, featured, topics
+from shared.data.members import messages, sessions, users
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import GSI1, INDEXES, PARTITION_KEY, SORT_KEY
+from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
-from tests.making import NOW, a_deal, a_user, ahead, post
+from tests.support.making import NOW, a_deal, a_user, ahead, post
 
 DEAL_ID = "0ujtsYcgvSTl8PAuAdqWYSMnLOv"
 WHEN = datetime(2026, 6, 4, 20, 28, 53, tzinfo=UTC)
@@ -272,7 +274,7 @@ def test_what_a_deployment_plants_has_exactly_its_keys(table: Table) -> None:
 def test_the_curated_pages_have_exactly_their_keys(table: Table) -> None:
     (deal,) = post(table, [a_deal()])
     for page in (FRONT_PAGE, EDITORS_CHOICE):
-        pages.set_featured(table, page, [deal.deal_id], NOW)
+        featured.set_featured(table, page, [deal.deal_id], NOW)
 
     front, choice = table.get(same("FRONTPAGE")), table.get(same("EDITORSCHOICE"))
 

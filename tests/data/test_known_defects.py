@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from shared import slugs
-from shared.data import brands, deals, feeds, keys, messages, sessions, streams, topics, users
-from shared.data.attributes import marshal_item
-from shared.data.deal_items import to_item
-from shared.data.table import Table
+from shared.data import keys
+from shared.data.catalog import brands, changes, deals, feeds, topics
+from shared.data.catalog.deal_items import to_item
+from shared.data.members import messages, sessions, users
+from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchMessage, NoSuchTopic, NotSignedIn
 from shared.models import ALL_DEALS, BRAND, Topic
-from tests.making import APPLE, NOW, a_deal, a_user, ago, ahead, ids, post
-from tests.wire import cancelled, failing, watched
+from shared.values import slugs
+from tests.support.making import APPLE, NOW, a_deal, a_user, ago, ahead, ids, post
+from tests.support.wire import cancelled, failing, watched
 
 DATA_MODEL = Path(__file__).resolve().parents[2] / "docs" / "data-model.md"
 
@@ -160,7 +162,7 @@ def test_11_a_removal_by_ttl_triggers_nothing() -> None:
     removal = {"eventName": "REMOVE", "dynamodb": images}
     by_ttl = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
-    ours, ttls = streams.change_of(removal), streams.change_of({**removal, "userIdentity": by_ttl})
+    ours, ttls = changes.change_of(removal), changes.change_of({**removal, "userIdentity": by_ttl})
 
     assert ours is not None
     assert ttls is None

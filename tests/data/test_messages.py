@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from shared.data import messages
-from shared.data.table import Table
+from shared.data.members import messages
+from shared.dynamodb.table import Table
 from shared.errors import InvalidCursor, NoSuchMessage
 from shared.models import Message
-from tests.making import NOW, a_deal, ago, ahead
+from tests.support.making import NOW, a_deal, ago, ahead
 
 
 def tell(table: Table, username: str, number: int, **how_old: float) -> list[Message]:

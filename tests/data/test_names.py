@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared import ksuids, slugs
 from shared.errors import InvalidName
-from shared.usernames import normalise_email, normalise_username
+from shared.values import ksuids, slugs
+from shared.values.usernames import normalise_email, normalise_username
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
 

@@ -4,41 +4,42 @@ from __future__ import annotations
 
 import pytest
 
-from shared.data import deals, keys, pages, topics
-from shared.data.table import Table
+from shared.data import keys
+from shared.data.catalog import deals, featured, topics
+from shared.dynamodb.table import Table
 from shared.errors import NoSuchDeals, NoSuchTopic, WrongFeaturedCount
 from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Topic
-from tests.making import HOME, NOW, SHOES, a_deal, ago, ahead, ids, post
-from tests.wire import hooked, watched
+from tests.support.making import HOME, NOW, SHOES, a_deal, ago, ahead, ids, post
+from tests.support.wire import hooked, watched
 
 both_pages = pytest.mark.parametrize("page", [FRONT_PAGE, EDITORS_CHOICE], ids=["front page", "editor's choice"])
 
 
 @both_pages
 def test_a_page_that_nobody_picked_for_is_empty(table: Table, page: CuratedPage) -> None:
-    assert pages.featured(table, page, NOW) == []
+    assert featured.read(table, page, NOW) == []
 
 
 @both_pages
 def test_picks_may_be_taken_away_again(table: Table, page: CuratedPage) -> None:
-    pages.set_featured(table, page, ids(post(table, [a_deal()])), NOW)
+    featured.set_featured(table, page, ids(post(table, [a_deal()])), NOW)
 
-    pages.set_featured(table, page, [], NOW)
+    featured.set_featured(table, page, [], NOW)
 
-    assert pages.featured(table, page, NOW) == []
+    assert featured.read(table, page, NOW) == []
 
 
 @both_pages
 def test_picks_that_do_not_exist_are_named_and_nothing_changes(table: Table, page: CuratedPage) -> None:
     (deal,) = post(table, [a_deal()])
     absent = [a_deal().deal_id, a_deal().deal_id]
-    pages.set_featured(table, page, [deal.deal_id], NOW)
+    featured.set_featured(table, page, [deal.deal_id], NOW)
 
     with pytest.raises(NoSuchDeals) as refusal:
-        pages.set_featured(table, page, [absent[0], deal.deal_id, absent[1]], NOW)
+        featured.set_featured(table, page, [absent[0], deal.deal_id, absent[1]], NOW)
 
     assert refusal.value.deal_ids == tuple(absent)
-    assert pages.featured(table, page, NOW) == [deal]
+    assert featured.read(table, page, NOW) == [deal]
 
 
 @both_pages
@@ -46,9 +47,9 @@ def test_a_deal_is_picked_once_and_not_too_many_are(table: Table, page: CuratedP
     posted = post(table, [a_deal() for _ in range(2)])
 
     with pytest.raises(WrongFeaturedCount):
-        pages.set_featured(table, page, ids([posted[0], posted[1], posted[0]]), NOW)
+        featured.set_featured(table, page, ids([posted[0], posted[1], posted[0]]), NOW)
     with pytest.raises(WrongFeaturedCount):
-        pages.set_featured(table, page, [a_deal().deal_id for _ in range(26)], NOW)
+        featured.set_featured(table, page, [a_deal().deal_id for _ in range(26)], NOW)
 
 
 @pytest.mark.parametrize(("number", "allowed"), [(0, False), (4, False), (5, True), (10, True), (11, False)])
@@ -56,10 +57,10 @@ def test_a_category_features_five_to_ten(table: Table, number: int, allowed: boo
     posted = post(table, [a_deal() for _ in range(number)])
 
     if allowed:
-        pages.set_category_featured(table, "shoes", ids(posted), NOW)
+        featured.set_category_featured(table, "shoes", ids(posted), NOW)
     else:
         with pytest.raises(WrongFeaturedCount):
-            pages.set_category_featured(table, "shoes", ids(posted), NOW)
+            featured.set_category_featured(table, "shoes", ids(posted), NOW)
 
     assert list(topics.get(table, SHOES).featured) == (posted if allowed else [])
     assert topics.get(table, HOME).featured == ()
@@ -69,7 +70,7 @@ def test_picks_for_an_unknown_category_are_refused(table: Table) -> None:
     posted = post(table, [a_deal() for _ in range(5)])
 
     with pytest.raises(NoSuchTopic):
-        pages.set_category_featured(table, "toys", ids(posted), NOW)
+        featured.set_category_featured(table, "toys", ids(posted), NOW)
 
     assert table.get(keys.topic(Topic(CATEGORY, "toys"))) is None
 
@@ -77,9 +78,9 @@ def test_picks_for_an_unknown_category_are_refused(table: Table) -> None:
 @both_pages
 def test_a_picked_deal_that_has_ended_is_not_shown(table: Table, page: CuratedPage) -> None:
     ends, stays = post(table, [a_deal(ends_at=ahead(hours=1)), a_deal(ago(days=1))])
-    pages.set_featured(table, page, [ends.deal_id, stays.deal_id], NOW)
+    featured.set_featured(table, page, [ends.deal_id, stays.deal_id], NOW)
 
-    shown = pages.featured(table, page, ahead(hours=1))
+    shown = featured.read(table, page, ahead(hours=1))
 
     assert shown == [stays]
 
@@ -87,52 +88,52 @@ def test_a_picked_deal_that_has_ended_is_not_shown(table: Table, page: CuratedPa
 @both_pages
 def test_copies_follow_an_edit_and_keep_the_editors_order(table: Table, page: CuratedPage) -> None:
     posted = post(table, [a_deal() for _ in range(3)])
-    pages.set_featured(table, page, ids(reversed(posted)), NOW)
+    featured.set_featured(table, page, ids(reversed(posted)), NOW)
     edited = deals.edit(table, posted[1].deal_id, {"title": "Road runner"}, NOW)
 
-    followed = pages.follow(table, page, NOW)
+    followed = featured.follow(table, page, NOW)
 
     assert followed == [posted[2], edited, posted[0]]
-    assert pages.featured(table, page, NOW) == followed
+    assert featured.read(table, page, NOW) == followed
 
 
 def test_a_categorys_copies_follow_and_its_counts_stay(table: Table) -> None:
     posted = post(table, [a_deal() for _ in range(5)])
     topics.like(table, SHOES, "ana", NOW)
-    pages.set_category_featured(table, "shoes", ids(posted), NOW)
+    featured.set_category_featured(table, "shoes", ids(posted), NOW)
     deals.withdraw(table, posted[0].deal_id, NOW)
 
-    shown = pages.follow(table, SHOES, NOW)
+    shown = featured.follow(table, SHOES, NOW)
 
     category = topics.get(table, SHOES)
     assert shown == posted[1:]
     assert (category.likes, category.periods) == (1, {"2050-06-15": 4})
-    assert pages.active(category.featured, NOW) == posted[1:]
+    assert featured.active(category.featured, NOW) == posted[1:]
 
 
 def test_following_what_has_not_changed_writes_nothing(table: Table) -> None:
     (deal,) = post(table, [a_deal()])
-    pages.set_featured(table, FRONT_PAGE, [deal.deal_id], NOW)
+    featured.set_featured(table, FRONT_PAGE, [deal.deal_id], NOW)
 
     with watched(table) as wire:
-        pages.follow(table, FRONT_PAGE, NOW)
-        pages.follow(table, EDITORS_CHOICE, NOW)
+        featured.follow(table, FRONT_PAGE, NOW)
+        featured.follow(table, EDITORS_CHOICE, NOW)
 
     assert set(wire.operations) == {"GetItem", "BatchGetItem"}
 
 
 def test_whoever_picks_while_copies_follow_wins(table: Table) -> None:
     one, two = post(table, [a_deal(), a_deal()])
-    pages.set_featured(table, FRONT_PAGE, [one.deal_id], NOW)
+    featured.set_featured(table, FRONT_PAGE, [one.deal_id], NOW)
     edited = deals.edit(table, two.deal_id, {"title": "Road runner"}, NOW)
     deals.edit(table, one.deal_id, {"title": "Road runner"}, NOW)
     picking = [[two.deal_id]]
 
     def pick_first(**_: object) -> None:
         if picking:
-            pages.set_featured(table, FRONT_PAGE, picking.pop(), NOW)
+            featured.set_featured(table, FRONT_PAGE, picking.pop(), NOW)
 
     with hooked(table, "after-call.dynamodb.BatchGetItem", pick_first):
-        pages.follow(table, FRONT_PAGE, NOW)
+        featured.follow(table, FRONT_PAGE, NOW)
 
-    assert pages.featured(table, FRONT_PAGE, NOW) == [edited]
+    assert featured.read(table, FRONT_PAGE, NOW) == [edited]

@@ -9,9 +9,9 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from shared.data.attributes import marshal_item, unmarshal_item
-from shared.data.table import Table
-from tests.engines import FAKE_CREDENTIALS, MINISTACK, on
+from shared.dynamodb.attributes import marshal_item, unmarshal_item
+from shared.dynamodb.table import Table
+from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, on
 
 pytestmark = on(MINISTACK)
 

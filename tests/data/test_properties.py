@@ -12,14 +12,15 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from shared.data import deals, endings, feeds, keys, topics
-from shared.data.deal_items import is_listed
-from shared.data.table import Table
+from shared.data import keys
+from shared.data.catalog import deals, endings, feeds, topics
+from shared.data.catalog.deal_items import is_listed
+from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.models import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
-from tests.engines import MINISTACK, MOTO, Engine
-from tests.making import APPLE, ASICS, FEEDS, HOME, NOW, SHOES, a_deal, ids, newest_first, open_brands, post
-from tests.wire import watched
+from tests.support.engines import MINISTACK, MOTO, Engine
+from tests.support.making import APPLE, ASICS, FEEDS, HOME, NOW, SHOES, a_deal, ids, newest_first, open_brands, post
+from tests.support.wire import watched
 
 EXAMPLES = {MOTO.name: 4, MINISTACK.name: 20}
 """How many examples each engine bears within seconds; moto copies its table for each transaction."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shared.data import provision
-from shared.data.table import Table
+from shared.dynamodb import provision
+from shared.dynamodb.table import Table
 
 
 def test_the_table_is_on_demand_with_its_four_indexes_and_a_stream_of_both_images(bare_table: Table) -> None:

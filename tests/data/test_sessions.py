@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from shared.data import attempts, sessions
-from shared.data.table import Table
+from shared.data.members import attempts, sessions
+from shared.dynamodb.table import Table
 from shared.errors import NotSignedIn, SlowDown
-from tests.making import NOW, a_user, ahead
-from tests.wire import watched
+from tests.support.making import NOW, a_user, ahead
+from tests.support.wire import watched
 
 
 def entropy(number: int) -> bytes:

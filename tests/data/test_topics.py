@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from shared import slugs
-from shared.data import brands, keys, topics
-from shared.data.table import Table
+from shared.data import keys
+from shared.data.catalog import brands, topics
+from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotSeeded, NotWatching
 from shared.models import BRAND, Topic
-from tests.making import APPLE, HOME, NOW, SHOES, both_kinds
+from shared.values import slugs
+from tests.support.making import APPLE, HOME, NOW, SHOES, both_kinds
 
 
 def nobodys(topic: Topic) -> Topic:

@@ -23,10 +23,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from shared.data import table as tables
-from shared.data.table import Table, connect
+from shared.dynamodb import table as tables
+from shared.dynamodb.table import Table, connect
 from shared.errors import Unavailable
-from tests.engines import FAKE_CREDENTIALS
+from tests.support.engines import FAKE_CREDENTIALS
 
 KEY = {"PK": "DEAL#1", "SK": "DEAL#1"}
 ITEM = {"Item": {"PK": {"S": "DEAL#1"}, "Title": {"S": "Schuhe für Läufer"}}}

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared.data import keys, messages, sessions, topics, users
-from shared.data.table import Table
+from shared.data import keys
+from shared.data.catalog import topics
+from shared.data.members import messages, sessions, users
+from shared.dynamodb.table import Table
 from shared.errors import EmailTaken, NoSuchUser, NotSignedIn, UsernameTaken
-from shared.usernames import normalise_email, normalise_username
-from tests.making import APPLE, HOME, NOW, SHOES, a_deal, a_user
+from shared.values.usernames import normalise_email, normalise_username
+from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_user
 
 
 def test_an_account_is_read_as_it_was_written(table: Table) -> None:

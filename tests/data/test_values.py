@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared import passwords, times
-from shared.data.attributes import marshal, marshal_item, unmarshal, unmarshal_item
-from shared.data.table import Table
+from shared.dynamodb.attributes import marshal, marshal_item, unmarshal, unmarshal_item
+from shared.dynamodb.table import Table
+from shared.values import passwords, times
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 VALUES = st.recursive(

@@ -10,9 +10,9 @@ import pytest
 
 from cli.importer import Importer
 from local.settings import ROOT
-from shared import times
-from tests.site import Site, Visitor, fresh
-from tests.visiting import editor, member, site, visitor
+from shared.values import times
+from tests.support.site import Site, Visitor, fresh
+from tests.support.visiting import editor, member, site, visitor
 
 __all__ = ["editor", "member", "site", "visitor"]
 

@@ -14,8 +14,8 @@ import boto3
 import pytest
 
 from local.settings import KEY, REGION
-from shared.data.queues import Queue
-from tests.site import Site
+from shared.sqs import Queue
+from tests.support.site import Site
 
 DEAD_LETTERS = ("ParkedWorkUrl", "ParkedNewsUrl", "ParkedRefreshesUrl")
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.data import keys
-from shared.data.schema import GSI1
-from tests.contract import assert_problem
-from tests.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
+from shared.dynamodb.schema import GSI1
+from tests.support.contract import assert_problem
+from tests.support.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
 
 
 def test_signing_up_answers_with_the_account_and_without_the_password(visitor: Visitor) -> None:

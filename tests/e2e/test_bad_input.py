@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from shared import ksuids
-from shared.data import cursors
-from tests.contract import assert_problem
-from tests.site import PASSWORD, Site, Visitor, a_deal, fresh
+from shared.dynamodb import cursors
+from shared.values import ksuids
+from tests.support.contract import assert_problem
+from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
 
 RTL = "\u202e"
 EMOJI = "🎉"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from infra.api import REFUSALS
-from tests.contract import assert_problem
 from tests.e2e.plumbing import client
-from tests.site import Site, Visitor, fresh
+from tests.support.contract import assert_problem
+from tests.support.site import Site, Visitor, fresh
 
 JSON = {"Content-Type": "application/json"}
 

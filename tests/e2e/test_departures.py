@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from shared.data.parked import Batch
+from cli.dead_letters import Batch
 from tests.e2e.plumbing import client, until
-from tests.site import Site, fresh
+from tests.support.site import Site, fresh
 
 FUNCTION = """
 import json, os

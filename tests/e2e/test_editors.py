@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.contract import assert_problem
-from tests.site import Site, Visitor, a_deal, eventually, fresh
+from tests.support.contract import assert_problem
+from tests.support.site import Site, Visitor, a_deal, eventually, fresh
 
 EDITORS_ROUTES = [
     ("POST", "/deals"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.contract import assert_problem
-from tests.site import Site, Visitor
+from tests.support.contract import assert_problem
+from tests.support.site import Site, Visitor
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing", "/deals/1/2/3", "/me/nothing", "/.env", "/brands/x/likes"])

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from local.settings import REGION
-from shared.slugs import slug
+from shared.values.slugs import slug
 from tests.e2e.conftest import REAL_DEALS
-from tests.site import Site, Visitor, eventually
+from tests.support.site import Site, Visitor, eventually
 
 Line = dict[str, Any]
 

@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 from cli.main import app
 from infra.settings import STAGES
 from local.settings import STAGE
-from shared import metrics
+from shared.runtime import metrics
 from tests.e2e.plumbing import client, name_to_btd
-from tests.emf import metrics_in
-from tests.site import Site, Visitor, eventually
-from tests.site import a_deal as body_of
+from tests.support.emf import metrics_in
+from tests.support.site import Site, Visitor, eventually
+from tests.support.site import a_deal as body_of
 
 STACK = STAGES[STAGE].stack_name
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contract import assert_problem
-from tests.site import Site, Visitor, a_deal, eventually, fresh
+from tests.support.contract import assert_problem
+from tests.support.site import Site, Visitor, a_deal, eventually, fresh
 
 topics = pytest.mark.parametrize("kind", ["brands", "categories"])
 

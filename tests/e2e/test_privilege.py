@@ -21,20 +21,22 @@ from botocore import xform_name
 from botocore.exceptions import ClientError
 
 from local.settings import REGION
-from shared import settings, times
-from shared.data import brands, keys
-from shared.data.attributes import marshal_item
-from shared.data.caches import Cached
-from shared.data.deal_items import to_item_listed
-from shared.data.schema import GSI1, GSI2, USER_INDEX, Index
-from shared.data.table import Projection, forget, put, update
+from shared import settings
+from shared.data import keys
+from shared.data.catalog import brands
+from shared.data.catalog.caches import Cached
+from shared.data.catalog.deal_items import to_item_listed
+from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.schema import GSI1, GSI2, USER_INDEX, Index, Key
+from shared.dynamodb.table import Projection, forget, put, update
 from shared.models import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Period, Topic
-from tests import making
+from shared.values import times
 from tests.e2e.plumbing import Plumbing, client, until
 from tests.functions.conftest import event
 from tests.functions.test_background_functions import cloudformation
-from tests.rights import Ask, Policy, asks
-from tests.site import PASSWORD, Site, Visitor, a_deal, fresh
+from tests.support import making
+from tests.support.rights import Ask, Policy, asks
+from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
 
 SHOES = Topic(CATEGORY, "shoes")
 TABLE_FREE = {"announcer"}
@@ -179,7 +181,7 @@ def _pick(site: Site, editor: Visitor, deal_ids: list[str]) -> None:
         assert editor.put(f"{path}/featured", json={"dealIds": deal_ids}).status_code == 200
     editor.patch(f"/deals/{deal_ids[0]}", json={"title": "Renamed"})
 
-    def titles(key: keys.Key) -> list[str]:
+    def titles(key: Key) -> list[str]:
         return [copy["Title"] for copy in (site.table.get(key, consistent=True) or {})["Featured"]]
 
     pages = (keys.curated(FRONT_PAGE), keys.curated(EDITORS_CHOICE), keys.topic(SHOES))
@@ -203,7 +205,7 @@ def _read(site: Site, brand: str) -> None:
             site.table.write(forget(key, because="a test's own"))
 
 
-def _copies(page: CuratedPage) -> list[keys.Key]:
+def _copies(page: CuratedPage) -> list[Key]:
     return [keys.page_cache(page, shard) for shard in range(1, settings.CACHE_SHARDS + 1)]
 
 
@@ -292,7 +294,7 @@ def _another(site: Site, brand: str) -> str:
 
 
 MODULES = (
-    "storefront", "authorizer", "accounts", "members", "editors", "seed", "expiry", "announcer", "messenger",
+    "catalog", "authorizer", "accounts", "members", "editors", "seed", "expiry", "announcer", "messenger",
     "refresher",
 )  # fmt: skip
 
@@ -332,7 +334,7 @@ def test_only_what_feeds_the_fan_out_asks_for_more_than_the_table(recording: Rec
     assert elsewhere == {(module, "sqs", "SendMessageBatch") for module in ("announcer", "messenger")}
 
 
-def _key(key: keys.Key) -> dict[str, Any]:
+def _key(key: Key) -> dict[str, Any]:
     return {"Key": marshal_item(key)}
 
 
@@ -348,13 +350,13 @@ USER, SESSION, DEAL = keys.user("nobody"), keys.session("none"), keys.deal("none
 ITEM = {"Item": marshal_item({**DEAL, "Type": "Deal"})}
 
 REFUSED_BY_THE_CLOUD = [
-    ("storefront", "PutItem", ITEM),
-    ("storefront", "UpdateItem", {**_key(DEAL), "UpdateExpression": "REMOVE Title"}),
-    ("storefront", "DeleteItem", _key(DEAL)),
-    ("storefront", "TransactWriteItems", {"TransactItems": [{"Put": ITEM}]}),
-    ("storefront", "Scan", {}),
-    ("storefront", "Scan", {"IndexName": USER_INDEX.name}),
-    ("storefront", "Query", _in(USER_INDEX, USER["PK"])),
+    ("catalog", "PutItem", ITEM),
+    ("catalog", "UpdateItem", {**_key(DEAL), "UpdateExpression": "REMOVE Title"}),
+    ("catalog", "DeleteItem", _key(DEAL)),
+    ("catalog", "TransactWriteItems", {"TransactItems": [{"Put": ITEM}]}),
+    ("catalog", "Scan", {}),
+    ("catalog", "Scan", {"IndexName": USER_INDEX.name}),
+    ("catalog", "Query", _in(USER_INDEX, USER["PK"])),
     ("authorizer", "PutItem", ITEM),
     ("authorizer", "Query", _in(GSI1, keys.sessions("nobody"))),
     ("accounts", "Query", _in(GSI2, "none")),
@@ -375,13 +377,13 @@ REFUSED_BY_THE_CLOUD = [
 """Of what a role may not do, what already its operation, its index or its attributes tell."""
 
 REFUSED_BY_THE_KEYS = [
-    ("storefront", "GetItem", _key(USER)),
-    ("storefront", "GetItem", _key(SESSION)),
-    ("storefront", "GetItem", _key(keys.message("nobody", "none"))),
-    ("storefront", "BatchGetItem", {"RequestItems": {"": {"Keys": [marshal_item(SESSION)]}}}),
-    ("storefront", "Query", _in(GSI1, keys.messages("nobody"))),
-    ("storefront", "Query", _in(GSI1, keys.sessions("nobody"))),
-    ("storefront", "Query", _in(GSI1, keys.watches("nobody"))),
+    ("catalog", "GetItem", _key(USER)),
+    ("catalog", "GetItem", _key(SESSION)),
+    ("catalog", "GetItem", _key(keys.message("nobody", "none"))),
+    ("catalog", "BatchGetItem", {"RequestItems": {"": {"Keys": [marshal_item(SESSION)]}}}),
+    ("catalog", "Query", _in(GSI1, keys.messages("nobody"))),
+    ("catalog", "Query", _in(GSI1, keys.sessions("nobody"))),
+    ("catalog", "Query", _in(GSI1, keys.watches("nobody"))),
     ("authorizer", "GetItem", _key(USER)),
     ("accounts", "PutItem", ITEM),
     ("members", "GetItem", _key(USER)),
@@ -427,7 +429,7 @@ def test_a_policy_refuses_keys_that_are_not_its_own(
 
 def test_ministack_does_not_tell_iam_of_the_keys(site: Site, roles: dict[str, Role]) -> None:
     """DynamoDB would refuse this. When MiniStack does, all that is refused by the keys can be tried on it."""
-    answer = _as(site, roles["storefront"], "dynamodb").get_item(TableName=site.table.name, **_key(SESSION))
+    answer = _as(site, roles["catalog"], "dynamodb").get_item(TableName=site.table.name, **_key(SESSION))
 
     assert "Item" not in answer
 
@@ -475,7 +477,7 @@ def test_no_role_reaches_anything_else_of_the_account(
 
 
 def test_a_role_reads_what_is_its_own(site: Site, roles: dict[str, Role]) -> None:
-    answer = _as(site, roles["storefront"], "dynamodb").get_item(TableName=site.table.name, **_key(keys.topic(SHOES)))
+    answer = _as(site, roles["catalog"], "dynamodb").get_item(TableName=site.table.name, **_key(keys.topic(SHOES)))
 
     assert answer["Item"]["Name"] == {"S": "Shoes"}
 

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract import assert_problem
-from tests.site import Site, Visitor, a_deal, eventually, fresh
+from tests.support.contract import assert_problem
+from tests.support.site import Site, Visitor, a_deal, eventually, fresh
 
 CATEGORIES = ["clothing", "outerwear", "shoes", "accessories", "bags", "electronics", "home", "outdoors"]
 

@@ -10,17 +10,18 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
-from shared import times
-from shared.data import fanout, keys, users
-from shared.data.attributes import marshal_item
-from shared.data.deal_items import to_item_listed
-from shared.data.table import Table, forget, put, update
+from shared.data import keys
+from shared.data.catalog.deal_items import to_item_listed
+from shared.data.members import fanout, users
+from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.table import Table, forget, put, update
 from shared.models import FRONT_PAGE
-from tests import records
+from shared.values import times
 from tests.e2e.plumbing import Plumbing, name_to_btd, until
-from tests.making import a_deal
-from tests.site import Site, Visitor, eventually, fresh
-from tests.site import a_deal as body_of
+from tests.support import records
+from tests.support.making import a_deal
+from tests.support.site import Site, Visitor, eventually, fresh
+from tests.support.site import a_deal as body_of
 
 PATIENCE = 60.0
 """Seconds for what takes one or two on an idle machine."""

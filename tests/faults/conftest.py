@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from shared.data import fanout, users
-from shared.data.queues import Queue
-from shared.data.table import Table
+from shared.data.members import fanout, users
+from shared.dynamodb.table import Table
 from shared.models import Deal
-from tests.engines import MINISTACK
-from tests.making import NOW, a_deal, a_user, open_brands, post
-from tests.surroundings import queue_beside
+from shared.sqs import Queue
+from tests.support.engines import MINISTACK
+from tests.support.making import NOW, a_deal, a_user, open_brands, post
+from tests.support.surroundings import queue_beside
 
 
 @pytest.fixture

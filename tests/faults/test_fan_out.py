@@ -11,15 +11,16 @@ from typing import Any
 
 import pytest
 
-from functions import announcer
-from shared.data import deals, fanout, messages, topics
-from shared.data.queues import Queue
-from shared.data.streams import DealChange
-from shared.data.table import Table
+from functions.background import announcer
+from shared.data.catalog import deals, topics
+from shared.data.catalog.changes import DealChange
+from shared.data.members import fanout, messages
+from shared.dynamodb.table import Table
 from shared.errors import Busy
 from shared.models import Deal
-from tests.making import APPLE, NOW, SHOES, a_deal, ahead, post
-from tests.wire import answered
+from shared.sqs import Queue
+from tests.support.making import APPLE, NOW, SHOES, a_deal, ahead, post
+from tests.support.wire import answered
 
 pytestmark = pytest.mark.faults
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.site import BACKGROUND, Site, Visitor, a_deal, fresh
-from tests.visiting import editor, member, site, visitor
+from tests.support.site import BACKGROUND, Site, Visitor, a_deal, fresh
+from tests.support.visiting import editor, member, site, visitor
 
 __all__ = ["editor", "member", "site", "visitor"]
 

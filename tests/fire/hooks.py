@@ -15,9 +15,9 @@ from schemathesis.core.failures import Failure
 from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
 
 from local.table import open_table
-from shared import times
-from shared.data import sessions, users
+from shared.data.members import sessions, users
 from shared.models import Role, User
+from shared.values import times
 
 TABLE = open_table(int(os.environ["FIRE_PORT"]), os.environ["FIRE_TABLE"])
 ROLE = os.environ["FIRE_ROLE"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from shared.data import attempts, keys
-from tests.contract import assert_problem
-from tests.site import Site, fresh
+from shared.data import keys
+from shared.data.members import attempts
+from tests.support.contract import assert_problem
+from tests.support.site import Site, fresh
 
 CLAIMED = "203.0.113.9"
 

@@ -13,10 +13,10 @@ import socket
 import httpx
 import pytest
 
-from tests.contract import assert_problem
 from tests.e2e.plumbing import client
 from tests.fire.conftest import dump
-from tests.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
+from tests.support.contract import assert_problem
+from tests.support.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
 
 JSON = {"Content-Type": "application/json"}
 MEGABYTE = 1024 * 1024

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.contract import assert_problem
-from tests.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
+from tests.support.contract import assert_problem
+from tests.support.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
 
 BODIES: tuple[Any, ...] = ({}, {"name": "Mine"}, {"dealIds": []}, {"title": "Mine"}, "no object", None)
 """Bodies of which each route may find one right: who may not call it hears nothing about them."""

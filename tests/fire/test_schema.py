@@ -17,7 +17,7 @@ import pytest
 
 from local.settings import ROOT
 from shared.models import CATEGORIES
-from tests.site import Site, Visitor, a_deal
+from tests.support.site import Site, Visitor, a_deal
 
 SEED = "20261121"
 EXAMPLES = "4"

@@ -9,14 +9,15 @@ from datetime import UTC, datetime
 import pytest
 
 from local.settings import ROOT
-from shared.data import attempts, keys, sessions
-from shared.data.schema import GSI1
-from shared.data.table import forget
+from shared.data import keys
+from shared.data.members import attempts, sessions
+from shared.dynamodb.schema import GSI1
+from shared.dynamodb.table import forget
 from shared.errors import NotSignedIn
-from tests.contract import assert_problem
 from tests.e2e.plumbing import Plumbing
 from tests.fire.conftest import dump, values
-from tests.site import PASSWORD, Site, Visitor, fresh
+from tests.support.contract import assert_problem
+from tests.support.site import PASSWORD, Site, Visitor, fresh
 
 HERE = "127.0.0.1"
 

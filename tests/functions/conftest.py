@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from shared import runtime, times
-from shared.data import brands, seeds
-from shared.data.queues import Queue
-from shared.data.queues import connect as connect_queue
-from shared.data.table import Table
-from tests.engines import FAKE_CREDENTIALS, MINISTACK
-from tests.surroundings import queue_beside, surrounded
+from shared.data.catalog import brands, seeds
+from shared.dynamodb.table import Table
+from shared.runtime import environment
+from shared.sqs import Queue
+from shared.sqs import connect as connect_queue
+from shared.values import times
+from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
+from tests.support.surroundings import queue_beside, surrounded
 
 EVENTS = Path(__file__).resolve().parents[2] / "events"
 
@@ -66,7 +67,7 @@ def deployed(unseeded: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table
 def lines(deployed: Table) -> Iterator[Callable[[], list[dict[str, Any]]]]:
     """Tells what the functions have logged since it was last asked."""
     log = io.StringIO()
-    handler = runtime.logger().registered_handler
+    handler = environment.logger().registered_handler
     assert isinstance(handler, logging.StreamHandler)
     handler.setStream(log)
 
@@ -91,4 +92,4 @@ def table(deployed: Table) -> Table:
 @pytest.fixture
 def queue(deployed: Table) -> Queue:
     """The queue of the fan-out."""
-    return connect_queue(runtime.queue().url, endpoint_url=deployed.client.meta.endpoint_url, **FAKE_CREDENTIALS)
+    return connect_queue(environment.queue().url, endpoint_url=deployed.client.meta.endpoint_url, **FAKE_CREDENTIALS)

@@ -14,17 +14,20 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import announcer, expiry, messenger, refresher, seed, storefront
-from shared import settings, times
-from shared.data import brands, caches, deals, feeds, messages, seeds, topics
-from shared.data.attributes import unmarshal_item
-from shared.data.caches import NEWEST
-from shared.data.deal_items import from_item
-from shared.data.queues import Queue
-from shared.data.table import Table
+from functions.api import catalog
+from functions.background import announcer, expiry, messenger, refresher, seed
+from shared import settings
+from shared.data.catalog import brands, caches, deals, feeds, seeds, topics
+from shared.data.catalog.caches import NEWEST
+from shared.data.catalog.deal_items import from_item
+from shared.data.members import messages
+from shared.dynamodb.attributes import unmarshal_item
+from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic
+from shared.sqs import Queue
+from shared.values import times
 from tests.functions.conftest import DEAL_ID, event
-from tests.making import a_deal
+from tests.support.making import a_deal
 
 G_FORE = Topic(BRAND, "g-fore")
 SHOES = Topic(CATEGORY, "shoes")
@@ -243,7 +246,7 @@ def test_refresher_takes_a_withdrawn_deal_off_the_pages(table: Table, deal: Deal
 
     refresher.handler(event("stream-modify-withdrawn"), context)
 
-    answer = storefront.handler(page("/deals"), context)
+    answer = catalog.handler(page("/deals"), context)
     assert json.loads(answer["body"]) == {"items": [], "next": None}
 
 
@@ -278,7 +281,7 @@ def test_refresher_builds_everything_that_was_never_built_when_the_clock_says_so
 
 def page(path: str) -> dict[str, Any]:
     """The event of a request for a page."""
-    request = event("storefront-brand-page")
+    request = event("catalog-brand-page")
     request["headers"].pop("Accept-Encoding")
     return (
         request

@@ -14,18 +14,20 @@ import pytest
 from aws_cdk.assertions import Template
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import authorizer
+from functions.api import authorizer
 from infra.cdn import CdnStack
 from infra.routes import ROUTES, Caller
 from infra.settings import STAGES, Cdn
 from infra.stacks import DealsStack
-from shared import settings, times
-from shared.data import attempts, deals, sessions, users
-from shared.data.table import Table
+from shared import settings
+from shared.data.catalog import deals
+from shared.data.members import attempts, sessions, users
+from shared.dynamodb.table import Table
 from shared.errors import SlowDown
 from shared.models import User
-from tests.edge import Answer, Edge, Request
-from tests.making import a_deal
+from shared.values import times
+from tests.support.edge import Answer, Edge, Request
+from tests.support.making import a_deal
 
 pytestmark = pytest.mark.xdist_group("infra")
 """Synthesis takes seconds, so pytest-xdist must run these in one process."""
@@ -84,7 +86,7 @@ class Api:
             if verdict["policyDocument"]["Statement"][0]["Effect"] == "Deny":
                 return Answer(401, {"cache-control": "no-store"})
             event["requestContext"]["authorizer"] = verdict["context"]
-        answer = importlib.import_module(f"functions.{function}").handler(event, self.context)
+        answer = importlib.import_module(f"functions.api.{function}").handler(event, self.context)
         body = answer["body"]
         return Answer(
             answer["statusCode"],

@@ -20,12 +20,12 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from shared import times
-from shared.data import deals
-from shared.data.table import Table
-from tests.edge import Answer, Request
+from shared.data.catalog import deals
+from shared.dynamodb.table import Table
+from shared.values import times
 from tests.functions.test_behind_cloudfront import Api
-from tests.making import a_deal
+from tests.support.edge import Answer, Request
+from tests.support.making import a_deal
 
 NGINX = shutil.which("nginx")
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")

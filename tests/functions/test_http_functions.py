@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import accounts, authorizer, editors, members, storefront
-from shared import times
-from shared.data import deals, sessions, topics, users
-from shared.data.table import Table
-from shared.http import edge
+from functions.api import accounts, authorizer, catalog, editors, members
+from shared.api import app
+from shared.data.catalog import deals, topics
+from shared.data.members import sessions, users
+from shared.dynamodb.table import Table
 from shared.models import BRAND, Topic, User
+from shared.values import times
 from tests.functions.conftest import event
-from tests.making import a_deal
+from tests.support.making import a_deal
 
 G_FORE = Topic(BRAND, "g-fore")
 TOKEN = bytes(range(32))
@@ -38,8 +39,8 @@ def ana(table: Table) -> User:
     return user
 
 
-def test_the_storefront_decodes_a_name_with_an_encoded_slash(table: Table, context: LambdaContext) -> None:
-    answer = storefront.handler(event("storefront-brand-page"), context)
+def test_the_catalog_decodes_a_name_with_an_encoded_slash(table: Table, context: LambdaContext) -> None:
+    answer = catalog.handler(event("catalog-brand-page"), context)
 
     assert answer["statusCode"] == 200
     assert body_of(answer) == {
@@ -51,12 +52,12 @@ def test_the_storefront_decodes_a_name_with_an_encoded_slash(table: Table, conte
     }
 
 
-def test_the_storefront_compresses_what_is_large(table: Table, context: LambdaContext) -> None:
+def test_the_catalog_compresses_what_is_large(table: Table, context: LambdaContext) -> None:
     now = times.now()
     for number in range(5):
         deals.create(table, a_deal(now, brand="g-fore", title=f"Golf shoe {number}"), now)
 
-    answer = storefront.handler(event("storefront-brand-page"), context)
+    answer = catalog.handler(event("catalog-brand-page"), context)
 
     assert answer["isBase64Encoded"] is True
     assert answer["multiValueHeaders"]["Content-Encoding"] == ["gzip"]
@@ -117,7 +118,7 @@ def test_editors_refuses_a_member_before_it_reads_the_body(table: Table, context
     assert answer["statusCode"] == 403
 
 
-@pytest.mark.parametrize("function", [storefront, accounts, members, editors])
+@pytest.mark.parametrize("function", [catalog, accounts, members, editors])
 def test_a_route_that_a_function_does_not_have_is_a_404_problem(
     table: Table, context: LambdaContext, function: Any
 ) -> None:
@@ -129,11 +130,11 @@ def test_a_route_that_a_function_does_not_have_is_a_404_problem(
     assert answer["multiValueHeaders"]["Content-Type"] == ["application/problem+json"]
 
 
-@pytest.mark.parametrize("name", ["storefront-brand-page", "members-like-brand", "editors-post-deal"])
+@pytest.mark.parametrize("name", ["catalog-brand-page", "members-like-brand", "editors-post-deal"])
 def test_a_table_that_cannot_answer_is_503_and_says_nothing_of_itself(
     table: Table, context: LambdaContext, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    function = {"storefront": storefront, "members": members, "editors": editors}[name.partition("-")[0]]
+    function = {"catalog": catalog, "members": members, "editors": editors}[name.partition("-")[0]]
     table.client.delete_table(TableName=table.name)
 
     answer = function.handler(event(name), context)
@@ -201,4 +202,4 @@ def test_without_cloudfront_a_request_comes_from_where_its_connection_does(monke
     asked = event("accounts-sign-up")
     asked["headers"]["X-Forwarded-For"] = "203.0.113.9, 198.51.100.7"
 
-    assert edge.address(asked) == asked["requestContext"]["identity"]["sourceIp"]
+    assert app.address(asked) == asked["requestContext"]["identity"]["sourceIp"]

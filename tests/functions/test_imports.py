@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from functions.storefront import FIRST_PAGE
+from functions.api.catalog import FIRST_PAGE
 from shared import settings
-from shared.data.table import Table
+from shared.dynamodb.table import Table
 from tests.functions.conftest import EVENTS
 
 ROOT = EVENTS.parent
@@ -23,7 +23,7 @@ SOURCES = [path.relative_to(ROOT) for folder in ("functions", "shared") for path
 LOADED = """
 import json, sys
 from types import SimpleNamespace
-from functions import {function}
+from functions.{room} import {function}
 context = SimpleNamespace(function_name="f", memory_limit_in_mb=1, invoked_function_arn="a", aws_request_id="r")
 for event in json.load(sys.stdin):
     answer = {function}.handler(event, context)
@@ -38,7 +38,7 @@ HEAVY = ("pydantic", "pydantic_core", "aws_xray_sdk", "argon2", "anyascii")
 def modules_of(function: str, events: list[dict[str, Any]]) -> set[str]:
     """What a fresh process has imported after a function has handled some events."""
     done = subprocess.run(
-        [sys.executable, "-c", LOADED.format(function=function)],
+        [sys.executable, "-c", LOADED.format(function=function, room=room_of(function))],
         input=json.dumps(events),
         env=os.environ | {"PYTHONPATH": str(EVENTS.parent)},
         check=True,
@@ -48,12 +48,17 @@ def modules_of(function: str, events: list[dict[str, Any]]) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+def room_of(function: str) -> str:
+    """The package that a function is in."""
+    return next(path.parent.name for path in (ROOT / "functions").rglob(f"{function}.py"))
+
+
 def heavy_ones(modules: set[str]) -> set[str]:
     return {module for module in modules if module.startswith(HEAVY)}
 
 
 def page(path: str, **query: str) -> dict[str, Any]:
-    event: dict[str, Any] = json.loads((EVENTS / "storefront-brand-page.json").read_text(encoding="utf-8"))
+    event: dict[str, Any] = json.loads((EVENTS / "catalog-brand-page.json").read_text(encoding="utf-8"))
     return (
         event
         | {"path": path, "resource": path, "queryStringParameters": query or None}
@@ -61,11 +66,11 @@ def page(path: str, **query: str) -> dict[str, Any]:
     )
 
 
-def test_the_storefront_starts_without_pydantic_and_x_ray() -> None:
-    assert heavy_ones(modules_of("storefront", [])) == set()
+def test_the_catalog_starts_without_pydantic_and_x_ray() -> None:
+    assert heavy_ones(modules_of("catalog", [])) == set()
 
 
-def test_the_storefront_serves_every_page_without_pydantic_and_x_ray(table: Table) -> None:
+def test_the_catalog_serves_every_page_without_pydantic_and_x_ray(table: Table) -> None:
     paths = [
         "/front-page",
         "/editors-choice",
@@ -80,7 +85,7 @@ def test_the_storefront_serves_every_page_without_pydantic_and_x_ray(table: Tabl
         "/docs",
     ]
 
-    modules = modules_of("storefront", [page(path) for path in paths] + [page("/deals", limit="1")])
+    modules = modules_of("catalog", [page(path) for path in paths] + [page("/deals", limit="1")])
 
     assert heavy_ones(modules) == set()
 

@@ -13,19 +13,23 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import accounts, announcer, authorizer, editors, expiry, members, messenger, refresher, storefront
-from shared import metrics, runtime, times
-from shared.data import brands, caches, deals, fanout, keys, messages, pages, seeds, sessions, topics, users
-from shared.data.deal_items import to_item_listed
-from shared.data.queues import Queue
-from shared.data.table import Table
-from shared.metrics import Metric
+from functions.api import accounts, authorizer, catalog, editors, members
+from functions.background import announcer, expiry, messenger, refresher
+from shared.data import keys
+from shared.data.catalog import brands, caches, deals, featured, seeds, topics
+from shared.data.catalog.deal_items import to_item_listed
+from shared.data.members import fanout, messages, sessions, users
+from shared.dynamodb.table import Table
 from shared.models import BRAND, CATEGORY, FRONT_PAGE, Deal, Topic, User
-from shared.passwords import hash_password
-from tests import records
-from tests.emf import metrics_in
+from shared.runtime import environment, metrics
+from shared.runtime.metrics import Metric
+from shared.sqs import Queue
+from shared.values import times
+from shared.values.passwords import hash_password
 from tests.functions.conftest import event
-from tests.making import a_deal
+from tests.support import records
+from tests.support.emf import metrics_in
+from tests.support.making import a_deal
 
 Lines = Callable[[], list[dict[str, Any]]]
 
@@ -72,7 +76,7 @@ def posted(context: LambdaContext, **changes: Any) -> Deal:
     request["body"] = base64.b64encode(json.dumps(body).encode()).decode()
     answer = editors.handler(request, context)
     assert answer["statusCode"] == 201
-    return deals.get(runtime.table(), json.loads(answer["body"])["dealId"], consistent=True)
+    return deals.get(environment.table(), json.loads(answer["body"])["dealId"], consistent=True)
 
 
 def sign_in(password: str, username: str = "ana") -> dict[str, Any]:
@@ -82,7 +86,7 @@ def sign_in(password: str, username: str = "ana") -> dict[str, Any]:
 
 
 def page(path: str, **headers: str) -> dict[str, Any]:
-    request = event("storefront-brand-page")
+    request = event("catalog-brand-page")
     request["headers"] = {"Accept": "application/json", **headers}
     nothing = dict.fromkeys(("pathParameters", "queryStringParameters", "multiValueQueryStringParameters"))
     return request | {"path": path, "resource": path} | nothing
@@ -175,10 +179,10 @@ def test_an_edit_names_its_own_request_and_one_that_changes_nothing_leaves_the_l
 
 def test_readers_are_not_shown_whose_request_it_was(table: Table, context: LambdaContext) -> None:
     deal = posted(context)
-    pages.set_featured(table, FRONT_PAGE, [deal.deal_id], times.now())
+    featured.set_featured(table, FRONT_PAGE, [deal.deal_id], times.now())
     refresher.handler(event("refresher-schedule"), context)
 
-    answers = [storefront.handler(page(path), context) for path in (f"/deals/{deal.deal_id}", "/front-page", "/deals")]
+    answers = [catalog.handler(page(path), context) for path in (f"/deals/{deal.deal_id}", "/front-page", "/deals")]
 
     assert all(deal.deal_id in answer["body"] for answer in answers)
     assert not any(REQUEST in answer["body"] for answer in answers)
@@ -191,7 +195,7 @@ def test_readers_are_not_shown_whose_request_it_was(table: Table, context: Lambd
 def test_each_answer_says_which_request_it_answers(
     table: Table, context: LambdaContext, path: str, status: int
 ) -> None:
-    answer = storefront.handler(page(path), context)
+    answer = catalog.handler(page(path), context)
 
     assert answer["statusCode"] == status
     assert answer["multiValueHeaders"]["X-Correlation-Id"] == [REQUEST]
@@ -212,7 +216,7 @@ def test_each_answer_says_which_request_it_answers(
 def test_a_clients_own_id_is_logged_beside_ours_if_it_is_one(
     table: Table, lines: Lines, context: LambdaContext, headers: dict[str, str], logged: str | None
 ) -> None:
-    storefront.handler(page("/categories", **headers), context)
+    catalog.handler(page("/categories", **headers), context)
 
     (line,) = lines()
     assert (line["correlation_id"], line.get("client_request_id")) == (REQUEST, logged)
@@ -221,7 +225,7 @@ def test_a_clients_own_id_is_logged_beside_ours_if_it_is_one(
 def test_no_password_token_or_body_is_logged(
     table: Table, ana: User, lines: Lines, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runtime.logger().setLevel("DEBUG")
+    environment.logger().setLevel("DEBUG")
     token, _ = sessions.start(table, ana, times.now(), bytes(range(32)))
     asked = event("authorizer-request")
     asked["headers"]["Authorization"] = f"Bearer {token}"
@@ -288,10 +292,10 @@ def wrong_passwords(table: Table, context: LambdaContext) -> None:
 
 
 def reads(table: Table, context: LambdaContext) -> None:
-    storefront.handler(page("/front-page"), context)
+    catalog.handler(page("/front-page"), context)
     refresher.refresh([caches.NEWEST], set(), set())
     for path in ("/front-page", "/deals", "/brands", "/categories/shoes", "/deals"):
-        storefront.handler(page(path), context)
+        catalog.handler(page(path), context)
 
 
 def news(table: Table, context: LambdaContext) -> None:
@@ -368,7 +372,7 @@ def test_the_clock_tells_the_age_of_each_cached_part_before_it_rebuilds_any(
 
 def test_an_environment_starts_cold_once(table: Table, lines: Lines, context: LambdaContext) -> None:
     for _ in range(3):
-        storefront.handler(page("/categories"), context)
+        catalog.handler(page("/categories"), context)
 
     assert [line.get(metrics.COLD_START.name) for line in lines()] == [[1], None, None]
 
@@ -378,7 +382,7 @@ def test_metrics_stand_under_the_stacks_name_and_the_functions(
 ) -> None:
     monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "BigTimeDeals-dev")
 
-    storefront.handler(page("/categories"), context)
+    catalog.handler(page("/categories"), context)
 
     (line,) = lines()
     (directive,) = line["_aws"]["CloudWatchMetrics"]
@@ -388,7 +392,7 @@ def test_metrics_stand_under_the_stacks_name_and_the_functions(
 
 
 REPORTERS = {
-    "storefront": storefront,
+    "catalog": catalog,
     "accounts": accounts,
     "members": members,
     "editors": editors,

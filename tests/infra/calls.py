@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from shared.data import queues, table
-from shared.data.table import delete, put, put_new, require, update
+from shared import sqs
+from shared.dynamodb import table
+from shared.dynamodb.table import delete, put, put_new, require, update
 from shared.errors import DealsError
 
 
@@ -38,7 +39,7 @@ def make_all(name: str) -> dict[str, list[str]]:
     assert store.get(keys[0]) is None
 
     url = store.client.meta.endpoint_url + f"/000000000000/{name}"
-    queue = queues.connect(url)
+    queue = sqs.connect(url)
     note(queue.client, made["sqs"])
     create_queue(store.client.meta.endpoint_url, name)
     queue.send(["first", "second"])

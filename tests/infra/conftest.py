@@ -14,10 +14,10 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from infra.bundling import handler_of
+from infra.artifacts.bundling import handler_of
 from infra.settings import STAGES, Cdn, Stage
 from infra.stacks import DealsStack, compose
-from tests.rights import Policy
+from tests.support.rights import Policy
 
 VARIANTS: dict[str, Stage] = {
     **STAGES,

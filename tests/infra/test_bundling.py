@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.bundling import BUILT_FROM_SOURCE, bundle, compiler, tree_digest
+from infra.artifacts.bundling import BUILT_FROM_SOURCE, bundle, compiler, tree_digest
 from infra.settings import lambda_target, this_machine
 
 ARM = lambda_target("3.13", "arm64")
@@ -101,16 +101,16 @@ def test_byte_code_is_valid_after_zip_and_unzip(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("artifact", "module"),
     [
-        ("lean", "storefront"),
-        ("lean", "authorizer"),
-        ("lean", "seed"),
-        ("lean", "expiry"),
-        ("lean", "announcer"),
-        ("lean", "messenger"),
-        ("lean", "refresher"),
-        ("full", "accounts"),
-        ("full", "members"),
-        ("full", "editors"),
+        ("lean", "api.catalog"),
+        ("lean", "api.authorizer"),
+        ("lean", "background.seed"),
+        ("lean", "background.expiry"),
+        ("lean", "background.announcer"),
+        ("lean", "background.messenger"),
+        ("lean", "background.refresher"),
+        ("full", "api.accounts"),
+        ("full", "api.members"),
+        ("full", "api.editors"),
     ],
 )
 def test_each_handler_imports_from_its_artifact_alone(artifact: str, module: str) -> None:
@@ -131,7 +131,7 @@ def test_each_handler_imports_from_its_artifact_alone(artifact: str, module: str
 def test_only_our_own_runtime_sources_go_in() -> None:
     code = bundle("lean", this_machine()).path
 
-    assert (code / "functions" / "openapi.json").exists()
+    assert (code / "functions" / "api" / "openapi.json").exists()
     assert not {"infra", "local", "cli", "tests", "aws_cdk", "ministack", "pydantic"} & {
         entry.name for entry in code.iterdir()
     }

@@ -17,12 +17,12 @@ from infra.checks import require
 from infra.routes import ROUTES
 from infra.settings import STAGES, Cdn
 from infra.stacks import DealsStack
-from tests.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, Answer, Edge
 from tests.infra.conftest import lint
+from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, Answer, Edge
 
 Json = Mapping[str, Any]
 
-DOCUMENT = json.loads((Path(__file__).parents[2] / "functions" / "openapi.json").read_text(encoding="utf-8"))
+DOCUMENT = json.loads((Path(__file__).parents[2] / "functions" / "api" / "openapi.json").read_text(encoding="utf-8"))
 OPERATIONS = [
     (method.upper(), path, operation)
     for path, operations in DOCUMENT["paths"].items()

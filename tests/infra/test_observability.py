@@ -20,11 +20,12 @@ from infra.observability import OPERATIONS
 from infra.settings import STAGES
 from infra.stacks import DealsStack
 from local.settings import ROOT
-from shared import metrics, settings
-from shared.data.schema import INDEXES
+from shared import settings
+from shared.dynamodb.schema import INDEXES
+from shared.runtime import metrics
 from tests.infra.conftest import Synthesized, synthesize
 
-ANSWERING = {"storefront", "authorizer", "accounts", "members", "editors"}
+ANSWERING = {"catalog", "authorizer", "accounts", "members", "editors"}
 REPORTED = {value.name: value for value in vars(metrics).values() if isinstance(value, metrics.Metric)}
 
 RUNBOOK = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")

@@ -6,10 +6,10 @@ import pytest
 
 from infra.table import Right
 from shared.data import keys, partitions
-from shared.data.schema import GSI1, GSI2, GSI3, USER_INDEX
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 from shared.models import BRAND, Topic
 from tests.infra.conftest import Synthesized
-from tests.rights import Ask, Policy
+from tests.support.rights import Ask, Policy
 
 READS = ("GetItem", "BatchGetItem", "Query", "PartiQLSelect")
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete")
@@ -30,7 +30,7 @@ def who_may(site: Synthesized, operations: tuple[str, ...], key: str, index: str
 
 
 def test_anyone_may_read_deals_and_only_editors_and_the_clock_write_them(dev: Synthesized) -> None:
-    assert who_may(dev, READS, DEAL) == {"storefront", "editors", "expiry", "messenger", "refresher"}
+    assert who_may(dev, READS, DEAL) == {"catalog", "editors", "expiry", "messenger", "refresher"}
     assert who_may(dev, WRITES, DEAL) == {"editors", "expiry"}
 
 
@@ -60,13 +60,13 @@ def test_who_watches_what_is_known_to_those_who_count_it_or_tell_them(dev: Synth
 
 
 def test_the_function_that_anyone_may_call_cannot_write(dev: Synthesized) -> None:
-    rights = list(dev.policy("storefront").rights())
+    rights = list(dev.policy("catalog").rights())
 
     assert {right.operation for right in rights} == {"GetItem", "BatchGetItem", "Query"}
 
 
 def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(dev: Synthesized) -> None:
-    rights = {(right.index, *right.keys) for right in dev.policy("storefront").rights()}
+    rights = {(right.index, *right.keys) for right in dev.policy("catalog").rights()}
 
     public = {
         partitions.DEAL, partitions.DEAL_NUMBER, partitions.DEALS, partitions.BRANDS,
@@ -82,8 +82,8 @@ def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(dev:
 def test_one_key_that_is_not_allowed_refuses_a_request_of_many(dev: Synthesized) -> None:
     cache = keys.deals_cache(1)["PK"]
 
-    assert dev.policy("storefront").allows(Ask("BatchGetItem", (cache,)))
-    assert not dev.policy("storefront").allows(Ask("BatchGetItem", (cache, SESSION)))
+    assert dev.policy("catalog").allows(Ask("BatchGetItem", (cache,)))
+    assert not dev.policy("catalog").allows(Ask("BatchGetItem", (cache, SESSION)))
 
 
 def test_the_announcer_has_no_right_to_the_table(dev: Synthesized) -> None:

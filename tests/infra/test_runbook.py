@@ -13,7 +13,7 @@ from botocore import xform_name
 
 from cli.main import app
 from infra.settings import STAGES
-from shared import metrics
+from shared.runtime import metrics
 from tests.infra.test_observability import NOT_OF_ALARMS, RUNBOOK, SECTIONS
 
 COMMANDS = [

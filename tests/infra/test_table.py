@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.data.schema import TTL_ATTRIBUTE, create_table_request
+from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
 from tests.infra.conftest import Synthesized
 
 

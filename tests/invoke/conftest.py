@@ -11,15 +11,15 @@ from pathlib import Path
 import boto3
 import pytest
 
-from infra.bundling import artifact_of, bundle, handler_of
+from infra.artifacts.bundling import artifact_of, bundle, handler_of
 from infra.settings import this_machine
 from local.invoke import reaching
 from local.runtime import Answer, Function, running, unpack
-from shared import times
-from shared.data import brands, seeds
-from shared.data.queues import Queue
-from shared.data.table import Table
-from tests.engines import FAKE_CREDENTIALS, MINISTACK
+from shared.data.catalog import brands, seeds
+from shared.dynamodb.table import Table
+from shared.sqs import Queue
+from shared.values import times
+from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
 
 EVENTS = Path(__file__).resolve().parents[2] / "events"
 

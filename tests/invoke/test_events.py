@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 
-from shared import settings, times
-from shared.data import caches, deals, feeds, messages, sessions, topics, users
-from shared.data.attributes import unmarshal_item
-from shared.data.caches import NEWEST
-from shared.data.deal_items import from_item
+from shared import settings
+from shared.data.catalog import caches, deals, feeds, topics
+from shared.data.catalog.caches import NEWEST
+from shared.data.catalog.deal_items import from_item
+from shared.data.members import messages, sessions, users
+from shared.dynamodb.attributes import unmarshal_item
+from shared.http.event import token_of
 from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
-from shared.tokens import token_of
+from shared.values import times
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import EVENTS, Place
-from tests.making import a_deal, a_user
+from tests.support.making import a_deal, a_user
 
 Invoke = Callable[[str, bytes], Any]
 
@@ -32,7 +34,7 @@ FUNCTIONS = {
     "refresher-schedule": ["refresher"],
     "seed-create": ["seed"],
     "seed-delete": ["seed"],
-    "storefront-brand-page": ["storefront"],
+    "catalog-brand-page": ["catalog"],
     "stream-insert": ["announcer", "refresher"],
     "stream-insert-old-date": ["announcer", "refresher"],
     "stream-modify-hot": ["announcer", "refresher"],
@@ -150,7 +152,7 @@ def test_answering_cloudformation(place: Place, invoke: Invoke, name: str) -> No
 
 
 def test_reading_a_brands_page(place: Place, invoke: Invoke) -> None:
-    answer = invoke("storefront", text_of("storefront-brand-page"))
+    answer = invoke("catalog", text_of("catalog-brand-page"))
 
     assert answer.payload["statusCode"] == 200
     assert json.loads(answer.payload["body"])["name"] == "G/Fore"

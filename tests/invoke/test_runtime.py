@@ -110,11 +110,11 @@ def test_a_function_that_there_is_not_is_not_started(function: Callable[[str], F
 
 @pytest.mark.skipif(emulator() is None, reason="Amazon's runtime interface emulator is not installed")
 def test_amazons_emulator_gets_the_same_answer(function: Callable[[str], Function]) -> None:
-    event = (EVENTS / "storefront-brand-page.json").read_bytes()
+    event = (EVENTS / "catalog-brand-page.json").read_bytes()
 
     answers = []
     for way in (running, emulated):
-        with way(function("storefront")) as runtime:
+        with way(function("catalog")) as runtime:
             answers.append(runtime.invoke(event).payload)
 
     assert answers[0] == answers[1]
@@ -130,7 +130,7 @@ def test_what_is_no_event_is_said(tmp_path: Path) -> None:
 
 
 def test_an_event_goes_out_as_one_line_of_json() -> None:
-    text = read(EVENTS / "storefront-brand-page.json")
+    text = read(EVENTS / "catalog-brand-page.json")
 
     assert b"\n" not in text
     assert json.loads(text)["resource"] == "/brands/{brand}"

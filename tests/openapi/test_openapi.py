@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from functions import accounts, editors, members, openapi, storefront
+from functions.api import accounts, catalog, editors, members, openapi
 from infra.routes import ROUTES, Caller
 
 CONTRACT = """
@@ -60,7 +60,7 @@ EXPECTED = {(method, path): who for who, method, path in map(str.split, CONTRACT
 
 DOCUMENT: dict[str, Any] = json.loads(openapi.PATH.read_text(encoding="utf-8"))
 
-APPS = {"storefront": storefront.app, "accounts": accounts.app, "members": members.app, "editors": editors.app}
+APPS = {"catalog": catalog.app, "accounts": accounts.app, "members": members.app, "editors": editors.app}
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -72,7 +72,7 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
 def test_the_written_document_is_what_the_code_says() -> None:
     written = openapi.PATH.read_text(encoding="utf-8")
 
-    assert written == openapi.text(), "run python -m functions.openapi"
+    assert written == openapi.text(), "run python -m functions.api.openapi"
 
 
 def test_the_document_is_valid_openapi_3_1() -> None:

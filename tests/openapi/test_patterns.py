@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator  # reads patterns as ECMAScript does: $ is the end, not the last line's
 from pydantic import BaseModel, ValidationError
 
-from functions import openapi
-from shared.requests import NewDeal, NewUser
+from functions.api import openapi
+from shared.api.bodies import NewDeal, NewUser
 
 SCHEMAS: dict[str, Any] = json.loads(openapi.PATH.read_text(encoding="utf-8"))["components"]["schemas"]
 

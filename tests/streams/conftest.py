@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import announcer, messenger, refresher
-from shared.data.queues import Queue
-from shared.data.table import Table
-from tests.engines import MINISTACK
-from tests.making import open_brands
-from tests.records import Record
-from tests.surroundings import queue_beside, surrounded
+from functions.background import announcer, messenger, refresher
+from shared.dynamodb.table import Table
+from shared.sqs import Queue
+from tests.support.engines import MINISTACK
+from tests.support.making import open_brands
+from tests.support.records import Record
+from tests.support.surroundings import queue_beside, surrounded
 
 CONTEXT = LambdaContext()
 CONTEXT._aws_request_id = "test"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.records import Record, batch, number_of
+from tests.support.records import Record, batch, number_of
 
 Handler = Callable[[Record], dict[str, Any]]
 

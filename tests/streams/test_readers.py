@@ -9,18 +9,21 @@ from typing import Any
 
 import pytest
 
-from shared import runtime, times
-from shared.data import caches, deals, fanout, keys, messages, topics
-from shared.data.caches import NEWEST
-from shared.data.deal_items import to_item_listed
-from shared.data.queues import Queue
-from shared.data.table import Table, update
+from shared.data import keys
+from shared.data.catalog import caches, deals, topics
+from shared.data.catalog.caches import NEWEST
+from shared.data.catalog.deal_items import to_item_listed
+from shared.data.members import fanout, messages
+from shared.dynamodb.table import Table, update
 from shared.errors import Unavailable
 from shared.models import Deal
-from tests.making import APPLE, a_deal, post
-from tests.records import Record, by_ttl, damaged, number_of, of_deal, record
+from shared.runtime import environment
+from shared.sqs import Queue
+from shared.values import times
 from tests.streams.event_source import EventSource
-from tests.wire import answered, error
+from tests.support.making import APPLE, a_deal, post
+from tests.support.records import Record, by_ttl, damaged, number_of, of_deal, record
+from tests.support.wire import answered, error
 
 Handler = Callable[[Record], dict[str, Any]]
 
@@ -210,7 +213,7 @@ def test_a_throttled_table_gives_the_page_back_to_the_queue(
     topics.watch(table, APPLE, "ana", NOW)
     event = sqs_event(fanout.news_of(posted[0])[0].to_json())
 
-    with answered(runtime.table(), "GetItem", lambda _: error("ProvisionedThroughputExceededException")):
+    with answered(environment.table(), "GetItem", lambda _: error("ProvisionedThroughputExceededException")):
         throttled = deliver(event)
     again = deliver(event)
 

@@ -1,0 +1,230 @@
+"""What failed for good: units of work in the fan-out's dead-letter queue, and batches of the stream.
+
+A parked unit is sent to its queue again. A parked batch names its place in the stream, not its records: they are read
+again, for as long as the stream remembers them (24 hours), and handed to the function that failed on them. A record
+that cannot be read, because its item was damaged, is handed over with the item as it is by then: repair it first.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from shared.data import keys
+from shared.data.catalog.changes import change_of
+from shared.data.members.fanout import Unit
+from shared.dynamodb.attributes import marshal_item, unmarshal_item
+from shared.dynamodb.table import Table
+from shared.errors import DealsError, Unavailable
+from shared.sqs import Parked, Queue
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
+    from mypy_boto3_lambda import LambdaClient
+
+Record = dict[str, Any]
+"""A record of the stream as Lambda delivers it."""
+
+EMPTY_ANSWERS = 10
+"""Answers without records after which a part of the stream is taken to hold no more: some are empty by chance."""
+
+MAX_PAYLOAD = 5_000_000
+"""Bytes handed to a function at once, of the 6 MB that Lambda takes."""
+
+
+class Forgotten(DealsError):
+    """The stream no longer has these records: they are older than 24 hours."""
+
+    def __init__(self) -> None:
+        super().__init__("The stream no longer has these records: they are older than 24 hours.")
+
+
+class StillFailing(DealsError):
+    """The function failed on these records again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch of the stream that a function failed on."""
+
+    function: str
+    stream: str
+    shard: str
+    first: str
+    last: str
+    size: int
+    reason: str
+
+    @property
+    def reader(self) -> str:
+        """The function's name, which ends its address."""
+        return self.function.split(":function:")[-1].split(":")[0]
+
+    @classmethod
+    def of(cls, body: str) -> Batch:
+        """The batch that a parked message tells of. Raises ValueError for a message of another kind.
+
+        Shape: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
+        """
+        try:
+            told = json.loads(body)
+            place, context = told["DDBStreamBatchInfo"], told["requestContext"]
+            return cls._at(place, context)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not a batch of the stream: {body[:200]}") from error
+
+    @classmethod
+    def _at(cls, place: Mapping[str, Any], context: Mapping[str, Any]) -> Batch:
+        return cls(
+            function=context["functionArn"],
+            stream=place["streamArn"],
+            shard=place["shardId"],
+            first=place["startSequenceNumber"],
+            last=place["endSequenceNumber"],
+            size=int(place["batchSize"]),
+            reason=context["condition"],
+        )
+
+
+def content_of(parked: Parked) -> Unit | Batch | None:
+    """What a parked message asks for, or None where it never was anything that a function understands."""
+    for kind in (Unit.from_json, Batch.of):
+        with suppress(ValueError):
+            return kind(parked.body)
+    return None
+
+
+def resend(queue: Queue, dead_letters: Queue, parked: Parked) -> None:
+    """Send a parked unit to its queue again, then take it out of the dead-letter queue."""
+    queue.send([parked.body])
+    dead_letters.remove(parked)
+
+
+@dataclass(frozen=True, slots=True)
+class Replayer:
+    """Reads a parked batch's records from the stream again and hands them to its function."""
+
+    streams: DynamoDBStreamsClient
+    functions: LambdaClient
+    table: Table
+
+    def replay(self, batch: Batch) -> int:
+        """Hand a batch to its function; returns its number of records. Raises Forgotten, StillFailing.
+
+        The stream holds other records between those of the batch. They are handed over too: what an event source
+        filters to save calls, the functions tell apart themselves.
+        """
+        records = [mended for record in self._records(batch) if (mended := self._mended(record)) is not None]
+        for part in _parts(records):
+            try:
+                answer = self.functions.invoke(FunctionName=batch.function, Payload=f'{{"Records":[{part}]}}'.encode())
+                said = json.loads(answer["Payload"].read() or b"null") or {}
+            except (BotoCoreError, ClientError) as error:
+                raise Unavailable(f"The function cannot be called: {error}") from error
+            if answer.get("FunctionError") or said.get("batchItemFailures"):
+                raise StillFailing(f"The function failed again: {json.dumps(said)[:300]}")
+        return len(records)
+
+    def about(self, batch: Batch) -> list[str]:
+        """The deals that a batch's records are about. Raises Forgotten."""
+        images = (
+            record["dynamodb"].get("NewImage") or record["dynamodb"].get("OldImage") or {}
+            for record in self._records(batch)
+        )
+        return list(
+            dict.fromkeys(
+                image["DealId"]["S"] for image in images if image.get("Type") == {"S": "Deal"} and "DealId" in image
+            )
+        )
+
+    def _records(self, batch: Batch) -> list[Record]:
+        """A batch's records, as Lambda hands them to functions, with what the stream holds in between."""
+        records: list[Record] = []
+        try:
+            iterator: str | None = self.streams.get_shard_iterator(
+                StreamArn=batch.stream,
+                ShardId=batch.shard,
+                ShardIteratorType="AT_SEQUENCE_NUMBER",
+                SequenceNumber=batch.first,
+            )["ShardIterator"]
+            silent = 0
+            while iterator and silent < EMPTY_ANSWERS:
+                answer = self.streams.get_records(ShardIterator=iterator)
+                found = answer["Records"]
+                within = [each for each in found if int(each["dynamodb"]["SequenceNumber"]) <= int(batch.last)]
+                records += [_as_delivered(record, batch.stream) for record in within]
+                if len(within) < len(found):
+                    break
+                silent = 0 if found else silent + 1
+                iterator = answer.get("NextShardIterator")
+        except ClientError as error:
+            if error.response["Error"]["Code"] in ("TrimmedDataAccessException", "ExpiredIteratorException"):
+                raise Forgotten from error
+            raise Unavailable(f"The stream cannot be read: {error}") from error
+        except BotoCoreError as error:
+            raise Unavailable(f"The stream cannot be read: {error}") from error
+        if not records:
+            raise Forgotten
+        return records
+
+    def _mended(self, record: Record) -> Record | None:
+        """A record as it is, or, where its item was damaged, with the item as it is now; None if that is gone."""
+        with suppress(KeyError, ValueError, TypeError):
+            change_of(record)
+            return record
+        item = self.table.get(keys.primary(unmarshal_item(record["dynamodb"]["Keys"])), consistent=True)
+        if item is None:
+            return None
+        return {**record, "dynamodb": {**record["dynamodb"], "NewImage": _plain(marshal_item(item))}}
+
+
+def _as_delivered(record: Mapping[str, Any], stream: str) -> Record:
+    """A record of the stream's API in the spelling in which Lambda delivers it."""
+    identity = record.get("userIdentity")
+    return {
+        **_plain(record),
+        "eventSourceARN": stream,
+        **({"userIdentity": {name[0].lower() + name[1:]: text for name, text in identity.items()}} if identity else {}),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """What an API answers as a rich type, as JSON: times as epoch seconds, bytes as base64."""
+    match value:
+        case Mapping():
+            return {name: _plain(content) for name, content in value.items()}
+        case list():
+            return [_plain(content) for content in value]
+        case datetime():
+            return value.timestamp()
+        case bytes():
+            return base64.b64encode(value).decode()
+    return value
+
+
+def _parts(records: Sequence[Record]) -> Iterator[str]:
+    """Records as JSON, in parts that one call of a function takes."""
+    part: list[str] = []
+    size = 0
+    for text in map(json.dumps, records):  # ASCII: each character is a byte
+        if part and size + len(text) > MAX_PAYLOAD:
+            yield ",".join(part)
+            part, size = [], 0
+        part.append(text)
+        size += len(text) + 1
+    if part:
+        yield ",".join(part)
+
+
+def replayer(table: Table, **client_arguments: Any) -> Replayer:
+    """A replayer with the credentials that the environment gives boto3."""
+    streams = boto3.client("dynamodbstreams", **client_arguments)
+    return Replayer(streams, boto3.client("lambda", **client_arguments), table)

@@ -1,0 +1,1 @@
+"""The functions behind the REST API, grouped by who may call what."""

@@ -1,0 +1,41 @@
+"""The Lambda authorizer: turns a bearer token into a username and a role, or refuses.
+
+It denies rather than raises: a raised "Unauthorized" would count every expired token as a function error. The gateway
+answers a denial with 401 (``infra/``); who may do what is decided where it is done.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shared.data.members import sessions
+from shared.errors import NotSignedIn
+from shared.http.event import token_of
+from shared.runtime.environment import logger, measured, table
+from shared.values import times
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """The policy and the caller for a request authorizer event."""
+    arn: str = event["methodArn"]
+    logger().set_correlation_id(event["requestContext"].get("requestId"))
+    try:
+        session = sessions.authenticate(table(), token_of(event), times.now())
+    except NotSignedIn:
+        logger().info("refused", function_request_id=context.aws_request_id, **measured())
+        return _policy("anonymous", "Deny", arn)
+    logger().info("authenticated", username=session.username, function_request_id=context.aws_request_id, **measured())
+    return _policy(session.username, "Allow", arn) | {"context": {"username": session.username, "role": session.role}}
+
+
+def _policy(principal: str, effect: str, arn: str) -> dict[str, Any]:
+    return {
+        "principalId": principal,
+        "policyDocument": {
+            "Version": "2012-10-17",
+            "Statement": [{"Action": "execute-api:Invoke", "Effect": effect, "Resource": arn}],
+        },
+    }

@@ -1,0 +1,127 @@
+"""What editors do: post and edit deals, make them hot, create brands, pick the pages' deals."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from shared.api import documents
+from shared.api.app import caller, correlation_id, create_app, editors_only, segment, serve, topic_named
+from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal
+from shared.api.documentation import describe
+from shared.api.problems import BadRequest
+from shared.data.catalog import brands, deals, featured
+from shared.data.members import fanout
+from shared.errors import NoSuchTopic
+from shared.http.answers import json_answer
+from shared.http.event import header
+from shared.models import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
+from shared.runtime import metrics
+from shared.runtime.environment import report, table
+from shared.values import slugs, times
+
+BODY_ERRORS = (400, 413, 415, 422)
+MAX_IDEMPOTENCY_KEY = 255
+
+app = create_app(validates=True)
+
+
+@app.post(
+    "/deals",
+    **describe(
+        "Post a deal", "Deal", who="editor", status=201, errors=[*BODY_ERRORS, 404, 409], query=["Idempotency-Key"]
+    ),
+)
+def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
+    now = times.now()
+    request = _correlation_id()
+    deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=request)
+    deal = deals.create(table(), deal, now, idempotency=_idempotency(new))
+    if deal.correlation_id == request:  # else an earlier request posted it, and this one repeats that
+        report(metrics.DEALS_POSTED)
+    return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": f"/v1/deals/{deal.deal_id}"})
+
+
+@app.patch("/deals/<deal_id>", **describe("Edit a deal", "Deal", who="editor", errors=[*BODY_ERRORS, 404]))
+def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[Any]:
+    now = times.now()
+    found = deals.find(table(), segment(deal_id))
+    changed = deals.edit(table(), found.deal_id, change.changes(now), now, correlation_id=_correlation_id())
+    return json_answer(documents.deal(changed, now))
+
+
+@app.put(
+    "/deals/<deal_id>/hot", **describe("Tell every user, once", "Deal", who="editor", status=202, errors=[404, 409])
+)
+def make_hot(deal_id: str) -> Response[Any]:
+    now = times.now()
+    found = deals.find(table(), segment(deal_id))
+    hot = deals.make_hot(table(), found.deal_id, now, correlation_id=_correlation_id())
+    return json_answer(documents.deal(hot, now), HTTPStatus.ACCEPTED)
+
+
+@app.get("/deals/<deal_id>/hot", **describe("How far a hot deal has got", "Progress", who="editor", errors=[404]))
+def hot_progress(deal_id: str) -> Response[Any]:
+    deal = deals.find(table(), segment(deal_id))
+    progress = fanout.progress(table(), deal.deal_id)
+    hot = deal.hot_at is not None
+    return json_answer(
+        {"dealId": deal.deal_id, "hot": hot, "told": progress.told, "finished": hot and progress.finished}
+    )
+
+
+@app.post("/brands", **describe("Create a brand", "Brand", who="editor", status=201, errors=[*BODY_ERRORS, 409]))
+def create_brand(new: Annotated[NewBrand, Body()]) -> Response[Any]:
+    slug = slugs.slug(new.name)
+    brands.create(table(), slug, new.name, times.now())
+    return json_answer({"brand": slug, "name": new.name}, HTTPStatus.CREATED, {"Location": f"/v1/brands/{slug}"})
+
+
+def offer_picks(page: CuratedPage, path: str) -> None:
+    """The route by which editors pick the deals of one curated page."""
+
+    @app.put(path, **describe(f"Pick the {page.label}'s deals", "Picked", who="editor", errors=[*BODY_ERRORS, 404]))
+    def pick(picks: Annotated[Featured, Body()]) -> Response[Any]:
+        now = times.now()
+        picked = featured.set_featured(table(), page, picks.deal_ids, now)
+        return json_answer({"featured": documents.deals(picked, now)})
+
+
+offer_picks(FRONT_PAGE, "/front-page/featured")
+offer_picks(EDITORS_CHOICE, "/editors-choice/featured")
+
+
+@app.put(
+    "/categories/<category>/featured",
+    **describe("Pick a category's deals", "Picked", who="editor", errors=[*BODY_ERRORS, 404]),
+)
+def pick_for_category(category: str, picks: Annotated[CategoryFeatured, Body()]) -> Response[Any]:
+    now = times.now()
+    topic = topic_named(CATEGORY, category)
+    if topic.slug not in CATEGORIES:
+        raise NoSuchTopic(CATEGORY.label, topic.slug)
+    picked = featured.set_category_featured(table(), topic.slug, picks.deal_ids, now)
+    return json_answer({"featured": documents.deals(picked, now)})
+
+
+def _correlation_id() -> str:
+    return correlation_id(app.current_event.raw_event)
+
+
+def _idempotency(new: NewDeal) -> deals.Idempotency | None:
+    event = app.current_event.raw_event
+    client_key = header(event, "idempotency-key")
+    if client_key is None:
+        return None
+    if not (1 <= len(client_key) <= MAX_IDEMPOTENCY_KEY and client_key.isascii() and client_key.isprintable()):
+        detail = f"Idempotency-Key has 1 to {MAX_IDEMPOTENCY_KEY} printable ASCII characters."
+        raise BadRequest(detail, "Idempotency-Key")
+    return deals.Idempotency(caller(event).username, client_key, new.model_dump(mode="json"))
+
+
+handler = serve(app, editors_only)

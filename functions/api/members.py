@@ -1,0 +1,108 @@
+"""What members do: like and watch brands and categories, and read their messages."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from shared.api import documents
+from shared.api.app import caller, create_app, paging, segment, serve, topic_named
+from shared.api.documentation import PAGED, describe
+from shared.api.problems import BadRequest
+from shared.data.catalog import topics
+from shared.data.members import messages
+from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
+from shared.http.answers import json_answer
+from shared.models import BRAND, CATEGORY, Topic, TopicKind
+from shared.runtime import metrics
+from shared.runtime.environment import report, table
+from shared.values import times
+
+app = create_app()
+
+
+def _username() -> str:
+    return caller(app.current_event.raw_event).username
+
+
+def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
+    """The four routes by which members like and watch one kind of topic. Saying it twice counts once."""
+
+    @app.put(f"{path}/like", **describe(f"Like a {kind.label}", "Like", who="member", errors=[404]))
+    def like(slug: str) -> Response[Any]:
+        topic = topic_named(kind, slug)
+        with suppress(AlreadyLiked):
+            topics.like(table(), topic, _username(), times.now())
+            report(metrics.LIKES_ADDED)
+        return _likes(topic, liked=True)
+
+    @app.delete(f"{path}/like", **describe(f"Unlike a {kind.label}", "Like", who="member", errors=[404]))
+    def unlike(slug: str) -> Response[Any]:
+        topic = topic_named(kind, slug)
+        with suppress(NotLiked):
+            topics.unlike(table(), topic, _username())
+            report(metrics.LIKES_REMOVED)
+        return _likes(topic, liked=False)
+
+    @app.put(f"{path}/watch", **describe(f"Watch a {kind.label}", "Watch", who="member", errors=[404]))
+    def watch(slug: str) -> Response[Any]:
+        topic = topic_named(kind, slug)
+        with suppress(AlreadyWatching):
+            topics.watch(table(), topic, _username(), times.now())
+            report(metrics.WATCHES_ADDED)
+        return _watchers(topic, watching=True)
+
+    @app.delete(f"{path}/watch", **describe(f"Stop watching a {kind.label}", "Watch", who="member", errors=[404]))
+    def unwatch(slug: str) -> Response[Any]:
+        topic = topic_named(kind, slug)
+        with suppress(NotWatching):
+            topics.unwatch(table(), topic, _username())
+            report(metrics.WATCHES_REMOVED)
+        return _watchers(topic, watching=False)
+
+
+offer_likes_and_watches(BRAND, "/brands/<slug>")
+offer_likes_and_watches(CATEGORY, "/categories/<slug>")
+
+
+@app.get("/me/watches", **describe("Brands and categories one watches", "WatchList", who="member"))
+def my_watches() -> Response[Any]:
+    found = topics.watches(table(), _username())
+    return json_answer(documents.all_of({"kind": topic.kind.label, topic.kind.label: topic.slug} for topic in found))
+
+
+@app.get("/messages", **describe("One's messages", "MessageList", who="member", query=[*PAGED, "unread"]))
+def my_messages() -> Response[Any]:
+    unread = app.current_event.get_query_string_value("unread", "false")
+    if unread not in ("true", "false"):
+        raise BadRequest("unread is true or false.", "unread")
+    page = messages.latest(table(), _username(), unread=unread == "true", now=times.now(), **paging(app))
+    return json_answer(documents.page(page, documents.message))
+
+
+@app.get("/messages/unread-count", **describe("How many messages are unread", "UnreadCount", who="member"))
+def unread_count() -> Response[Any]:
+    return json_answer({"unread": messages.unread_count(table(), _username(), times.now())})
+
+
+@app.put("/messages/<message_id>/read", **describe("Mark a message read", "Message", who="member", errors=[404]))
+def mark_read(message_id: str) -> Response[Any]:
+    return json_answer(documents.message(messages.mark_read(table(), _username(), segment(message_id), times.now())))
+
+
+@app.post("/messages/read-all", **describe("Mark all messages read", "Marked", who="member"))
+def mark_all_read() -> Response[Any]:
+    return json_answer({"marked": messages.mark_all_read(table(), _username(), times.now())})
+
+
+def _likes(topic: Topic, *, liked: bool) -> Response[Any]:
+    return json_answer({"liked": liked, "likes": topics.get(table(), topic, consistent=True).likes})
+
+
+def _watchers(topic: Topic, *, watching: bool) -> Response[Any]:
+    return json_answer({"watching": watching, "watchers": topics.get(table(), topic, consistent=True).watchers})
+
+
+handler = serve(app)

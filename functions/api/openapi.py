@@ -1,0 +1,186 @@
+"""The OpenAPI 3.1 document, generated from the routes: ``python -m functions.api.openapi`` writes ``openapi.json``.
+
+The routes come from the apps themselves; a test fails when the written document is not what they say.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import models_json_schema
+
+from functions.api import accounts, catalog, editors, members
+from shared.api import schemas
+from shared.api.app import DEFAULT_PAGE, MAX_PAGE
+
+PATH = Path(__file__).with_name("openapi.json")
+POWERTOOLS_OWN = "#/components/schemas/HTTPValidationError"
+"""What Powertools says of every validating app's 422. Ours are problem documents, on the routes that have one."""
+
+WITHOUT_BODY = {"204", "304"}
+"""Statuses whose answers have none, whatever Powertools makes of a handler's return type."""
+
+APPS = (catalog.app, accounts.app, members.app, editors.app)
+
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "limit": {
+        "in": "query",
+        "schema": {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "default": DEFAULT_PAGE},
+        "description": "How many items a page holds.",
+    },
+    "cursor": {"in": "query", "schema": {"type": "string"}, "description": "The last page's `next`."},
+    "unread": {
+        "in": "query",
+        "schema": {"type": "boolean", "default": False},
+        "description": "Only messages that are unread.",
+    },
+    "Idempotency-Key": {
+        "in": "header",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
+        "description": "Requests with one key, within 24 hours, are one request.",
+    },
+}
+
+
+HEADERS = {
+    "Kept": ("Who may keep it, and for how long.", "^(public|private), max-age="),
+    "NotKept": ("Nobody keeps it.", "^no-store$"),
+    "Tag": ("Goes back as If-None-Match.", '^W/"[0-9a-f]{32}"$'),
+    "Varies": ("What else it depends on.", "^Accept-Encoding$"),
+    "Bearer": ("How to sign in.", "^Bearer$"),
+    "Patience": ("Seconds to wait.", "^[1-9][0-9]*$"),
+    "DealAddress": ("Where it is.", "^/v1/deals/[0-9A-Za-z]{27}$"),
+    "BrandAddress": ("Where it is.", "^/v1/brands/[a-z0-9-]+$"),
+}
+"""The headers that a client may rely on: what they say, and how."""
+
+LOCATED = {("post", "/deals"): "DealAddress", ("post", "/brands"): "BrandAddress"}
+"""Routes that create what has an address of its own."""
+
+EXPLAINED = {
+    "401": {"WWW-Authenticate": "Bearer"},
+    "429": {"Retry-After": "Patience"},
+    "503": {"Retry-After": "Patience"},
+}
+"""Headers that tell what to do about an error."""
+
+
+def document() -> dict[str, Any]:
+    """The OpenAPI document of all functions behind the API."""
+    paths: dict[str, dict[str, Any]] = {}
+    components = _answer_schemas()
+    for app in APPS:
+        generated = app.get_openapi_schema(title="", version="").model_dump(
+            mode="json", by_alias=True, exclude_none=True
+        )
+        for name, schema in generated.get("components", {}).get("schemas", {}).items():
+            components.setdefault(name, schema)
+        for path, operations in generated["paths"].items():
+            for method, operation in operations.items():
+                paths.setdefault(_camel_path(path), {})[method] = _tidy(operation, path, method)
+    used = json.dumps(paths)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Big Time Deals",
+            "version": "1",
+            "description": "Deals, brands and categories to read, like and watch; messages about new and hot deals.",
+        },
+        "servers": [{"url": "/v1"}],
+        "paths": dict(sorted(paths.items())),
+        "components": {
+            "schemas": _reachable(components, used),
+            "headers": {
+                name: {"description": description, "required": True, "schema": {"type": "string", "pattern": pattern}}
+                for name, (description, pattern) in HEADERS.items()
+            },
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def text() -> str:
+    """The document as it is written to the file."""
+    return json.dumps(document(), indent=1, ensure_ascii=False, sort_keys=False) + "\n"
+
+
+def _answer_schemas() -> dict[str, Any]:
+    _, definitions = models_json_schema(
+        [(model, "serialization") for model in schemas.MODELS], ref_template="#/components/schemas/{model}"
+    )
+    found: dict[str, Any] = definitions["$defs"]
+    return found
+
+
+def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
+    """An operation with our parameters and errors in place of Powertools' own, and a readable id."""
+    extra = operation.pop("x-query")
+    parameters = [
+        {**parameter, "name": _public_name(path, parameter["name"]), "schema": {"type": "string"}}
+        for parameter in operation.pop("parameters", [])
+        if parameter["in"] == "path"
+    ]
+    parameters += [{"name": name, "required": False, **PARAMETERS[name]} for name in extra]
+    operation["security"] = [] if operation["tags"] == ["anonymous"] else [{"bearer": []}]
+    operation["operationId"] = _operation_id(path, method)
+    if parameters:
+        operation["parameters"] = parameters
+    operation["responses"] = {
+        status: {
+            **({"description": answer["description"]} if status in WITHOUT_BODY else answer),
+            "headers": _headers(status, (method, path), cached="304" in operation["responses"]),
+        }
+        for status, answer in sorted(operation["responses"].items())
+        if POWERTOOLS_OWN not in json.dumps(answer)
+    }
+    return operation
+
+
+def _headers(status: str, route: tuple[str, str], *, cached: bool) -> dict[str, Any]:
+    """The headers of an answer that a client may rely on."""
+    names = {"Cache-Control": "NotKept", **EXPLAINED.get(status, {})}
+    if cached and status in ("200", "304"):
+        names = {"Cache-Control": "Kept", "ETag": "Tag", "Vary": "Varies"}
+    if status == "201" and route in LOCATED:
+        names["Location"] = LOCATED[route]
+    return {header: {"$ref": f"#/components/headers/{name}"} for header, name in names.items()}
+
+
+def _operation_id(path: str, method: str) -> str:
+    """Such as ``putBrandsByBrandLike``."""
+    words = []
+    for part in re.split(r"[/\-.]", _camel_path(path).strip("/")):
+        name = part.strip("{}")
+        words.append(("By" if part != name else "") + name[0].upper() + name[1:])
+    return method + "".join(words)
+
+
+def _camel_path(path: str) -> str:
+    return re.sub(r"[{<](\w+)[}>]", lambda match: "{" + _public_name(path, match[1]) + "}", path)
+
+
+def _public_name(path: str, parameter: str) -> str:
+    """A path parameter's name outside; routes written once for brands and categories call theirs ``slug``."""
+    if parameter == "slug":
+        return "brand" if path.startswith("/brands/") else "category"
+    return to_camel(parameter)
+
+
+def _reachable(components: dict[str, Any], text: str) -> dict[str, Any]:
+    """Those schemas that a text refers to, directly or through others."""
+    found: dict[str, Any] = {}
+    pending = [text]
+    while pending:
+        for name in re.findall(r"#/components/schemas/([\w.-]+)", pending.pop()):
+            if name not in found:
+                found[name] = components[name]
+                pending.append(json.dumps(components[name]))
+    return dict(sorted(found.items()))
+
+
+if __name__ == "__main__":
+    PATH.write_text(text(), encoding="utf-8")

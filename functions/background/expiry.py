@@ -1,0 +1,21 @@
+"""Each minute: deals whose offer has ended leave the feeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shared.data.catalog import endings
+from shared.runtime import metrics
+from shared.runtime.environment import logger, measured, report, table
+from shared.values import times
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
+    """Sweep once; returns how many endings were looked at."""
+    swept = endings.sweep(table(), times.now())
+    report(metrics.ENDED_DEALS_SWEPT, swept)
+    logger().info("swept", endings=swept, function_request_id=context.aws_request_id, **measured())
+    return {"swept": swept}

@@ -1,0 +1,45 @@
+"""From the queue to the readers: each message of the queue is one page of readers to tell of a deal."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.utilities.batch import EventType
+
+from shared.data.members import fanout
+from shared.runtime import metrics
+from shared.runtime.batches import each_record
+from shared.runtime.environment import logger, measured, queue, report, table
+from shared.values import times
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """Do each unit of work; those that fail go back to the queue, the others do not."""
+    return each_record(event, context, EventType.SQS, deliver)
+
+
+def deliver(record: SQSRecord) -> None:
+    """Do one unit of work."""
+    unit = fanout.Unit.from_json(record.body)
+    logger().set_correlation_id(unit.correlation_id)
+    done = fanout.deliver(table(), queue(), unit, times.now())
+    if done.written:  # a page that is delivered again says nothing of how late it was
+        report(metrics.MESSAGES_DELIVERED, done.written)
+        if unit.written_at is not None:
+            report(metrics.FAN_OUT_LAG, round(time.time() - unit.written_at, 3))
+    logger().info(
+        "delivered",
+        deal_id=unit.deal_id,
+        kind=unit.kind,
+        segment=unit.segment,
+        page=unit.number,
+        readers=done.readers,
+        written=done.written,
+        **measured(),
+    )

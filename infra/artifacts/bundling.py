@@ -1,0 +1,219 @@
+"""Artifacts for Lambda, built without Docker: locked wheels for the target, our sources, valid byte code.
+
+An artifact is built once for each content (lock, sources, target, and this module); after that it is only found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from infra.artifacts import trimming
+from infra.settings import Target, this_machine
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BUILD = ROOT / "build"
+SOURCES = ("functions", "shared")
+
+RECIPE = ("infra/artifacts/bundling.py", "infra/artifacts/trimming.py")
+"""What decides how libraries are installed and what is cut from them."""
+
+VALIDATING = ("accounts", "members", "editors")
+"""The functions whose artifact has pydantic and argon2 (``full``); all others share one without (``lean``)."""
+
+BUILT_FROM_SOURCE = {"python-baseconv"}
+"""Libraries that publish no wheel and are pure Python. Everything else is a wheel or an error."""
+
+_LEFT_OUT = ("__pycache__", "*.pyc", ".DS_Store")
+_IN_LAMBDA = "/var/task"
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A folder that Lambda can run, and the digest of everything in it."""
+
+    path: Path
+    digest: str
+
+
+def artifact_of(function: str) -> str:
+    """The name of a function's artifact."""
+    return "full" if function in VALIDATING else "lean"
+
+
+def handler_of(function: str) -> str:
+    """What Lambda calls: the handler of a function, as ``functions/entry.py`` makes it ready."""
+    return f"functions.entry.{function}"
+
+
+def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
+    """The artifact of our sources with the libraries of ``requirements/lambda-<name>.txt``.
+
+    Raises SystemExit with uv's words where the locked libraries cannot be had for the target.
+    """
+    lock = ROOT / "requirements" / f"lambda-{name}.txt"
+    installed = _libraries(lock, target, build)
+    path = build / f"{name}-{_digest([repr(target).encode(), installed.name.encode(), *_contents(SOURCES)])}"
+    marker = path.with_name(f"{path.name}.digest")
+    if not marker.exists():
+        with _fresh(path) as draft:
+            shutil.copytree(installed, draft, copy_function=os.link, dirs_exist_ok=True)
+            for source in SOURCES:
+                shutil.copytree(ROOT / source, draft / source, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+            _compile(draft, SOURCES, target)
+        marker.write_text(tree_digest(path))
+    return Artifact(path, marker.read_text())
+
+
+def libraries(name: str, build: Path = BUILD) -> Path:
+    """A folder with the libraries of ``requirements/<name>.txt`` for this machine, as published, with valid byte code.
+
+    ``lambda-runtime`` is what Lambda brings itself, the client of its Runtime API.
+    """
+    return _libraries(ROOT / "requirements" / f"{name}.txt", this_machine(), build, cut=False)
+
+
+def digest_of(*paths: str) -> str:
+    """The digest of our own files or folders, named from the project's root."""
+    return _digest(_contents(paths))
+
+
+def tree_digest(folder: Path) -> str:
+    """The digest of all files below a folder: their names and their bytes."""
+    return _digest(
+        part
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+        for part in (file.relative_to(folder).as_posix().encode(), file.read_bytes())
+    )
+
+
+def _libraries(lock: Path, target: Target, build: Path, *, cut: bool = True) -> Path:
+    """The locked libraries for a target, installed, trimmed and compiled; other artifacts link to these files."""
+    recipe = [
+        repr((target, cut)).encode(),
+        lock.read_bytes(),
+        *_contents(RECIPE),
+        _version_of(compiler(target.python)).encode(),
+    ]
+    path = build / f"libraries-{_digest(recipe)}"
+    if not path.exists():
+        with _fresh(path) as draft:
+            _install(lock, target, draft)
+            _trim(draft)
+            if cut:
+                trimming.cut(draft)
+            _compile(draft, (".",), target)
+    return path
+
+
+def _install(lock: Path, target: Target, folder: Path) -> None:
+    names = re.findall(r"^([a-z0-9-]+)==", lock.read_text(), re.MULTILINE)
+    wheels_only = [arg for name in names if name not in BUILT_FROM_SOURCE for arg in ("--only-binary", name)]
+    platform = ["--python-platform", target.uv_platform] if target.uv_platform else []
+    command = [
+        *(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--color", "never"),
+        *("--python", sys.executable, "--python-version", target.python, *platform),
+        *("--target", str(folder), "--link-mode", "copy"),
+        # The setuptools of the locked environment builds what has no wheel, not one fetched for the purpose.
+        *("--no-deps", "--require-hashes", "--no-build-isolation", *wheels_only, "--requirement", str(lock)),
+    ]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"Cannot bundle {lock.name} for Python {target.python} on {target.architecture}:\n{done.stderr}")
+
+
+def _trim(folder: Path) -> None:
+    """Remove what differs from build to build."""
+    for record in folder.glob("*.dist-info/RECORD"):
+        record.unlink()  # lists what was cut, and byte code
+    for lock in folder.glob(".lock"):
+        lock.unlink()
+
+
+def _compile(folder: Path, parts: tuple[str, ...], target: Target) -> None:
+    """Compile byte code that stays valid through zip and unzip: checked by nothing, for nothing changes in Lambda.
+
+    Byte code of another version would be ignored, so without an interpreter of the target's version there is none.
+    """
+    interpreter = compiler(target.python)
+    if interpreter is None:
+        sys.stderr.write(
+            f"There is no Python {target.python} here to compile byte code with, so functions will start in more than "
+            f"twice the time. '.venv/bin/uv python install {target.python}' provides one.\n"
+        )
+        return
+    for part in parts:
+        command = [
+            *(interpreter, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"),
+            *("-s", str(folder), "-p", _IN_LAMBDA, str(folder / part)),
+        ]
+        # A fixed hash seed, for the order of sets is part of the byte code.
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "0"})
+
+
+@cache
+def compiler(version: str) -> str | None:
+    """An interpreter of a version (3.14): this one, one on the PATH or one that uv knows, or None."""
+    known = [sys.executable, shutil.which(f"python{version}")]
+    if version not in map(_minor, filter(None, known)):
+        find = [sys.executable, "-m", "uv", "python", "find", "--no-project", "--no-python-downloads", version]
+        known.append(subprocess.run(find, check=False, capture_output=True, text=True).stdout.strip())
+    return next((path for path in known if path and _minor(path) == version), None)
+
+
+def _minor(interpreter: str) -> str:
+    """The version of an interpreter without its last part; nothing where it is none, as a shim of pyenv's may be."""
+    return ".".join(_version_of(interpreter).split()[0].split(".")[:2]) if _version_of(interpreter) else ""
+
+
+@cache
+def _version_of(interpreter: str | None) -> str:
+    """What an interpreter says of itself; nothing where there is none."""
+    if interpreter is None:
+        return ""
+    ask = [interpreter, "-c", "import sys; print(sys.version)"]
+    done = subprocess.run(ask, check=False, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+class _fresh:  # noqa: N801  # reads as a phrase: with _fresh(path) as draft
+    """A folder that appears under its name only when it is complete, so an interrupted build leaves none."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._draft = path.with_name(f"{path.name}.{os.getpid()}.draft")
+
+    def __enter__(self) -> Path:
+        self._draft.mkdir(parents=True)
+        return self._draft
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and not self._path.exists():
+            self._draft.rename(self._path)
+        shutil.rmtree(self._draft, ignore_errors=True)
+
+
+def _contents(paths: tuple[str, ...]) -> Iterator[bytes]:
+    for path in paths:
+        start = ROOT / path
+        for file in sorted(start.rglob("*")) if start.is_dir() else [start]:
+            if file.is_file() and file.suffix != ".pyc" and file.name != ".DS_Store":
+                yield file.relative_to(ROOT).as_posix().encode()
+                yield file.read_bytes()
+
+
+def _digest(parts: Iterator[bytes] | list[bytes]) -> str:
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(len(part).to_bytes(8, "big"))
+        whole.update(part)
+    return whole.hexdigest()[:32]

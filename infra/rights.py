@@ -1,0 +1,111 @@
+"""What each function may do with the table. A function that needs more says so here, in one line.
+
+``tests/e2e/test_privilege.py`` holds this against what the functions do: all of it is allowed, and all that is allowed
+is done.
+"""
+
+from __future__ import annotations
+
+from infra.table import Access, Right, Scan
+from shared.data.partitions import (
+    ALL_DEALS_BY_DAY,
+    ATTEMPTS,
+    BRAND_BY_MONTH,
+    BRAND_ITEM,
+    BRANDS,
+    CATEGORY_BY_DAY,
+    CATEGORY_ITEM,
+    CATEGORY_PICKS,
+    CURATED,
+    DEAL,
+    DEAL_NUMBER,
+    DEAL_SEQUENCE,
+    DEAL_SOURCE,
+    DEALS,
+    ENDINGS,
+    ENDINGS_OF_DAYS,
+    FAN_OUT,
+    FAN_OUT_PAGE,
+    FEED_CACHES,
+    IDEMPOTENCY,
+    LIKES,
+    MESSAGES,
+    PICKS_CACHES,
+    SESSION,
+    SESSIONS_OF_USERS,
+    TOPICS,
+    USER,
+    USER_EMAIL,
+    WATCHES,
+    WATCHES_OF_USERS,
+)
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
+
+CATALOG: Access = (
+    Right("GetItem", (DEAL, DEAL_NUMBER, DEALS, BRANDS, *TOPICS, *CURATED)),
+    Right("BatchGetItem", (CATEGORY_ITEM, *FEED_CACHES, *PICKS_CACHES)),
+    Right("Query", (ALL_DEALS_BY_DAY,), GSI1),
+    Right("Query", (BRAND_BY_MONTH,), GSI2),
+    Right("Query", (CATEGORY_BY_DAY,), GSI3),
+)
+
+AUTHORIZER: Access = (Right("GetItem", (SESSION,)),)
+
+ACCOUNTS: Access = (
+    Right("GetItem", (USER, BRANDS, *TOPICS)),
+    Right("BatchGetItem", LIKES),
+    Right("PutItem", (USER, USER_EMAIL, SESSION)),
+    Right("UpdateItem", (USER, ATTEMPTS, *TOPICS)),
+    Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, *LIKES, *WATCHES)),
+    Right("Query", (MESSAGES,)),
+    Right("Query", (SESSIONS_OF_USERS, WATCHES_OF_USERS), GSI1),
+)
+
+MEMBERS: Access = (
+    Right("GetItem", TOPICS),
+    Right("PutItem", (*LIKES, *WATCHES)),
+    Right("UpdateItem", (MESSAGES, *TOPICS)),
+    Right("DeleteItem", (*LIKES, *WATCHES)),
+    Right("Query", (MESSAGES,)),
+    Right("Query", (MESSAGES, WATCHES_OF_USERS), GSI1),
+)
+
+EDITORS: Access = (
+    Right("GetItem", (DEAL, DEAL_NUMBER, BRAND_ITEM, IDEMPOTENCY)),
+    Right("BatchGetItem", (DEAL, DEALS, *TOPICS)),
+    Right("PutItem", (DEAL, DEAL_NUMBER, DEAL_SOURCE, BRAND_ITEM, ENDINGS_OF_DAYS, IDEMPOTENCY)),
+    Right("UpdateItem", (DEAL, DEAL_SEQUENCE, DEALS, BRANDS, CATEGORY_PICKS, *TOPICS, *CURATED)),
+    Right("DeleteItem", (ENDINGS_OF_DAYS,)),
+    Right("ConditionCheckItem", TOPICS),
+    Right("Query", (FAN_OUT,)),
+)
+
+SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEALS, DEAL_SEQUENCE, ENDINGS)),)
+
+EXPIRY: Access = (
+    Right("GetItem", (DEAL, ENDINGS)),
+    Right("BatchGetItem", (DEALS, *TOPICS)),
+    Right("PutItem", (ENDINGS, ENDINGS_OF_DAYS)),
+    Right("UpdateItem", (DEAL, DEALS, *TOPICS)),
+    Right("DeleteItem", (ENDINGS_OF_DAYS,)),
+    Right("Query", (ENDINGS_OF_DAYS,)),
+)
+
+ANNOUNCER: Access = ()
+
+MESSENGER: Access = (
+    Right("GetItem", (DEAL, FAN_OUT_PAGE)),
+    Right("UpdateItem", (FAN_OUT, FAN_OUT_PAGE)),
+    Right("PartiQLInsert", (MESSAGES,)),
+    Right("Query", WATCHES),
+    Scan(("Username",), USER_INDEX),
+)
+
+REFRESHER: Access = (
+    Right("GetItem", (DEALS, CATEGORY_ITEM, *CURATED, *FEED_CACHES, *PICKS_CACHES)),
+    Right("BatchGetItem", (DEAL, *FEED_CACHES)),
+    Right("PutItem", (*FEED_CACHES, *PICKS_CACHES)),
+    Right("UpdateItem", (CATEGORY_ITEM, *CURATED)),
+    Right("Query", (ALL_DEALS_BY_DAY,), GSI1),
+    Right("Query", (CATEGORY_BY_DAY,), GSI3),
+)

@@ -1,0 +1,53 @@
+"""What a route says of itself for the OpenAPI document. Plain data: nothing here needs pydantic at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any, Literal
+
+from shared.api.problems import phrase
+
+Who = Literal["anonymous", "member", "editor"]
+
+PAGED = ("limit", "cursor")
+
+
+def describe(
+    summary: str,
+    schema: str | None,
+    *,
+    who: Who = "anonymous",
+    status: int = 200,
+    errors: Sequence[int] = (),
+    query: Sequence[str] = (),
+    cached: bool = False,
+    media_type: str = "application/json",
+) -> dict[str, Any]:
+    """The keyword arguments that document a route: who may call it, what it answers, and with which errors.
+
+    ``schema`` names a model of ``schemas.py``; ``query`` names parameters of ``functions/api/openapi.py``.
+    """
+    # The gateway itself may answer 429; the table may be busy for a moment.
+    statuses = {*errors, 429, 503}
+    statuses |= {400} if query else set()
+    statuses |= {401} if who != "anonymous" else set()
+    statuses |= {403} if who == "editor" else set()
+    responses: dict[int, Any] = {status: _answer(status, schema, media_type)}
+    if cached:
+        responses[304] = {"description": "Unchanged since the ETag of If-None-Match"}
+    for error in sorted(statuses):
+        responses[error] = _answer(error, "Problem", "application/problem+json")
+    return {
+        "summary": summary,
+        "tags": [who],
+        "responses": responses,
+        "openapi_extensions": {"x-query": list(query)},
+    }
+
+
+def _answer(status: int, schema: str | None, media_type: str) -> dict[str, Any]:
+    answer: dict[str, Any] = {"description": phrase(HTTPStatus(status))}
+    if schema is not None:
+        answer["content"] = {media_type: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+    return answer

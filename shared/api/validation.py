@@ -1,0 +1,41 @@
+"""Invalid bodies as problem documents. Only functions that take bodies import this, and pydantic with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestUnsupportedContentType, RequestValidationError
+
+from shared.api import problems
+
+
+def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
+    """Answer what pydantic refuses with 422 and one entry per field, and what is no JSON at all with 400."""
+
+    @app.exception_handler(RequestValidationError)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
+    def _invalid(error: RequestValidationError) -> Response[str]:
+        found = error.errors()
+        if any(entry["type"] == "json_invalid" for entry in found):
+            return problems.problem(HTTPStatus.BAD_REQUEST, "The body is not JSON.")
+        errors = [{"field": _field(entry), "detail": _detail(entry)} for entry in found]
+        detail = "; ".join(f"{entry['field']}: {entry['detail']}" for entry in errors)
+        return problems.problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail[:1000], errors)
+
+    @app.exception_handler(RequestUnsupportedContentType)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
+    def _not_json(_error: RequestUnsupportedContentType) -> Response[str]:
+        return problems.of(problems.NotJson("Send JSON, with Content-Type: application/json."))
+
+
+def _field(entry: Mapping[str, Any]) -> str:
+    """The field at fault as a path, such as ``dealIds.2``; ``body`` for the body as a whole."""
+    steps = [str(step) for step in entry["loc"]]
+    return (
+        ".".join(steps[1:] if len(steps) > 1 and steps[0] in ("body", "query", "header", "path") else steps) or "body"
+    )
+
+
+def _detail(entry: Mapping[str, Any]) -> str:
+    return str(entry["msg"]).removeprefix("Value error, ")

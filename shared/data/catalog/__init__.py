@@ -1,0 +1,1 @@
+"""What shoppers read: deals, the feeds and pages that show them, brands and categories."""

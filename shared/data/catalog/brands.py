@@ -1,0 +1,31 @@
+"""Patterns 2 and 11: creating a brand, and the list of all brands."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from shared.data import keys
+from shared.data.catalog import topics
+from shared.dynamodb.table import Table, put_new, update
+from shared.errors import BrandExists, NotSeeded
+from shared.models import BRAND, Topic
+
+
+def create(table: Table, slug: str, name: str, now: datetime) -> None:
+    """Create a brand and add its name to the list of brands. Raises BrandExists, also for a name in other letters."""
+    table.transact(
+        put_new(topics.new_item(Topic(BRAND, slug), name, "Brand", now), refused=BrandExists(slug)),
+        update(
+            keys.brands(),
+            "SET Brands.#slug = :name",
+            names={"#slug": slug},
+            values={":name": name},
+            refused=NotSeeded(),
+        ),
+    )
+
+
+def names(table: Table) -> dict[str, str]:
+    """All brands, slug to name, by slug. One GetItem; 400 KB hold about 9,000 brands."""
+    container = table.get(keys.brands())
+    return dict(sorted(container["Brands"].items())) if container else {}

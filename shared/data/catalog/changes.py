@@ -1,0 +1,58 @@
+"""The table's stream: what a record says about a deal, told apart from what it is not about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from shared.data.catalog.deal_items import from_item, readable
+from shared.dynamodb.attributes import unmarshal_item
+from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
+
+_TTL_SERVICE = "dynamodb.amazonaws.com"
+
+
+@dataclass(frozen=True, slots=True)
+class DealChange:
+    """A deal before and after a write; None where it did not or does not exist. ``at`` is when it was written."""
+
+    before: Deal | None
+    after: Deal | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PicksChange:
+    """A curated page or a category whose picked deals changed."""
+
+    of: CuratedPage | Topic
+
+
+def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
+    """What a stream record is about, or None. A removal by TTL is about nothing: no deal of ours expires by it.
+
+    Raises KeyError, ValueError or TypeError for a deal that lacks what every deal has.
+    """
+    if record.get("userIdentity", {}).get("principalId") == _TTL_SERVICE:
+        return None
+    images = record["dynamodb"]
+    item = images.get("NewImage") or images.get("OldImage") or {}
+    match item.get("Type", {}).get("S"):
+        case "Deal":
+            # A deal that could not be read before it was repaired counts as one that was not there.
+            before = readable([unmarshal_item(images["OldImage"])]) if "OldImage" in images else []
+            after = from_item(unmarshal_item(images["NewImage"])) if "NewImage" in images else None
+            return DealChange(before[0] if before else None, after, _written_at(images))
+        case "FrontPage":
+            return PicksChange(FRONT_PAGE)
+        case "EditorsChoice":
+            return PicksChange(EDITORS_CHOICE)
+        case "CategoryPicks":
+            return PicksChange(Topic(CATEGORY, item["Category"]["S"]))
+    return None
+
+
+def _written_at(images: Mapping[str, Any]) -> datetime:
+    return datetime.fromtimestamp(float(images["ApproximateCreationDateTime"]), UTC)

@@ -1,0 +1,122 @@
+"""A deal as an item of the table: its own item, its copies in featured lists, and what feeds read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from shared.data import keys
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Projection
+from shared.models import ALL_DEALS, BRAND, Deal, Status
+from shared.values.times import from_iso, to_iso
+
+_INDEXING = ("PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK", "Type")
+_APPLICATION = (
+    "DealId", "DealNumber", "Title", "Link", "Image", "Price", "ListPrice", "Currency", "Brand", "BrandName",
+    "Category", "CreatedAt", "EndsAt", "WithdrawnAt", "HotAt", "Description", "CouponCode", "SourceId",
+)  # fmt: skip
+_BOOKKEEPING = ("Version", "CorrelationId")
+"""What readers are not shown and copies do not hold."""
+
+CARD = Projection.of(*(name for name in _APPLICATION if name != "WithdrawnAt"))
+"""What a feed reads of a deal: all that the API shows of an active one, and no indexing attributes."""
+
+
+def ours(item: Item) -> Item:
+    """A Deal item without attributes that this release does not know: edits leave those as they are."""
+    return {name: item[name] for name in (*_INDEXING, *_APPLICATION, *_BOOKKEEPING) if name in item}
+
+
+def attributes(deal: Deal) -> Item:
+    """A deal's application attributes: what a copy of it holds."""
+    return {
+        "DealId": deal.deal_id,
+        "DealNumber": deal.number,
+        "Title": deal.title,
+        "Link": deal.link,
+        "Image": deal.image,
+        "Price": deal.price,
+        "ListPrice": deal.list_price,
+        "Currency": deal.currency,
+        "Brand": deal.brand,
+        "BrandName": deal.brand_name,
+        "Category": deal.category,
+        "Description": deal.description,
+        "CouponCode": deal.coupon_code,
+        "SourceId": deal.source_id,
+        "CreatedAt": to_iso(deal.created_at),
+        "EndsAt": _iso(deal.ends_at),
+        "WithdrawnAt": _iso(deal.withdrawn_at),
+        "HotAt": _iso(deal.hot_at),
+        "Version": deal.version,
+    }
+
+
+def to_item(deal: Deal, now: datetime) -> Item:
+    """The Deal item: in the three feeds' indexes while the deal is active, in none otherwise."""
+    return to_item_listed(deal, listed=deal.status(now) is Status.ACTIVE)
+
+
+def to_item_listed(deal: Deal, *, listed: bool) -> Item:
+    """The Deal item, in the three feeds' indexes or not. The feeds' containers must count it accordingly."""
+    item = {**keys.deal(deal.deal_id), "Type": "Deal", **attributes(deal), "CorrelationId": deal.correlation_id}
+    if listed:
+        item |= keys.deal_in_feeds(
+            deal.deal_id,
+            day=ALL_DEALS.period.start_of(deal.created_at),
+            brand=deal.brand,
+            month=BRAND.period.start_of(deal.created_at),
+            category=deal.category,
+        )
+    return {name: value for name, value in item.items() if value is not None}
+
+
+def is_listed(item: Item) -> bool:
+    """Whether a Deal item stands in the feeds' indexes."""
+    return "GSI1PK" in item
+
+
+def from_item(item: Item) -> Deal:
+    """The deal that an item, a copy or a feed's projection holds."""
+    return Deal(
+        deal_id=item["DealId"],
+        number=item.get("DealNumber"),
+        title=item["Title"],
+        link=item["Link"],
+        image=item.get("Image"),
+        price=item["Price"],
+        list_price=item.get("ListPrice"),
+        currency=item["Currency"],
+        brand=item["Brand"],
+        brand_name=item["BrandName"],
+        category=item["Category"],
+        description=item.get("Description"),
+        coupon_code=item.get("CouponCode"),
+        source_id=item.get("SourceId"),
+        created_at=from_iso(item["CreatedAt"]),
+        ends_at=_time(item.get("EndsAt")),
+        withdrawn_at=_time(item.get("WithdrawnAt")),
+        hot_at=_time(item.get("HotAt")),
+        version=item.get("Version", 1),
+        correlation_id=item.get("CorrelationId"),
+    )
+
+
+def readable(items: Iterable[Item]) -> list[Deal]:
+    """The deals that some items hold. One that lacks what every deal has does not keep the others from being shown."""
+    found = []
+    for item in items:
+        try:
+            found.append(from_item(item))
+        except (KeyError, ValueError, TypeError):
+            continue
+    return found
+
+
+def _iso(when: datetime | None) -> str | None:
+    return None if when is None else to_iso(when)
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else from_iso(text)

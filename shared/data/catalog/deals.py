@@ -1,0 +1,349 @@
+"""Patterns 1, 12 and 26: creating deals, reading them, and everything that changes one.
+
+While a deal is listed, three containers (the DEALS item, its brand, its category) count it under its period, in the
+transaction that lists or unlists it. ``feeds.py`` trusts these counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from shared.data import keys
+from shared.data.catalog.deal_items import attributes, from_item, is_listed, ours, readable, to_item
+from shared.data.catalog.topics import container, no_such
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import (
+    MAX_ATTEMPTS,
+    Projection,
+    Table,
+    Write,
+    change,
+    forget,
+    put,
+    put_new,
+    put_new_or,
+    require,
+    update,
+)
+from shared.errors import (
+    Busy,
+    DealExists,
+    DealIsOver,
+    DealsError,
+    DealTooLarge,
+    IdempotencyKeyReused,
+    NoSuchDeal,
+    NoSuchTopic,
+    NotSeeded,
+)
+from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Status, Topic, feed_of
+from shared.values import ksuids
+from shared.values.times import to_iso
+
+MAX_BYTES = 8 * 1024
+"""Size of a deal's attributes: a page of 100 deals, and ``feeds.SPARE`` more, then fits the 1 MB of one Query."""
+
+MAX_TOGETHER = 16
+"""Deals one transaction creates: each takes at most six of its 100 writes."""
+
+IDEMPOTENCY_HOURS = 24
+
+_NAME = Projection.of("Name")
+_PERIODS = Projection.of("PK", "SK", "Periods")
+
+
+class _Stale(DealsError):
+    """Another writer was first; read again and try again."""
+
+
+class _Repeated(DealsError):
+    """The Idempotency-Key was used before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idempotency:
+    """A client's promise that two requests with one key are one request; ``request`` is what it asked for."""
+
+    username: str
+    client_key: str
+    request: Mapping[str, Any]
+
+    @property
+    def request_hash(self) -> str:
+        return hashlib.sha256(json.dumps(self.request, sort_keys=True).encode()).hexdigest()
+
+
+def new_id(created_at: datetime, source_id: str | None, entropy: bytes) -> str:
+    """The id of a new deal: of its source's id where it has one, so that a repeated import meets itself."""
+    return ksuids.derived(created_at, "deal", source_id) if source_id else ksuids.random(created_at, entropy)
+
+
+def create(table: Table, deal: Deal, now: datetime, *, idempotency: Idempotency | None = None) -> Deal:
+    """Create a deal with its number, and list it if it is active.
+
+    A repeated request with the same ``idempotency`` key gets the deal that the first one made.
+    Raises DealExists, NoSuchTopic, DealTooLarge, IdempotencyKeyReused.
+    """
+    deal = replace(deal, brand_name=_brand_name(table, deal.brand))
+    (deal,) = _numbered(table, [deal])
+    writes = _creation([deal], now)
+    if idempotency is None:
+        table.transact(*writes)
+        return deal
+    try:
+        table.transact(_receipt(idempotency, deal, now), *writes)
+    except _Repeated:
+        return _first_answer(table, idempotency)
+    return deal
+
+
+def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal]:
+    """Create up to ``MAX_TOGETHER`` deals in one transaction: all, or none if one is refused.
+
+    The brands' names are taken from the deals. Raises as ``create`` does.
+    """
+    sources = Counter(deal.source_id for deal in deals if deal.source_id is not None)
+    for source_id, times in sources.items():
+        if times > 1:  # which DynamoDB would call an invalid transaction
+            raise DealExists(source_id)
+    numbered = _numbered(table, deals)
+    table.transact(*_creation(numbered, now))
+    return numbered
+
+
+def get(table: Table, deal_id: str, *, consistent: bool = False) -> Deal:
+    """One deal, by its id. One GetItem. Raises NoSuchDeal."""
+    item = table.get(keys.deal(deal_id), consistent=consistent)
+    if item is None:
+        raise NoSuchDeal(deal_id)
+    return from_item(item)
+
+
+def find(table: Table, id_or_number: str) -> Deal:
+    """One deal, by its id or its short public number. One GetItem by id, two by number. Raises NoSuchDeal."""
+    if ksuids.is_ksuid(id_or_number):
+        return get(table, id_or_number)
+    if not (id_or_number.isascii() and id_or_number.isdigit() and len(id_or_number) <= 12):
+        raise NoSuchDeal(id_or_number)
+    pointer = table.get(keys.deal_number(int(id_or_number)))
+    if pointer is None:
+        raise NoSuchDeal(id_or_number)
+    return get(table, pointer["DealId"])
+
+
+def get_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False) -> list[Deal]:
+    """Those of some deals that exist, in the order of the ids. BatchGetItem, 100 a request."""
+    return readable(table.get_many([keys.deal(i) for i in deal_ids], consistent=consistent))
+
+
+def by_source(table: Table, source_ids: Sequence[str]) -> dict[str, str]:
+    """The ids of those deals of some sources that exist, by source id. BatchGetItem, 100 a request."""
+    items = table.get_many([keys.deal_source(source_id) for source_id in source_ids], consistent=True)
+    return {item["SourceId"]: item["DealId"] for item in items}
+
+
+def edit(
+    table: Table, deal_id: str, changes: Mapping[str, Any], now: datetime, *, correlation_id: str | None = None
+) -> Deal:
+    """Change fields of a deal; it enters or leaves the feeds as its status then calls for, and keeps its place.
+
+    ``changes`` maps fields of ``Deal`` to values. A deal stays withdrawn, or hot, since the first time it was made so.
+    Two editors at once: the later one's changes are made to what the earlier one wrote. ``correlation_id`` names the
+    request that asks for this.
+    Raises NoSuchDeal, NoSuchTopic, DealTooLarge.
+    """
+    brand_name = {"brand_name": _brand_name(table, changes["brand"])} if "brand" in changes else {}
+    for attempt in range(MAX_ATTEMPTS):
+        old_item = table.get(keys.deal(deal_id), consistent=True)
+        if old_item is None:
+            raise NoSuchDeal(deal_id)
+        old_item = ours(old_item)
+        old = from_item(old_item)
+        firsts = {
+            name: getattr(old, name)
+            for name in ("withdrawn_at", "hot_at")
+            if changes.get(name) is not None and getattr(old, name) is not None
+        }
+        new = replace(old, **{**changes, **firsts, **brand_name})
+        _check(new)
+        new_item = to_item(new, now)
+        if new_item == old_item:
+            return old
+        new = replace(new, version=old.version + 1, correlation_id=correlation_id)
+        new_item = to_item(new, now)
+        try:
+            table.transact(
+                change(old_item, new_item, version="Version", refused=_Stale()),
+                *_moves(table, old if is_listed(old_item) else None, new if is_listed(new_item) else None),
+                *_renotes(old if is_listed(old_item) else None, new if is_listed(new_item) else None),
+            )
+        except _Stale:
+            table.wait(attempt)
+            continue
+        return new
+    raise Busy("Many are editing this deal at once; try again.")
+
+
+def withdraw(table: Table, deal_id: str, now: datetime) -> Deal:
+    """Take a deal back: it leaves the feeds and stays readable. Raises NoSuchDeal."""
+    return edit(table, deal_id, {"withdrawn_at": now}, now)
+
+
+def make_hot(table: Table, deal_id: str, now: datetime, *, correlation_id: str | None = None) -> Deal:
+    """Mark an active deal as one that everyone is to be told of, once. Raises NoSuchDeal, DealIsOver."""
+    if get(table, deal_id).status(now) is not Status.ACTIVE:
+        raise DealIsOver(deal_id)
+    return edit(table, deal_id, {"hot_at": now}, now, correlation_id=correlation_id)
+
+
+def relist(table: Table, deal_id: str, now: datetime) -> Deal:
+    """Give a deal the place in or out of the feeds that its status calls for, as after its offer has ended."""
+    return edit(table, deal_id, {}, now)
+
+
+def _check(deal: Deal) -> None:
+    if deal.category not in CATEGORIES:
+        raise NoSuchTopic(CATEGORY.label, deal.category)
+    size = sum(len(name) + len(str(value).encode()) for name, value in attributes(deal).items() if value is not None)
+    if size > MAX_BYTES:
+        raise DealTooLarge(size, MAX_BYTES)
+
+
+def _brand_name(table: Table, brand: str) -> str:
+    topic = Topic(BRAND, brand)
+    item = table.get(keys.topic(topic), projection=_NAME)
+    if item is None:
+        raise no_such(topic)
+    return str(item["Name"])
+
+
+def _numbered(table: Table, deals: Sequence[Deal]) -> list[Deal]:
+    """The deals with the next numbers of the sequence. Numbers of deals that are then refused are never used."""
+    for deal in deals:
+        _check(deal)
+    drawn = table.write(
+        update(keys.deal_numbers(), "ADD LastNumber :n", values={":n": len(deals)}, refused=NotSeeded()),
+        returning="UPDATED_NEW",
+    )
+    first = drawn["LastNumber"] - len(deals) + 1
+    return [replace(deal, number=first + offset) for offset, deal in enumerate(deals)]
+
+
+def _creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
+    """The writes that create deals: item, number and source of each, and the counts of the feeds they enter."""
+    arrivals: Counter[tuple[Feed, str]] = Counter()
+    topics: set[Topic] = set()
+    for deal in deals:
+        item = to_item(deal, now)
+        pointer = {"DealId": deal.deal_id}
+        yield put_new(item, refused=DealExists(deal.deal_id))
+        if deal.source_id is not None:
+            source = {**keys.deal_source(deal.source_id), "Type": "DealSource", "SourceId": deal.source_id}
+            yield put_new(source | pointer, refused=DealExists(deal.source_id))
+        if deal.number is not None:
+            number = {**keys.deal_number(deal.number), "Type": "DealNumber", "Number": deal.number}
+            yield put_new(number | pointer, refused=DealExists(str(deal.number)))
+        topics |= {Topic(BRAND, deal.brand), Topic(CATEGORY, deal.category)}
+        if is_listed(item):
+            arrivals.update(_places(deal))
+            yield from _renotes(None, deal)
+    for topic in topics - {feed.topic for feed, _ in arrivals}:
+        yield require(keys.topic(topic), "attribute_exists(PK)", refused=no_such(topic))
+    by_feed: dict[Feed, dict[str, int]] = {}
+    for (feed, period), arrived in arrivals.items():
+        by_feed.setdefault(feed, {})[period] = arrived
+    for feed, counts in by_feed.items():
+        yield _arrive(feed, counts)
+
+
+def _places(deal: Deal) -> Iterator[tuple[Feed, str]]:
+    """The three feeds of a deal, each with the period it lies in."""
+    for feed in (ALL_DEALS, feed_of(Topic(BRAND, deal.brand)), feed_of(Topic(CATEGORY, deal.category))):
+        yield feed, feed.period.start_of(deal.created_at)
+
+
+def _arrive(feed: Feed, counts: Mapping[str, int]) -> Write:
+    """Count deals that enter a feed, by period; this is also what requires their brand and category to exist."""
+    key, missing = container(feed)
+    names = {f"#p{n}": period for n, period in enumerate(counts)}
+    values: dict[str, Any] = {f":c{n}": count for n, count in enumerate(counts.values())}
+    sums = (f"Periods.#p{n} = if_not_exists(Periods.#p{n}, :zero) + :c{n}" for n in range(len(counts)))
+    return update(key, f"SET {', '.join(sums)}", names=names, values=values | {":zero": 0}, refused=missing)
+
+
+def _leave(feed: Feed, period: str, known: int) -> Write:
+    """Uncount a deal that leaves a feed. The last of a period takes the period with it, so the counts stay few."""
+    key, _ = container(feed)
+    last = known <= 1
+    return update(
+        key,
+        "REMOVE Periods.#period" if last else "SET Periods.#period = Periods.#period - :one",
+        condition="Periods.#period = :one" if last else "Periods.#period > :one",
+        names={"#period": period},
+        values={":one": 1},
+        refused=_Stale(),
+    )
+
+
+def _moves(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
+    """The counts that change when a deal listed as ``old`` is listed as ``new``; None is a deal that is not listed."""
+    left = dict(_places(old)) if old else {}
+    entered = dict(_places(new)) if new else {}
+    leaving = {feed: period for feed, period in left.items() if feed not in entered}
+    if leaving:
+        containers = table.get_many([container(feed)[0] for feed in leaving], consistent=True, projection=_PERIODS)
+        known = {item["PK"]: item["Periods"] for item in containers}
+        for feed, period in leaving.items():
+            yield _leave(feed, period, known.get(container(feed)[0]["PK"], {}).get(period, 0))
+    for feed, period in entered.items():
+        if feed not in left:
+            yield _arrive(feed, {period: 1})
+
+
+def _renotes(old: Deal | None, new: Deal | None) -> Iterator[Write]:
+    """The notes of when listed deals end, for ``endings.py``, as they change from ``old`` to ``new``."""
+    before, after = (
+        keys.ending(ALL_DEALS.period.start_of(deal.ends_at), deal.ends_at, deal.deal_id)
+        if deal and deal.ends_at
+        else None
+        for deal in (old, new)
+    )
+    if before == after:
+        return
+    if before:
+        yield forget(before, because="a note says only that a deal is to be looked at")
+    if after and new:
+        note = {**after, "Type": "Ending", "DealId": new.deal_id}
+        yield put(note, because="the same deal and time always make the same note")
+
+
+def _receipt(idempotency: Idempotency, deal: Deal, now: datetime) -> Write:
+    """The record of what an Idempotency-Key was used for. It counts as gone once expired, whenever TTL removes it."""
+    item = {
+        **keys.idempotency(idempotency.username, idempotency.client_key),
+        "Type": "Idempotency",
+        "DealId": deal.deal_id,
+        "RequestHash": idempotency.request_hash,
+        "CreatedAt": to_iso(now),
+        "ExpiresAt": int((now + timedelta(hours=IDEMPOTENCY_HOURS)).timestamp()),
+    }
+    return put_new_or(item, "ExpiresAt <= :now", {":now": int(now.timestamp())}, refused=_Repeated())
+
+
+def _first_answer(table: Table, idempotency: Idempotency) -> Deal:
+    receipt: Item | None = table.get(keys.idempotency(idempotency.username, idempotency.client_key), consistent=True)
+    if receipt is None or receipt["RequestHash"] != idempotency.request_hash:
+        raise IdempotencyKeyReused
+    return from_item(table.get(keys.deal(receipt["DealId"]), consistent=True) or {})
+
+
+def missing(deal_ids: Iterable[str], found: Iterable[Deal]) -> list[str]:
+    """Which of some ids no deal was found for."""
+    known = {deal.deal_id for deal in found}
+    return [deal_id for deal_id in deal_ids if deal_id not in known]

@@ -1,0 +1,36 @@
+"""Pattern 3: what must be in the table before anything else, put there at deployment and as often as one likes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+
+from shared.data import keys
+from shared.data.catalog import topics
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table, put_new
+from shared.errors import AlreadyExists
+from shared.models import CATEGORIES, CATEGORY, Period, Topic
+
+
+def plant(table: Table, now: datetime) -> int:
+    """Create the eight categories and the containers where they are missing; what exists is left as it is.
+
+    Returns how many items were created.
+    """
+    created = 0
+    for item in _seeds(now):
+        with suppress(AlreadyExists):
+            table.write(put_new(item, refused=AlreadyExists()))
+            created += 1
+    return created
+
+
+def _seeds(now: datetime) -> Iterator[Item]:
+    yield {**keys.brands(), "Type": "Brands", "Brands": {}}
+    yield {**keys.deals(), "Type": "Deals", "Periods": {}}
+    yield {**keys.deal_numbers(), "Type": "Sequence", "LastNumber": 0}
+    yield {**keys.endings(), "Type": "Endings", "SweptBefore": Period.DAY.start_of(now)}
+    for slug, name in CATEGORIES.items():
+        yield topics.new_item(Topic(CATEGORY, slug), name, "Category", now)

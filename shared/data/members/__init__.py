@@ -1,0 +1,1 @@
+"""Who reads: accounts, sessions, what they follow, and what they are told."""

@@ -1,0 +1,152 @@
+"""Pattern 13, and accounts after it: signing up, changing an account, removing it with all that is its owner's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from shared.data import keys
+from shared.data.catalog import brands, topics
+from shared.data.members import messages, sessions
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import USER_INDEX
+from shared.dynamodb.table import Table, Write, delete, put_new, update
+from shared.errors import EmailTaken, NoSuchUser, NotLiked, NotWatching, UsernameTaken
+from shared.models import BRAND, CATEGORIES, CATEGORY, Role, Topic, User
+from shared.values.times import from_iso, to_iso
+
+
+def create(table: Table, user: User) -> None:
+    """Create an account whose username and email address nobody else has. Raises UsernameTaken, EmailTaken."""
+    table.transact(
+        registration(user),
+        put_new(_email_item(user.email, user.username), refused=EmailTaken()),
+    )
+
+
+def registration(user: User) -> Write:
+    """The write that makes a User item, for a name that nobody has."""
+    return put_new(_to_item(user), refused=UsernameTaken(user.username))
+
+
+def get(table: Table, username: str, *, consistent: bool = False) -> User:
+    """One account. Raises NoSuchUser."""
+    item = table.get(keys.user(username), consistent=consistent)
+    if item is None:
+        raise NoSuchUser(username)
+    return _from_item(item)
+
+
+def rename(table: Table, username: str, name: str) -> None:
+    """Change the name that an account shows. Raises NoSuchUser."""
+    _set(table, username, "Name", name)
+
+
+def change_password(table: Table, username: str, password_hash: str) -> None:
+    """Change an account's password and end all its sessions. Raises NoSuchUser."""
+    _set(table, username, "PasswordHash", password_hash)
+    sessions.end_all(table, username)
+
+
+def change_email(table: Table, user: User, email: str) -> User:
+    """Change an account's email address to one that nobody else has. Raises EmailTaken, NoSuchUser."""
+    if email == user.email:
+        return user
+    table.transact(
+        update(
+            keys.user(user.username),
+            "SET Email = :email",
+            condition="Email = :old",
+            values={":email": email, ":old": user.email},
+            refused=NoSuchUser(user.username),
+        ),
+        put_new(_email_item(email, user.username), refused=EmailTaken()),
+        delete(keys.user_email(user.email), refused=NoSuchUser(user.username)),
+    )
+    return replace(user, email=email)
+
+
+def set_role(table: Table, username: str, role: Role) -> None:
+    """Make a user a member or an editor, in their running sessions too. Raises NoSuchUser."""
+    _set(table, username, "Role", role)
+    sessions.set_role(table, username, role)
+
+
+def everyone(table: Table) -> Iterator[User]:
+    """All users, in no order: the whole of UserIndex, page by page."""
+    start = None
+    while True:
+        items, start = table.scan(index=USER_INDEX, start=start)
+        yield from map(_from_item, items)
+        if start is None:
+            return
+
+
+def remove(table: Table, user: User) -> None:
+    """Remove an account and all that is its owner's: sessions, likes and watches with their counts, messages.
+
+    The account goes last, so that a removal that was interrupted can be repeated by its owner. Raises NoSuchUser.
+    """
+    username = user.username
+    sessions.end_all(table, username)
+    for topic in topics.watches(table, username):
+        with suppress(NotWatching):  # gone since it was listed
+            topics.unwatch(table, topic, username)
+    for topic in topics.likes(table, username, _all_topics(table)):
+        with suppress(NotLiked):  # gone since it was listed
+            topics.unlike(table, topic, username)
+    messages.remove_all(table, username)
+    table.transact(
+        delete(keys.user(username), refused=NoSuchUser(username)),
+        delete(keys.user_email(user.email), refused=NoSuchUser(username)),
+    )
+    # A sign-in or a delivery may have run beside this; the name must start empty for whoever takes it next.
+    sessions.end_all(table, username)
+    messages.remove_all(table, username)
+
+
+def _all_topics(table: Table) -> Iterator[Topic]:
+    yield from (Topic(BRAND, slug) for slug in brands.names(table))
+    yield from (Topic(CATEGORY, slug) for slug in CATEGORIES)
+
+
+def _set(table: Table, username: str, attribute: str, value: str) -> None:
+    table.write(
+        update(
+            keys.user(username),
+            "SET #attribute = :value",
+            names={"#attribute": attribute},
+            values={":value": value},
+            refused=NoSuchUser(username),
+        )
+    )
+
+
+def _to_item(user: User) -> Item:
+    return {
+        **keys.user(user.username),
+        **keys.user_in_users(user.username),
+        "Type": "User",
+        "Username": user.username,
+        "Email": user.email,
+        "Name": user.name,
+        "PasswordHash": user.password_hash,
+        "Role": user.role,
+        "CreatedAt": to_iso(user.created_at),
+    }
+
+
+def _email_item(email: str, username: str) -> Item:
+    return {**keys.user_email(email), "Type": "UserEmail", "Email": email, "Username": username}
+
+
+def _from_item(item: Item) -> User:
+    return User(
+        username=item["Username"],
+        email=item["Email"],
+        name=item["Name"],
+        password_hash=item["PasswordHash"],
+        role=item["Role"],
+        created_at=from_iso(item["CreatedAt"]),
+    )

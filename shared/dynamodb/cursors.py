@@ -1,0 +1,36 @@
+"""Cursors: where in which list the next page starts.
+
+A cursor is a KSUID and a checksum over the KSUID and the list's name, so a cursor that was cut, mistyped or given by
+another list is refused. It is no secret and no capability: it names a position, and every position may be read.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from shared.errors import InvalidCursor
+from shared.values import ksuids
+
+_CHECKSUM_BYTES = 6
+
+
+def encode(scope: str, last_id: str) -> str:
+    """The cursor of the page after an item; ``scope`` names the list."""
+    return base64.urlsafe_b64encode(last_id.encode() + _checksum(scope, last_id)).decode().rstrip("=")
+
+
+def decode(scope: str, cursor: str) -> str:
+    """The id of the item after which the page starts. Raises InvalidCursor for what ``encode`` did not give."""
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        last_id = raw[:-_CHECKSUM_BYTES].decode("ascii")
+    except ValueError as error:
+        raise InvalidCursor from error
+    if encode(scope, last_id) != cursor or not ksuids.is_ksuid(last_id):
+        raise InvalidCursor
+    return last_id
+
+
+def _checksum(scope: str, last_id: str) -> bytes:
+    return hashlib.sha256(f"cursor\0{scope}\0{last_id}".encode()).digest()[:_CHECKSUM_BYTES]

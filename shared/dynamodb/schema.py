@@ -1,0 +1,64 @@
+"""The table, declared once: the CDK stack and the tests' tables are both built from this.
+
+Names and key formats are described in ``docs/data-model.md``; key *values* are written in ``keys.py`` only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Key = dict[str, str]
+"""Key attributes with their values: an item's primary key, or its place in an index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One global secondary index. ``sort_key`` is None for an index without one."""
+
+    name: str
+    partition_key: str
+    sort_key: str | None
+
+
+PARTITION_KEY = "PK"
+SORT_KEY = "SK"
+TTL_ATTRIBUTE = "ExpiresAt"
+STREAM_VIEW = "NEW_AND_OLD_IMAGES"
+
+GSI1 = Index("GSI1", "GSI1PK", "GSI1SK")
+GSI2 = Index("GSI2", "GSI2PK", "GSI2SK")
+GSI3 = Index("GSI3", "GSI3PK", "GSI3SK")
+USER_INDEX = Index("UserIndex", "UserIndex", None)
+
+INDEXES = (GSI1, GSI2, GSI3, USER_INDEX)
+"""Every index projects all attributes and every indexing attribute is a string."""
+
+
+def create_table_request(table_name: str) -> dict[str, object]:
+    """The arguments of DynamoDB's CreateTable that make this table: on demand, streamed, with all four indexes.
+
+    TTL is not part of CreateTable: enable it on ``TTL_ATTRIBUTE`` afterwards.
+    """
+    keys = [PARTITION_KEY, SORT_KEY, *(k for i in INDEXES for k in (i.partition_key, i.sort_key) if k)]
+    return {
+        "TableName": table_name,
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": key, "AttributeType": "S"} for key in keys],
+        "KeySchema": _key_schema(PARTITION_KEY, SORT_KEY),
+        "GlobalSecondaryIndexes": [
+            {
+                "IndexName": index.name,
+                "KeySchema": _key_schema(index.partition_key, index.sort_key),
+                "Projection": {"ProjectionType": "ALL"},
+            }
+            for index in INDEXES
+        ],
+        "StreamSpecification": {"StreamEnabled": True, "StreamViewType": STREAM_VIEW},
+    }
+
+
+def _key_schema(partition_key: str, sort_key: str | None) -> list[dict[str, str]]:
+    schema = [{"AttributeName": partition_key, "KeyType": "HASH"}]
+    if sort_key:
+        schema.append({"AttributeName": sort_key, "KeyType": "RANGE"})
+    return schema

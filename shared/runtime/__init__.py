@@ -1,0 +1,1 @@
+"""What an execution environment of Lambda makes, reports and is given."""

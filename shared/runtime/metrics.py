@@ -1,0 +1,57 @@
+"""What the functions count and time for CloudWatch: names, units and reporters, for the functions and for the alarms.
+
+Metrics go out within log lines, in CloudWatch's embedded metric format (``runtime.measured``). Their namespace is the
+stack's name, so that two stages in one account stay apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+NAMESPACE = "BigTimeDeals"
+"""Where the metrics of functions go that no stack has deployed: of tests and benchmarks."""
+
+DIMENSION = "service"
+"""The one dimension of each metric: the function that reports it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric: its name, its unit, and the function that reports it."""
+
+    name: str
+    unit: Literal["Count", "Seconds"]
+    service: str
+
+
+COLD_START = Metric("ColdStart", "Count", "every function")
+"""One for each execution environment, in the first line that it logs, by every service."""
+
+CACHE_HITS = Metric("CacheHits", "Count", "catalog")
+CACHE_MISSES = Metric("CacheMisses", "Count", "catalog")
+"""Parts of pages that were read from a copy, and those that had to be made from the indexes."""
+
+CACHE_AGE = Metric("CacheAge", "Seconds", "refresher")
+"""Since each cached part was built, as the clock finds it each minute: what readers see is no older."""
+
+SIGN_IN_FAILURES = Metric("SignInFailures", "Count", "accounts")
+"""Wrong passwords and unknown names, and attempts that were refused because there had been too many."""
+
+LIKES_ADDED = Metric("LikesAdded", "Count", "members")
+LIKES_REMOVED = Metric("LikesRemoved", "Count", "members")
+WATCHES_ADDED = Metric("WatchesAdded", "Count", "members")
+WATCHES_REMOVED = Metric("WatchesRemoved", "Count", "members")
+"""What was said for the first time; saying it again counts nothing."""
+
+DEALS_POSTED = Metric("DealsPosted", "Count", "editors")
+"""Deals created through the API. Imports and repeated requests count nothing."""
+
+MESSAGES_DELIVERED = Metric("MessagesDelivered", "Count", "messenger")
+"""Messages that were written. Those that were there already count nothing."""
+
+FAN_OUT_LAG = Metric("FanOutLag", "Seconds", "messenger")
+"""From a deal's write to the end of a page of its messages. The stream tells the write's time in whole seconds."""
+
+ENDED_DEALS_SWEPT = Metric("EndedDealsSwept", "Count", "expiry")
+"""Deals that left the feeds because their offer had ended. Each sweep reports it, if only zero."""

@@ -1,0 +1,199 @@
+"""The DynamoDBs that the data layer's tests run on: the very same tests on each.
+
+What they are known to do differently from Amazon's is recorded as named tests in ``tests/data/test_engines.py``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from moto import mock_aws
+
+from local.ports import free_port
+from shared.data.catalog import seeds
+from shared.dynamodb import transport
+from shared.dynamodb.provision import create_table
+from shared.dynamodb.table import Table, connect
+from tests.support.making import LAUNCH
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DYNOXIDE = ROOT / "node_modules" / "@dynoxide" / "linux-x64" / "dynoxide"
+ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL_DYNAMODB"
+START_TIMEOUT = 60.0
+
+FAKE_CREDENTIALS = {
+    "region_name": "us-east-1",
+    "aws_access_key_id": "testing",
+    "aws_secret_access_key": "testing",
+}
+"""Given to each client as arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One DynamoDB: how it is reached, and what surrounds a test that uses it."""
+
+    name: str
+    reach: Callable[[], Table]
+    around: Callable[[], AbstractContextManager[Any]] = nullcontext
+
+    @contextmanager
+    def bare_table(self) -> Iterator[Table]:
+        """A new table with nothing in it, gone afterwards; the engine is started by whoever comes first."""
+        with self.around():
+            table = replace(self.reach(), name=f"deals-{uuid.uuid4().hex}")
+            create_table(table.client, table.name)
+            try:
+                yield table
+            finally:
+                table.client.delete_table(TableName=table.name)
+
+    @contextmanager
+    def table(self) -> Iterator[Table]:
+        """A new table as a deployment leaves it: with the eight categories and the containers."""
+        with self.bare_table() as table:
+            seeds.plant(table, LAUNCH)
+            yield table
+
+
+@cache
+def _moto() -> Table:
+    table = _connect()
+    transport.detach(table.client)  # or requests would be sent besides being mocked
+    return table
+
+
+@cache
+def _ministack() -> Table:
+    port = free_port()
+    folder = _scratch()
+    _start(
+        [sys.executable, "-m", "ministack"],
+        port,
+        {
+            "BIND_HOST": "127.0.0.1",
+            "GATEWAY_PORT": str(port),
+            "SERVICES": "dynamodb,logs,sqs",
+            "PERSIST_STATE": "0",
+            "STATE_DIR": str(folder / "state"),
+            "TMPDIR": str(folder),
+            "SFTP_ENABLED": "0",
+            "IOT_MTLS_ENABLED": "0",
+            "DOCKER_HOST": f"unix://{folder / 'no-docker.sock'}",
+            "LOG_LEVEL": "ERROR",
+        },
+    )
+    return _at(port)
+
+
+_tables_on_dynoxide = itertools.count()
+
+
+def _dynoxide() -> Table:
+    if not DYNOXIDE.exists():
+        pytest.skip("dynoxide is not installed: npm has it for Linux on x86-64 only (npm ci)")
+    # It keeps what deleted tables streamed, and each write takes longer for it: ten times as long after 400 tables.
+    return _dynoxide_of(next(_tables_on_dynoxide) // 40)
+
+
+@cache
+def _dynoxide_of(_generation: int) -> Table:
+    port = free_port()
+    _start([str(DYNOXIDE), "serve", "--host", "127.0.0.1", "--port", str(port)], port, {})
+    return _at(port)
+
+
+@cache
+def _named_endpoint() -> Table:
+    # Whatever this is, it is the user's: credentials and region come from where boto3 looks for them.
+    return connect("none", endpoint_url=os.environ[ENDPOINT_VARIABLE])
+
+
+@contextmanager
+def _mocked() -> Iterator[None]:
+    with _nothing_of_the_users(), mock_aws():
+        yield
+
+
+MOTO = Engine("moto", _moto, _mocked)
+MINISTACK = Engine("ministack", _ministack)
+DYNOXIDE_ENGINE = Engine("dynoxide", _dynoxide)
+NAMED = Engine("endpoint", _named_endpoint)
+
+ENGINES = (MOTO, MINISTACK, DYNOXIDE_ENGINE) + ((NAMED,) if os.environ.get(ENDPOINT_VARIABLE) else ())
+SERVERS = tuple(engine for engine in ENGINES if engine is not MOTO)
+"""Those that run beside the tests, as the real one does, and so can be asked by many threads at once."""
+
+
+def on(*engines: Engine) -> pytest.MarkDecorator:
+    """Runs a test on some of the engines only."""
+    return pytest.mark.parametrize("engine", engines, ids=[engine.name for engine in engines], scope="session")
+
+
+def _at(port: int) -> Table:
+    return _connect(endpoint_url=f"http://127.0.0.1:{port}")
+
+
+def _connect(**where: str) -> Table:
+    with _nothing_of_the_users():
+        return connect("none", **FAKE_CREDENTIALS, **where)
+
+
+@contextmanager
+def _nothing_of_the_users() -> Iterator[None]:
+    """An environment without the user's profile, endpoint and proxy."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    nowhere = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+    nowhere |= dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1")
+    with mock.patch.dict(os.environ, plain | nowhere, clear=True):
+        yield
+
+
+def _scratch() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="big-time-deals-tests-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _start(command: list[str], port: int, environment: Mapping[str, str]) -> None:
+    """Start an engine, wait until it listens, and end it with this process."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    process = subprocess.Popen(
+        command,
+        env=kept | dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    atexit.register(_end, process)
+    deadline = time.monotonic() + START_TIMEOUT
+    while time.monotonic() < deadline and process.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"{Path(command[0]).name} did not start: {' '.join(command)}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()

@@ -1,0 +1,113 @@
+"""The deals, users and topics that tests are about, with what a test does not care about filled in."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from shared.data.catalog import brands, deals, feeds
+from shared.dynamodb.table import Table
+from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Page, Topic, User, feed_of
+
+NOW = datetime(2050, 6, 15, 12, 0, tzinfo=UTC)
+"""The tests' present. It lies ahead of every clock, so that no engine's own TTL deletes what a test still reads."""
+
+LAUNCH = NOW - timedelta(days=14)
+"""When the tests' tables were seeded."""
+
+APPLE = Topic(BRAND, "apple")
+ASICS = Topic(BRAND, "asics")
+SHOES = Topic(CATEGORY, "shoes")
+HOME = Topic(CATEGORY, "home")
+
+FEEDS = (ALL_DEALS, feed_of(APPLE), feed_of(SHOES))
+"""The three feeds that ``a_deal`` stands in."""
+
+both_kinds = pytest.mark.parametrize("topic", [APPLE, SHOES], ids=["brand", "category"])
+three_feeds = pytest.mark.parametrize("feed", FEEDS, ids=["all", "brand", "category"])
+
+
+def ago(**how_long: float) -> datetime:
+    """A time before the tests' present."""
+    return NOW - timedelta(**how_long)
+
+
+def ahead(**how_long: float) -> datetime:
+    """A time after the tests' present."""
+    return NOW + timedelta(**how_long)
+
+
+def a_deal(created_at: datetime = NOW, *, entropy: bytes | None = None, **others: Any) -> Deal:
+    """A deal of Apple's among the shoes."""
+    fields: dict[str, Any] = {
+        "title": "Trail runner",
+        "link": "https://shop.example/trail-runner",
+        "brand": "apple",
+        "brand_name": "Apple",
+        "category": "shoes",
+        "price": "31.90",
+        "list_price": "158.00",
+        "currency": "USD",
+        **others,
+    }
+    deal_id = deals.new_id(created_at, fields.get("source_id"), entropy or secrets.token_bytes(16))
+    return Deal(deal_id=deal_id, created_at=created_at, **fields)
+
+
+def a_user(username: str = "ana", **others: Any) -> User:
+    """A member; the password hash is none, as nobody signs in with it."""
+    fields: dict[str, Any] = {
+        "email": f"{username}@mail.example",
+        "name": username.title(),
+        "password_hash": "no-hash",
+        "role": "member",
+        "created_at": LAUNCH,
+        **others,
+    }
+    return User(username=username, **fields)
+
+
+def open_brands(table: Table) -> None:
+    """Create the brands that deals are made of here."""
+    brands.create(table, "apple", "Apple", LAUNCH)
+    brands.create(table, "asics", "ASICS", LAUNCH)
+
+
+def post(table: Table, posted: Iterable[Deal], now: datetime = NOW) -> list[Deal]:
+    """Create deals, as many to a transaction as the data layer allows; returns them newest first."""
+    created: list[Deal] = []
+    for together in _batched(posted, deals.MAX_TOGETHER):
+        created += deals.create_many(table, together, now)
+    return newest_first(created)
+
+
+def newest_first(some: Iterable[Deal]) -> list[Deal]:
+    """Deals in the order of a feed: by id, that is by second and then by chance."""
+    return sorted(some, key=lambda deal: deal.deal_id, reverse=True)
+
+
+def walk(table: Table, feed: Feed, *, limit: int = 25, now: datetime = NOW) -> list[Page[Deal]]:
+    """All pages of a feed, by following the cursors."""
+    pages = [feeds.read(table, feed, limit=limit, now=now)]
+    while pages[-1].next is not None:
+        pages.append(feeds.read(table, feed, limit=limit, now=now, cursor=pages[-1].next))
+    return pages
+
+
+def listed(table: Table, feed: Feed, *, now: datetime = NOW) -> list[str]:
+    """The ids of all deals of a feed."""
+    return [deal.deal_id for page in walk(table, feed, limit=100, now=now) for deal in page.items]
+
+
+def ids(some: Iterable[Deal]) -> list[str]:
+    return [deal.deal_id for deal in some]
+
+
+def _batched(many: Iterable[Deal], size: int) -> Iterable[Sequence[Deal]]:
+    rest = iter(many)
+    return iter(lambda: list(itertools.islice(rest, size)), [])

@@ -1,0 +1,86 @@
+"""Records of the table's stream as Lambda delivers them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from shared.data import keys
+from shared.data.catalog.deal_items import to_item_listed
+from shared.dynamodb.attributes import Item, marshal_item
+from shared.models import CuratedPage, Deal, Topic
+from shared.values import times
+
+Record = dict[str, Any]
+
+STREAM = "arn:aws:dynamodb:us-east-1:123456789012:table/deals/stream/2026-06-01T00:00:00.000"
+NAMES = {"INSERT": (False, True), "MODIFY": (True, True), "REMOVE": (True, False)}
+
+_sequence = itertools.count(100000000000000000001)
+
+
+def record(before: Item | None, after: Item | None, at: datetime | None = None) -> Record:
+    """The record of an item's change from one state to another; None is an item that is not there."""
+    state = after or before or {}
+    (event,) = (name for name, there in NAMES.items() if there == (before is not None, after is not None))
+    number = next(_sequence)
+    images = {
+        name: marshal_item(image) for name, image in (("OldImage", before), ("NewImage", after)) if image is not None
+    }
+    return {
+        "eventID": f"{number:032x}",
+        "eventName": event,
+        "eventVersion": "1.1",
+        "eventSource": "aws:dynamodb",
+        "awsRegion": "us-east-1",
+        "eventSourceARN": STREAM,
+        "dynamodb": {
+            "ApproximateCreationDateTime": (at or times.now()).timestamp(),
+            "Keys": marshal_item(keys.primary(state)),
+            **images,
+            "SequenceNumber": str(number),
+            "SizeBytes": len(str(images)),
+            "StreamViewType": "NEW_AND_OLD_IMAGES",
+        },
+    }
+
+
+def of_deal(before: Deal | None, after: Deal | None, at: datetime | None = None) -> Record:
+    """The record of a deal's change."""
+    old, new = (None if deal is None else to_item_listed(deal, listed=True) for deal in (before, after))
+    return record(old, new, at)
+
+
+def of_picks(page: CuratedPage) -> Record:
+    """The record of a curated page's new picks."""
+    item = {**keys.curated(page), "Type": page.type, "Featured": [], "FeaturedVersion": 1}
+    return record(item, {**item, "FeaturedVersion": 2})
+
+
+def of_category_picks(category: Topic) -> Record:
+    """The record of the note that a category's picks have changed."""
+    item = {**keys.category_picks(category.slug), "Type": "CategoryPicks", "Category": category.slug, "Changes": 1}
+    return record(None, item)
+
+
+def by_ttl(removed: Item) -> Record:
+    """The record of an item that TTL removed."""
+    identity = {"principalId": "dynamodb.amazonaws.com", "type": "Service"}
+    return {**record(removed, None), "userIdentity": identity}
+
+
+def damaged(item: Item) -> Record:
+    """The record of a new deal without a title, which no function can read."""
+    return record(None, {name: value for name, value in item.items() if name != "Title"})
+
+
+def batch(records: Iterable[Record]) -> Record:
+    """The event that hands some records to a function."""
+    return {"Records": list(records)}
+
+
+def number_of(one: Record) -> str:
+    """What names a record in a partial batch response."""
+    return str(one["dynamodb"]["SequenceNumber"])

@@ -1,0 +1,125 @@
+"""What DynamoDB asks IAM about a request, and what a policy answers: MiniStack's evaluator, given all condition keys.
+
+MiniStack itself leaves ``dynamodb:LeadingKeys`` out and does not know PartiQL's rights (``tests/e2e/test_privilege.py``
+says so by name), so what rests on these is proved here, on the policies as they are synthesized and deployed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ministack.core.iam_evaluator import (  # type: ignore[import-untyped]  # it has no types
+    EvalContext,
+    evaluate,
+    parse_policy_document,
+)
+
+from shared.dynamodb.schema import PARTITION_KEY
+
+IN_TRANSACTIONS = {
+    "ConditionCheck": "ConditionCheckItem",
+    "Put": "PutItem",
+    "Update": "UpdateItem",
+    "Delete": "DeleteItem",
+}
+INSERTED = re.compile(f"INSERT INTO .* VALUE {{(?:.*, )?'{PARTITION_KEY}': '((?:[^']|'')*)'")
+"""The partition key in PartiQL's INSERT, as the data layer writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question to IAM: an operation on the table or an index, with the keys and attributes that it names."""
+
+    operation: str
+    keys: tuple[str, ...] = ()
+    index: str = ""
+    attributes: tuple[str, ...] = ()
+
+    @property
+    def suffix(self) -> str:
+        """What follows the table's address in the one of the resource."""
+        return f"/index/{self.index}" if self.index else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a role may do with a table: the statements, and the address by which they name the table."""
+
+    statements: Sequence[Mapping[str, Any]]
+    table: str
+
+    def allows(self, ask: Ask, *, leading_keys: bool = True) -> bool:
+        """What IAM answers; without ``leading_keys``, what it answers where the service does not tell of them."""
+        keys: dict[str, Any] = {
+            "dynamodb:select": "SPECIFIC_ATTRIBUTES" if ask.attributes else "ALL_ATTRIBUTES",
+            "dynamodb:attributes": list(ask.attributes) or None,
+            "dynamodb:leadingkeys": list(ask.keys) if ask.keys and leading_keys else None,
+        }
+        context = EvalContext(
+            principal_arn="arn:aws:sts::000000000000:assumed-role/role/function",
+            principal_type="AssumedRole",
+            principal_account="000000000000",
+            action=f"dynamodb:{ask.operation}",
+            resource_arn=f"{self.table}{ask.suffix}",
+            region="us-east-1",
+            service_context=keys,
+        )
+        answer = evaluate(context, [parse_policy_document({"Statement": list(self.statements)})])
+        return bool(answer.decision == "Allow")
+
+    def rights(self) -> Iterator[Ask]:
+        """Each right to the table by itself: an operation with one pattern of keys, or the attributes it is cut to."""
+        for statement in self.statements:
+            actions, resources = _list(statement["Action"]), _list(statement["Resource"])
+            conditions = statement.get("Condition", {})
+            patterns = conditions.get("ForAllValues:StringLike", {}).get("dynamodb:LeadingKeys")
+            attributes = conditions.get("ForAllValues:StringEquals", {}).get("dynamodb:Attributes", ())
+            for action in actions:
+                for resource in resources:
+                    if action.startswith("dynamodb:") and resource.partition("/index/")[0] == self.table:
+                        for pattern in _list(patterns) if patterns else [None]:
+                            yield Ask(
+                                action.removeprefix("dynamodb:"),
+                                (pattern,) if pattern else (),
+                                resource.partition("/index/")[2],
+                                tuple(attributes),
+                            )
+
+
+def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
+    """What DynamoDB asks about a request of the data layer. Raises ValueError for an operation it does not make."""
+    match operation:
+        case "GetItem" | "PutItem" | "UpdateItem" | "DeleteItem":
+            yield Ask(operation, (_place(request),))
+        case "Query":
+            partition = request["ExpressionAttributeValues"][":partition"]["S"]
+            yield Ask(operation, (partition,), request.get("IndexName", ""))
+        case "Scan":
+            names = tuple(request.get("ExpressionAttributeNames", {}).values())
+            yield Ask(operation, (), request.get("IndexName", ""), names)
+        case "BatchGetItem":
+            for wanted in request["RequestItems"].values():
+                yield Ask(operation, tuple(key[PARTITION_KEY]["S"] for key in wanted["Keys"]))
+        case "TransactWriteItems":
+            writes = [write for item in request["TransactItems"] for write in item.items()]
+            yield from (Ask(IN_TRANSACTIONS[name], (_place(write),)) for name, write in writes)
+        case "BatchExecuteStatement":
+            for each in request["Statements"]:
+                found = INSERTED.match(each["Statement"])
+                assert found, each
+                yield Ask("PartiQLInsert", (found[1].replace("''", "'"),))
+        case _:
+            raise ValueError(f"the data layer does not ask for {operation}")
+
+
+def _place(write: Mapping[str, Any]) -> str:
+    """The partition key of what is read or written."""
+    place = write["Item"] if "Item" in write else write["Key"]
+    return str(place[PARTITION_KEY]["S"])
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

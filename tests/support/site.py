@@ -1,0 +1,217 @@
+"""A site of the tests' own: the real stacks, deployed by the real CDK to a local cloud on a free port."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import boto3
+import httpx
+import pytest
+
+from local import cloud, deploy
+from local.ports import free_port
+from local.settings import REGION, Home, endpoint
+from local.table import complete, open_table
+from local.trouble import Trouble
+from shared.data.members import users
+from shared.dynamodb.table import Table
+from tests.support.contract import Contract
+
+T = TypeVar("T")
+
+PASSWORD = "correct horse battery staple"
+PATIENCE = 20.0
+"""Seconds that what follows from a write through the stream may take here; it takes one or two."""
+
+BACKGROUND = {"DealsCache", "FrontPageCache", "EditorsChoiceCache", "CategoryCache", "Message", "FanOut", "FanOutPage"}
+"""Types of items that the stream's functions may be writing, because of an earlier test, while another test looks."""
+
+_serial = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Someone at the site, signed in or not. Every answer they get is held against the contract."""
+
+    http: httpx.Client = field(repr=False)
+    username: str = ""
+    email: str = ""
+    token: str = field(default="", repr=False)
+
+    def get(self, path: str, **how: Any) -> httpx.Response:
+        return self.http.get(path, **how)
+
+    def put(self, path: str, **how: Any) -> httpx.Response:
+        return self.http.put(path, **how)
+
+    def post(self, path: str, **how: Any) -> httpx.Response:
+        return self.http.post(path, **how)
+
+    def patch(self, path: str, **how: Any) -> httpx.Response:
+        return self.http.patch(path, **how)
+
+    def delete(self, path: str, **how: Any) -> httpx.Response:
+        return self.http.delete(path, **how)
+
+    def request(self, method: str, path: str, **how: Any) -> httpx.Response:
+        return self.http.request(method, path, **how)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A deployed Big Time Deals."""
+
+    port: int
+    api_id: str
+    table: Table
+    contract: Contract
+
+    @property
+    def endpoint(self) -> str:
+        return endpoint(self.port)
+
+    def visitor(self, token: str = "", **who: str) -> Visitor:
+        """Anyone, or whoever a token is of."""
+        headers = _headers(self.port, self.api_id) | ({"Authorization": f"Bearer {token}"} if token else {})
+        http = httpx.Client(
+            base_url=f"{self.endpoint}/v1",
+            headers=headers,
+            timeout=30,
+            trust_env=False,
+            event_hooks={"response": [self.contract.check]},
+        )
+        return Visitor(http, token=token, **who)
+
+    def signs_in(self, username: str, password: str = PASSWORD, **who: str) -> Visitor:
+        """Someone who has an account, signed in over HTTP."""
+        answer = self.visitor().post("/sessions", json={"username": username, "password": password})
+        assert answer.status_code == 201, answer.text
+        return self.visitor(answer.json()["token"], username=username, **who)
+
+    def member(self, name: str = "member") -> Visitor:
+        """A new member, signed up and signed in over HTTP."""
+        username = fresh(name)
+        email = f"{username}@mail.example"
+        account = {"username": username, "email": email, "password": PASSWORD, "name": name.title()}
+        answer = self.visitor().post("/users", json=account)
+        assert answer.status_code == 201, answer.text
+        return self.signs_in(username, email=email)
+
+    def editor(self, name: str = "editor") -> Visitor:
+        """A new member who was made an editor by who runs the site: no route does that."""
+        member = self.member(name)
+        users.set_role(self.table, member.username, "editor")
+        return member
+
+    def demotes(self, editor: Visitor) -> None:
+        """Make an editor a member again."""
+        users.set_role(self.table, editor.username, "member")
+
+    def writes(self) -> Writes:
+        """What is written to the table from now on."""
+        return Writes.from_now(self)
+
+
+@dataclass(slots=True)
+class Writes:
+    """The records of the table's stream since a moment, but for what goes on in the background."""
+
+    _streams: Any
+    _iterators: list[str]
+
+    @classmethod
+    def from_now(cls, site: Site) -> Writes:
+        streams = boto3.client(
+            "dynamodbstreams",
+            endpoint_url=site.endpoint,
+            region_name=REGION,
+            aws_access_key_id="local",
+            aws_secret_access_key="local",
+        )
+        (stream,) = streams.list_streams(TableName=site.table.name)["Streams"]
+        shards = streams.describe_stream(StreamArn=stream["StreamArn"])["StreamDescription"]["Shards"]
+        iterators = [
+            streams.get_shard_iterator(
+                StreamArn=stream["StreamArn"], ShardId=shard["ShardId"], ShardIteratorType="LATEST"
+            )["ShardIterator"]
+            for shard in shards
+        ]
+        return cls(streams, iterators)
+
+    def keys(self) -> list[str]:
+        """The partition keys of the items written."""
+        records = [
+            record
+            for iterator in self._iterators
+            for record in self._streams.get_records(ShardIterator=iterator)["Records"]
+        ]
+        images = [record["dynamodb"].get("NewImage") or record["dynamodb"]["OldImage"] for record in records]
+        return [image["PK"]["S"] for image in images if image["Type"]["S"] not in BACKGROUND]
+
+
+@contextmanager
+def deployed(folder: Path) -> Iterator[Site]:
+    """A site with a cloud, a port and a folder of its own, beside whatever ``make run`` has running."""
+    home = Home(folder)
+    port = free_port()
+    try:
+        cloud.start(home, port)
+        deploy.bootstrap(home, port)
+        outputs = deploy.deploy(home, port, deploy.wanted())
+        table = open_table(port, outputs["TableName"])
+        complete(table)
+        served = httpx.get(
+            f"{endpoint(port)}/v1/openapi.json", headers=_headers(port, outputs["ApiId"]), timeout=60, trust_env=False
+        )
+        yield Site(port, outputs["ApiId"], table, Contract(served.json()))
+    except Trouble as trouble:
+        log = home.deploy_log.read_text(errors="replace") if home.deploy_log.exists() else ""
+        pytest.fail(f"{trouble}\n{log[-3000:]}")
+    finally:
+        _kill(home)
+
+
+def fresh(name: str) -> str:
+    """A name that no other test uses."""
+    return f"{name}-{next(_serial)}"
+
+
+def a_deal(brand: str, **others: Any) -> dict[str, Any]:
+    """The body that posts a deal."""
+    return {
+        "title": "Trail runner",
+        "link": "https://shop.example/trail-runner",
+        "price": "31.90",
+        "brand": brand,
+        "category": "shoes",
+        **others,
+    }
+
+
+def eventually(look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
+    """What is seen when it has become right, for what follows from a write through the stream."""
+    deadline = time.monotonic() + PATIENCE
+    while not is_right(seen := look()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert is_right(seen), seen
+    return seen
+
+
+def _kill(home: Home) -> None:
+    """End the cloud and its functions' processes. An orderly stop would first write down all it holds."""
+    running = cloud.running(home)
+    if running is not None:
+        os.killpg(running.pid, signal.SIGKILL)
+
+
+def _headers(port: int, api_id: str) -> dict[str, str]:
+    # The name of the host is sent, not resolved: not every machine knows *.localhost.
+    return {"Host": f"{api_id}.execute-api.localhost:{port}", "Accept-Encoding": "identity"}

@@ -1,0 +1,51 @@
+"""What a stack gives its functions, here given to the functions in this process: an environment, and a queue."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from shared import sqs
+from shared.dynamodb.table import Table
+from shared.runtime import environment
+from shared.sqs import Queue
+from tests.support.engines import FAKE_CREDENTIALS
+
+
+@contextmanager
+def surrounded(monkeypatch: pytest.MonkeyPatch, table: Table, **more: str) -> Iterator[None]:
+    """An environment that names a table and more; nothing that an execution environment keeps outlives it."""
+    environment = {
+        "TABLE_NAME": table.name,
+        "POWERTOOLS_SERVICE_NAME": "test",
+        "AWS_ENDPOINT_URL": table.client.meta.endpoint_url,
+        "AWS_DEFAULT_REGION": FAKE_CREDENTIALS["region_name"],
+        "AWS_ACCESS_KEY_ID": FAKE_CREDENTIALS["aws_access_key_id"],
+        "AWS_SECRET_ACCESS_KEY": FAKE_CREDENTIALS["aws_secret_access_key"],
+        "NO_PROXY": "127.0.0.1,localhost",
+        **more,
+    }
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    _start_anew()
+    yield
+    _start_anew()
+
+
+@contextmanager
+def queue_beside(table: Table) -> Iterator[Queue]:
+    """A queue of a test's own, in the local cloud that has the table."""
+    client = sqs.connect("none", endpoint_url=table.client.meta.endpoint_url, **FAKE_CREDENTIALS).client
+    url = client.create_queue(QueueName=f"work-{uuid.uuid4().hex}")["QueueUrl"]
+    yield Queue(url, client)
+    client.delete_queue(QueueUrl=url)
+
+
+def _start_anew() -> None:
+    """Forget what an execution environment keeps between calls."""
+    for kept in vars(environment).values():
+        if hasattr(kept, "cache_clear"):
+            kept.cache_clear()

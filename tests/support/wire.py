@@ -1,0 +1,140 @@
+"""What goes over the wire between the data layer and DynamoDB: looked at, and tampered with."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
+
+from shared.dynamodb.table import Table
+
+Answer = tuple[int, dict[str, Any]]
+"""A status code and a JSON body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request to DynamoDB, and the thread that made it."""
+
+    operation: str
+    body: dict[str, Any]
+    thread: str
+
+    @property
+    def partition(self) -> str | None:
+        """The partition that a Query reads."""
+        values = self.body.get("ExpressionAttributeValues", {})
+        return values[":partition"]["S"] if self.operation == "Query" else None
+
+
+@dataclass(slots=True)
+class Wire:
+    """The requests made while it was watched."""
+
+    requests: list[Request] = field(default_factory=list)
+
+    @property
+    def operations(self) -> Counter[str]:
+        return Counter(request.operation for request in self.requests)
+
+    @property
+    def partitions(self) -> list[str]:
+        """The partitions that were queried, with repetitions."""
+        return [request.partition for request in self.requests if request.partition is not None]
+
+    @property
+    def round_trips(self) -> int:
+        """How many round trips followed one another.
+
+        Clocks cannot tell on engines this fast. Threads can: requests that ``Table.gather`` sends at once come from the
+        threads of one pool, and are one round trip unless one of them continues another.
+        """
+        alone = [request for request in self.requests if not request.thread.startswith("ThreadPoolExecutor")]
+        pools: dict[str, list[Request]] = {}
+        for request in self.requests:
+            if request not in alone:
+                pools.setdefault(request.thread.rpartition("_")[0], []).append(request)
+        return len(alone) + sum(1 + _continued(pool) for pool in pools.values())
+
+
+def _continued(requests: Sequence[Request]) -> int:
+    continued = Counter(request.partition for request in requests if "ExclusiveStartKey" in request.body)
+    return max(continued.values(), default=0)
+
+
+@contextmanager
+def hooked(table: Table, event: str, handler: Callable[..., Any]) -> Iterator[None]:
+    """Let botocore call a handler, before all others, at one of its client's events."""
+    events: Any = table.client.meta.events  # its stubs know of no handler that returns something
+    events.register_first(event, handler)
+    try:
+        yield
+    finally:
+        events.unregister(event, handler)
+
+
+@contextmanager
+def watched(table: Table) -> Iterator[Wire]:
+    """Note each request that is made."""
+    wire = Wire()
+
+    def note(model: Any, params: dict[str, Any], **_: Any) -> None:
+        wire.requests.append(Request(model.name, json.loads(params["body"]), threading.current_thread().name))
+
+    with hooked(table, "before-call.dynamodb", note):
+        yield wire
+
+
+@contextmanager
+def answered(table: Table, operation: str, answer: Callable[[dict[str, Any]], Answer | None]) -> Iterator[list[str]]:
+    """Answer requests in DynamoDB's place, where ``answer`` does not return None; gives the bodies so answered.
+
+    It stands before botocore's own retries, so what it answers is what was left after them.
+    """
+    seen: list[str] = []
+
+    def intercept(model: Any, params: dict[str, Any], **_: Any) -> tuple[AWSResponse, dict[str, Any]] | None:
+        body = params["body"].decode()
+        given = answer(json.loads(body))
+        if given is None:
+            return None
+        seen.append(body)
+        status, content = given
+        headers = {"content-type": "application/x-amz-json-1.0"}
+        raw = {"body": json.dumps(content).encode(), "headers": headers, "status_code": status}
+        # Parsed as botocore's endpoint does it, by the client's own parser.
+        parser = table.client._response_parser  # type: ignore[attr-defined]
+        parsed = parser.parse(raw, model.output_shape)
+        shape = model.service_model.shape_for_error_code(parsed["Error"]["Code"]) if "Error" in parsed else None
+        if shape is not None:
+            parsed.update(parser.parse(raw, shape))
+        return AWSResponse(params["url"], status, HTTPHeaders(), None), parsed
+
+    with hooked(table, f"before-call.dynamodb.{operation}", intercept):
+        yield seen
+
+
+@contextmanager
+def failing(table: Table, operation: str, times: int, answer: Answer) -> Iterator[list[str]]:
+    """Let the first requests of an operation fail, and the others through."""
+    left = [answer] * times
+    with answered(table, operation, lambda _: left.pop() if left else None) as seen:
+        yield seen
+
+
+def error(code: str, **more: Any) -> Answer:
+    """How DynamoDB says that something went wrong."""
+    return 400, {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": f"{code} (made up)", **more}
+
+
+def cancelled(*reasons: str) -> Answer:
+    """How DynamoDB says that a transaction was cancelled, and why, write by write."""
+    detail = [{"Code": code} if code == "None" else {"Code": code, "Message": "made up"} for code in reasons]
+    return error("TransactionCanceledException", CancellationReasons=detail)
