@@ -178,7 +178,7 @@ def test_every_method_checks_that_its_path_is_whole(dev: Synthesized) -> None:
 def test_bodies_are_checked_where_the_stage_says_so_on_every_route_that_takes_one(
     dev: Synthesized, everything: Synthesized
 ) -> None:
-    document = json.loads((ROOT / "functions" / "openapi.json").read_text())
+    document = json.loads((ROOT / "functions" / "api" / "openapi.json").read_text())
     takes_one = {
         (method.upper(), path)
         for path, operations in document["paths"].items()

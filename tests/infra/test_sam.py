@@ -60,7 +60,8 @@ def test_each_functions_handler_is_in_its_code(template: Path, functions: dict[s
         module, _, handler = function["Properties"]["Handler"].rpartition(".")
         start = (code / module.replace(".", "/")).with_suffix(".py")
         assert start.exists(), name
-        tree = ast.parse((code / "functions" / f"{handler}.py").read_text(encoding="utf-8"))
+        (file,) = (code / "functions").glob(f"*/{handler}.py")
+        tree = ast.parse(file.read_text(encoding="utf-8"))
         defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         defined |= {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets}  # type: ignore[attr-defined]  # each a name
         assert "handler" in defined, name

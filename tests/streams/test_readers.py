@@ -41,7 +41,7 @@ def posted(table: Table) -> list[Deal]:
 def poisoned(good: list[Deal]) -> tuple[list[Record], Record]:
     """Records of some new deals with a damaged one in their midst, and that one."""
     poison = damaged(to_item_listed(a_deal(NOW), listed=True))
-    records = [of_deal(None, deal) for deal in good]
+    records = [of_deal(None, deal, NOW) for deal in good]
     return [*records[:3], poison, *records[3:]], poison
 
 
@@ -120,7 +120,7 @@ def test_a_batch_that_the_table_refuses_for_a_while_is_repeated_until_it_succeed
         return refresh(event)
 
     source = EventSource(sometimes)
-    source.deliver([of_deal(None, deal) for deal in posted])
+    source.deliver([of_deal(None, deal, NOW) for deal in posted])
 
     assert source.parked == []
     (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
@@ -134,7 +134,7 @@ def test_all_records_are_reported_where_the_queue_is_out_of_reach(
     monkeypatch.setenv("QUEUE_URL", "http://127.0.0.1:9/000000000000/none")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
-    records = [of_deal(None, deal) for deal in posted[:2]]
+    records = [of_deal(None, deal, NOW) for deal in posted[:2]]
 
     answer = announce({"Records": records})
 
@@ -157,7 +157,7 @@ def test_a_deal_is_no_news_where_it_is_edited_old_or_removed(
     edited = deals.edit(table, deal.deal_id, {"title": "Road runner"}, NOW)
     old = a_deal(NOW - timedelta(days=1))
 
-    announce({"Records": [of_deal(deal, edited), of_deal(None, old), of_deal(deal, None)]})
+    announce({"Records": [of_deal(deal, edited, NOW), of_deal(None, old, NOW), of_deal(deal, None, NOW)]})
 
     assert announced(queue) == set()
 
