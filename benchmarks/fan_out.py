@@ -19,7 +19,8 @@ from shared.data.catalog import brands, deals, seeds
 from shared.data.members import fanout, messages, users
 from shared.dynamodb import provision
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.table import Table, connect
+from shared.dynamodb.client import connect
+from shared.dynamodb.table import Table
 from shared.models import Deal, Message, User
 from shared.sqs import Queue
 from shared.values import times

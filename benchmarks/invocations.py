@@ -27,7 +27,8 @@ from local.runtime import Function, Runtime, running, unpack
 from shared.data import keys
 from shared.data.catalog import featured, feeds
 from shared.dynamodb import provision
-from shared.dynamodb.table import Table, connect
+from shared.dynamodb.client import connect
+from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, FRONT_PAGE
 from shared.values import times
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from cli.output import note
 from local.cloud import running
 from local.settings import Home
-from shared.dynamodb.table import Table, connect
+from shared.dynamodb.client import connect
+from shared.dynamodb.table import Table
 
 
 class NoTable(Exception):  # it is told to the user, who need not know that it is an exception

@@ -16,7 +16,8 @@ from typing import Any
 from shared.data import keys
 from shared.data.catalog.deal_items import from_item, is_listed, ours, to_item_listed
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.table import Table, change, forget, put
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import change, forget, put
 from shared.errors import DealsError
 
 PAGE = 200

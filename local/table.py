@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from local.settings import KEY, REGION, Home, endpoint
 from shared.data.members import users
 from shared.dynamodb import provision
-from shared.dynamodb.table import Table, connect
+from shared.dynamodb.client import connect
+from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser
 from shared.models import User
 from shared.values import times

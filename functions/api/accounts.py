@@ -19,7 +19,8 @@ from shared.http.answers import json_answer, nothing
 from shared.http.event import token_of
 from shared.models import User
 from shared.runtime import metrics
-from shared.runtime.environment import report, table
+from shared.runtime.environment import table
+from shared.runtime.reporting import report
 from shared.values import times
 from shared.values.passwords import hash_password, verify_password
 from shared.values.usernames import normalise_username

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from shared.data.members import sessions
 from shared.errors import NotSignedIn
 from shared.http.event import token_of
-from shared.runtime.environment import logger, measured, table
+from shared.runtime.environment import logger, table
+from shared.runtime.reporting import measured
 from shared.values import times
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from shared.data.catalog.caches import NEWEST, Cached
 from shared.http.caching import public
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
 from shared.runtime import metrics
-from shared.runtime.environment import report, table
+from shared.runtime.environment import table
+from shared.runtime.reporting import report
 from shared.values import times
 
 OPENAPI = Path(__file__).with_name("openapi.json")

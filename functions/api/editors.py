@@ -22,7 +22,8 @@ from shared.http.answers import json_answer
 from shared.http.event import header
 from shared.models import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
 from shared.runtime import metrics
-from shared.runtime.environment import report, table
+from shared.runtime.environment import table
+from shared.runtime.reporting import report
 from shared.values import slugs, times
 
 BODY_ERRORS = (400, 413, 415, 422)

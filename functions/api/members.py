@@ -17,7 +17,8 @@ from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.http.answers import json_answer
 from shared.models import BRAND, CATEGORY, Topic, TopicKind
 from shared.runtime import metrics
-from shared.runtime.environment import report, table
+from shared.runtime.environment import table
+from shared.runtime.reporting import report
 from shared.values import times
 
 app = create_app()

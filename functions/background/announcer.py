@@ -14,7 +14,8 @@ from shared import settings
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.members import fanout
 from shared.runtime.batches import each_record
-from shared.runtime.environment import logger, measured, queue
+from shared.runtime.environment import logger, queue
+from shared.runtime.reporting import measured
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from shared.data.catalog import endings
 from shared.runtime import metrics
-from shared.runtime.environment import logger, measured, report, table
+from shared.runtime.environment import logger, table
+from shared.runtime.reporting import measured, report
 from shared.values import times
 
 if TYPE_CHECKING:

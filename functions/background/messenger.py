@@ -10,7 +10,8 @@ from aws_lambda_powertools.utilities.batch import EventType
 from shared.data.members import fanout
 from shared.runtime import metrics
 from shared.runtime.batches import each_record
-from shared.runtime.environment import logger, measured, queue, report, table
+from shared.runtime.environment import logger, queue, table
+from shared.runtime.reporting import measured, report
 from shared.values import times
 
 if TYPE_CHECKING:

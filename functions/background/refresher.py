@@ -17,7 +17,8 @@ from shared.data.catalog.caches import NEWEST, Cached
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.models import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic
 from shared.runtime import metrics
-from shared.runtime.environment import logger, measured, report, table
+from shared.runtime.environment import logger, table
+from shared.runtime.reporting import measured, report
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from shared.data.catalog import seeds
 from shared.errors import DealsError
-from shared.runtime.environment import logger, measured, table
+from shared.runtime.environment import logger, table
+from shared.runtime.reporting import measured
 from shared.values import times
 
 if TYPE_CHECKING:

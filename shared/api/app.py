@@ -18,7 +18,8 @@ from shared.api import problems
 from shared.errors import DealsError, Forbidden, InvalidName, NoSuchTopic, NotSignedIn, Unavailable
 from shared.http.event import header
 from shared.models import Role, Topic, TopicKind
-from shared.runtime.environment import logger, measured
+from shared.runtime.environment import logger
+from shared.runtime.reporting import measured
 from shared.values import slugs
 
 if TYPE_CHECKING:

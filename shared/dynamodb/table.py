@@ -1,8 +1,7 @@
 """The one way to the table: requests, their retries, and what their refusals mean.
 
-A write is a value (``Write``) that states its condition and carries the domain error its refusal means. The same
-write goes alone (``Table.write``) or with others in a transaction (``Table.transact``); refusals are matched to
-writes here and nowhere else. Conflicts between transactions are retried with full jitter.
+Refusals are matched to the writes that they refuse here and nowhere else. Conflicts between transactions are retried
+with full jitter.
 """
 
 from __future__ import annotations
@@ -14,16 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import boto3
-import botocore.session
-from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.dynamodb import transport
 from shared.dynamodb.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
-from shared.dynamodb.parsing import PlainParserFactory
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index, Key
-from shared.errors import Busy, DealsError, Unavailable
+from shared.dynamodb.writes import Write
+from shared.errors import Busy, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -33,11 +28,6 @@ R = TypeVar("R")
 MAX_ATTEMPTS = 12
 """Tries of a write that meets conflicts: with full jitter up to a second, about five seconds in all."""
 
-CONNECT_TIMEOUT = 2
-READ_TIMEOUT = 5
-"""Seconds. DynamoDB answers in milliseconds: who waits longer had better ask again."""
-
-MAX_TRANSACTION_WRITES = 100
 MAX_BATCH_KEYS = 100
 MAX_PARALLEL_REQUESTS = 128
 """Enough for a page of 100 deals that all lie in different partitions: one round trip, not several waves."""
@@ -51,109 +41,6 @@ _THROTTLES = {
     "RequestLimitExceeded",
 }
 _REFUSALS = {"ConditionalCheckFailed", "ConditionalCheckFailedException"}
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One conditional write: DynamoDB's operation, its arguments, and the error that its refusal means."""
-
-    operation: str
-    arguments: Mapping[str, Any]
-    refused: DealsError | None
-
-
-def put_new(item: Mapping[str, Any], *, refused: DealsError) -> Write:
-    """Put an item whose key is not taken."""
-    return Write("Put", {"Item": marshal_item(item), "ConditionExpression": "attribute_not_exists(PK)"}, refused)
-
-
-def put_new_or(item: Mapping[str, Any], over: str, values: Mapping[str, Any], *, refused: DealsError) -> Write:
-    """Put an item whose key is not taken, or over one that meets a condition; ``values`` fill its placeholders."""
-    arguments = {
-        "Item": marshal_item(item),
-        "ConditionExpression": f"attribute_not_exists(PK) OR {over}",
-        "ExpressionAttributeValues": marshal_item(values),
-    }
-    return Write("Put", arguments, refused)
-
-
-def put(item: Mapping[str, Any], *, because: str) -> Write:
-    """Put an item whatever was there; ``because`` says why no condition is needed."""
-    _reasoned(because)
-    return Write("Put", {"Item": marshal_item(item)}, None)
-
-
-def delete(key: Key, *, refused: DealsError) -> Write:
-    """Delete an item that must exist."""
-    return Write("Delete", {"Key": marshal_item(key), "ConditionExpression": "attribute_exists(PK)"}, refused)
-
-
-def forget(key: Key, *, because: str) -> Write:
-    """Delete an item if it is there; ``because`` says why it may be gone."""
-    _reasoned(because)
-    return Write("Delete", {"Key": marshal_item(key)}, None)
-
-
-def update(
-    key: Key,
-    expression: str,
-    *,
-    refused: DealsError | None,
-    condition: str | None = "attribute_exists(PK)",
-    names: Mapping[str, str] | None = None,
-    values: Mapping[str, Any] | None = None,
-) -> Write:
-    """Update an item that must exist, or meet a condition; ``names`` and ``values`` fill the placeholders."""
-    arguments: dict[str, Any] = {"Key": marshal_item(key), "UpdateExpression": expression}
-    if condition:
-        arguments["ConditionExpression"] = condition
-    if names:
-        arguments["ExpressionAttributeNames"] = dict(names)
-    if values:
-        arguments["ExpressionAttributeValues"] = marshal_item(values)
-    return Write("Update", arguments, refused)
-
-
-def require(key: Key, condition: str, *, refused: DealsError, values: Mapping[str, Any] | None = None) -> Write:
-    """Require a condition of an item that a transaction does not write."""
-    arguments: dict[str, Any] = {"Key": marshal_item(key), "ConditionExpression": condition}
-    if values:
-        arguments["ExpressionAttributeValues"] = marshal_item(values)
-    return Write("ConditionCheck", arguments, refused)
-
-
-def change(old: Item, new: Item, *, version: str, refused: DealsError) -> Write:
-    """Update what differs between two states of one item, if its version attribute is still the old one's.
-
-    Attributes that neither state knows, such as a newer release's, are left alone.
-    """
-    assignments: list[str] = []
-    removals: list[str] = []
-    names: dict[str, str] = {"#version": version}
-    values: dict[str, Any] = {":version": old[version]}
-    differing = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
-    for number, name in enumerate(differing):
-        names[f"#n{number}"] = name
-        if new.get(name) is None:
-            removals.append(f"#n{number}")
-        else:
-            assignments.append(f"#n{number} = :v{number}")
-            values[f":v{number}"] = new[name]
-    expression = " ".join(
-        clause
-        for clause in (
-            f"SET {', '.join(assignments)}" if assignments else "",
-            f"REMOVE {', '.join(removals)}" if removals else "",
-        )
-        if clause
-    )
-    key = {name: old[name] for name in ("PK", "SK")}
-    return update(key, expression, condition="#version = :version", names=names, values=values, refused=refused)
-
-
-def _reasoned(because: str) -> None:
-    if not because:
-        raise ValueError("an unconditional write says why it needs no condition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,34 +311,3 @@ def _literal(value: str | int) -> str:
 
 def _unavailable(error: Exception) -> Unavailable:
     return Unavailable(f"The table cannot answer: {error}")
-
-
-def connect(name: str, **client_arguments: Any) -> Table:
-    """The table of a name, at the endpoint and with the credentials that the environment gives boto3.
-
-    Requests are built by this package alone, so botocore's validation of them is left out; answers are parsed plainly.
-    Raises Unavailable where the environment names no region, an unknown profile or an endpoint that is no address.
-    """
-    session = botocore.session.get_session()
-    session.register_component("response_parser_factory", PlainParserFactory())
-    config = Config(
-        parameter_validation=False,
-        # botocore otherwise composes its own twice for each request, which costs as much as signing it.
-        user_agent="big-time-deals",
-        # Endpoints named after accounts would be looked up for each request, and so would checksums nobody sends.
-        account_id_endpoint_mode="disabled",
-        request_checksum_calculation="when_required",
-        response_checksum_validation="when_required",
-        disable_request_compression=True,
-        retries={"mode": "standard", "max_attempts": 4},
-        connect_timeout=CONNECT_TIMEOUT,
-        read_timeout=READ_TIMEOUT,
-        max_pool_connections=MAX_PARALLEL_REQUESTS,
-        tcp_keepalive=True,
-    )
-    try:
-        client = boto3.Session(botocore_session=session).client("dynamodb", config=config, **client_arguments)
-    except (BotoCoreError, ValueError) as error:  # ValueError is botocore's word for an endpoint that is no address
-        raise Unavailable(f"There is no way to the table: {error}") from error
-    transport.attach(client, session, connect_timeout=CONNECT_TIMEOUT, read_timeout=READ_TIMEOUT)
-    return Table(name, client)

@@ -1,6 +1,6 @@
 """What the functions count and time for CloudWatch: names, units and reporters, for the functions and for the alarms.
 
-Metrics go out within log lines, in CloudWatch's embedded metric format (``runtime.measured``). Their namespace is the
+Metrics go out within log lines, in CloudWatch's embedded metric format (``runtime.reporting``). Their namespace is the
 stack's name, so that two stages in one account stay apart.
 """
 

@@ -21,7 +21,8 @@ from shared.data.catalog import caches, deals, featured, topics
 from shared.data.catalog.caches import NEWEST, Cached
 from shared.data.catalog.deal_items import to_item_listed
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.table import Table, put, update
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put, update
 from shared.models import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
 from shared.values import times
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, SERVERS, on

@@ -12,7 +12,8 @@ import pytest
 from functions.background import expiry
 from shared.data import keys
 from shared.data.catalog import deals, featured
-from shared.dynamodb.table import Table, put
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put
 from shared.errors import Busy
 from shared.models import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 from shared.values import times

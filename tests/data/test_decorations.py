@@ -12,7 +12,8 @@ from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.catalog.deal_items import is_listed, to_item_listed
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.table import Table, put, update
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put, update
 from shared.models import ALL_DEALS, Deal
 from tests.support.making import NOW, a_deal, ago, ids, listed, post
 from tests.support.wire import watched

@@ -23,8 +23,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from shared.dynamodb import table as tables
-from shared.dynamodb.table import Table, connect
+from shared.dynamodb import client as clients
+from shared.dynamodb.client import connect
+from shared.dynamodb.table import Table
 from shared.errors import Unavailable
 from tests.support.engines import FAKE_CREDENTIALS
 
@@ -163,7 +164,7 @@ def _undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "READ_TIMEOUT", PATIENCE)
+    monkeypatch.setattr(clients, "READ_TIMEOUT", PATIENCE)
 
 
 def test_requests_in_a_row_go_over_one_connection() -> None:

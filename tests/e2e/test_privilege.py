@@ -28,7 +28,8 @@ from shared.data.catalog.caches import Cached
 from shared.data.catalog.deal_items import to_item_listed
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI1, GSI2, USER_INDEX, Index, Key
-from shared.dynamodb.table import Projection, forget, put, update
+from shared.dynamodb.table import Projection
+from shared.dynamodb.writes import forget, put, update
 from shared.models import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Period, Topic
 from shared.values import times
 from tests.e2e.plumbing import Plumbing, client, until

@@ -14,7 +14,8 @@ from shared.data import keys
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import fanout, users
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.table import Table, forget, put, update
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import forget, put, update
 from shared.models import FRONT_PAGE
 from shared.values import times
 from tests.e2e.plumbing import Plumbing, name_to_btd, until

@@ -12,7 +12,7 @@ from local.settings import ROOT
 from shared.data import keys
 from shared.data.members import attempts, sessions
 from shared.dynamodb.schema import GSI1
-from shared.dynamodb.table import forget
+from shared.dynamodb.writes import forget
 from shared.errors import NotSignedIn
 from tests.e2e.plumbing import Plumbing
 from tests.fire.conftest import dump, values

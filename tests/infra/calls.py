@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from shared import sqs
-from shared.dynamodb import table
-from shared.dynamodb.table import delete, put, put_new, require, update
+from shared.dynamodb import client
+from shared.dynamodb.writes import delete, put, put_new, require, update
 from shared.errors import DealsError
 
 
@@ -17,7 +17,7 @@ class Refused(DealsError):
 
 def make_all(name: str) -> dict[str, list[str]]:
     """The operations that were called, by service."""
-    store = table.connect(name)
+    store = client.connect(name)
     made: dict[str, list[str]] = {"dynamodb": [], "sqs": []}
     note(store.client, made["dynamodb"])
     keys = [{"PK": "A#1", "SK": f"A#{number}"} for number in range(3)]

@@ -14,7 +14,8 @@ from shared.data.catalog import caches, deals, topics
 from shared.data.catalog.caches import NEWEST
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import fanout, messages
-from shared.dynamodb.table import Table, update
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
 from shared.errors import Unavailable
 from shared.models import Deal
 from shared.runtime import environment

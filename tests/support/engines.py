@@ -29,8 +29,9 @@ from moto import mock_aws
 from local.ports import free_port
 from shared.data.catalog import seeds
 from shared.dynamodb import transport
+from shared.dynamodb.client import connect
 from shared.dynamodb.provision import create_table
-from shared.dynamodb.table import Table, connect
+from shared.dynamodb.table import Table
 from tests.support.making import LAUNCH
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from shared.data import keys
 from shared.data.catalog import topics
-from shared.dynamodb.table import Table, put_new, update
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put_new, update
 from shared.errors import BrandExists, NotSeeded
 from shared.models import BRAND, Topic
 

@@ -21,7 +21,8 @@ from shared.data.catalog import deals, feeds, topics
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Key
-from shared.dynamodb.table import Projection, Table, put_new_or
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import put_new_or
 from shared.errors import AlreadyExists
 from shared.models import ALL_DEALS, CuratedPage, Deal, Feed, Page, Status, Topic, TopicPage, feed_of
 

@@ -18,19 +18,8 @@ from shared.data import keys
 from shared.data.catalog.deal_items import attributes, from_item, is_listed, ours, readable, to_item
 from shared.data.catalog.topics import container, no_such
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.table import (
-    MAX_ATTEMPTS,
-    Projection,
-    Table,
-    Write,
-    change,
-    forget,
-    put,
-    put_new,
-    put_new_or,
-    require,
-    update,
-)
+from shared.dynamodb.table import MAX_ATTEMPTS, Projection, Table
+from shared.dynamodb.writes import Write, change, forget, put, put_new, put_new_or, require, update
 from shared.errors import (
     Busy,
     DealExists,

@@ -11,7 +11,8 @@ from datetime import date, datetime, timedelta
 
 from shared.data import keys
 from shared.data.catalog import deals
-from shared.dynamodb.table import Table, forget, put
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import forget, put
 from shared.errors import NoSuchDeal, NotSeeded
 from shared.models import Period
 

@@ -14,7 +14,8 @@ from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.catalog.deal_items import attributes, from_item
 from shared.data.catalog.topics import no_such
-from shared.dynamodb.table import MAX_ATTEMPTS, Table, update
+from shared.dynamodb.table import MAX_ATTEMPTS, Table
+from shared.dynamodb.writes import update
 from shared.errors import Busy, DealsError, NoSuchDeals, WrongFeaturedCount
 from shared.models import CATEGORY, CuratedPage, Deal, Status, Topic
 from shared.values.times import to_iso

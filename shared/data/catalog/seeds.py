@@ -9,7 +9,8 @@ from datetime import datetime
 from shared.data import keys
 from shared.data.catalog import topics
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.table import Table, put_new
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyExists
 from shared.models import CATEGORIES, CATEGORY, Period, Topic
 

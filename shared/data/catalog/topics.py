@@ -9,7 +9,8 @@ from shared.data import keys
 from shared.data.catalog import deal_items
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
-from shared.dynamodb.table import Projection, Table, Write, delete, put_new, update
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NoSuchTopic, NotLiked, NotSeeded, NotWatching
 from shared.models import BRAND, CATEGORY, Feed, Topic, TopicPage
 from shared.values.times import to_iso

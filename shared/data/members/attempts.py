@@ -13,7 +13,8 @@ from datetime import datetime
 from shared import settings
 from shared.data import keys
 from shared.dynamodb.schema import Key
-from shared.dynamodb.table import Table, update
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
 from shared.errors import SlowDown
 
 WINDOW_SECONDS = int(settings.SIGN_IN_WINDOW.total_seconds())

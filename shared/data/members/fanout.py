@@ -24,7 +24,8 @@ from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.members import messages
 from shared.dynamodb.schema import USER_INDEX, Key
-from shared.dynamodb.table import MAX_ATTEMPTS, Projection, Table, Write, update
+from shared.dynamodb.table import MAX_ATTEMPTS, Projection, Table
+from shared.dynamodb.writes import Write, update
 from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, Unavailable
 from shared.models import BRAND, CATEGORIES, CATEGORY, Deal, Message, MessageKind, Status, Topic
 from shared.sqs import Queue

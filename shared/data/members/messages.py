@@ -11,7 +11,8 @@ from shared.data import keys
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1
-from shared.dynamodb.table import Projection, Table, forget, put_new, update
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import forget, put_new, update
 from shared.errors import AlreadyExists, NoSuchMessage
 from shared.models import Deal, Message, MessageKind, Page
 from shared.values import ksuids

@@ -11,7 +11,8 @@ from shared import settings
 from shared.data import keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1
-from shared.dynamodb.table import Projection, Table, forget, put_new, update
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import forget, put_new, update
 from shared.errors import AlreadyExists, NotSignedIn
 from shared.models import Role, Session, User
 from shared.values.times import from_iso, to_iso

@@ -11,7 +11,8 @@ from shared.data.catalog import brands, topics
 from shared.data.members import messages, sessions
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import USER_INDEX
-from shared.dynamodb.table import Table, Write, delete, put_new, update
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import EmailTaken, NoSuchUser, NotLiked, NotWatching, UsernameTaken
 from shared.models import BRAND, CATEGORIES, CATEGORY, Role, Topic, User
 from shared.values.times import from_iso, to_iso

@@ -1,0 +1,117 @@
+"""Writes as values: each states its condition, and carries the domain error that its refusal means.
+
+The same write goes alone (``Table.write``) or with others in a transaction (``Table.transact``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shared.dynamodb.attributes import Item, marshal_item
+from shared.dynamodb.schema import Key
+from shared.errors import DealsError
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One conditional write: DynamoDB's operation, its arguments, and the error that its refusal means."""
+
+    operation: str
+    arguments: Mapping[str, Any]
+    refused: DealsError | None
+
+
+def put_new(item: Mapping[str, Any], *, refused: DealsError) -> Write:
+    """Put an item whose key is not taken."""
+    return Write("Put", {"Item": marshal_item(item), "ConditionExpression": "attribute_not_exists(PK)"}, refused)
+
+
+def put_new_or(item: Mapping[str, Any], over: str, values: Mapping[str, Any], *, refused: DealsError) -> Write:
+    """Put an item whose key is not taken, or over one that meets a condition; ``values`` fill its placeholders."""
+    arguments = {
+        "Item": marshal_item(item),
+        "ConditionExpression": f"attribute_not_exists(PK) OR {over}",
+        "ExpressionAttributeValues": marshal_item(values),
+    }
+    return Write("Put", arguments, refused)
+
+
+def put(item: Mapping[str, Any], *, because: str) -> Write:
+    """Put an item whatever was there; ``because`` says why no condition is needed."""
+    _reasoned(because)
+    return Write("Put", {"Item": marshal_item(item)}, None)
+
+
+def delete(key: Key, *, refused: DealsError) -> Write:
+    """Delete an item that must exist."""
+    return Write("Delete", {"Key": marshal_item(key), "ConditionExpression": "attribute_exists(PK)"}, refused)
+
+
+def forget(key: Key, *, because: str) -> Write:
+    """Delete an item if it is there; ``because`` says why it may be gone."""
+    _reasoned(because)
+    return Write("Delete", {"Key": marshal_item(key)}, None)
+
+
+def update(
+    key: Key,
+    expression: str,
+    *,
+    refused: DealsError | None,
+    condition: str | None = "attribute_exists(PK)",
+    names: Mapping[str, str] | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Write:
+    """Update an item that must exist, or meet a condition; ``names`` and ``values`` fill the placeholders."""
+    arguments: dict[str, Any] = {"Key": marshal_item(key), "UpdateExpression": expression}
+    if condition:
+        arguments["ConditionExpression"] = condition
+    if names:
+        arguments["ExpressionAttributeNames"] = dict(names)
+    if values:
+        arguments["ExpressionAttributeValues"] = marshal_item(values)
+    return Write("Update", arguments, refused)
+
+
+def require(key: Key, condition: str, *, refused: DealsError, values: Mapping[str, Any] | None = None) -> Write:
+    """Require a condition of an item that a transaction does not write."""
+    arguments: dict[str, Any] = {"Key": marshal_item(key), "ConditionExpression": condition}
+    if values:
+        arguments["ExpressionAttributeValues"] = marshal_item(values)
+    return Write("ConditionCheck", arguments, refused)
+
+
+def change(old: Item, new: Item, *, version: str, refused: DealsError) -> Write:
+    """Update what differs between two states of one item, if its version attribute is still the old one's.
+
+    Attributes that neither state knows, such as a newer release's, are left alone.
+    """
+    assignments: list[str] = []
+    removals: list[str] = []
+    names: dict[str, str] = {"#version": version}
+    values: dict[str, Any] = {":version": old[version]}
+    differing = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+    for number, name in enumerate(differing):
+        names[f"#n{number}"] = name
+        if new.get(name) is None:
+            removals.append(f"#n{number}")
+        else:
+            assignments.append(f"#n{number} = :v{number}")
+            values[f":v{number}"] = new[name]
+    expression = " ".join(
+        clause
+        for clause in (
+            f"SET {', '.join(assignments)}" if assignments else "",
+            f"REMOVE {', '.join(removals)}" if removals else "",
+        )
+        if clause
+    )
+    key = {name: old[name] for name in ("PK", "SK")}
+    return update(key, expression, condition="#version = :version", names=names, values=values, refused=refused)
+
+
+def _reasoned(because: str) -> None:
+    if not because:
+        raise ValueError("an unconditional write says why it needs no condition")

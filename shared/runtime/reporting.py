@@ -1,0 +1,66 @@
+"""What a function reports of itself: metrics that ride on a line of its log, which CloudWatch makes metrics of."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools import Metrics
+
+from shared.runtime import metrics
+from shared.runtime.metrics import Metric
+
+
+def report(metric: Metric, value: float = 1) -> None:
+    """Note a value of a metric; it goes out with the next line that is logged with ``measured()``."""
+    _noted().setdefault(metric, []).append(value)
+
+
+def measured() -> dict[str, Any]:
+    """What was reported since the last line, as fields of a line that CloudWatch makes metrics of.
+
+    They ride on a line that is logged anyway, for one of their own would cost half of another.
+    """
+    noted = _noted()
+    if next(_cold_starts()):
+        noted[metrics.COLD_START] = [1]
+    if not noted:
+        return {}
+    directives, dimensions = _format(tuple(noted))
+    fields = {
+        "_aws": {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": directives},
+        **dimensions,
+        **{metric.name: values for metric, values in noted.items()},
+    }
+    noted.clear()
+    return fields
+
+
+@cache
+def _noted() -> dict[Metric, list[float]]:
+    """The values that no line has carried yet."""
+    return {}
+
+
+@cache
+def _cold_starts() -> Iterator[int]:
+    """One, then zeros."""
+    return itertools.chain([1], itertools.repeat(0))
+
+
+@cache
+def _format(reported: tuple[Metric, ...]) -> tuple[Any, dict[str, str]]:
+    """How CloudWatch is told of some metrics, and their dimension, as Powertools writes both: once for each set.
+
+    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+    """
+    powertools = Metrics(namespace=os.environ.get("POWERTOOLS_METRICS_NAMESPACE", metrics.NAMESPACE))
+    written: dict[str, Any] = dict(
+        powertools.serialize_metric_set(metrics={each.name: {"Unit": each.unit, "Value": []} for each in reported})
+    )
+    directives = written["_aws"]["CloudWatchMetrics"]
+    return directives, {name: written[name] for directive in directives for name in directive["Dimensions"][0]}
