@@ -31,6 +31,7 @@ from shared.data.partitions import (
     LIKES,
     MESSAGES,
     PICKS_CACHES,
+    SAVED,
     SESSION,
     SESSIONS_OF_USERS,
     TOPICS,
@@ -56,8 +57,8 @@ ACCOUNTS: Access = (
     Right("BatchGetItem", LIKES),
     Right("PutItem", (USER, USER_EMAIL, SESSION)),
     Right("UpdateItem", (USER, ATTEMPTS, *TOPICS)),
-    Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, *LIKES, *WATCHES)),
-    Right("Query", (MESSAGES,)),
+    Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, SAVED, *LIKES, *WATCHES)),
+    Right("Query", (MESSAGES, SAVED)),
     Right("Query", (SESSIONS_OF_USERS, WATCHES_OF_USERS), GSI1),
 )
 

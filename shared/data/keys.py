@@ -186,6 +186,15 @@ def message_in_unread(username: str, message_id: str) -> Key:
     return {"GSI1PK": messages(username), "GSI1SK": f"MESSAGE#{message_id}"}
 
 
+def saved(username: str, deal_id: str) -> Key:
+    return _pair(saved_by(username), deal_sort_key(deal_id))
+
+
+def saved_by(username: str) -> str:
+    """The partition of the deals that a user keeps for later."""
+    return f"SAVED#{username}"
+
+
 def session(token_hash: str) -> Key:
     return _pair(f"SESSION#{token_hash}")
 

@@ -42,6 +42,7 @@ SESSION = keys.any_like(keys.session(""))
 MESSAGES = keys.any_like(keys.messages(""))
 """In the table and, while unread, in GSI1."""
 
+SAVED = keys.any_like(keys.saved("", ""))
 ATTEMPTS = keys.any_like(keys.attempts("", "", 0))
 IDEMPOTENCY = keys.any_like(keys.idempotency("", ""))
 

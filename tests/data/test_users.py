@@ -8,7 +8,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.catalog import topics
-from shared.data.members import messages, sessions, users
+from shared.data.members import messages, saved, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import EmailTaken, NoSuchUser, NotSignedIn, UsernameTaken
 from shared.values.usernames import normalise_email, normalise_username
@@ -128,6 +128,7 @@ def test_a_removed_account_takes_all_that_is_its_own_and_nothing_else(table: Tab
             topics.watch(table, topic, user.username, NOW)
         for _ in range(3):
             messages.send(table, messages.compose(a_deal(), user.username, "brand", "New", NOW))
+        saved.save(table, a_deal(), user.username, NOW)
     token, _ = sessions.start(table, ana, NOW, bytes(32))
 
     users.remove(table, ana)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from shared.data import keys
 from shared.data.catalog import brands, topics
-from shared.data.members import messages, sessions
+from shared.data.members import messages, saved, sessions
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import Table
@@ -85,7 +85,8 @@ def everyone(table: Table) -> Iterator[User]:
 
 
 def remove(table: Table, user: User) -> None:
-    """Remove an account and all that is its owner's: sessions, likes and watches with their counts, messages.
+    """Remove an account and all that is its owner's: sessions, likes,
+    watches, saved deals and messages; the counts follow.
 
     The account goes last, so that a removal that was interrupted can be repeated by its owner. Raises NoSuchUser.
     """
@@ -97,6 +98,7 @@ def remove(table: Table, user: User) -> None:
     for topic in topics.likes(table, username, _all_topics(table)):
         with suppress(NotLiked):  # gone since it was listed
             topics.unlike(table, topic, username)
+    saved.remove_all(table, username)
     messages.remove_all(table, username)
     table.transact(
         delete(keys.user(username), refused=NoSuchUser(username)),

@@ -1,0 +1,65 @@
+"""Deals that a member keeps for later: one item each, in a partition of the member's own.
+
+Only the deal's id is kept. The deals themselves are read beside it, so what is shown is what they are now, and one that
+has ended since stays on the list as what it has become.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
+
+from shared.data import keys
+from shared.data.catalog import deals
+from shared.dynamodb import cursors
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import forget, put_new
+from shared.errors import AlreadyExists
+from shared.models import Deal, Page
+from shared.values.times import to_iso
+
+_DEAL_ID = Projection.of("DealId")
+_KEYS = Projection.of("PK", "SK")
+
+
+def save(table: Table, deal: Deal, username: str, now: datetime) -> None:
+    """Keep a deal for a member, as often as one likes; the first time counts."""
+    item = {
+        **keys.saved(username, deal.deal_id),
+        "Type": "Saved",
+        "Username": username,
+        "DealId": deal.deal_id,
+        "SavedAt": to_iso(now),
+    }
+    with suppress(AlreadyExists):
+        table.write(put_new(item, refused=AlreadyExists()))
+
+
+def unsave(table: Table, deal_id: str, username: str) -> None:
+    """Keep a deal no longer, whether or not it was kept."""
+    table.write(forget(keys.saved(username, deal_id), because="a deal that is not saved is what was asked for"))
+
+
+def is_saved(table: Table, deal_id: str, username: str) -> bool:
+    """Whether a member keeps a deal. One GetItem."""
+    return table.get(keys.saved(username, deal_id), projection=_KEYS) is not None
+
+
+def latest(table: Table, username: str, *, limit: int, cursor: str | None = None) -> Page[Deal]:
+    """A page of the deals that a member keeps, the newest deals first. One Query, one BatchGetItem.
+
+    Raises InvalidCursor.
+    """
+    scope = f"saved/{username}"
+    after = keys.deal_sort_key(cursors.decode(scope, cursor)) if cursor is not None else None
+    partition = keys.saved_by(username)
+    items = list(table.query(partition, after=after, newest_first=True, limit=limit + 1, projection=_DEAL_ID))
+    ids = [item["DealId"] for item in items[:limit]]
+    more = len(items) > limit
+    return Page(tuple(deals.get_many(table, ids)), cursors.encode(scope, ids[-1]) if more else None)
+
+
+def remove_all(table: Table, username: str) -> None:
+    """Forget all that a member keeps."""
+    for item in list(table.query(keys.saved_by(username), projection=_KEYS, consistent=True)):
+        table.write(forget(keys.primary(item), because="a saved deal that is gone is removed"))

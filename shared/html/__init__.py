@@ -1,0 +1,1 @@
+"""The site's HTML: pages, forms, cookies and headers."""

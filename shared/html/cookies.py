@@ -1,0 +1,73 @@
+"""The two cookies of one who is signed in: the session's token, and a hint for the script that there is one.
+
+``__Host-`` makes browsers refuse the cookie from another host, a sibling's subdomain included, and over plain HTTP but
+on localhost (https://developer.mozilla.org/docs/Web/HTTP/Headers/Set-Cookie#cookie_prefixes). Safari makes no exception
+for localhost: there, signing in takes HTTPS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from shared import settings
+from shared.data.members import sessions
+from shared.dynamodb.table import Table
+from shared.errors import NotSignedIn
+from shared.models import Session
+
+SESSION = "__Host-btd"
+HINT = "btd-in"
+"""No secret, and readable by the script: asking for one's own state is worth it where this is set."""
+
+MAX_AGE = int(settings.SESSION_LIFETIME.total_seconds())
+MAX_TOKEN = 200
+
+_COMMON = "Path=/; Secure; SameSite=Lax"
+
+
+def signed_in(token: str) -> list[str]:
+    """The values of ``Set-Cookie`` for one who has just signed in."""
+    return [
+        f"{SESSION}={token}; {_COMMON}; HttpOnly; Max-Age={MAX_AGE}",
+        f"{HINT}=1; {_COMMON}; Max-Age={MAX_AGE}",
+    ]
+
+
+def signed_out() -> list[str]:
+    """The values of ``Set-Cookie`` that end both cookies."""
+    return [f"{SESSION}=; {_COMMON}; HttpOnly; Max-Age=0", f"{HINT}=; {_COMMON}; Max-Age=0"]
+
+
+def token_of(event: Mapping[str, Any]) -> str | None:
+    """The token that a request brings, or None. Two of them are none: a browser holds one cookie of this name."""
+    tokens = {value for name, value in _cookies(event) if name == SESSION}
+    token = tokens.pop() if len(tokens) == 1 else ""
+    return token if 0 < len(token) <= MAX_TOKEN and token.isascii() and token.isprintable() else None
+
+
+def session_of(table: Table, event: Mapping[str, Any], now: datetime) -> Session | None:
+    """The session that a request belongs to, or None for one that was guessed, has expired or was ended.
+
+    One consistent read where the request brings a token, none where it does not.
+    """
+    token = token_of(event)
+    if token is None:
+        return None
+    try:
+        return sessions.authenticate(table, token, now)
+    except NotSignedIn:
+        return None
+
+
+def _cookies(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each cookie of a request. HTTP/2 lets a browser split them into several headers (RFC 9113, 8.2.3)."""
+    single = event.get("headers") or {}
+    several = event.get("multiValueHeaders") or {}
+    lines = [value for name, values in several.items() if name.lower() == "cookie" for value in values or ()]
+    for line in lines or [value for name, value in single.items() if name.lower() == "cookie"]:
+        for crumb in line.split(";"):
+            name, divider, value = crumb.strip().partition("=")
+            if divider:
+                yield name, value

@@ -1,0 +1,83 @@
+"""Deals that a member keeps for later: each once, and each as it is now."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.data.catalog import deals
+from shared.data.members import saved
+from shared.dynamodb.table import Table
+from shared.errors import InvalidCursor
+from shared.models import Status
+from tests.support.making import NOW, a_deal, ago, ids, post
+
+
+def test_saving_twice_keeps_one(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    saved.save(table, deal, "ana", NOW)
+    saved.save(table, deal, "ana", NOW)
+
+    assert ids(saved.latest(table, "ana", limit=25).items) == [deal.deal_id]
+    assert saved.is_saved(table, deal.deal_id, "ana")
+
+
+def test_what_one_member_saves_is_not_saved_by_another(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    saved.save(table, deal, "ana", NOW)
+
+    assert saved.latest(table, "an", limit=25).items == ()
+    assert not saved.is_saved(table, deal.deal_id, "bo")
+
+
+def test_a_saved_deal_can_be_dropped_as_often_as_one_likes(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+    saved.save(table, deal, "ana", NOW)
+
+    saved.unsave(table, deal.deal_id, "ana")
+    saved.unsave(table, deal.deal_id, "ana")
+
+    assert saved.latest(table, "ana", limit=25).items == ()
+
+
+def test_a_saved_deal_that_has_ended_stays_and_says_so(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+    saved.save(table, deal, "ana", NOW)
+
+    deals.withdraw(table, deal.deal_id, NOW)
+
+    (kept,) = saved.latest(table, "ana", limit=25).items
+    assert kept.status(NOW) is Status.WITHDRAWN
+
+
+def test_saved_deals_are_paged_newest_first(table: Table) -> None:
+    posted = post(table, [a_deal(ago(hours=hours)) for hours in range(5)])
+    for deal in posted:
+        saved.save(table, deal, "ana", NOW)
+
+    first = saved.latest(table, "ana", limit=3)
+    second = saved.latest(table, "ana", limit=3, cursor=first.next)
+
+    assert [*ids(first.items), *ids(second.items)] == ids(posted)
+    assert second.next is None
+
+
+def test_a_cursor_of_another_members_list_is_refused(table: Table) -> None:
+    for deal in post(table, [a_deal(), a_deal(ago(hours=1))]):
+        saved.save(table, deal, "ana", NOW)
+    cursor = saved.latest(table, "ana", limit=1).next
+
+    with pytest.raises(InvalidCursor):
+        saved.latest(table, "bo", limit=1, cursor=cursor)
+
+
+def test_removing_all_leaves_what_others_keep(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+    saved.save(table, deal, "ana", NOW)
+    saved.save(table, deal, "bo", NOW)
+
+    saved.remove_all(table, "ana")
+
+    assert saved.latest(table, "ana", limit=25).items == ()
+    assert saved.is_saved(table, deal.deal_id, "bo")

@@ -1,0 +1,81 @@
+"""The cookies of one who is signed in: how they are set, and whose a request's are."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from shared.data.members import sessions, users
+from shared.dynamodb.table import Table
+from shared.html import cookies
+from tests.support.engines import MOTO, on
+from tests.support.making import NOW, a_user
+
+ENTROPY = bytes(range(32))
+
+
+def bringing(*lines: str) -> dict[str, Any]:
+    return {"headers": {"Cookie": lines[-1]}, "multiValueHeaders": {"Cookie": list(lines)}}
+
+
+@pytest.fixture
+def token(table: Table) -> str:
+    ana = a_user("ana")
+    users.create(table, ana)
+    token, _ = sessions.start(table, ana, NOW, ENTROPY)
+    return token
+
+
+def test_the_session_is_kept_from_scripts_from_plain_http_and_from_sibling_hosts() -> None:
+    session, hint = cookies.signed_in("t0ken")
+
+    assert session == "__Host-btd=t0ken; Path=/; Secure; SameSite=Lax; HttpOnly; Max-Age=2592000"
+    assert hint == "btd-in=1; Path=/; Secure; SameSite=Lax; Max-Age=2592000"
+
+
+def test_signing_out_ends_both() -> None:
+    assert [value.partition("=")[0] for value in cookies.signed_out()] == ["__Host-btd", "btd-in"]
+    assert all("Max-Age=0" in value for value in cookies.signed_out())
+
+
+@on(MOTO)
+def test_a_session_is_found_among_other_cookies(table: Table, token: str) -> None:
+    session = cookies.session_of(table, bringing("theme=dark; btd-in=1", f"a=b;__Host-btd={token}"), NOW)
+
+    assert session is not None
+    assert session.username == "ana"
+
+
+@on(MOTO)
+@pytest.mark.parametrize(
+    "cookie",
+    [
+        "",
+        "__Host-btd=",
+        "__Host-btd=guessed",
+        "btd={token}",
+        "__host-btd={token}",
+        "__Host-btd={token}; __Host-btd=another",
+        "__Host-btd={token}é",
+        "__Host-btd={token}" + "x" * 200,
+        "btd-in=1",
+    ],
+)
+def test_what_was_guessed_belongs_to_nobody(table: Table, token: str, cookie: str) -> None:
+    assert cookies.session_of(table, bringing(cookie.replace("{token}", token)), NOW) is None
+
+
+@on(MOTO)
+def test_a_session_that_has_expired_is_nobodys(table: Table, token: str) -> None:
+    event = bringing(f"__Host-btd={token}")
+
+    assert cookies.session_of(table, event, NOW + sessions.LIFETIME + timedelta(seconds=1)) is None
+
+
+@on(MOTO)
+def test_a_session_that_was_ended_is_nobodys_at_once(table: Table, token: str) -> None:
+    sessions.end(table, token)
+
+    assert cookies.session_of(table, bringing(f"__Host-btd={token}"), NOW) is None

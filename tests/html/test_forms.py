@@ -1,0 +1,143 @@
+"""Forms: who may post one, how it is read, and where it may lead."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+from urllib.parse import quote, urlencode, urljoin, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.errors import TooLarge
+from shared.html import forms
+
+ORIGIN = "https://deals.example"
+
+
+def posted(body: str | bytes, **more: Any) -> dict[str, Any]:
+    """What the gateway makes of a form: its body in base64."""
+    raw = body.encode() if isinstance(body, str) else body
+    return {
+        "headers": {"Content-Type": "application/x-www-form-urlencoded"},
+        "body": base64.b64encode(raw).decode(),
+        "isBase64Encoded": True,
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "same-origin"},
+        {"sec-fetch-site": "same-origin", "origin": "null"},
+        {"Origin": ORIGIN},
+    ],
+    ids=["same origin", "whatever the origin's header says", "an old browser"],
+)
+def test_a_form_of_our_own_is_taken(headers: dict[str, str]) -> None:
+    forms.from_our_pages({"headers": headers}, ORIGIN)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Sec-Fetch-Site": "cross-site", "Origin": ORIGIN},
+        {"Sec-Fetch-Site": "same-site", "Origin": "https://blog.deals.example"},
+        {"Sec-Fetch-Site": "none", "Origin": ORIGIN},
+        {"Sec-Fetch-Site": ""},
+        {"Origin": "null"},
+        {"Origin": "https://evil.example", "Host": "evil.example"},
+        {"Origin": "https://gateway.example", "Host": "gateway.example", "X-Forwarded-Host": "gateway.example"},
+        {"Origin": f"{ORIGIN}.evil.example"},
+        {"Origin": ORIGIN.replace("https", "http")},
+        {"Referer": f"{ORIGIN}/account/sign-in"},
+    ],
+    ids=lambda headers: ", ".join(f"{name}: {value}" for name, value in headers.items()) or "nothing said",
+)
+def test_a_form_from_elsewhere_is_refused(headers: dict[str, str]) -> None:
+    with pytest.raises(forms.FromElsewhere):
+        forms.from_our_pages({"headers": headers}, ORIGIN)
+
+
+def test_a_site_that_does_not_know_its_origin_believes_no_origin() -> None:
+    with pytest.raises(forms.FromElsewhere):
+        forms.from_our_pages({"headers": {"Origin": ""}}, "")
+
+
+def test_fields_are_read_as_they_were_typed() -> None:
+    fields = forms.read(posted(urlencode({"title": "Größe 42 — 50 % & more", "note": "", "q": "  a=b+c "})))
+
+    assert fields == {"title": "Größe 42 — 50 % & more", "note": "", "q": "  a=b+c "}
+
+
+def test_a_form_without_fields_is_empty() -> None:
+    assert forms.read({"headers": {}, "body": None}) == {}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "title=%ff%fe",
+        "title=%ED%A0%80",
+        "a=1&a=2",
+        "&".join(f"f{n}=" for n in range(101)),
+        "title=\xe9".encode("latin-1"),
+    ],
+    ids=["no UTF-8", "half a character", "a field twice", "too many fields", "raw bytes"],
+)
+def test_what_no_form_of_ours_sends_is_refused(body: str | bytes) -> None:
+    with pytest.raises(forms.BadForm):
+        forms.read(posted(body))
+
+
+def test_what_is_no_base64_is_refused() -> None:
+    with pytest.raises(forms.BadForm):
+        forms.read(posted("a=1") | {"body": "{not base64}"})
+
+
+def test_another_media_type_is_no_form() -> None:
+    with pytest.raises(forms.NotAForm):
+        forms.read(posted("{}") | {"headers": {"content-type": "application/json"}})
+
+
+def test_a_form_that_is_too_large_is_refused() -> None:
+    with pytest.raises(TooLarge):
+        forms.read(posted("a=" + "b" * forms.MAX_BODY_BYTES))
+
+
+@given(
+    st.dictionaries(
+        st.text(st.characters(exclude_categories=["Cs"])),
+        st.text(st.characters(exclude_categories=["Cs"])),
+        max_size=20,
+    )
+)
+def test_whatever_a_browser_encodes_comes_back(fields: dict[str, str]) -> None:
+    assert forms.read(posted(urlencode(fields))) == fields
+
+
+@pytest.mark.parametrize("path", ["/", "/brands/g-fore", "/my/inbox?unread=yes&cursor=abc", "/search?q=%C3%A9t%C3%A9"])
+def test_a_path_of_ours_is_led_to(path: str) -> None:
+    assert forms.own_path(path, "/") == path
+
+
+AWAY = [
+    None, "", "brands", "//evil.example", "///evil.example", "/\\evil.example", "\\\\evil.example", "https://evil.example",
+    "https:/evil.example", "javascript:alert(1)", "/\t/evil.example", "/\n/evil.example", " //evil.example",
+    "/brands\r\nSet-Cookie: a=b", "/é", "/a b", "/../x", "/./" + "/evil.example", "/" + "a" * 2000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", AWAY)
+def test_what_leads_away_is_ignored(text: str | None) -> None:
+    assert forms.own_path(text, "/my/inbox") == "/my/inbox"
+
+
+@given(st.text(st.sampled_from("/\\.:@ahtps\t\n?#%2fF")), st.booleans())
+def test_wherever_it_leads_the_host_stays_ours(text: str, encoded: bool) -> None:
+    led = forms.own_path(quote(text) if encoded else text, "/")
+
+    assert urlsplit(urljoin(f"{ORIGIN}/account/sign-in", led))[:2] == ("https", "deals.example")
