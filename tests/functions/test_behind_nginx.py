@@ -7,14 +7,16 @@ by itself. Runs where nginx is installed.
 from __future__ import annotations
 
 import http.client
+import os
 import shutil
 import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -27,7 +29,9 @@ from tests.functions.test_behind_cloudfront import Api
 from tests.support.edge import Answer, Request
 from tests.support.making import a_deal
 
-NGINX = shutil.which("nginx")
+NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")  # where Debian keeps it, for root alone
+T = TypeVar("T")
+
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 
 CONFIGURATION = """
@@ -105,14 +109,25 @@ def cache(origin: int, tmp_path: Path) -> Iterator[int]:
     configuration.write_text(CONFIGURATION.format(folder=tmp_path, port=port, origin=origin))
     assert NGINX is not None
     process = subprocess.Popen([NGINX, "-e", "stderr", "-p", str(tmp_path), "-c", str(configuration)])
-    for _ in range(100):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.05)
+    until(lambda: connected(port), bool)
     yield port
     process.terminate()
     process.wait(timeout=10)
+
+
+def until(look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
+    """What is seen when it has become right; half a minute is more than anything here takes."""
+    deadline = time.monotonic() + 30
+    while not is_right(seen := look()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert is_right(seen), seen
+    return seen
+
+
+def connected(port: int) -> bool:
+    """Whether something listens on a port."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def get(port: int, url: str, **headers: str) -> Answer:
@@ -128,13 +143,9 @@ def get(port: int, url: str, **headers: str) -> Answer:
 
 def test_a_page_is_kept_for_all_and_served_stale_while_it_is_revalidated(cache: int, api: Api) -> None:
     first, second = get(cache, "/v1/deals"), get(cache, "/v1/deals", user_agent="another")
-    time.sleep(6.1)  # fresh for five seconds; nginx counts in whole ones
 
-    stale = get(cache, "/v1/deals")
-    for _ in range(100):
-        if len(api.asked) == 2:
-            break
-        time.sleep(0.05)
+    stale = until(lambda: get(cache, "/v1/deals"), lambda answer: answer.result != "HIT")  # fresh for five seconds
+    until(lambda: len(api.asked), lambda asked: asked == 2)
 
     assert [first.result, second.result, stale.result] == ["MISS", "HIT", "STALE"]
     assert first.body == second.body == stale.body
