@@ -15,7 +15,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov sam run stop reset status invoke check format test fire bench lock synth clean
+.PHONY: help install checkov sam run stop reset status invoke check format quick test fire bench lock synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -84,6 +84,9 @@ check: .venv/.installed ## Check style and types
 format: .venv/.installed ## Format the code
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+
+quick: .venv/.installed check ## Check style, types and the data layer, on moto alone: under two minutes
+	@$(BIN)/pytest -q -n $(WORKERS) tests/test_architecture.py tests/data -k "not ministack and not dynoxide"
 
 test: install checkov sam check ## Run everything: style, types, tests
 	@$(BIN)/pytest -q -n $(WORKERS) --dist loadgroup
