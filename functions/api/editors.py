@@ -16,6 +16,7 @@ from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, 
 from shared.api.documentation import describe
 from shared.api.problems import BadRequest
 from shared.data.catalog import brands, deals, featured
+from shared.data.idempotency import Idempotency
 from shared.data.members import fanout
 from shared.errors import NoSuchTopic
 from shared.http.answers import json_answer
@@ -114,7 +115,7 @@ def _correlation_id() -> str:
     return correlation_id(app.current_event.raw_event)
 
 
-def _idempotency(new: NewDeal) -> deals.Idempotency | None:
+def _idempotency(new: NewDeal) -> Idempotency | None:
     event = app.current_event.raw_event
     client_key = header(event, "idempotency-key")
     if client_key is None:
@@ -122,7 +123,7 @@ def _idempotency(new: NewDeal) -> deals.Idempotency | None:
     if not (1 <= len(client_key) <= MAX_IDEMPOTENCY_KEY and client_key.isascii() and client_key.isprintable()):
         detail = f"Idempotency-Key has 1 to {MAX_IDEMPOTENCY_KEY} printable ASCII characters."
         raise BadRequest(detail, "Idempotency-Key")
-    return deals.Idempotency(caller(event).username, client_key, new.model_dump(mode="json"))
+    return Idempotency(caller(event).username, client_key, new.model_dump(mode="json"))
 
 
 handler = serve(app, editors_only)

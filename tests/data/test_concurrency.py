@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from shared.data import keys
 from shared.data.catalog import brands, deals, endings, topics
-from shared.data.catalog.deals import Idempotency
+from shared.data.idempotency import Idempotency
 from shared.data.members import messages, sessions, users
 from shared.data.members.attempts import MOST_PER_USER, begin
 from shared.dynamodb.schema import Key

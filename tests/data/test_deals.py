@@ -9,7 +9,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.catalog import deals, topics
-from shared.data.catalog.deals import Idempotency
+from shared.data.idempotency import Idempotency
 from shared.dynamodb.table import Table
 from shared.errors import DealExists, DealTooLarge, IdempotencyKeyReused, NoSuchDeal, NoSuchTopic, NotSeeded
 from shared.models import ALL_DEALS, BRAND, Deal, Status, Topic

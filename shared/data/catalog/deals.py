@@ -6,34 +6,30 @@ transaction that lists or unlists it. ``feeds.py`` trusts these counts.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from shared.data import keys
 from shared.data.catalog.deal_items import attributes, from_item, is_listed, ours, readable, to_item
 from shared.data.catalog.topics import container, no_such
-from shared.dynamodb.attributes import Item
+from shared.data.idempotency import Idempotency, once
 from shared.dynamodb.table import MAX_ATTEMPTS, Projection, Table
-from shared.dynamodb.writes import Write, change, forget, put, put_new, put_new_or, require, update
+from shared.dynamodb.writes import Write, change, forget, put, put_new, require, update
 from shared.errors import (
     Busy,
     DealExists,
     DealIsOver,
     DealsError,
     DealTooLarge,
-    IdempotencyKeyReused,
     NoSuchDeal,
     NoSuchTopic,
     NotSeeded,
 )
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Status, Topic, feed_of
 from shared.values import ksuids
-from shared.values.times import to_iso
 
 MAX_BYTES = 8 * 1024
 """Size of a deal's attributes: a page of 100 deals, and ``feeds.SPARE`` more, then fits the 1 MB of one Query."""
@@ -41,31 +37,12 @@ MAX_BYTES = 8 * 1024
 MAX_TOGETHER = 16
 """Deals one transaction creates: each takes at most six of its 100 writes."""
 
-IDEMPOTENCY_HOURS = 24
-
 _NAME = Projection.of("Name")
 _PERIODS = Projection.of("PK", "SK", "Periods")
 
 
 class _Stale(DealsError):
     """Another writer was first; read again and try again."""
-
-
-class _Repeated(DealsError):
-    """The Idempotency-Key was used before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Idempotency:
-    """A client's promise that two requests with one key are one request; ``request`` is what it asked for."""
-
-    username: str
-    client_key: str
-    request: Mapping[str, Any]
-
-    @property
-    def request_hash(self) -> str:
-        return hashlib.sha256(json.dumps(self.request, sort_keys=True).encode()).hexdigest()
 
 
 def new_id(created_at: datetime, source_id: str | None, entropy: bytes) -> str:
@@ -85,11 +62,8 @@ def create(table: Table, deal: Deal, now: datetime, *, idempotency: Idempotency 
     if idempotency is None:
         table.transact(*writes)
         return deal
-    try:
-        table.transact(_receipt(idempotency, deal, now), *writes)
-    except _Repeated:
-        return _first_answer(table, idempotency)
-    return deal
+    deal_id = once(table, idempotency, deal.deal_id, now, writes)
+    return deal if deal_id == deal.deal_id else get(table, deal_id, consistent=True)
 
 
 def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal]:
@@ -310,26 +284,6 @@ def _renotes(old: Deal | None, new: Deal | None) -> Iterator[Write]:
     if after and new:
         note = {**after, "Type": "Ending", "DealId": new.deal_id}
         yield put(note, because="the same deal and time always make the same note")
-
-
-def _receipt(idempotency: Idempotency, deal: Deal, now: datetime) -> Write:
-    """The record of what an Idempotency-Key was used for. It counts as gone once expired, whenever TTL removes it."""
-    item = {
-        **keys.idempotency(idempotency.username, idempotency.client_key),
-        "Type": "Idempotency",
-        "DealId": deal.deal_id,
-        "RequestHash": idempotency.request_hash,
-        "CreatedAt": to_iso(now),
-        "ExpiresAt": int((now + timedelta(hours=IDEMPOTENCY_HOURS)).timestamp()),
-    }
-    return put_new_or(item, "ExpiresAt <= :now", {":now": int(now.timestamp())}, refused=_Repeated())
-
-
-def _first_answer(table: Table, idempotency: Idempotency) -> Deal:
-    receipt: Item | None = table.get(keys.idempotency(idempotency.username, idempotency.client_key), consistent=True)
-    if receipt is None or receipt["RequestHash"] != idempotency.request_hash:
-        raise IdempotencyKeyReused
-    return from_item(table.get(keys.deal(receipt["DealId"]), consistent=True) or {})
 
 
 def missing(deal_ids: Iterable[str], found: Iterable[Deal]) -> list[str]:

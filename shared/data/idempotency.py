@@ -1,0 +1,75 @@
+"""Requests that are made once: what a client's Idempotency-Key was used for, and the result that it had.
+
+A receipt is written in the transaction that does what is asked for, so both are there or neither. It holds the id of
+the result (a deal's, an order's), and whoever repeats the request is given that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from shared.data import keys
+from shared.dynamodb.schema import TTL_ATTRIBUTE
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import Write, put_new_or
+from shared.errors import DealsError, IdempotencyKeyReused
+from shared.values.times import to_iso
+
+LIFETIME = timedelta(hours=24)
+"""How long a receipt counts. It counts as gone from then on, whenever TTL removes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idempotency:
+    """A client's promise that two requests with one key are one request; ``request`` is what it asked for."""
+
+    username: str
+    client_key: str
+    request: Mapping[str, Any]
+
+    @property
+    def request_hash(self) -> str:
+        return hashlib.sha256(json.dumps(self.request, sort_keys=True).encode()).hexdigest()
+
+
+class Repeated(DealsError):
+    """The Idempotency-Key was used before: ``result_of`` tells for what."""
+
+
+def once(table: Table, idempotency: Idempotency, result_id: str, now: datetime, writes: Iterable[Write]) -> str:
+    """Make some writes in one transaction, unless a request with the same key made them before.
+
+    Returns the id of the result: ``result_id``, or the one that the first request had.
+    Raises IdempotencyKeyReused, and what the writes' refusals mean.
+    """
+    try:
+        table.transact(receipt(idempotency, result_id, now), *writes)
+    except Repeated:
+        return result_of(table, idempotency)
+    return result_id
+
+
+def receipt(idempotency: Idempotency, result_id: str, now: datetime) -> Write:
+    """The record of what a key was used for, for a transaction of the caller's own. Its refusal is ``Repeated``."""
+    item = {
+        **keys.idempotency(idempotency.username, idempotency.client_key),
+        "Type": "Idempotency",
+        "ResultId": result_id,
+        "RequestHash": idempotency.request_hash,
+        "CreatedAt": to_iso(now),
+        TTL_ATTRIBUTE: int((now + LIFETIME).timestamp()),
+    }
+    return put_new_or(item, f"{TTL_ATTRIBUTE} <= :now", {":now": int(now.timestamp())}, refused=Repeated())
+
+
+def result_of(table: Table, idempotency: Idempotency) -> str:
+    """The id of the result that a key was used for. Raises IdempotencyKeyReused if that was another request."""
+    found = table.get(keys.idempotency(idempotency.username, idempotency.client_key), consistent=True)
+    if found is None or found["RequestHash"] != idempotency.request_hash:
+        raise IdempotencyKeyReused
+    return str(found["ResultId"] if "ResultId" in found else found["DealId"])  # as receipts were a day ago at most

@@ -1,0 +1,50 @@
+"""Requests that are made once, whatever they make."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.data import keys
+from shared.data.idempotency import Idempotency, once, result_of
+from shared.dynamodb.schema import TTL_ATTRIBUTE
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put, put_new
+from shared.errors import AlreadyExists, IdempotencyKeyReused
+from tests.support.making import NOW
+
+ASKED = Idempotency("ed", "5f2c", {"title": "Trail runner"})
+
+
+def test_a_repeated_request_gets_the_first_ones_result_and_writes_nothing(table: Table) -> None:
+    item = {**keys.session("one"), "Type": "Session"}
+    again = {**keys.session("two"), "Type": "Session"}
+
+    first = once(table, ASKED, "one", NOW, [put_new(item, refused=AlreadyExists())])
+    second = once(table, ASKED, "two", NOW, [put_new(again, refused=AlreadyExists())])
+
+    assert (first, second) == ("one", "one")
+    assert result_of(table, ASKED) == "one"
+    assert table.get(keys.session("two")) is None
+
+
+def test_a_request_that_is_refused_leaves_no_receipt(table: Table) -> None:
+    item = {**keys.session("one"), "Type": "Session"}
+    table.write(put_new(item, refused=AlreadyExists()))
+
+    with pytest.raises(AlreadyExists):
+        once(table, ASKED, "one", NOW, [put_new(item, refused=AlreadyExists())])
+
+    with pytest.raises(IdempotencyKeyReused):
+        result_of(table, ASKED)
+
+
+def test_a_receipt_of_the_release_before_is_still_understood(table: Table) -> None:
+    old = {
+        **keys.idempotency("ed", "5f2c"),
+        "DealId": "one",
+        "RequestHash": ASKED.request_hash,
+        TTL_ATTRIBUTE: int(NOW.timestamp()) + 60,
+    }
+    table.write(put(old, because="a test"))
+
+    assert once(table, ASKED, "two", NOW, []) == "one"
