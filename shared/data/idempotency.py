@@ -41,17 +41,17 @@ class Repeated(DealsError):
     """The Idempotency-Key was used before: ``result_of`` tells for what."""
 
 
-def once(table: Table, idempotency: Idempotency, result_id: str, now: datetime, writes: Iterable[Write]) -> str:
+def once(table: Table, idempotency: Idempotency, result_id: str, now: datetime, writes: Iterable[Write]) -> str | None:
     """Make some writes in one transaction, unless a request with the same key made them before.
 
-    Returns the id of the result: ``result_id``, or the one that the first request had.
+    Returns None, or the id of the result that the first request had.
     Raises IdempotencyKeyReused, and what the writes' refusals mean.
     """
     try:
         table.transact(receipt(idempotency, result_id, now), *writes)
     except Repeated:
         return result_of(table, idempotency)
-    return result_id
+    return None
 
 
 def receipt(idempotency: Idempotency, result_id: str, now: datetime) -> Write:

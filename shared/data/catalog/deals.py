@@ -62,8 +62,8 @@ def create(table: Table, deal: Deal, now: datetime, *, idempotency: Idempotency 
     if idempotency is None:
         table.transact(*writes)
         return deal
-    deal_id = once(table, idempotency, deal.deal_id, now, writes)
-    return deal if deal_id == deal.deal_id else get(table, deal_id, consistent=True)
+    earlier = once(table, idempotency, deal.deal_id, now, writes)
+    return deal if earlier is None else get(table, earlier, consistent=True)
 
 
 def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal]:
