@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from infra.settings import Stage
 
 MAX_BODY_BYTES = 32 * 1024
-"""What functions take, too (``shared/api/app.py``): a test compares the two."""
+"""What functions take, too (``shared/http/body.py``): a test compares the two."""
 
 REQUESTS = 2_000
 SIGN_INS = 100

@@ -2,26 +2,29 @@
 
     DealsError
     ├── NotFound            no such thing                    (404)
-    │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage
+    │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchAddress
     ├── Conflict            does not fit what is there       (409)
     │   ├── DealIsOver
     │   ├── AlreadyExists       a unique thing exists already
     │   │   ├── DealExists, BrandExists, UsernameTaken, EmailTaken
     │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge makes 200 of these)
     ├── Invalid             a value that cannot be used      (422)
-    │   ├── InvalidName, InvalidTime, WrongCurrentPassword, WrongFeaturedCount, IdempotencyKeyReused
+    │   ├── InvalidName, InvalidTime, WrongCurrentPassword, WrongFeaturedCount, IdempotencyKeyReused,
+    │   ├── NotAnObject
+    ├── BadRequest          the request itself is malformed  (400)
     ├── InvalidCursor       a cursor this list did not give  (400)
     ├── NotSignedIn         no valid session                 (401)
     │   └── WrongPassword
     ├── Forbidden           signed in, but not allowed       (403)
     ├── TooLarge            more than may be stored          (413)
-    │   ├── DealTooLarge
+    │   ├── DealTooLarge, BodyTooLarge
+    ├── NotJson             a body of another kind           (415)
     ├── SlowDown            too many attempts                (429)
     └── Unavailable         the table is busy or failing     (503)
         ├── Busy            conflicts or throttling outlasted the retries
         └── NotSeeded       the deployment has not seeded the table
 
-Status codes are given here for orientation; the HTTP edge (``shared/http``) owns the mapping.
+Status codes are given here for orientation; ``shared/http/statuses.py`` owns the mapping.
 """
 
 from __future__ import annotations
@@ -66,6 +69,11 @@ class NoSuchUser(NotFound):
 class NoSuchMessage(NotFound):
     def __init__(self, message_id: str) -> None:
         super().__init__(f"You have no message {message_id!r}.")
+
+
+class NoSuchAddress(NotFound):
+    def __init__(self) -> None:
+        super().__init__("There is nothing at this address.")
 
 
 class Conflict(DealsError):
@@ -158,6 +166,26 @@ class IdempotencyKeyReused(Invalid):
         super().__init__("This Idempotency-Key was used for a different request in the last 24 hours.")
 
 
+class NotAnObject(Invalid):
+    field = "body"
+
+    def __init__(self) -> None:
+        super().__init__("The body must be a JSON object.")
+
+
+class BadRequest(DealsError):
+    """The request itself is malformed. ``field`` names the parameter or header at fault, where one is."""
+
+    def __init__(self, detail: str, field: str | None = None) -> None:
+        self.field = field
+        super().__init__(detail)
+
+
+class NotJson(DealsError):
+    def __init__(self) -> None:
+        super().__init__("The body must be JSON, sent with Content-Type: application/json.")
+
+
 class InvalidCursor(DealsError):
     field = "cursor"
 
@@ -208,3 +236,8 @@ class DealTooLarge(TooLarge):
     def __init__(self, size: int, most: int) -> None:
         self.size = size
         super().__init__(f"A deal has at most {most} bytes; this one has {size}.")
+
+
+class BodyTooLarge(TooLarge):
+    def __init__(self, most: int) -> None:
+        super().__init__(f"A request must have at most {most} bytes.")

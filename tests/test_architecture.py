@@ -32,6 +32,13 @@ FLOORS: dict[str, set[str]] = {
     "shared.data": {"shared.dynamodb", "shared.models", "shared.errors", "shared.values", "shared.settings"},
     "shared.data.catalog": {"shared.data"},
     "shared.data.members": {"shared.data", "shared.data.catalog", "shared.sqs"},
+    "shared.runtime": {"shared.dynamodb", "shared.sqs"},
+    "shared.http": {"shared.runtime", "shared.models", "shared.errors", "shared.values", "shared.settings"},
+    "shared.api": {"shared.http", "shared.data.catalog", "shared.models", "shared.errors", "shared.values"},
+    "shared.html": {
+        *("shared.http", "shared.dynamodb", "shared.data", "shared.data.catalog", "shared.data.members"),
+        *("shared.data.orders", "shared.models", "shared.errors", "shared.values", "shared.settings"),
+    },
 }
 """What each room of ``shared`` may import besides itself: the floors below it. What stands on ``shared.data`` stands on
 what that stands on, too."""

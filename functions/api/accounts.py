@@ -10,13 +10,14 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from shared.api import documents
-from shared.api.app import address, caller, create_app, serve
+from shared.api.app import create_app, serve
 from shared.api.bodies import AccountChange, NewUser, SignIn
+from shared.api.callers import caller, token_of
 from shared.api.documentation import describe
 from shared.data.members import attempts, sessions, users
 from shared.errors import NoSuchUser, NotSignedIn, SlowDown, WrongCurrentPassword, WrongPassword
 from shared.http.answers import json_answer, nothing
-from shared.http.event import token_of
+from shared.http.event import address
 from shared.models import User
 from shared.runtime import metrics
 from shared.runtime.environment import table

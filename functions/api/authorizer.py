@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from shared.api.callers import token_of
 from shared.data.members import sessions
 from shared.errors import NotSignedIn
-from shared.http.event import token_of
 from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured
 from shared.values import times

@@ -16,12 +16,13 @@ from aws_lambda_powertools.event_handler import Response
 
 from shared import settings
 from shared.api import documents
-from shared.api.app import create_app, paging, segment, serve, topic_named
+from shared.api.app import create_app, serve
 from shared.api.documentation import PAGED, describe
 from shared.api.documents import compact
 from shared.data.catalog import brands, caches, deals, featured, feeds, topics
 from shared.data.catalog.caches import NEWEST, Cached
 from shared.http.caching import public
+from shared.http.parameters import paging, segment, topic_named
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -67,13 +68,13 @@ def latest_deals() -> Response[Any]:
 
 @app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))
 def one_deal(deal_id: str) -> Response[Any]:
-    return public(app, documents.deal(deals.find(table(), segment(deal_id)), times.now()))
+    return public(app, compact(documents.deal(deals.find(table(), segment(deal_id)), times.now())))
 
 
 @app.get("/brands", **describe("All brands", "BrandList", cached=True))
 def all_brands() -> Response[Any]:
     names = brands.names(table())
-    return public(app, documents.all_of({"brand": slug, "name": name} for slug, name in names.items()))
+    return public(app, compact(documents.all_of({"brand": slug, "name": name} for slug, name in names.items())))
 
 
 @app.get(
@@ -83,7 +84,8 @@ def all_brands() -> Response[Any]:
 def brand_page(brand: str) -> Response[Any]:
     now = times.now()
     page = topics.get(table(), topic_named(BRAND, brand))
-    return public(app, {**documents.topic(page), "latest": _latest(page.topic, now=now, periods=page.periods)})
+    document = {**documents.topic(page), "latest": _latest(page.topic, now=now, periods=page.periods)}
+    return public(app, compact(document))
 
 
 @app.get(
@@ -91,12 +93,12 @@ def brand_page(brand: str) -> Response[Any]:
     **describe("Latest deals of a brand", "DealList", errors=[404], query=PAGED, cached=True),
 )
 def brand_deals(brand: str) -> Response[Any]:
-    return public(app, _latest(topic_named(BRAND, brand), now=times.now()))
+    return public(app, compact(_latest(topic_named(BRAND, brand), now=times.now())))
 
 
 @app.get("/categories", **describe("The eight categories", "CategoryList", cached=True))
 def all_categories() -> Response[Any]:
-    return public(app, documents.all_of(map(documents.category, CATEGORIES)))
+    return public(app, compact(documents.all_of(map(documents.category, CATEGORIES))))
 
 
 @app.get(
@@ -112,14 +114,12 @@ def category_page(category: str) -> Response[Any]:
             picked, latest = text.split(caches.SEPARATOR)
             return public(app, f'{compact(documents.topic(counts))[:-1]},"featured":{picked},"latest":{latest}}}')
     page = topics.get(table(), topic)
-    return public(
-        app,
-        {
-            **documents.topic(page),
-            "featured": documents.deals(featured.active(page.featured, now), now),
-            "latest": _latest(topic, now=now, periods=page.periods),
-        },
-    )
+    document = {
+        **documents.topic(page),
+        "featured": documents.deals(featured.active(page.featured, now), now),
+        "latest": _latest(topic, now=now, periods=page.periods),
+    }
+    return public(app, compact(document))
 
 
 @app.get(
@@ -129,7 +129,7 @@ def category_page(category: str) -> Response[Any]:
 def category_deals(category: str) -> Response[Any]:
     now, topic = times.now(), topic_named(CATEGORY, category)
     (text,) = cached([Cached(topic)], now, usable=paging(app) == FIRST_PAGE)
-    return public(app, text.split(caches.SEPARATOR)[1] if text is not None else _latest(topic, now=now))
+    return public(app, text.split(caches.SEPARATOR)[1] if text is not None else compact(_latest(topic, now=now)))
 
 
 @app.get("/openapi.json", **describe("This document", "OpenApi", cached=True))

@@ -11,16 +11,17 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from shared.api import documents
-from shared.api.app import caller, correlation_id, create_app, editors_only, segment, serve, topic_named
+from shared.api.app import create_app, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal
+from shared.api.callers import caller, editors_only
 from shared.api.documentation import describe
-from shared.api.problems import BadRequest
 from shared.data.catalog import brands, deals, featured
 from shared.data.idempotency import Idempotency
 from shared.data.members import fanout
-from shared.errors import NoSuchTopic
+from shared.errors import BadRequest, NoSuchTopic
 from shared.http.answers import json_answer
-from shared.http.event import header
+from shared.http.event import correlation_id, header
+from shared.http.parameters import segment, topic_named
 from shared.models import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
 from shared.runtime import metrics
 from shared.runtime.environment import table

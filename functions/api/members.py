@@ -8,13 +8,14 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 
 from shared.api import documents
-from shared.api.app import caller, create_app, paging, segment, serve, topic_named
+from shared.api.app import create_app, serve
+from shared.api.callers import caller
 from shared.api.documentation import PAGED, describe
-from shared.api.problems import BadRequest
 from shared.data.catalog import topics
 from shared.data.members import messages
-from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
+from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
 from shared.http.answers import json_answer
+from shared.http.parameters import paging, segment, topic_named
 from shared.models import BRAND, CATEGORY, Topic, TopicKind
 from shared.runtime import metrics
 from shared.runtime.environment import table

@@ -15,7 +15,7 @@ from pydantic.json_schema import models_json_schema
 
 from functions.api import accounts, catalog, editors, members
 from shared.api import schemas
-from shared.api.app import DEFAULT_PAGE, MAX_PAGE
+from shared.http.parameters import DEFAULT_PAGE, MAX_PAGE
 
 PATH = Path(__file__).with_name("openapi.json")
 POWERTOOLS_OWN = "#/components/schemas/HTTPValidationError"

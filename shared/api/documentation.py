@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Literal
 
-from shared.api.problems import phrase
+from shared.http.statuses import phrase
 
 Who = Literal["anonymous", "member", "editor"]
 

@@ -10,6 +10,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestUnsupportedContentType, RequestValidationError
 
 from shared.api import problems
+from shared.errors import NotJson
 
 
 def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
@@ -19,14 +20,14 @@ def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
     def _invalid(error: RequestValidationError) -> Response[str]:
         found = error.errors()
         if any(entry["type"] == "json_invalid" for entry in found):
-            return problems.problem(HTTPStatus.BAD_REQUEST, "The body is not JSON.")
+            return problems.problem(HTTPStatus.BAD_REQUEST, "The body must be JSON.")
         errors = [{"field": _field(entry), "detail": _detail(entry)} for entry in found]
         detail = "; ".join(f"{entry['field']}: {entry['detail']}" for entry in errors)
         return problems.problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail[:1000], errors)
 
     @app.exception_handler(RequestUnsupportedContentType)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
     def _not_json(_error: RequestUnsupportedContentType) -> Response[str]:
-        return problems.of(problems.NotJson("Send JSON, with Content-Type: application/json."))
+        return problems.of(NotJson())
 
 
 def _field(entry: Mapping[str, Any]) -> str:

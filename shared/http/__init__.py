@@ -1,1 +1,1 @@
-"""The HTTP edge: what every Lambda handler behind the REST API shares."""
+"""HTTP as the API and the site's pages share it: what came in, what goes out, and how a function is served."""

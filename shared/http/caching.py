@@ -15,7 +15,6 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared.api.documents import compact
 from shared.http.event import header
 
 FRESH = "max-age=5, stale-while-revalidate=30"
@@ -29,14 +28,18 @@ SMALLEST_COMPRESSED = 1024
 """Bytes below which gzip saves nothing that matters."""
 
 
-def public(app: APIGatewayRestResolver, document: Any, media_type: str = "application/json") -> Response[Any]:
-    """A public answer of a JSON document, or of a text of another media type."""
-    text = document if isinstance(document, str) else compact(document)
+def public(
+    app: APIGatewayRestResolver,
+    text: str,
+    media_type: str = "application/json",
+    more: Mapping[str, str] | None = None,
+) -> Response[Any]:
+    """A public answer: a text of some media type, JSON unless told, with ``more`` headers beside its own."""
     body = text.encode()
     event = app.current_event.raw_event
     # Weak, because the same document goes out plain and compressed.
     etag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
-    headers = {"ETag": etag, "Cache-Control": _cache_control(event), "Vary": "Accept-Encoding"}
+    headers = {**(more or {}), "ETag": etag, "Cache-Control": _cache_control(event), "Vary": "Accept-Encoding"}
     if _has_already(header(event, "if-none-match"), etag):
         return Response(HTTPStatus.NOT_MODIFIED, media_type, "", headers)
     # API Gateway decodes a binary answer only for a request with an Accept header.

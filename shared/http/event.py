@@ -1,13 +1,12 @@
-"""The bearer token of a request."""
+"""What an API Gateway event says of a request: its headers, where it came from, what it asks for."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
-from shared.errors import NotSignedIn
-
-MAX_LENGTH = 200
+Event = dict[str, Any]
 
 
 def header(event: Mapping[str, Any], name: str) -> str | None:
@@ -18,10 +17,53 @@ def header(event: Mapping[str, Any], name: str) -> str | None:
     return None
 
 
-def token_of(event: Mapping[str, Any]) -> str:
-    """The token of ``Authorization: Bearer <token>`` (RFC 6750). Raises NotSignedIn where there is none."""
-    scheme, _, token = (header(event, "authorization") or "").partition(" ")
-    token = token.strip()
-    if scheme.lower() != "bearer" or not token or len(token) > MAX_LENGTH or not token.isascii():
-        raise NotSignedIn
-    return token
+def correlation_id(event: Mapping[str, Any]) -> str:
+    """What all log lines that follow from a request have in common: the id that the gateway gave it.
+
+    A client's own id is logged beside it and not in its place, for two requests may well have the same.
+    """
+    return str(event["requestContext"].get("requestId", ""))
+
+
+def address(event: Mapping[str, Any]) -> str:
+    """The address a request came from.
+
+    Behind CloudFront the gateway's neighbour is an edge location. The gateway adds that one to X-Forwarded-For, after
+    CloudFront has added its own; what stands before is hearsay. The gateway answers nobody but CloudFront then.
+    """
+    if os.environ.get("BEHIND_CDN") == "true":
+        passed = (header(event, "x-forwarded-for") or "").split(",")
+        if len(passed) > 1:
+            return passed[-2].strip()
+    return str(event["requestContext"]["identity"]["sourceIp"])
+
+
+def method(event: Mapping[str, Any]) -> str:
+    """The method that answers a request: HEAD is answered as GET is, and loses its body on the way out."""
+    asked = str(event["httpMethod"])
+    return "GET" if asked == "HEAD" else asked
+
+
+def path(event: Mapping[str, Any]) -> str:
+    """The path below the API's root, which is what routes are written as.
+
+    A custom domain's base path stays in ``event["path"]`` on AWS, and MiniStack leaves it out. The resource that the
+    gateway chose is the same either way, so the path is the part of it that the resource describes.
+    https://docs.aws.amazon.com/apigateway/latest/developerguide/rest-api-mappings.html
+    """
+    whole, resource = str(event["path"]), str(event.get("resource") or "")
+    if not resource.startswith("/"):
+        return whole
+    described = _segments(resource)
+    if described and described[-1].endswith("+}"):
+        greedy = (event.get("pathParameters") or {}).get(described[-1][1:-2]) or ""
+        described[-1:] = _segments(greedy)
+    segments = _segments(whole)
+    if len(segments) <= len(described):
+        return whole
+    below = "/" + "/".join(segments[len(segments) - len(described) :])
+    return below + "/" if described and whole.endswith("/") else below
+
+
+def _segments(path: str) -> list[str]:
+    return [segment for segment in path.split("/") if segment]

@@ -33,9 +33,9 @@ from shared.dynamodb.writes import forget, put, update
 from shared.models import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Period, Topic
 from shared.values import times
 from tests.e2e.plumbing import Plumbing, client, until
-from tests.functions.conftest import event
 from tests.functions.test_background_functions import cloudformation
 from tests.support import making
+from tests.support.events import event
 from tests.support.rights import Ask, Policy, asks
 from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
 

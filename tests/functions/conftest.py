@@ -7,11 +7,9 @@ import json
 import logging
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from shared.data.catalog import brands, seeds
 from shared.dynamodb.table import Table
@@ -20,30 +18,13 @@ from shared.sqs import Queue
 from shared.sqs import connect as connect_queue
 from shared.values import times
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
+from tests.support.events import context
 from tests.support.surroundings import queue_beside, surrounded
 
-EVENTS = Path(__file__).resolve().parents[2] / "events"
+__all__ = ["context"]
 
 DEAL_ID = "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr"
 """The deal that the events are about."""
-
-
-def event(name: str) -> dict[str, Any]:
-    """A sample event."""
-    loaded: dict[str, Any] = json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
-    return loaded
-
-
-@pytest.fixture
-def context() -> LambdaContext:
-    """What Lambda tells a function about a call."""
-    made = LambdaContext()
-    made._function_name = "function"
-    made._memory_limit_in_mb = 512
-    made._invoked_function_arn = "arn:aws:lambda:eu-central-1:123456789012:function:function"
-    made._aws_request_id = "8f2d5c1e-4b7a-4c39-9f10-2a6b8c4d0e1f"
-    made._log_stream_name = "2026/06/12/[$LATEST]0123456789abcdef"
-    return made
 
 
 @pytest.fixture

@@ -26,7 +26,8 @@ from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic
 from shared.sqs import Queue
 from shared.values import times
-from tests.functions.conftest import DEAL_ID, event
+from tests.functions.conftest import DEAL_ID
+from tests.support.events import event
 from tests.support.making import a_deal
 
 G_FORE = Topic(BRAND, "g-fore")

@@ -11,13 +11,13 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import accounts, authorizer, catalog, editors, members
-from shared.api import app
 from shared.data.catalog import deals, topics
 from shared.data.members import sessions, users
 from shared.dynamodb.table import Table
+from shared.http.event import address
 from shared.models import BRAND, Topic, User
 from shared.values import times
-from tests.functions.conftest import event
+from tests.support.events import event
 from tests.support.making import a_deal
 
 G_FORE = Topic(BRAND, "g-fore")
@@ -202,4 +202,4 @@ def test_without_cloudfront_a_request_comes_from_where_its_connection_does(monke
     asked = event("accounts-sign-up")
     asked["headers"]["X-Forwarded-For"] = "203.0.113.9, 198.51.100.7"
 
-    assert app.address(asked) == asked["requestContext"]["identity"]["sourceIp"]
+    assert address(asked) == asked["requestContext"]["identity"]["sourceIp"]

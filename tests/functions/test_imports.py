@@ -15,7 +15,7 @@ import pytest
 from functions.api.catalog import FIRST_PAGE
 from shared import settings
 from shared.dynamodb.table import Table
-from tests.functions.conftest import EVENTS
+from tests.support.events import EVENTS
 
 ROOT = EVENTS.parent
 SOURCES = [path.relative_to(ROOT) for folder in ("functions", "shared") for path in (ROOT / folder).rglob("*.py")]

@@ -26,9 +26,9 @@ from shared.runtime.metrics import Metric
 from shared.sqs import Queue
 from shared.values import times
 from shared.values.passwords import hash_password
-from tests.functions.conftest import event
 from tests.support import records
 from tests.support.emf import metrics_in
+from tests.support.events import event
 from tests.support.making import a_deal
 
 Lines = Callable[[], list[dict[str, Any]]]

@@ -12,7 +12,7 @@ from aws_cdk.assertions import Template
 
 from infra.api import PASSWORD_PATHS
 from infra.stacks import DealsStack
-from shared.api.app import MAX_BODY_BYTES
+from shared.http.body import MAX_BODY_BYTES
 from tests.infra.conftest import VARIANTS, Synthesized
 
 

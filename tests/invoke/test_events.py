@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from shared import settings
+from shared.api.callers import token_of
 from shared.data.catalog import caches, deals, feeds, topics
 from shared.data.catalog.caches import NEWEST
 from shared.data.catalog.deal_items import from_item
 from shared.data.members import messages, sessions, users
 from shared.dynamodb.attributes import unmarshal_item
-from shared.http.event import token_of
 from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
 from shared.values import times
 from tests.functions.test_background_functions import cloudformation

@@ -1,0 +1,45 @@
+"""Who calls the API: the bearer token of a request, and the caller that the authorizer vouches for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shared.errors import Forbidden, NotSignedIn
+from shared.http.event import Event, header
+from shared.models import Role
+
+MAX_TOKEN_LENGTH = 200
+"""Characters of a bearer token; ours have a quarter of that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who is calling, as the authorizer found out."""
+
+    username: str
+    role: Role
+
+
+def token_of(event: Mapping[str, Any]) -> str:
+    """The token of ``Authorization: Bearer <token>`` (RFC 6750). Raises NotSignedIn where there is none."""
+    scheme, _, token = (header(event, "authorization") or "").partition(" ")
+    token = token.strip()
+    if scheme.lower() != "bearer" or not token or len(token) > MAX_TOKEN_LENGTH or not token.isascii():
+        raise NotSignedIn
+    return token
+
+
+def caller(event: Mapping[str, Any]) -> Caller:
+    """Who is calling. Raises NotSignedIn where no authorizer vouches for anyone."""
+    vouched = (event.get("requestContext") or {}).get("authorizer") or {}
+    if not vouched.get("username"):
+        raise NotSignedIn
+    return Caller(vouched["username"], vouched["role"])
+
+
+def editors_only(event: Event) -> None:
+    """Guard: whoever calls is an editor. Raises NotSignedIn, Forbidden."""
+    if caller(event).role != "editor":
+        raise Forbidden("Only editors may do this.")

@@ -1,0 +1,37 @@
+"""The body of a request as text: decoded, of a bounded size, UTF-8."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+from shared.errors import BadRequest, BodyTooLarge
+from shared.http.event import Event, header
+
+MAX_BODY_BYTES = 32 * 1024
+"""Four times the largest deal: no request has use for more."""
+
+
+def decode(event: Event) -> None:
+    """Guard: a body is text and not too large; it is decoded in place. Raises BodyTooLarge, BadRequest.
+
+    With ``*/*`` as its binary media type, the gateway sends all bodies as base64.
+    """
+    body = event.get("body")
+    if not body:
+        return
+    if len(body) > MAX_BODY_BYTES * 4 / 3 + 4:
+        raise BodyTooLarge(MAX_BODY_BYTES)
+    if event.get("isBase64Encoded"):
+        try:
+            event["body"], event["isBase64Encoded"] = base64.b64decode(body, validate=True).decode(), False
+        except ValueError as error:
+            raise BadRequest("The body must be UTF-8.") from error
+    if len(event["body"].encode(errors="replace")) > MAX_BODY_BYTES:
+        raise BodyTooLarge(MAX_BODY_BYTES)
+
+
+def media_type(event: Mapping[str, Any]) -> str:
+    """What a body is declared to be, in lower case and without parameters; empty where nothing is said."""
+    return (header(event, "content-type") or "").split(";", 1)[0].strip().lower()

@@ -1,0 +1,39 @@
+"""What a request names in its path and its query."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import unquote
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+
+from shared.errors import BadRequest, InvalidName, NoSuchTopic
+from shared.models import Topic, TopicKind
+from shared.values import slugs
+
+MAX_PAGE = 100
+DEFAULT_PAGE = 25
+"""Items of a page of a list, at most and unless told."""
+
+
+def segment(text: str) -> str:
+    """A path parameter as it was meant: REST APIs deliver them percent-encoded."""
+    return unquote(text)
+
+
+def topic_named(kind: TopicKind, parameter: str) -> Topic:
+    """The brand or category that a path names, in whatever case and spelling. Raises NoSuchTopic."""
+    name = segment(parameter)
+    try:
+        return Topic(kind, slugs.slug(name))
+    except InvalidName as error:
+        raise NoSuchTopic(kind.label, name) from error
+
+
+def paging(app: APIGatewayRestResolver) -> dict[str, Any]:
+    """The ``limit`` and ``cursor`` that a list's request names. Raises BadRequest for a limit that is none."""
+    asked = app.current_event.get_query_string_value("limit", str(DEFAULT_PAGE))
+    limit = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
+    if not 1 <= limit <= MAX_PAGE:
+        raise BadRequest(f"limit must be a number from 1 to {MAX_PAGE}.", "limit")
+    return {"limit": limit, "cursor": app.current_event.get_query_string_value("cursor", None)}

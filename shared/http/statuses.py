@@ -1,0 +1,66 @@
+"""Domain errors as status codes: the one place where the one becomes the other, for the API and the pages alike."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from shared.errors import (
+    BadRequest,
+    Conflict,
+    DealsError,
+    Forbidden,
+    Invalid,
+    InvalidCursor,
+    NotFound,
+    NotJson,
+    NotSignedIn,
+    SlowDown,
+    TooLarge,
+    Unavailable,
+)
+
+STATUSES: dict[type[DealsError], HTTPStatus] = {
+    BadRequest: HTTPStatus.BAD_REQUEST,
+    InvalidCursor: HTTPStatus.BAD_REQUEST,
+    NotSignedIn: HTTPStatus.UNAUTHORIZED,
+    Forbidden: HTTPStatus.FORBIDDEN,
+    NotFound: HTTPStatus.NOT_FOUND,
+    Conflict: HTTPStatus.CONFLICT,
+    TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    NotJson: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    Invalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    SlowDown: HTTPStatus.TOO_MANY_REQUESTS,
+    Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+
+_PHRASES = {
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Content Too Large",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "Unprocessable Content",
+}
+"""RFC 9110's phrases where the standard library has older ones before Python 3.13."""
+
+
+def phrase(status: HTTPStatus) -> str:
+    """A status in words, the same on every Python."""
+    return _PHRASES.get(status, status.phrase)
+
+
+def status_of(error: DealsError) -> HTTPStatus:
+    """The status code that tells of a domain error."""
+    return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
+
+
+def detail_of(error: DealsError) -> str:
+    """What the reader is told of an error. What a store answered stays in the log."""
+    if isinstance(error, Unavailable):
+        return "The site is busy; try again in a moment."
+    return str(error) or (type(error).__doc__ or "").strip()
+
+
+def headers_of(error: DealsError) -> dict[str, str]:
+    """The headers that say what to do about an error."""
+    if isinstance(error, SlowDown):
+        return {"Retry-After": str(error.retry_after)}
+    if isinstance(error, Unavailable):
+        return {"Retry-After": "1"}
+    return {}

@@ -1,0 +1,30 @@
+"""What Lambda hands to a function: a sample event, and the context of a call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+EVENTS = Path(__file__).resolve().parents[2] / "events"
+
+
+def event(name: str) -> dict[str, Any]:
+    """A sample event."""
+    loaded: dict[str, Any] = json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+@pytest.fixture
+def context() -> LambdaContext:
+    """What Lambda tells a function about a call."""
+    made = LambdaContext()
+    made._function_name = "function"
+    made._memory_limit_in_mb = 512
+    made._invoked_function_arn = "arn:aws:lambda:eu-central-1:123456789012:function:function"
+    made._aws_request_id = "8f2d5c1e-4b7a-4c39-9f10-2a6b8c4d0e1f"
+    made._log_stream_name = "2026/06/12/[$LATEST]0123456789abcdef"
+    return made
