@@ -12,8 +12,8 @@ from cli import views
 from cli.inputs import Username, from_stdin
 from cli.watching import AsJson, Cursor, Limit, Work, at_work
 from shared.api import documents
-from shared.data.catalog import brands, topics
-from shared.data.members import messages, sessions, users
+from shared.data.catalog import brands
+from shared.data.members import follows, messages, sessions, users
 from shared.models import BRAND, CATEGORIES, CATEGORY, Session, Topic
 from shared.values import slugs, times
 
@@ -28,7 +28,7 @@ Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The session's token
 def watches(username: Username, as_json: AsJson = False) -> None:
     """List the brands and categories that a user watches (pattern 25)."""
     with at_work(as_json) as work:
-        work.answer(_topics(topics.watches(work.table, username)), views.topics)
+        work.answer(_topics(follows.watches(work.table, username)), views.topics)
 
 
 @me_app.command()
@@ -42,7 +42,7 @@ def likes(
     asked = [Topic(BRAND, slugs.slug(name)) for name in brand or ()]
     asked += [Topic(CATEGORY, slugs.slug(name)) for name in category or ()]
     with at_work(as_json) as work:
-        work.answer(_topics(topics.likes(work.table, username, asked or _everything(work))), views.topics)
+        work.answer(_topics(follows.likes(work.table, username, asked or _everything(work))), views.topics)
 
 
 @messages_app.command("list")

@@ -17,6 +17,7 @@ from cli.watching import AsJson, Limit, Work, at_work
 from shared.api import documents
 from shared.api.bodies import NewBrand
 from shared.data.catalog import brands, featured, feeds, topics
+from shared.data.members import follows
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.models import BRAND, CATEGORIES, CATEGORY, Topic, TopicKind, feed_of
 from shared.values import slugs
@@ -27,22 +28,22 @@ Action = Callable[[Work, Topic, str], None]
 
 def _like(work: Work, topic: Topic, username: str) -> None:
     with suppress(AlreadyLiked):  # said twice, it counts once
-        topics.like(work.table, topic, username, work.now)
+        follows.like(work.table, topic, username, work.now)
 
 
 def _unlike(work: Work, topic: Topic, username: str) -> None:
     with suppress(NotLiked):
-        topics.unlike(work.table, topic, username)
+        follows.unlike(work.table, topic, username)
 
 
 def _watch(work: Work, topic: Topic, username: str) -> None:
     with suppress(AlreadyWatching):
-        topics.watch(work.table, topic, username, work.now)
+        follows.watch(work.table, topic, username, work.now)
 
 
 def _unwatch(work: Work, topic: Topic, username: str) -> None:
     with suppress(NotWatching):
-        topics.unwatch(work.table, topic, username)
+        follows.unwatch(work.table, topic, username)
 
 
 # Command, what it does, its patterns for brands and categories.

@@ -12,7 +12,7 @@ from shared.api.app import create_app, serve
 from shared.api.callers import caller
 from shared.api.documentation import PAGED, describe
 from shared.data.catalog import topics
-from shared.data.members import messages
+from shared.data.members import follows, messages
 from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
 from shared.http.answers import json_answer
 from shared.http.parameters import paging, segment, topic_named
@@ -36,7 +36,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
     def like(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
         with suppress(AlreadyLiked):
-            topics.like(table(), topic, _username(), times.now())
+            follows.like(table(), topic, _username(), times.now())
             report(metrics.LIKES_ADDED)
         return _likes(topic, liked=True)
 
@@ -44,7 +44,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
     def unlike(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
         with suppress(NotLiked):
-            topics.unlike(table(), topic, _username())
+            follows.unlike(table(), topic, _username())
             report(metrics.LIKES_REMOVED)
         return _likes(topic, liked=False)
 
@@ -52,7 +52,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
     def watch(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
         with suppress(AlreadyWatching):
-            topics.watch(table(), topic, _username(), times.now())
+            follows.watch(table(), topic, _username(), times.now())
             report(metrics.WATCHES_ADDED)
         return _watchers(topic, watching=True)
 
@@ -60,7 +60,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
     def unwatch(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
         with suppress(NotWatching):
-            topics.unwatch(table(), topic, _username())
+            follows.unwatch(table(), topic, _username())
             report(metrics.WATCHES_REMOVED)
         return _watchers(topic, watching=False)
 
@@ -71,7 +71,7 @@ offer_likes_and_watches(CATEGORY, "/categories/<slug>")
 
 @app.get("/me/watches", **describe("Brands and categories one watches", "WatchList", who="member"))
 def my_watches() -> Response[Any]:
-    found = topics.watches(table(), _username())
+    found = follows.watches(table(), _username())
     return json_answer(documents.all_of({"kind": topic.kind.label, topic.kind.label: topic.slug} for topic in found))
 
 

@@ -17,9 +17,10 @@ from cli.importer import Importer
 from functions.background import refresher
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import caches, deals, featured, topics
+from shared.data.catalog import caches, deals, featured
 from shared.data.catalog.caches import NEWEST, Cached
 from shared.data.catalog.deal_items import to_item_listed
+from shared.data.members import follows
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
@@ -362,8 +363,8 @@ def test_a_category_pages_likes_are_those_of_this_moment(table: Table, refresh: 
     refresh(of_deal(None, post_now(table)[0]))
     before = get("/categories/shoes")
 
-    topics.like(table, SHOES, "ana", NOW)
-    topics.watch(table, SHOES, "ana", NOW)
+    follows.like(table, SHOES, "ana", NOW)
+    follows.watch(table, SHOES, "ana", NOW)
     after = get("/categories/shoes")
 
     assert (before["likes"], before["watchers"], after["likes"], after["watchers"]) == (0, 0, 1, 1)

@@ -9,7 +9,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.catalog import brands, deals, endings, featured, feeds, seeds, topics
-from shared.data.members import messages, sessions, users
+from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, BrandExists, EmailTaken, NoSuchMessage, NotSignedIn, NotWatching, UsernameTaken
 from shared.models import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Status, Topic, feed_of
@@ -39,7 +39,7 @@ def test_02_a_created_brand_is_added_to_the_brands_in_one_transaction(table: Tab
 
 def test_03_the_eight_categories_are_planted_as_often_as_one_likes(bare_table: Table) -> None:
     first = seeds.plant(bare_table, NOW)
-    topics.like(bare_table, SHOES, "ana", NOW)
+    follows.like(bare_table, SHOES, "ana", NOW)
 
     second = seeds.plant(bare_table, NOW)
 
@@ -154,37 +154,37 @@ def test_13_a_username_and_an_email_are_each_taken_once(table: Table) -> None:
 
 
 def test_14_liking_a_brand_counts_and_unliking_uncounts(table: Table) -> None:
-    topics.like(table, APPLE, "ana", NOW)
-    topics.like(table, APPLE, "bo", NOW)
+    follows.like(table, APPLE, "ana", NOW)
+    follows.like(table, APPLE, "bo", NOW)
 
-    topics.unlike(table, APPLE, "ana")
+    follows.unlike(table, APPLE, "ana")
 
     assert topics.get(table, APPLE).likes == 1
 
 
 def test_15_watching_a_brand_counts_and_unwatching_uncounts(table: Table) -> None:
-    topics.watch(table, APPLE, "ana", NOW)
-    topics.watch(table, APPLE, "bo", NOW)
+    follows.watch(table, APPLE, "ana", NOW)
+    follows.watch(table, APPLE, "bo", NOW)
 
-    topics.unwatch(table, APPLE, "ana")
+    follows.unwatch(table, APPLE, "ana")
 
     assert topics.get(table, APPLE).watchers == 1
     with pytest.raises(NotWatching):
-        topics.unwatch(table, APPLE, "ana")
+        follows.unwatch(table, APPLE, "ana")
 
 
 def test_16_liking_a_category_counts_apart_from_watching_it(table: Table) -> None:
-    topics.like(table, SHOES, "ana", NOW)
+    follows.like(table, SHOES, "ana", NOW)
 
     with pytest.raises(AlreadyLiked):
-        topics.like(table, SHOES, "ana", NOW)
+        follows.like(table, SHOES, "ana", NOW)
 
     shoes = topics.get(table, SHOES)
     assert (shoes.likes, shoes.watchers) == (1, 0)
 
 
 def test_17_watching_a_category_counts_apart_from_liking_it(table: Table) -> None:
-    topics.watch(table, SHOES, "ana", NOW)
+    follows.watch(table, SHOES, "ana", NOW)
 
     shoes, home = topics.get(table, SHOES), topics.get(table, HOME)
 
@@ -248,14 +248,14 @@ def test_24_a_session_lasts_from_signing_in_to_signing_out(table: Table) -> None
 
 
 def test_25_what_a_user_watches_and_likes_takes_one_request_each(table: Table) -> None:
-    topics.watch(table, SHOES, "ana", NOW)
-    topics.watch(table, APPLE, "ana", NOW)
-    topics.watch(table, HOME, "bo", NOW)
-    topics.like(table, HOME, "ana", NOW)
+    follows.watch(table, SHOES, "ana", NOW)
+    follows.watch(table, APPLE, "ana", NOW)
+    follows.watch(table, HOME, "bo", NOW)
+    follows.like(table, HOME, "ana", NOW)
 
     with watched(table) as wire:
-        watching = topics.watches(table, "ana")
-        liking = topics.likes(table, "ana", [APPLE, SHOES, HOME])
+        watching = follows.watches(table, "ana")
+        liking = follows.likes(table, "ana", [APPLE, SHOES, HOME])
 
     assert watching == [APPLE, SHOES]
     assert liking == [HOME]

@@ -11,7 +11,7 @@ from typing import TypeVar
 from shared.data import keys
 from shared.data.catalog import brands, deals, endings, topics
 from shared.data.idempotency import Idempotency
-from shared.data.members import messages, sessions, users
+from shared.data.members import follows, messages, sessions, users
 from shared.data.members.attempts import MOST_PER_USER, begin
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
@@ -77,7 +77,7 @@ def counted(table: Table, feed_container: Key) -> int:
 @both_kinds
 @on(*SERVERS)
 def test_many_users_likes_are_all_counted(table: Table, topic: Topic) -> None:
-    results = at_once(lambda number: topics.like(table, topic, f"user{number}", NOW))
+    results = at_once(lambda number: follows.like(table, topic, f"user{number}", NOW))
 
     assert outcomes(list(results)) == {type(None): THREADS}
     assert topics.get(table, topic, consistent=True).likes == THREADS
@@ -86,7 +86,7 @@ def test_many_users_likes_are_all_counted(table: Table, topic: Topic) -> None:
 @both_kinds
 @on(*SERVERS)
 def test_one_users_likes_from_many_places_count_once(table: Table, topic: Topic) -> None:
-    results = at_once(lambda _: topics.like(table, topic, "ana", NOW))
+    results = at_once(lambda _: follows.like(table, topic, "ana", NOW))
 
     assert outcomes(list(results)) == {type(None): 1, AlreadyLiked: THREADS - 1}
     assert topics.get(table, topic, consistent=True).likes == 1
@@ -102,16 +102,16 @@ def test_likes_and_unlikes_of_a_few_users_in_any_order_leave_the_count_exact(tab
         for turn in range(6):
             try:
                 if (number + turn) % 2:
-                    topics.like(table, topic, name, NOW)
+                    follows.like(table, topic, name, NOW)
                 else:
-                    topics.unlike(table, topic, name)
+                    follows.unlike(table, topic, name)
             except (AlreadyLiked, NotLiked):
                 continue
 
     results = at_once(toggle)
 
     assert outcomes(list(results)) == {type(None): THREADS}
-    liking = sum(bool(topics.likes(table, name, [topic])) for name in names)
+    liking = sum(bool(follows.likes(table, name, [topic])) for name in names)
     assert topics.get(table, topic, consistent=True).likes == liking
 
 

@@ -12,7 +12,7 @@ from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 
 from shared.data import keys
 from shared.data.catalog import brands, deals, feeds, topics
-from shared.data.members import attempts, messages, sessions
+from shared.data.members import attempts, follows, messages, sessions
 from shared.dynamodb.table import MAX_ATTEMPTS, Table
 from shared.errors import AlreadyLiked, Busy, DealsError, NoSuchTopic, Unavailable
 from shared.models import ALL_DEALS, BRAND, Topic
@@ -39,7 +39,7 @@ def patient(table: Table, slept: list[float]) -> Table:
 
 def test_a_conflict_is_retried_and_counted_once(patient: Table) -> None:
     with failing(patient, "TransactWriteItems", 5, CONFLICT) as conflicts:
-        topics.like(patient, APPLE, "ana", NOW)
+        follows.like(patient, APPLE, "ana", NOW)
 
     assert len(conflicts) == 5
     assert topics.get(patient, APPLE).likes == 1
@@ -47,7 +47,7 @@ def test_a_conflict_is_retried_and_counted_once(patient: Table) -> None:
 
 def test_each_wait_between_retries_may_be_twice_the_last_up_to_a_second(patient: Table, slept: list[float]) -> None:
     with failing(patient, "TransactWriteItems", 8, CONFLICT):
-        topics.like(patient, APPLE, "ana", NOW)
+        follows.like(patient, APPLE, "ana", NOW)
 
     assert slept == [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0, 1.0]
 
@@ -57,14 +57,14 @@ def test_a_wait_is_a_random_part_of_the_longest(table: Table, slept: list[float]
     jittery = replace(table, sleep=slept.append, jitter=lambda: next(jitters))
 
     with failing(jittery, "TransactWriteItems", 3, CONFLICT):
-        topics.like(jittery, APPLE, "ana", NOW)
+        follows.like(jittery, APPLE, "ana", NOW)
 
     assert slept == pytest.approx([0.0, 0.025, 0.09])
 
 
 def test_conflicts_without_end_are_busy_and_nothing_is_written(patient: Table) -> None:
     with failing(patient, "TransactWriteItems", 1000, CONFLICT) as conflicts, pytest.raises(Busy):
-        topics.like(patient, APPLE, "ana", NOW)
+        follows.like(patient, APPLE, "ana", NOW)
 
     assert len(conflicts) == MAX_ATTEMPTS
     assert topics.get(patient, APPLE).likes == 0
@@ -75,7 +75,7 @@ def test_a_refusal_beside_a_conflict_is_not_retried(patient: Table) -> None:
     refused = cancelled("ConditionalCheckFailed", "TransactionConflict")
 
     with failing(patient, "TransactWriteItems", 1, refused) as seen, pytest.raises(AlreadyLiked):
-        topics.like(patient, APPLE, "ana", NOW)
+        follows.like(patient, APPLE, "ana", NOW)
 
     assert len(seen) == 1
 
@@ -88,7 +88,7 @@ def test_each_writes_refusal_is_its_own_error(patient: Table) -> None:
 
     for answer, meaning in refusals:
         with failing(patient, "TransactWriteItems", 1, answer), pytest.raises(meaning):
-            topics.like(patient, APPLE, "ana", NOW)
+            follows.like(patient, APPLE, "ana", NOW)
 
 
 def test_a_creation_that_met_conflicts_lists_and_counts_the_deal_once(patient: Table) -> None:
@@ -106,8 +106,8 @@ def test_a_throttled_transaction_is_retried(patient: Table) -> None:
 
     for answer in (reasons, THROTTLED, error("TransactionInProgressException"), error("RequestLimitExceeded")):
         with failing(patient, "TransactWriteItems", 2, answer):
-            topics.like(patient, APPLE, "ana", NOW)
-        topics.unlike(patient, APPLE, "ana")
+            follows.like(patient, APPLE, "ana", NOW)
+        follows.unlike(patient, APPLE, "ana")
 
     assert topics.get(patient, APPLE).likes == 0
 
@@ -130,7 +130,7 @@ def test_an_error_that_is_none_of_ours_is_unavailable_at_once(
     patient: Table, answer: tuple[int, dict[str, Any]]
 ) -> None:
     with failing(patient, "TransactWriteItems", 1, answer) as seen, pytest.raises(Unavailable):
-        topics.like(patient, APPLE, "ana", NOW)
+        follows.like(patient, APPLE, "ana", NOW)
 
     assert len(seen) == 1
     assert topics.get(patient, APPLE).likes == 0
@@ -160,7 +160,7 @@ READS: list[tuple[str, Callable[[Table], Any]]] = [
     ("GetItem", lambda table: topics.get(table, APPLE)),
     ("GetItem", lambda table: sessions.authenticate(table, "token", NOW)),
     ("Query", lambda table: messages.latest(table, "ana", limit=25, now=NOW)),
-    ("BatchGetItem", lambda table: topics.likes(table, "ana", [APPLE])),
+    ("BatchGetItem", lambda table: follows.likes(table, "ana", [APPLE])),
     ("Scan", lambda table: table.scan()),
 ]
 
@@ -191,7 +191,7 @@ def test_what_no_one_answers_is_unavailable(table: Table) -> None:
 
     actions: list[Callable[[], object]] = [
         lambda: topics.get(table, APPLE),
-        lambda: topics.like(table, APPLE, "ana", NOW),
+        lambda: follows.like(table, APPLE, "ana", NOW),
         lambda: sessions.start(table, a_user(), NOW, bytes(32)),
     ]
 

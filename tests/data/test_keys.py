@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deals, featured, topics
-from shared.data.members import messages, sessions, users
+from shared.data.catalog import deals, featured
+from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, INDEXES, PARTITION_KEY, SORT_KEY
 from shared.dynamodb.table import Table
@@ -231,8 +231,8 @@ def test_a_user_and_an_email_have_exactly_their_keys(table: Table) -> None:
 
 
 def test_likes_and_watches_have_exactly_their_keys(table: Table) -> None:
-    topics.like(table, Topic(BRAND, "apple"), "ana", NOW)
-    topics.watch(table, Topic(CATEGORY, "shoes"), "ana", NOW)
+    follows.like(table, Topic(BRAND, "apple"), "ana", NOW)
+    follows.watch(table, Topic(CATEGORY, "shoes"), "ana", NOW)
 
     like, watch = (
         table.get(same("BRANDLIKE#apple#ana")),

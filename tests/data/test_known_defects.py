@@ -10,7 +10,7 @@ import pytest
 from shared.data import keys
 from shared.data.catalog import brands, changes, deals, feeds, topics
 from shared.data.catalog.deal_items import to_item
-from shared.data.members import messages, sessions, users
+from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchMessage, NoSuchTopic, NotSignedIn
@@ -99,12 +99,12 @@ def test_6_marking_what_is_not_there_makes_no_phantom(table: Table) -> None:
 
 def test_7_a_transactions_refusals_are_told_apart_and_its_conflicts_retried(table: Table) -> None:
     with failing(table, "TransactWriteItems", 2, cancelled("None", "TransactionConflict")) as conflicts:
-        topics.like(table, APPLE, "ana", NOW)
+        follows.like(table, APPLE, "ana", NOW)
 
     with pytest.raises(AlreadyLiked):
-        topics.like(table, APPLE, "ana", NOW)
+        follows.like(table, APPLE, "ana", NOW)
     with pytest.raises(NoSuchTopic):
-        topics.like(table, Topic(BRAND, "nobodys"), "ana", NOW)
+        follows.like(table, Topic(BRAND, "nobodys"), "ana", NOW)
 
     assert len(conflicts) == 2
     assert topics.get(table, APPLE).likes == 1

@@ -6,6 +6,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.catalog import deals, featured, topics
+from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchDeals, NoSuchTopic, WrongFeaturedCount
 from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Topic
@@ -99,7 +100,7 @@ def test_copies_follow_an_edit_and_keep_the_editors_order(table: Table, page: Cu
 
 def test_a_categorys_copies_follow_and_its_counts_stay(table: Table) -> None:
     posted = post(table, [a_deal() for _ in range(5)])
-    topics.like(table, SHOES, "ana", NOW)
+    follows.like(table, SHOES, "ana", NOW)
     featured.set_category_featured(table, "shoes", ids(posted), NOW)
     deals.withdraw(table, posted[0].deal_id, NOW)
 

@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from shared.data import keys
 from shared.data.catalog import deals, endings, feeds, topics
 from shared.data.catalog.deal_items import is_listed
+from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.models import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
@@ -136,30 +137,30 @@ def test_counts_are_the_numbers_of_like_and_watch_items_after_any_interleaving(e
                 match action:
                     case "like":
                         with suppress(AlreadyLiked):
-                            topics.like(table, topic, name, NOW)
+                            follows.like(table, topic, name, NOW)
                             assert (name, topic) not in liking
                         liking.add((name, topic))
                     case "unlike":
                         with suppress(NotLiked):
-                            topics.unlike(table, topic, name)
+                            follows.unlike(table, topic, name)
                             assert (name, topic) in liking
                         liking.discard((name, topic))
                     case "watch":
                         with suppress(AlreadyWatching):
-                            topics.watch(table, topic, name, NOW)
+                            follows.watch(table, topic, name, NOW)
                             assert (name, topic) not in watching
                         watching.add((name, topic))
                     case "unwatch":
                         with suppress(NotWatching):
-                            topics.unwatch(table, topic, name)
+                            follows.unwatch(table, topic, name)
                             assert (name, topic) in watching
                         watching.discard((name, topic))
 
             types = Counter(item["Type"] for item in table.scan()[0])
             for topic in (APPLE, SHOES):
                 page = topics.get(table, topic)
-                assert page.likes == types[topics.TYPE_LIKE[topic.kind]] == sum(of == topic for _, of in liking)
-                assert page.watchers == types[topics.TYPE_WATCH[topic.kind]] == sum(of == topic for _, of in watching)
+                assert page.likes == types[follows.TYPE_LIKE[topic.kind]] == sum(of == topic for _, of in liking)
+                assert page.watchers == types[follows.TYPE_WATCH[topic.kind]] == sum(of == topic for _, of in watching)
 
     counted()
 

@@ -8,7 +8,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.catalog import topics
-from shared.data.members import messages, saved, sessions, users
+from shared.data.members import follows, messages, saved, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import EmailTaken, NoSuchUser, NotSignedIn, UsernameTaken
 from shared.values.usernames import normalise_email, normalise_username
@@ -124,8 +124,8 @@ def test_a_removed_account_takes_all_that_is_its_own_and_nothing_else(table: Tab
     for user in (ana := a_user("ana"), a_user("bo")):
         users.create(table, user)
         for topic in (APPLE, SHOES):
-            topics.like(table, topic, user.username, NOW)
-            topics.watch(table, topic, user.username, NOW)
+            follows.like(table, topic, user.username, NOW)
+            follows.watch(table, topic, user.username, NOW)
         for _ in range(3):
             messages.send(table, messages.compose(a_deal(), user.username, "brand", "New", NOW))
         saved.save(table, a_deal(), user.username, NOW)
@@ -138,7 +138,7 @@ def test_a_removed_account_takes_all_that_is_its_own_and_nothing_else(table: Tab
     with pytest.raises(NotSignedIn):
         sessions.authenticate(table, token, NOW)
     assert messages.latest(table, "ana", limit=25, now=NOW).items == ()
-    assert topics.watches(table, "ana") == topics.likes(table, "ana", [APPLE, SHOES, HOME]) == []
+    assert follows.watches(table, "ana") == follows.likes(table, "ana", [APPLE, SHOES, HOME]) == []
     assert [(topics.get(table, topic).likes, topics.get(table, topic).watchers) for topic in (APPLE, SHOES)] == [
         (1, 1),
         (1, 1),

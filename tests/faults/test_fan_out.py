@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from functions.background import announcer
-from shared.data.catalog import deals, topics
+from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
-from shared.data.members import fanout, messages
+from shared.data.members import fanout, follows, messages
 from shared.dynamodb.table import Table
 from shared.errors import Busy
 from shared.models import Deal
@@ -42,8 +42,8 @@ def once_each(names: list[str]) -> dict[str, int]:
 
 def test_who_watches_a_brand_and_its_category_is_told_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
     for topic in (APPLE, SHOES):
-        topics.watch(table, topic, "ana", NOW)
-    topics.watch(table, APPLE, "bo", NOW)
+        follows.watch(table, topic, "ana", NOW)
+    follows.watch(table, APPLE, "bo", NOW)
 
     work_off(fanout.news_of(deal))
 
@@ -55,7 +55,7 @@ def test_a_stream_that_repeats_and_reorders_records_tells_once(
 ) -> None:
     names = sign_up(30)
     for name in names:
-        topics.watch(table, APPLE, name, NOW)
+        follows.watch(table, APPLE, name, NOW)
     hot = deals.make_hot(table, deal.deal_id, NOW)
     created, made_hot = DealChange(None, deal, NOW), DealChange(deal, hot, NOW)
 
@@ -71,7 +71,7 @@ def test_a_worker_that_dies_between_batches_is_repeated_without_harm(
 ) -> None:
     names = sign_up(120)
     for name in names:
-        topics.watch(table, APPLE, name, NOW)
+        follows.watch(table, APPLE, name, NOW)
     (unit, _) = fanout.news_of(deal)
 
     with dying_after(table, batches=2), pytest.raises(SystemExit):
@@ -87,7 +87,7 @@ def test_a_page_that_is_repeated_queues_its_continuation_once(
     table: Table, queue: Queue, deal: Deal, sign_up: SignUp
 ) -> None:
     for name in sign_up(30):
-        topics.watch(table, APPLE, name, NOW)
+        follows.watch(table, APPLE, name, NOW)
     (unit, _) = fanout.news_of(deal)
 
     for _ in range(5):
@@ -99,7 +99,7 @@ def test_a_page_that_is_repeated_queues_its_continuation_once(
 def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: WorkOff, sign_up: SignUp) -> None:
     names = sign_up(60)
     for name in names:
-        topics.watch(table, APPLE, name, NOW)
+        follows.watch(table, APPLE, name, NOW)
 
     with half_throttled(table) as batches:
         work_off(fanout.news_of(deal), page=60)
@@ -109,7 +109,7 @@ def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: W
 
 
 def test_throttling_without_end_gives_the_page_back_to_the_queue(table: Table, queue: Queue, deal: Deal) -> None:
-    topics.watch(table, APPLE, "ana", NOW)
+    follows.watch(table, APPLE, "ana", NOW)
     (unit, _) = fanout.news_of(deal)
     patient = type(table)(table.name, table.client, sleep=lambda _: None)
 
@@ -138,7 +138,7 @@ def test_five_deliveries_at_once_tell_once(
 
 
 def test_a_message_read_between_two_deliveries_stays_read(table: Table, deal: Deal, work_off: WorkOff) -> None:
-    topics.watch(table, APPLE, "ana", NOW)
+    follows.watch(table, APPLE, "ana", NOW)
     work_off(fanout.news_of(deal))
     messages.mark_read(table, "ana", messages.message_id(deal, "ana"), NOW)
 
@@ -154,7 +154,7 @@ def test_a_deal_withdrawn_meanwhile_is_told_to_nobody_more(
 ) -> None:
     names = sign_up(30)
     for name in names:
-        topics.watch(table, APPLE, name, NOW)
+        follows.watch(table, APPLE, name, NOW)
     (unit, _) = fanout.news_of(deal)
     fanout.deliver(table, queue, unit, NOW, page=10)
 
@@ -176,7 +176,7 @@ def test_text_that_would_end_a_literal_is_told_as_it_is(table: Table, work_off: 
     title = "Men's ''quoted'' \\' ? {} -- \" ; 鞋"
     (deal,) = post(table, [a_deal(title=title)])
     for name in ("ana", "bo"):
-        topics.watch(table, APPLE, name, NOW)
+        follows.watch(table, APPLE, name, NOW)
 
     work_off(fanout.news_of(deal))
 

@@ -20,7 +20,7 @@ from shared import settings
 from shared.data.catalog import brands, caches, deals, feeds, seeds, topics
 from shared.data.catalog.caches import NEWEST
 from shared.data.catalog.deal_items import from_item
-from shared.data.members import messages
+from shared.data.members import follows, messages
 from shared.dynamodb.attributes import unmarshal_item
 from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic
@@ -98,7 +98,7 @@ def test_seed_plants_the_categories_and_tells_cloudformation(deployed: Table, co
 
 
 def test_seeding_again_leaves_what_is_there(table: Table, context: LambdaContext) -> None:
-    topics.like(table, SHOES, "ana", times.now())
+    follows.like(table, SHOES, "ana", times.now())
 
     with cloudformation() as (address, received):
         update = {"RequestType": "Update", "PhysicalResourceId": "seeds", "ResponseURL": address}
@@ -194,7 +194,7 @@ def test_announcer_reports_the_record_that_fails_and_handles_the_others(
 def test_messenger_tells_the_watchers_once(table: Table, deal: Deal, context: LambdaContext) -> None:
     for username, watched in (("ana", [G_FORE, SHOES]), ("ben", [SHOES]), ("eve", [])):
         for topic in watched:
-            topics.watch(table, topic, username, times.now())
+            follows.watch(table, topic, username, times.now())
 
     answers = [messenger.handler(event("messenger-work"), context) for _ in range(2)]
 
@@ -207,7 +207,7 @@ def test_messenger_tells_the_watchers_once(table: Table, deal: Deal, context: La
 
 
 def test_messenger_leaves_a_read_message_read(table: Table, deal: Deal, context: LambdaContext) -> None:
-    topics.watch(table, G_FORE, "ana", times.now())
+    follows.watch(table, G_FORE, "ana", times.now())
     messenger.handler(event("messenger-work"), context)
     messages.mark_read(table, "ana", inbox(table, "ana")[0].message_id, times.now())
 
@@ -217,7 +217,7 @@ def test_messenger_leaves_a_read_message_read(table: Table, deal: Deal, context:
 
 
 def test_messenger_gives_back_the_work_that_makes_no_sense(table: Table, deal: Deal, context: LambdaContext) -> None:
-    topics.watch(table, SHOES, "ana", times.now())
+    follows.watch(table, SHOES, "ana", times.now())
     work = event("messenger-work")
     work["Records"][0]["body"] = '{"dealId": "x", "kind": "nonsense"}'
 

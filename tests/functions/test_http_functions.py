@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import accounts, authorizer, catalog, editors, members
 from shared.data.catalog import deals, topics
-from shared.data.members import sessions, users
+from shared.data.members import follows, sessions, users
 from shared.dynamodb.table import Table
 from shared.http.event import address
 from shared.models import BRAND, Topic, User
@@ -83,7 +83,7 @@ def test_members_likes_in_the_name_of_whom_the_authorizer_vouched_for(table: Tab
     second = members.handler(event("members-like-brand"), context)
 
     assert body_of(first) == body_of(second) == {"liked": True, "likes": 1}
-    assert topics.likes(table, "ana", [G_FORE]) == [G_FORE]
+    assert follows.likes(table, "ana", [G_FORE]) == [G_FORE]
 
 
 @pytest.mark.parametrize("vouched", [None, {}, {"principalId": "ana"}])

@@ -16,9 +16,9 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.background import announcer, expiry, messenger, refresher
 from shared.data import keys
-from shared.data.catalog import brands, caches, deals, featured, seeds, topics
+from shared.data.catalog import brands, caches, deals, featured, seeds
 from shared.data.catalog.deal_items import to_item_listed
-from shared.data.members import fanout, messages, sessions, users
+from shared.data.members import fanout, follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.models import BRAND, CATEGORY, FRONT_PAGE, Deal, Topic, User
 from shared.runtime import environment, metrics
@@ -102,7 +102,7 @@ def ana(table: Table) -> User:
 def test_one_id_leads_from_the_post_of_a_deal_to_its_messages(
     table: Table, queue: Queue, lines: Lines, context: LambdaContext
 ) -> None:
-    topics.watch(table, G_FORE, "ana", times.now())
+    follows.watch(table, G_FORE, "ana", times.now())
 
     deal = posted(context)
     stream = records.batch([records.record(None, to_item_listed(deal, listed=True))])
@@ -139,7 +139,7 @@ def test_making_a_deal_hot_is_followed_by_the_id_of_that_request(
 
 def test_the_next_page_of_readers_keeps_the_id_and_the_time(table: Table, queue: Queue, context: LambdaContext) -> None:
     for reader in ("ana", "ben"):
-        topics.watch(table, G_FORE, reader, times.now())
+        follows.watch(table, G_FORE, reader, times.now())
     deal = posted(context)
     (first, _) = fanout.news_of(deal, times.now())
 
@@ -151,7 +151,7 @@ def test_the_next_page_of_readers_keeps_the_id_and_the_time(table: Table, queue:
 
 
 def test_work_that_an_earlier_release_queued_is_done(table: Table, lines: Lines, context: LambdaContext) -> None:
-    topics.watch(table, G_FORE, "ana", times.now())
+    follows.watch(table, G_FORE, "ana", times.now())
     deal = posted(context)
     request = work(fanout.Unit(deal.deal_id, "brand"))
     body = json.loads(request["Records"][0]["body"])
@@ -300,7 +300,7 @@ def reads(table: Table, context: LambdaContext) -> None:
 
 def news(table: Table, context: LambdaContext) -> None:
     for reader, topic in (("ana", G_FORE), ("ana", SHOES), ("ben", SHOES)):
-        topics.watch(table, topic, reader, times.now())
+        follows.watch(table, topic, reader, times.now())
     deal = posted(context)
     (brand, category) = fanout.news_of(deal, times.now() - timedelta(seconds=5))
     for unit in (brand, category, brand):  # ana has hers by then, and the queue may deliver twice

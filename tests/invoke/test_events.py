@@ -14,7 +14,7 @@ from shared.api.callers import token_of
 from shared.data.catalog import caches, deals, feeds, topics
 from shared.data.catalog.caches import NEWEST
 from shared.data.catalog.deal_items import from_item
-from shared.data.members import messages, sessions, users
+from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import unmarshal_item
 from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
 from shared.values import times
@@ -122,8 +122,8 @@ def test_liking_a_brand_with_a_slash(place: Place, invoke: Invoke) -> None:
 
 
 def test_telling_a_page_of_readers(place: Place, deal: Deal, invoke: Invoke) -> None:
-    topics.watch(place.table, G_FORE, "ana", times.now())
-    topics.watch(place.table, SHOES, "ben", times.now())
+    follows.watch(place.table, G_FORE, "ana", times.now())
+    follows.watch(place.table, SHOES, "ben", times.now())
 
     answer = invoke("messenger", text_of("messenger-work"))
 

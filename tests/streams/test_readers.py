@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import caches, deals, topics
+from shared.data.catalog import caches, deals
 from shared.data.catalog.caches import NEWEST
 from shared.data.catalog.deal_items import to_item_listed
-from shared.data.members import fanout, messages
+from shared.data.members import fanout, follows, messages
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import Unavailable
@@ -180,7 +180,7 @@ def test_a_damaged_deal_that_is_repaired_is_shown(
 def test_the_messenger_gives_back_what_it_cannot_do_and_does_the_rest(
     table: Table, queue: Queue, posted: list[Deal], deliver: Handler
 ) -> None:
-    topics.watch(table, APPLE, "ana", NOW)
+    follows.watch(table, APPLE, "ana", NOW)
     damage(table, posted[1])
     good, failing, last = (fanout.news_of(deal)[0].to_json() for deal in posted[:3])
 
@@ -195,7 +195,7 @@ def test_the_messenger_gives_back_what_it_cannot_do_and_does_the_rest(
 def test_a_unit_fails_while_its_deal_is_damaged_and_succeeds_once_it_is_repaired(
     table: Table, queue: Queue, posted: list[Deal], deliver: Handler
 ) -> None:
-    topics.watch(table, APPLE, "ana", NOW)
+    follows.watch(table, APPLE, "ana", NOW)
     damage(table, posted[0])
     event = sqs_event(fanout.news_of(posted[0])[0].to_json())
 
@@ -211,7 +211,7 @@ def test_a_throttled_table_gives_the_page_back_to_the_queue(
     table: Table, queue: Queue, posted: list[Deal], deliver: Handler
 ) -> None:
 
-    topics.watch(table, APPLE, "ana", NOW)
+    follows.watch(table, APPLE, "ana", NOW)
     event = sqs_event(fanout.news_of(posted[0])[0].to_json())
 
     with answered(environment.table(), "GetItem", lambda _: error("ProvisionedThroughputExceededException")):

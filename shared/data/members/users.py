@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from shared.data import keys
-from shared.data.catalog import brands, topics
-from shared.data.members import messages, saved, sessions
+from shared.data.catalog import brands
+from shared.data.members import follows, messages, saved, sessions
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import Table
@@ -92,12 +92,12 @@ def remove(table: Table, user: User) -> None:
     """
     username = user.username
     sessions.end_all(table, username)
-    for topic in topics.watches(table, username):
+    for topic in follows.watches(table, username):
         with suppress(NotWatching):  # gone since it was listed
-            topics.unwatch(table, topic, username)
-    for topic in topics.likes(table, username, _all_topics(table)):
+            follows.unwatch(table, topic, username)
+    for topic in follows.likes(table, username, _all_topics(table)):
         with suppress(NotLiked):  # gone since it was listed
-            topics.unlike(table, topic, username)
+            follows.unlike(table, topic, username)
     saved.remove_all(table, username)
     messages.remove_all(table, username)
     table.transact(

@@ -1,0 +1,87 @@
+"""Patterns 14-17 and 25: members like, unlike, watch and unwatch topics. Brands and categories alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from shared.data import keys
+from shared.data.catalog.topics import no_such
+from shared.dynamodb.schema import GSI1, Key
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import Write, delete, put_new, update
+from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
+from shared.models import BRAND, CATEGORY, Topic
+from shared.values.times import to_iso
+
+TYPE_LIKE = {BRAND: "BrandLike", CATEGORY: "CategoryLike"}
+TYPE_WATCH = {BRAND: "BrandWatch", CATEGORY: "CategoryWatch"}
+
+_EXISTENCE = Projection.of("PK", "SK")
+_WATCHED = Projection.of("GSI1SK")
+
+
+def like(table: Table, topic: Topic, username: str, now: datetime) -> None:
+    """Record that a user likes a topic and count it, once per user. Raises AlreadyLiked, NoSuchTopic."""
+    item = {
+        **keys.like(topic, username),
+        "Type": TYPE_LIKE[topic.kind],
+        "Username": username,
+        "LikedAt": to_iso(now),
+    }
+    table.transact(
+        put_new(item, refused=AlreadyLiked()),
+        _count(topic, "LikesCount", 1),
+    )
+
+
+def unlike(table: Table, topic: Topic, username: str) -> None:
+    """Forget that a user likes a topic and count it. Raises NotLiked; NoSuchTopic."""
+    _uncount(table, topic, keys.like(topic, username), "LikesCount", NotLiked())
+
+
+def watch(table: Table, topic: Topic, username: str, now: datetime) -> None:
+    """Record that a user watches a topic and count it, once per user. Raises AlreadyWatching, NoSuchTopic."""
+    item = {
+        **keys.watch(topic, username),
+        **keys.watch_in_watches(topic, username),
+        "Type": TYPE_WATCH[topic.kind],
+        "Username": username,
+        "WatchedAt": to_iso(now),
+    }
+    table.transact(
+        put_new(item, refused=AlreadyWatching()),
+        _count(topic, "WatchCount", 1),
+    )
+
+
+def unwatch(table: Table, topic: Topic, username: str) -> None:
+    """Forget that a user watches a topic and count it. Raises NotWatching; NoSuchTopic."""
+    _uncount(table, topic, keys.watch(topic, username), "WatchCount", NotWatching())
+
+
+def likes(table: Table, username: str, topics: Iterable[Topic]) -> list[Topic]:
+    """Those of some topics that a user likes (pattern 25). BatchGetItem, 100 topics a request."""
+    by_key = {keys.like(topic, username)["PK"]: topic for topic in topics}
+    found = table.get_many([{"PK": key, "SK": key} for key in by_key], projection=_EXISTENCE)
+    return [by_key[item["PK"]] for item in found]
+
+
+def watches(table: Table, username: str) -> list[Topic]:
+    """Everything a user watches, brands first, each kind by slug (pattern 25). A Query of GSI1."""
+    items = table.query(keys.watches(username), index=GSI1, projection=_WATCHED)
+    return [keys.topic_named(item["GSI1SK"], (BRAND, CATEGORY)) for item in items]
+
+
+def _count(topic: Topic, counter: str, by: int) -> Write:
+    return update(keys.topic(topic), f"ADD {counter} :by", values={":by": by}, refused=no_such(topic))
+
+
+def _uncount(table: Table, topic: Topic, key: Key, counter: str, absent: DealsError) -> None:
+    """Delete a like or a watch and count it. Of an unknown topic nothing is liked or watched: that is said first."""
+    try:
+        table.transact(delete(key, refused=absent), _count(topic, counter, -1))
+    except type(absent):
+        if table.get(keys.topic(topic), projection=_EXISTENCE) is None:
+            raise no_such(topic) from None
+        raise

@@ -1,0 +1,133 @@
+"""Likes and watches: the same behaviour for brands and categories."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.data import keys
+from shared.data.catalog import brands, topics
+from shared.data.members import follows
+from shared.dynamodb.table import Table
+from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotWatching
+from shared.models import BRAND, Topic
+from tests.support.making import APPLE, HOME, NOW, SHOES, both_kinds
+
+
+def nobodys(topic: Topic) -> Topic:
+    return Topic(topic.kind, "nobodys")
+
+
+@both_kinds
+def test_liking_twice_counts_once(table: Table, topic: Topic) -> None:
+    follows.like(table, topic, "ana", NOW)
+
+    with pytest.raises(AlreadyLiked):
+        follows.like(table, topic, "ana", NOW)
+
+    assert topics.get(table, topic).likes == 1
+
+
+@both_kinds
+def test_watching_twice_counts_once(table: Table, topic: Topic) -> None:
+    follows.watch(table, topic, "ana", NOW)
+
+    with pytest.raises(AlreadyWatching):
+        follows.watch(table, topic, "ana", NOW)
+
+    assert topics.get(table, topic).watchers == 1
+
+
+@both_kinds
+def test_unliking_what_one_does_not_like_counts_nothing(table: Table, topic: Topic) -> None:
+    follows.like(table, topic, "bo", NOW)
+
+    with pytest.raises(NotLiked):
+        follows.unlike(table, topic, "ana")
+
+    assert topics.get(table, topic).likes == 1
+
+
+@both_kinds
+def test_unwatching_what_one_does_not_watch_counts_nothing(table: Table, topic: Topic) -> None:
+    follows.watch(table, topic, "bo", NOW)
+
+    with pytest.raises(NotWatching):
+        follows.unwatch(table, topic, "ana")
+
+    assert topics.get(table, topic).watchers == 1
+
+
+@both_kinds
+def test_nothing_can_be_done_with_a_topic_that_does_not_exist(table: Table, topic: Topic) -> None:
+    absent = nobodys(topic)
+
+    for attempt in (
+        lambda: follows.like(table, absent, "ana", NOW),
+        lambda: follows.watch(table, absent, "ana", NOW),
+        lambda: follows.unlike(table, absent, "ana"),
+        lambda: follows.unwatch(table, absent, "ana"),
+        lambda: topics.get(table, absent),
+    ):
+        with pytest.raises(NoSuchTopic) as refusal:
+            attempt()
+        assert refusal.value.field == topic.kind.label
+
+    assert table.get(keys.topic(absent)) is None
+    assert table.get(keys.like(absent, "ana")) is None
+    assert follows.watches(table, "ana") == []
+
+
+@both_kinds
+def test_a_like_can_be_taken_back_and_given_again(table: Table, topic: Topic) -> None:
+    follows.like(table, topic, "ana", NOW)
+    follows.unlike(table, topic, "ana")
+
+    follows.like(table, topic, "ana", NOW)
+
+    assert topics.get(table, topic).likes == 1
+    assert follows.likes(table, "ana", [topic]) == [topic]
+
+
+def test_a_brand_and_a_category_of_one_name_are_liked_apart(table: Table) -> None:
+    brands.create(table, "shoes", "Shoes", NOW)
+    brand = Topic(BRAND, "shoes")
+
+    follows.like(table, brand, "ana", NOW)
+    follows.watch(table, SHOES, "ana", NOW)
+
+    assert follows.likes(table, "ana", [brand, SHOES]) == [brand]
+    assert follows.watches(table, "ana") == [SHOES]
+    assert (topics.get(table, brand).likes, topics.get(table, SHOES).likes) == (1, 0)
+
+
+def test_watches_are_brands_first_and_each_kind_by_slug(table: Table) -> None:
+    brands.create(table, "zara", "Zara", NOW)
+    zara = Topic(BRAND, "zara")
+    for topic in (SHOES, zara, HOME, APPLE):
+        follows.watch(table, topic, "ana", NOW)
+    follows.unwatch(table, HOME, "ana")
+
+    watching = follows.watches(table, "ana")
+
+    assert watching == [APPLE, zara, SHOES]
+
+
+def test_of_users_with_names_that_begin_alike_each_has_their_own(table: Table) -> None:
+    follows.like(table, APPLE, "ana", NOW)
+    follows.watch(table, APPLE, "ana", NOW)
+
+    assert follows.likes(table, "an", [APPLE]) == follows.likes(table, "anabel", [APPLE]) == []
+    assert follows.watches(table, "an") == follows.watches(table, "anabel") == []
+
+
+def test_one_who_likes_nothing_is_asked_about_nothing(table: Table) -> None:
+    assert follows.likes(table, "ana", []) == []
+
+
+def test_more_topics_than_one_batch_holds_are_asked_about(table: Table) -> None:
+    follows.like(table, APPLE, "ana", NOW)
+    many = [*(Topic(BRAND, f"brand-{number}") for number in range(230)), APPLE]
+
+    liked = follows.likes(table, "ana", many)
+
+    assert liked == [APPLE]
