@@ -20,7 +20,8 @@ from benchmarks.harness import compare, record, table
 from benchmarks.pages import fill
 from benchmarks.servers import client_arguments, ministack
 from benchmarks.starts import peer
-from infra.artifacts.bundling import artifact_of, bundle, handler_of
+from infra.artifacts.bundling import bundle, handler_of
+from infra.functions import artifact_of
 from infra.settings import this_machine
 from local.invoke import reaching
 from local.runtime import Function, Runtime, running, unpack

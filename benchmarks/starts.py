@@ -14,7 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.harness import compare, record, table
-from infra.artifacts.bundling import artifact_of, bundle, handler_of, libraries
+from infra.artifacts.bundling import bundle, handler_of, libraries
+from infra.functions import artifact_of
 from infra.settings import this_machine
 from local.runtime import Function, environment, unpack
 

@@ -16,8 +16,9 @@ from infra.logs import Log
 
 if TYPE_CHECKING:
     from infra.artifacts.bundling import Artifact
+    from infra.functions import Function
     from infra.settings import Stage
-    from infra.table import Access, DealsTable
+    from infra.table import DealsTable
 
 TRACING_IS_A_SETTING = (
     "X-Ray is a setting of the stage, for $5 per million traces. Logs with correlation ids, metrics and alarms tell "
@@ -26,50 +27,44 @@ TRACING_IS_A_SETTING = (
 
 
 class PythonFunction(Construct):
-    """A Lambda function of a module of ``functions/``, allowed one access to the table.
-
-    ``timeout`` is in seconds, ``memory`` in MiB (a full processor comes at 1,769).
-    """
+    """A Lambda function, made of its row in ``functions.py``."""
 
     def __init__(
         self,
         scope: Construct,
-        construct_id: str,
+        row: Function,
         *,
-        module: str,
         artifact: Artifact,
         stage: Stage,
         table: DealsTable,
-        access: Access,
-        timeout: int = 10,
-        memory: int = 512,
     ) -> None:
-        super().__init__(scope, construct_id)
+        super().__init__(scope, row.construct_id)
+        self.row = row
         log = Log(self, "Log", stage=stage)
         # Not the managed policy that CDK would attach: it may create and write every log of the account.
         role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         log.grant_write(role)
-        table.grant(role, access)
+        table.grant(role, row.access)
         self.function = lambda_.Function(
             self,
             "Function",
-            description=f"Big Time Deals: {module}",
+            description=f"Big Time Deals: {row.name}",
             runtime=lambda_.Runtime(f"python{stage.target.python}", lambda_.RuntimeFamily.PYTHON),
             architecture=_architecture(stage.target.architecture),
-            handler=handler_of(module),
+            handler=handler_of(row.name),
             code=lambda_.Code.from_asset(
                 str(artifact.path), asset_hash=artifact.digest, asset_hash_type=AssetHashType.CUSTOM
             ),
             role=role,
             log_group=log,
             tracing=lambda_.Tracing.ACTIVE if stage.tracing else None,
-            timeout=Duration.seconds(timeout),
-            memory_size=memory,
+            timeout=Duration.seconds(row.timeout),
+            memory_size=row.memory,
             environment={
                 "TABLE_NAME": table.name,
                 "STAGE": stage.name,
                 "LOG_LEVEL": stage.log_level,
-                "POWERTOOLS_SERVICE_NAME": module,
+                "POWERTOOLS_SERVICE_NAME": row.name,
                 "POWERTOOLS_METRICS_NAMESPACE": stage.stack_name,
                 **({"BEHIND_CDN": "true"} if stage.cdn else {}),
             },

@@ -5,7 +5,7 @@ An alarm watches one metric and no formula: the local cloud takes no others, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +22,13 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.checks import accept
+from infra.functions import Caller
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 
 if TYPE_CHECKING:
     from infra.alarms import Bound
+    from infra.function import PythonFunction
     from infra.settings import Stage
 
 RUNBOOK = "docs/runbook.md"
@@ -42,15 +44,31 @@ MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """What there is to watch. Functions go by module: some are behind the API, some behind stream, queue and clock."""
+    """What there is to watch. Functions go by their names: the rows say who calls them, and who reads the stream."""
 
-    answering: Mapping[str, lambda_.Function]
-    working: Mapping[str, lambda_.Function]
-    stream_readers: Mapping[str, lambda_.Function]
+    functions: Sequence[PythonFunction]
     work: sqs.Queue
     parked: Mapping[str, sqs.Queue]
     table_name: str
     api: apigateway.RestApi
+
+    @property
+    def answering(self) -> dict[str, lambda_.Function]:
+        """The functions that somebody waits for."""
+        return self._called_by(Caller.GATEWAY)
+
+    @property
+    def working(self) -> dict[str, lambda_.Function]:
+        """The functions that work on what has happened."""
+        return self._called_by(Caller.EVENTS)
+
+    @property
+    def stream_readers(self) -> dict[str, lambda_.Function]:
+        """The functions that read the table's stream."""
+        return {each.row.name: each.function for each in self.functions if each.row.reads}
+
+    def _called_by(self, caller: Caller) -> dict[str, lambda_.Function]:
+        return {each.row.name: each.function for each in self.functions if each.row.caller is caller}
 
 
 class Topic(Construct):

@@ -6,7 +6,7 @@ is done.
 
 from __future__ import annotations
 
-from infra.table import Access, Right, Scan
+from infra.access import Access, Right, Scan
 from shared.data.partitions import (
     ALL_DEALS_BY_DAY,
     ATTEMPTS,

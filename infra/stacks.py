@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 from aws_cdk import App, CfnOutput, CustomResource, Duration, Stack
 from constructs import Construct
 
-from infra import rights
 from infra.api import DealsApi
 from infra.artifacts.bundling import bundle, digest_of
 from infra.cdn import CdnStack, OriginSecret
 from infra.checks import accept, require
 from infra.clock import EachMinute
 from infra.function import PythonFunction
+from infra.functions import FULL, FUNCTIONS, LEAN
 from infra.observability import Observability, Site
 from infra.routes import ROUTES
-from infra.streams import HOT_DEALS, NEW_DEALS, REMOVED_DEALS, SHOWN, StreamReader, WorkQueue
+from infra.streams import StreamReader, WorkQueue
 from infra.table import DealsTable
 
 if TYPE_CHECKING:
@@ -44,68 +44,25 @@ class DealsStack(Stack):
         )
         # The CDK states dependencies that a reference already implies, which cfn-lint (and so SAM) warns of.
         self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": ["W3005"]}}}
-        lean = bundle("lean", stage.target)
-        full = bundle("full", stage.target)
-
+        artifacts = {name: bundle(name, stage.target) for name in (LEAN, FULL)}
         table = DealsTable(self, "Deals", stage=stage)
+        functions = {
+            row.name: PythonFunction(self, row, artifact=artifacts[row.artifact], stage=stage, table=table)
+            for row in FUNCTIONS
+        }
 
-        common: dict[str, Any] = {"stage": stage, "table": table}
-        catalog = PythonFunction(self, "Catalog", module="catalog", artifact=lean, access=rights.CATALOG, **common)
-        authorizer = PythonFunction(
-            self, "Authorizer", module="authorizer", artifact=lean, access=rights.AUTHORIZER, **common
-        )
-        accounts = PythonFunction(
-            # Hashing a password takes a whole processor and argon2's 64 MiB.
-            self,
-            "Accounts",
-            module="accounts",
-            artifact=full,
-            access=rights.ACCOUNTS,
-            memory=1769,
-            **common,
-        )
-        members = PythonFunction(self, "Members", module="members", artifact=full, access=rights.MEMBERS, **common)
-        editors = PythonFunction(self, "Editors", module="editors", artifact=full, access=rights.EDITORS, **common)
-        seed = PythonFunction(self, "Seed", module="seed", artifact=lean, access=rights.SEED, timeout=30, **common)
-        expiry = PythonFunction(
-            self, "Expiry", module="expiry", artifact=lean, access=rights.EXPIRY, timeout=50, **common
-        )
-
-        announcer = PythonFunction(
-            self, "Announcer", module="announcer", artifact=lean, access=rights.ANNOUNCER, timeout=30, **common
-        )
-        messenger = PythonFunction(
-            self, "Messenger", module="messenger", artifact=lean, access=rights.MESSENGER, timeout=60, **common
-        )
-        refresher = PythonFunction(
-            self, "Refresher", module="refresher", artifact=lean, access=rights.REFRESHER, timeout=60, **common
-        )
-
-        work = WorkQueue(
-            self, "Work", stage=stage, function=messenger.function, timeout=Duration.seconds(60), workers=10
-        )
-        for sender in (announcer, messenger):
-            work.take_from(sender.function)
-        announced = StreamReader(
-            self,
-            "Announced",
-            stage=stage,
-            table=table.table,
-            function=announcer.function,
-            filters=(NEW_DEALS, HOT_DEALS),
-            batch_size=100,
-            window=Duration.seconds(0),
-        )
-        refreshed = StreamReader(
-            self,
-            "Refreshed",
-            stage=stage,
-            table=table.table,
-            function=refresher.function,
-            filters=(SHOWN, REMOVED_DEALS),
-            batch_size=500,
-            window=Duration.seconds(1),  # a burst of deals is one rebuild
-        )
+        (worker,) = (each for each in functions.values() if each.row.works)
+        work = WorkQueue(self, "Work", stage=stage, function=worker, workers=10)
+        for each in functions.values():
+            if each.row.sends:
+                work.take_from(each.function)
+        parked = {"work": work.parked.queue} | {
+            each.row.reads.parked: StreamReader(
+                self, each.row.reads.name, stage=stage, table=table.table, function=each.function, reads=each.row.reads
+            ).parked.queue
+            for each in functions.values()
+            if each.row.reads
+        }
 
         self.origin_secret = OriginSecret(self, "Origin") if stage.cdn else None
         api = DealsApi(
@@ -113,13 +70,8 @@ class DealsStack(Stack):
             "Gateway",
             stage=stage,
             routes=ROUTES,
-            functions={
-                "catalog": catalog.awaited,
-                "accounts": accounts.awaited,
-                "members": members.awaited,
-                "editors": editors.awaited,
-            },
-            authorizer=authorizer.awaited,
+            functions={name: functions[name].awaited for name in dict.fromkeys(route.function for route in ROUTES)},
+            authorizer=functions["authorizer"].awaited,
             policy=self.origin_secret.policy() if self.origin_secret else None,
         )
         self.rest_api = api.api
@@ -128,7 +80,7 @@ class DealsStack(Stack):
             self,
             "EachMinute",
             description="Takes ended deals out of the feeds, and rebuilds caches before they grow stale",
-            functions=[expiry.function, refresher.function],
+            functions=[functions[name].function for name in sorted(functions) if functions[name].row.each_minute],
         )
 
         Observability(
@@ -136,31 +88,15 @@ class DealsStack(Stack):
             "Observability",
             stage=stage,
             site=Site(
-                answering={
-                    "catalog": catalog.function,
-                    "authorizer": authorizer.function,
-                    "accounts": accounts.function,
-                    "members": members.function,
-                    "editors": editors.function,
-                },
-                working={
-                    "announcer": announcer.function,
-                    "messenger": messenger.function,
-                    "refresher": refresher.function,
-                    "expiry": expiry.function,
-                },
-                stream_readers={"announcer": announcer.function, "refresher": refresher.function},
+                functions=list(functions.values()),
                 work=work.queue,
-                parked={
-                    "work": work.parked.queue,
-                    "news": announced.parked.queue,
-                    "refreshes": refreshed.parked.queue,
-                },
+                parked=parked,
                 table_name=table.name,
                 api=api.api,
             ),
         )
 
+        seed = functions["seed"]
         seeds = CustomResource(
             self,
             "Seeds",
@@ -185,6 +121,6 @@ class DealsStack(Stack):
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)
         CfnOutput(self, "TableName", value=table.name)
         CfnOutput(self, "QueueUrl", value=work.queue.queue_url)
-        CfnOutput(self, "ParkedWorkUrl", value=work.parked.queue.queue_url)
-        CfnOutput(self, "ParkedNewsUrl", value=announced.parked.queue.queue_url)
-        CfnOutput(self, "ParkedRefreshesUrl", value=refreshed.parked.queue.queue_url)
+        CfnOutput(self, "ParkedWorkUrl", value=parked["work"].queue_url)
+        CfnOutput(self, "ParkedNewsUrl", value=parked["news"].queue_url)
+        CfnOutput(self, "ParkedRefreshesUrl", value=parked["refreshes"].queue_url)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aws_cdk import Duration
 from aws_cdk import aws_dynamodb as dynamodb
@@ -15,6 +14,8 @@ from constructs import Construct
 from infra.checks import accept
 
 if TYPE_CHECKING:
+    from infra.function import PythonFunction
+    from infra.functions import Reading
     from infra.settings import Stage
 
 PARKED_FOR = Duration.days(14)
@@ -26,30 +27,6 @@ MAX_RECEIVES = 5
 ENCRYPTED_BY_SQS = (
     "SQS encrypts it with a key of its own, for nothing (SqsManagedSseEnabled); this rule knows of keys in KMS only."
 )
-
-Filter = dict[str, Any]
-
-
-def _is(*types: str) -> Filter:
-    return {"Type": {"S": list(types)}}
-
-
-NEW_DEALS: Filter = {
-    "eventName": ["INSERT"],
-    "dynamodb": {"NewImage": {**_is("Deal"), "GSI1PK": {"S": [{"exists": True}]}}},
-}
-HOT_DEALS: Filter = {
-    "eventName": ["MODIFY"],
-    "dynamodb": {"NewImage": {**_is("Deal"), "HotAt": {"S": [{"exists": True}]}}},
-}
-"""Changes of deals that are hot: few, and the announcer tells those that have just become so from the others.
-
-``{"exists": false}`` for the old image would say it here, but the local cloud does not find what is missing below an
-attribute that is missing too.
-"""
-
-SHOWN: Filter = {"dynamodb": {"NewImage": _is("Deal", "FrontPage", "EditorsChoice", "CategoryPicks")}}
-REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is("Deal")}}
 
 
 class ParkingQueue(Construct):
@@ -87,9 +64,7 @@ class StreamReader(Construct):
         stage: Stage,
         table: dynamodb.Table,
         function: lambda_.Function,
-        filters: Sequence[Filter],
-        batch_size: int,
-        window: Duration,
+        reads: Reading,
     ) -> None:
         super().__init__(scope, construct_id)
         self.parked = ParkingQueue(self, "Parked", stage=stage)
@@ -97,9 +72,9 @@ class StreamReader(Construct):
             sources.DynamoEventSource(
                 table,
                 starting_position=lambda_.StartingPosition.TRIM_HORIZON,
-                filters=[lambda_.FilterCriteria.filter(pattern) for pattern in filters],
-                batch_size=batch_size,
-                max_batching_window=window,
+                filters=[lambda_.FilterCriteria.filter(pattern) for pattern in reads.filters],
+                batch_size=reads.batch_size,
+                max_batching_window=Duration.seconds(reads.window),
                 bisect_batch_on_error=True,
                 report_batch_item_failures=True,
                 retry_attempts=5,
@@ -131,8 +106,7 @@ class WorkQueue(Construct):
         construct_id: str,
         *,
         stage: Stage,
-        function: lambda_.Function,
-        timeout: Duration,
+        function: PythonFunction,
         workers: int,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -142,20 +116,20 @@ class WorkQueue(Construct):
             self,
             "Queue",
             # Six times the function's timeout, as Lambda's documentation advises.
-            visibility_timeout=Duration.seconds(6 * timeout.to_seconds()),
+            visibility_timeout=Duration.seconds(6 * function.row.timeout),
             retention_period=Duration.days(4),
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.parked.queue, max_receive_count=MAX_RECEIVES),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=not stage.emulated,
         )
         _accept_no_tls(self.queue, stage)
-        function.add_event_source(
+        function.function.add_event_source(
             sources.SqsEventSource(self.queue, batch_size=5, report_batch_item_failures=True, max_concurrency=workers)
         )
         accept(self.queue, ENCRYPTED_BY_SQS, "CKV_AWS_27")
-        _accept_no_queue_of_its_own(function)
+        _accept_no_queue_of_its_own(function.function)
         accept(
-            function,
+            function.function,
             "A mapping of a queue has no destination for failures: the queue has one, where they are parked.",
             "Serverless-LambdaEventSourceMappingDestination",
         )

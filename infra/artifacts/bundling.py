@@ -26,9 +26,6 @@ SOURCES = ("functions", "shared")
 RECIPE = ("infra/artifacts/bundling.py", "infra/artifacts/trimming.py")
 """What decides how libraries are installed and what is cut from them."""
 
-VALIDATING = ("accounts", "members", "editors")
-"""The functions whose artifact has pydantic and argon2 (``full``); all others share one without (``lean``)."""
-
 BUILT_FROM_SOURCE = {"python-baseconv"}
 """Libraries that publish no wheel and are pure Python. Everything else is a wheel or an error."""
 
@@ -42,11 +39,6 @@ class Artifact:
 
     path: Path
     digest: str
-
-
-def artifact_of(function: str) -> str:
-    """The name of a function's artifact."""
-    return "full" if function in VALIDATING else "lean"
 
 
 def handler_of(function: str) -> str:

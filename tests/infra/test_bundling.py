@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from infra.artifacts.bundling import BUILT_FROM_SOURCE, bundle, compiler, tree_digest
+from infra.functions import FUNCTIONS, Function
 from infra.settings import lambda_target, this_machine
+from tests.infra.test_functions import MODULES
 
 ARM = lambda_target("3.13", "arm64")
 
@@ -98,31 +100,27 @@ def test_byte_code_is_valid_after_zip_and_unzip(tmp_path: Path) -> None:
         assert int.from_bytes(code.read_bytes()[4:8], "little") == 0b01, code
 
 
-@pytest.mark.parametrize(
-    ("artifact", "module"),
-    [
-        ("lean", "api.catalog"),
-        ("lean", "api.authorizer"),
-        ("lean", "background.seed"),
-        ("lean", "background.expiry"),
-        ("lean", "background.announcer"),
-        ("lean", "background.messenger"),
-        ("lean", "background.refresher"),
-        ("full", "api.accounts"),
-        ("full", "api.members"),
-        ("full", "api.editors"),
-    ],
-)
-def test_each_handler_imports_from_its_artifact_alone(artifact: str, module: str) -> None:
+@pytest.mark.parametrize("row", FUNCTIONS, ids=lambda row: row.name)
+def test_each_handler_imports_from_its_artifact_alone(row: Function) -> None:
+    module = f"functions.{MODULES[row.name].parent.name}.{row.name}"
     # The local cloud runs functions where the whole working copy's libraries are at hand; Lambda does not.
-    code = bundle(artifact, this_machine()).path
+    code = bundle(row.artifact, this_machine()).path
 
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-B", "-c", IMPORTS, str(code), f"functions.{module}"],
+        [
+            sys.executable,
+            "-I",
+            "-S",
+            "-B",
+            "-c",
+            IMPORTS,
+            str(code),
+            module,
+        ],
         check=False,
         capture_output=True,
         text=True,
-        env={"PATH": os.environ["PATH"], "POWERTOOLS_SERVICE_NAME": module},
+        env={"PATH": os.environ["PATH"], "POWERTOOLS_SERVICE_NAME": row.name},
     )
 
     assert done.returncode == 0, done.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infra.table import Right
+from infra.access import Right
 from shared.data import keys, partitions
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 from shared.models import BRAND, Topic

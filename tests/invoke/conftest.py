@@ -11,7 +11,8 @@ from pathlib import Path
 import boto3
 import pytest
 
-from infra.artifacts.bundling import artifact_of, bundle, handler_of
+from infra.artifacts.bundling import bundle, handler_of
+from infra.functions import artifact_of
 from infra.settings import this_machine
 from local.invoke import reaching
 from local.runtime import Answer, Function, running, unpack

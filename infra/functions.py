@@ -1,0 +1,166 @@
+"""Every function as one row: its rights, its artifact, its time and memory, who calls it, and why it differs.
+
+The stack, its monitoring and the local tools are made of these rows: a new function is a row here, its access to the
+table in ``rights.py``, and its module in ``functions/``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from infra import rights
+from infra.access import Access
+
+LEAN, FULL = "lean", "full"
+"""The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner."""
+
+USUAL_TIMEOUT = 10
+USUAL_MEMORY = 512
+"""Seconds, and MiB: what a row has that says nothing else."""
+
+
+class Caller(Enum):
+    """Who calls a function, which decides how it is watched."""
+
+    GATEWAY = "the gateway, for somebody who waits"
+    EVENTS = "the stream, the queue or the clock"
+    DEPLOYMENT = "CloudFormation, once in a deployment"
+
+
+Filter = dict[str, Any]
+"""A pattern of the stream's records, as Lambda matches it before it invokes anything."""
+
+
+def _is(*types: str) -> Filter:
+    return {"Type": {"S": list(types)}}
+
+
+NEW_DEALS: Filter = {
+    "eventName": ["INSERT"],
+    "dynamodb": {"NewImage": {**_is("Deal"), "GSI1PK": {"S": [{"exists": True}]}}},
+}
+HOT_DEALS: Filter = {
+    "eventName": ["MODIFY"],
+    "dynamodb": {"NewImage": {**_is("Deal"), "HotAt": {"S": [{"exists": True}]}}},
+}
+"""Changes of deals that are hot: few, and the announcer tells those that have just become so from the others.
+
+``{"exists": false}`` for the old image would say it here, but the local cloud does not find what is missing below an
+attribute that is missing too.
+"""
+
+SHOWN: Filter = {"dynamodb": {"NewImage": _is("Deal", "FrontPage", "EditorsChoice", "CategoryPicks")}}
+REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is("Deal")}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How a function reads the table's stream.
+
+    ``name`` is the reading's in the stack and ``parked`` the one of the queue where its failures end. ``batch_size`` is
+    the most records of an invocation, ``window`` the seconds that are waited for more of them.
+    """
+
+    name: str
+    parked: str
+    filters: tuple[Filter, ...]
+    batch_size: int
+    window: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """A module of ``functions/`` and what it runs with.
+
+    ``timeout`` is in seconds, ``memory`` in MiB (a full processor comes at 1,769); ``because`` says why one of them is
+    not the usual. ``reads`` is for readers of the stream, ``works`` for the function that takes the queue's work, and
+    ``sends`` for those that put some in. ``each_minute``: the clock invokes it.
+    """
+
+    name: str
+    access: Access
+    caller: Caller = Caller.GATEWAY
+    artifact: str = LEAN
+    timeout: int = USUAL_TIMEOUT
+    memory: int = USUAL_MEMORY
+    because: str = ""
+    reads: Reading | None = None
+    works: bool = False
+    sends: bool = False
+    each_minute: bool = False
+
+    def __post_init__(self) -> None:
+        if (self.timeout, self.memory) != (USUAL_TIMEOUT, USUAL_MEMORY) and not self.because:
+            raise ValueError(f"{self.name} differs from the usual and does not say why")
+
+    @property
+    def construct_id(self) -> str:
+        """Its name in the stack."""
+        return self.name.capitalize()
+
+
+FUNCTIONS = (
+    Function(name="catalog", access=rights.CATALOG),
+    Function(name="authorizer", access=rights.AUTHORIZER),
+    Function(
+        name="accounts",
+        access=rights.ACCOUNTS,
+        artifact=FULL,
+        memory=1769,
+        because="Hashing a password takes a whole processor and argon2's 64 MiB.",
+    ),
+    Function(name="members", access=rights.MEMBERS, artifact=FULL),
+    Function(name="editors", access=rights.EDITORS, artifact=FULL),
+    Function(
+        name="announcer",
+        access=rights.ANNOUNCER,
+        caller=Caller.EVENTS,
+        timeout=30,
+        because="A batch of a hundred deals, each sent to the queue, while the queue refuses for moments.",
+        reads=Reading(name="Announced", parked="news", filters=(NEW_DEALS, HOT_DEALS), batch_size=100),
+        sends=True,
+    ),
+    Function(
+        name="messenger",
+        access=rights.MESSENGER,
+        caller=Caller.EVENTS,
+        timeout=60,
+        because="Five pages of 250 readers, while the table refuses for moments.",
+        works=True,
+        sends=True,
+    ),
+    Function(
+        name="refresher",
+        access=rights.REFRESHER,
+        caller=Caller.EVENTS,
+        timeout=60,
+        because="It may build every cached page at once, each from several reads.",
+        # A second's window makes one rebuild of a burst of deals.
+        reads=Reading(name="Refreshed", parked="refreshes", filters=(SHOWN, REMOVED_DEALS), batch_size=500, window=1),
+        each_minute=True,
+    ),
+    Function(
+        name="expiry",
+        access=rights.EXPIRY,
+        caller=Caller.EVENTS,
+        timeout=50,
+        because="The clock invokes it each minute, and a sweep must be over before the next one.",
+        each_minute=True,
+    ),
+    Function(
+        name="seed",
+        access=rights.SEED,
+        caller=Caller.DEPLOYMENT,
+        timeout=30,
+        because="A deployment waits for it: the first writes to a new table may be refused for moments.",
+    ),
+)
+
+_BY_NAME = {each.name: each for each in FUNCTIONS}
+
+
+def artifact_of(function: str) -> str:
+    """The name of a function's artifact. Raises KeyError for what is no function."""
+    return _BY_NAME[function].artifact

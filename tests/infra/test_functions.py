@@ -1,0 +1,66 @@
+"""The rows that functions are made of: one for each module, and each with the artifact that it needs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from infra.functions import FULL, FUNCTIONS, LEAN, Caller, Function
+from infra.routes import ROUTES
+from local.settings import ROOT
+
+MODULES = {
+    file.stem: file
+    for file in (ROOT / "functions").glob("*/*.py")
+    if re.search(r"^(def handler\(|handler\b.*=)", file.read_text(), re.MULTILINE)
+}
+"""The modules of ``functions/`` that have a handler."""
+
+ONLY_FULL = {"pydantic", "pydantic_core", "argon2"}
+"""What the artifact ``full`` has and ``lean`` has not."""
+
+
+def test_every_module_with_a_handler_is_a_row_and_every_row_a_module() -> None:
+    names = [row.name for row in FUNCTIONS]
+
+    assert sorted(names) == sorted(MODULES)
+
+
+def test_every_route_leads_to_a_function_that_somebody_may_wait_for() -> None:
+    waited_for = {row.name for row in FUNCTIONS if row.caller is Caller.GATEWAY}
+
+    assert {route.function for route in ROUTES} <= waited_for
+
+
+@pytest.mark.parametrize("row", FUNCTIONS, ids=lambda row: row.name)
+def test_a_function_has_pydantic_and_argon2_where_it_imports_one_and_nowhere_else(row: Function) -> None:
+    needs = not ONLY_FULL.isdisjoint(name.partition(".")[0] for name in _imported(MODULES[row.name]))
+
+    assert row.artifact == (FULL if needs else LEAN)
+
+
+def test_what_is_not_usual_says_why() -> None:
+    with pytest.raises(ValueError, match="does not say why"):
+        Function(name="slow", access=(), timeout=20)
+
+
+def _imported(file: Path, seen: set[Path] | None = None) -> Iterator[str]:
+    """The names of all modules that a module of ours imports, itself or by others of ours."""
+    seen = set() if seen is None else seen
+    seen.add(file)
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        yield from names
+        for name in names:
+            ours = ROOT.joinpath(*name.split(".")).with_suffix(".py")
+            if name.startswith(("shared.", "functions.")) and ours.exists() and ours not in seen:
+                yield from _imported(ours, seen)
