@@ -111,7 +111,7 @@ FUNCTIONS = (
         memory=1769,
         because="Hashing a password takes a whole processor and argon2's 64 MiB.",
     ),
-    Function(name="members", access=rights.MEMBERS, artifact=FULL),
+    Function(name="members", access=rights.MEMBERS),
     Function(name="editors", access=rights.EDITORS, artifact=FULL),
     Function(
         name="announcer",
