@@ -15,7 +15,7 @@ from typing import Any
 
 from shared.runtime import environment
 
-ROOMS = ("api", "background")
+ROOMS = ("api", "background", "pages")
 """The packages of functions."""
 
 

@@ -21,7 +21,8 @@ from infra.settings import Target, this_machine
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = ROOT / "build"
-SOURCES = ("functions", "shared")
+CODE = ("functions", "shared")
+SOURCES = (*CODE, "web")
 
 RECIPE = ("infra/artifacts/bundling.py", "infra/artifacts/trimming.py")
 """What decides how libraries are installed and what is cut from them."""
@@ -60,7 +61,7 @@ def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
             shutil.copytree(installed, draft, copy_function=os.link, dirs_exist_ok=True)
             for source in SOURCES:
                 shutil.copytree(ROOT / source, draft / source, ignore=shutil.ignore_patterns(*_LEFT_OUT))
-            _compile(draft, SOURCES, target)
+            _compile(draft, CODE, target)
         marker.write_text(tree_digest(path))
     return Artifact(path, marker.read_text())
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
-
-from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 from shared.errors import BadRequest, InvalidName, NoSuchTopic
 from shared.models import Topic, TopicKind
 from shared.values import slugs
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 MAX_PAGE = 100
 DEFAULT_PAGE = 25

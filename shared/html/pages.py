@@ -1,0 +1,170 @@
+"""Pages: from a template and values to an answer, and the pages that say what went wrong.
+
+Templates are Jinja's language, rendered by minijinja (https://docs.rs/minijinja): what is put into them is escaped, and
+a name that nobody gave a value is an error. Its errors print values, so they are never logged whole.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from minijinja import Environment, Markup, load_from_path
+
+from shared.errors import DealsError, NotSignedIn
+from shared.html import assets, headers
+from shared.http.statuses import detail_of, headers_of, status_of
+from shared.models import CATEGORIES
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "web" / "templates"
+
+HTML = "text/html; charset=utf-8"
+
+SAID = {
+    "saved": "Saved. It is in your list.",
+    "unsaved": "Taken out of your list.",
+    "watching": "You watch it now: new deals come to your inbox.",
+    "unwatched": "You watch it no longer.",
+    "liked": "You like it.",
+    "unliked": "You like it no longer.",
+    "read": "Everything is read.",
+    "signed-out": "You are signed out.",
+    "signed-out-everywhere": "You are signed out everywhere.",
+    "removed": "Your account is removed.",
+}
+"""What a page says after a form was sent, by the code in ``?said=``: only these sentences, and no text from outside."""
+
+_TITLES = {
+    400: "That cannot be read",
+    401: "Sign in first",
+    403: "Not for you",
+    404: "Nothing here",
+    405: "That cannot be done here",
+    409: "Somebody was faster",
+    410: "Taken back",
+    413: "That is too much",
+    415: "That cannot be read",
+    422: "Something is missing",
+    429: "Too many attempts",
+    503: "Busy",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is sent for a request. ``cookies`` are whole values of ``Set-Cookie``."""
+
+    body: str | bytes
+    status: int = HTTPStatus.OK
+    media_type: str = HTML
+    cache: str = headers.PRIVATE
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cookies: tuple[str, ...] = ()
+
+
+def base() -> str:
+    """The prefix of all paths of the site: nothing behind a domain, ``/web`` at the gateway's own address."""
+    return os.environ.get("SITE_BASE", "")
+
+
+def origin() -> str:
+    """The site's own origin, such as ``https://deals.example``; empty where none is configured."""
+    return os.environ.get("SITE_ORIGIN", "").rstrip("/")
+
+
+def link(path: str, **query: str | int | None) -> str:
+    """The address of a path of this site (``/deals/12``), with a query of those values that are not None."""
+    asked = urlencode({name: value for name, value in query.items() if value is not None})
+    return f"{base()}{quote(path, safe='/%-._~')}{'?' if asked else ''}{asked}"
+
+
+def absolute(path: str, **query: str | int | None) -> str:
+    """A path's address with the site's origin, for those who read it elsewhere; without one, where none is known."""
+    return origin() + link(path, **query)
+
+
+def render(template: str, **values: Any) -> str:
+    """The text of a template."""
+    return str(_environment(base()).render_template(template, **values))
+
+
+def page(  # what differs from page to page, each by its name
+    template: str,
+    *,
+    status: int = HTTPStatus.OK,
+    cache: str = headers.PRIVATE,
+    cookies: tuple[str, ...] = (),
+    more_headers: Mapping[str, str] | None = None,
+    said: str | None = None,
+    here: str = "",
+    **values: Any,
+) -> Answer:
+    """A page of a template that extends ``base.html``.
+
+    ``here`` is the page's own path, ``said`` the code of what was just done. The base template also knows ``robots``,
+    ``description``, ``query`` (what was searched) and ``canonical``, an absolute address.
+    """
+    known = {
+        "said": SAID.get(said or ""),
+        "here": here,
+        "canonical": absolute(here) if here and status == HTTPStatus.OK else None,
+        "robots": None if cache != headers.PRIVATE and status == HTTPStatus.OK else "noindex",
+        "description": None,
+        "query": "",
+        "feed": None,
+    }
+    body = render(template, **(known | values))
+    return Answer(body, status=status, cache=cache, headers=more_headers or {}, cookies=cookies)
+
+
+def redirect(path: str, status: int = HTTPStatus.SEE_OTHER, *, cookies: tuple[str, ...] = (), **query: Any) -> Answer:
+    """An answer that leads to a path of this site; after a form that was sent it is 303, and nothing else."""
+    return Answer("", status=status, headers={"Location": link(path, **query)}, cookies=cookies)
+
+
+def error_page(error: DealsError, here: str = "") -> Answer:
+    """The page that says what went wrong. Who is not signed in is led to where one signs in, and back."""
+    if isinstance(error, NotSignedIn):
+        return redirect("/account/sign-in", next=here or None)
+    return problem_page(status_of(error), detail_of(error), headers_of(error))
+
+
+def problem_page(status: int, detail: str, more_headers: Mapping[str, str] | None = None, **values: Any) -> Answer:
+    """A page of a status and a sentence, with the search and the categories to go on from."""
+    title = _TITLES.get(int(status), "Something went wrong")
+    cache = headers.PUBLIC if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE) else headers.PRIVATE
+    return page(
+        "error.html", status=status, cache=cache, more_headers=more_headers, title=title, detail=detail, **values
+    )
+
+
+@cache
+def _environment(prefix: str) -> Environment:
+    """The templates, read once for an execution environment; ``prefix`` is the one their links have."""
+    environment = Environment(
+        loader=load_from_path([TEMPLATES]),
+        undefined_behavior="strict",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        debug=False,
+        auto_escape_callback=lambda name: "html" if name.endswith((".html", ".xml")) else "none",
+    )
+    # Addresses are escaped here: the engine writes each slash as a character reference.
+    environment.add_global("link", lambda path, **query: _markup(link(path, **query)))
+    environment.add_global("absolute", lambda path, **query: _markup(absolute(path, **query)))
+    environment.add_global("asset", lambda name: _markup(f"{prefix}/assets/{assets.served_name(name)}"))
+    environment.add_filter("url", _markup)
+    environment.add_global("categories", dict(CATEGORIES))
+    environment.add_global("base", prefix)
+    return environment
+
+
+def _markup(address: str) -> Markup:
+    return Markup(escape(address))

@@ -1,0 +1,131 @@
+"""What templates show of a deal: its price in parts, its times in words, and deals of one product as one card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from shared.models import CATEGORIES, Deal, Status
+from shared.values import links
+from shared.values.times import to_iso
+
+Card = dict[str, Any]
+
+SYMBOLS = {"USD": "$", "GBP": "£", "EUR": "€", "JPY": "¥"}
+
+_MONTHS = (
+    "January February March April May June July August September October November December".split()  # noqa: SIM905  # reads
+)
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905  # so much better
+_OVER = {Status.EXPIRED: "Ended", Status.WITHDRAWN: "Withdrawn"}
+
+SOON = timedelta(days=2)
+"""How near an end is said to be soon."""
+
+
+def money(amount: str, currency: str) -> str:
+    """An amount as it is read: ``$1,299.99``, ``CHF 20.00``."""
+    whole, cents = _parts(amount, currency)
+    return f"{whole}.{cents}"
+
+
+def day(when: date) -> str:
+    """A day in words: ``31 July``."""
+    return f"{when.day} {_MONTHS[when.month - 1]}"
+
+
+def long_day(when: date) -> str:
+    """A day with its name: ``Friday 31 July``."""
+    return f"{_DAYS[when.weekday()]} {day(when)}"
+
+
+def month(when: date) -> str:
+    """A month with its year: ``July 2026``."""
+    return f"{_MONTHS[when.month - 1]} {when.year}"
+
+
+def clock(when: datetime) -> str:
+    """The time of a day in UTC: ``19:42``."""
+    return f"{when:%H:%M}"
+
+
+def moment(when: datetime) -> str:
+    """A time with its zone: ``31 July 2026, 19:42 UTC``."""
+    return f"{day(when)} {when.year}, {clock(when)} UTC"
+
+
+def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360) -> Card:
+    """What a card shows of a deal; ``variants`` is how many deals of its product it stands for."""
+    whole, cents = _parts(deal.price, deal.currency)
+    status = deal.status(now)
+    ending = deal.ends_at is not None and status is Status.ACTIVE
+    return {
+        "number": deal.number or deal.deal_id,
+        "title": deal.title,
+        "brand": deal.brand,
+        "brand_name": deal.brand_name,
+        "category": deal.category,
+        "category_name": CATEGORIES.get(deal.category, deal.category),
+        "image": links.picture(deal.image, width),
+        "price": deal.price,
+        "spoken": money(deal.price, deal.currency),
+        "whole": whole,
+        "cents": cents,
+        "list_price": money(deal.list_price, deal.currency) if deal.list_price and deal.discount_percent else None,
+        "off": deal.discount_percent,
+        "hot": deal.hot_at is not None and status is Status.ACTIVE,
+        "at": to_iso(deal.created_at),
+        "clock": clock(deal.created_at),
+        "day": day(deal.created_at),
+        "ends": to_iso(deal.ends_at) if ending and deal.ends_at else None,
+        "ends_day": day(deal.ends_at) if ending and deal.ends_at else None,
+        "soon": bool(ending and deal.ends_at and deal.ends_at - now < SOON),
+        "over": _OVER.get(status),
+        "variants": variants,
+    }
+
+
+def grouped(deals: Iterable[Deal]) -> list[list[Deal]]:
+    """Deals of one product at one price together, each group where its first one stood."""
+    groups: dict[tuple[str, str, str], list[Deal]] = {}
+    for deal in deals:
+        groups.setdefault((links.product(deal.link), deal.price, deal.currency), []).append(deal)
+    return list(groups.values())
+
+
+def cards(deals: Iterable[Deal], now: datetime, *, most: int | None = None) -> list[Card]:
+    """Cards of some deals, ``most`` at most, one for each group."""
+    return [card(group[0], now, variants=len(group)) for group in grouped(deals)[:most]]
+
+
+def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Deals under their days, newest first, each with its heading and how many deals it has (``counts``, by date)."""
+    days: dict[date, list[Deal]] = {}
+    for deal in deals:
+        days.setdefault(deal.created_at.date(), []).append(deal)
+    sections = []
+    for when, of_day in days.items():
+        name = long_day(when) if when.year == now.year else f"{long_day(when)} {when.year}"
+        count = counts.get(when.isoformat(), 0)
+        sections.append({"name": name, "remark": counted(count, "deal") if count else "", "cards": cards(of_day, now)})
+    return sections
+
+
+def by_month(deals: Iterable[Deal], now: datetime) -> list[dict[str, Any]]:
+    """Deals under their months, newest first: as a brand's page shows them."""
+    months: dict[date, list[Deal]] = {}
+    for deal in deals:
+        months.setdefault(deal.created_at.date().replace(day=1), []).append(deal)
+    return [{"name": month(when), "remark": "", "cards": cards(found, now)} for when, found in months.items()]
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things in words: ``1 deal``, ``1,204 deals``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _parts(amount: str, currency: str) -> tuple[str, str]:
+    """The part of a price before its point, with the symbol, and the part behind it."""
+    whole, _, cents = amount.partition(".")
+    return f"{SYMBOLS.get(currency, currency + ' ')}{int(whole):,}", cents or "00"

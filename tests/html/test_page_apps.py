@@ -1,0 +1,188 @@
+"""Page functions from event to answer: routes, HEAD, errors in the site's look, headers, compression."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from typing import Any
+
+import html5lib
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.errors import NoSuchDeal, NotSignedIn, SlowDown, Unavailable
+from shared.html import assets, headers, pages
+from shared.html.app import PageApp, Request
+from shared.html.pages import Answer
+from tests.support.pages import a_context, event_of
+
+app = PageApp()
+
+
+@app.get("/things/{name}.atom")
+def feed(_request: Request, name: str) -> Answer:
+    return Answer(f"<feed>{name}</feed>", media_type="application/atom+xml", cache=headers.PUBLIC)
+
+
+@app.get("/things/{name}")
+def thing(_request: Request, name: str) -> Answer:
+    return pages.problem_page(200, name)
+
+
+@app.post("/things/{name}")
+def change(_request: Request, name: str) -> Answer:
+    return pages.redirect(f"/things/{name}", said="saved")
+
+
+@app.get("/fails/{how}")
+def fails(_request: Request, how: str) -> Answer:
+    raise {"missing": NoSuchDeal("12"), "slow": SlowDown(60), "away": Unavailable(), "who": NotSignedIn()}[how]
+
+
+def ask(path: str, method: str = "GET", **how: Any) -> dict[str, Any]:
+    return app.handler(event_of(path, method, **how), a_context())
+
+
+def test_parts_of_a_path_are_decoded_and_shown_as_text() -> None:
+    answer = ask("/things/%3Cb%3Ea")
+
+    assert "&lt;b&gt;a" in answer["body"]
+    assert "<b>a" not in answer["body"]
+
+
+def test_the_more_exact_route_is_asked_first() -> None:
+    assert ask("/things/shoes.atom")["body"] == "<feed>shoes</feed>"
+
+
+def test_a_path_with_a_slash_at_its_end_leads_to_the_one_without() -> None:
+    answer = ask("/things/a/", query={"q": "x y"})
+
+    assert answer["statusCode"] == 301
+    assert answer["multiValueHeaders"]["Location"] == ["/things/a?q=x+y"]
+
+
+def test_a_path_that_begins_with_two_slashes_never_leads_to_another_host() -> None:
+    answer = ask("//elsewhere.example/")
+
+    assert answer["multiValueHeaders"]["Location"] == ["/elsewhere.example"]
+
+
+def test_what_a_form_did_leads_to_a_page() -> None:
+    answer = ask("/things/a", "POST")
+
+    assert (answer["statusCode"], answer["multiValueHeaders"]["Location"]) == (303, ["/things/a?said=saved"])
+
+
+def test_head_is_a_page_without_its_body() -> None:
+    answer = ask("/things/a", "HEAD")
+
+    assert (answer["statusCode"], answer["body"]) == (200, "")
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/things", "/things/a/b"])
+def test_what_is_not_there_is_said_in_a_page(path: str) -> None:
+    answer = ask(path)
+
+    assert answer["statusCode"] == 404
+    assert "<h1>Nothing here</h1>" in answer["body"]
+
+
+def test_a_method_that_an_address_does_not_take_is_named() -> None:
+    answer = ask("/things/a", "DELETE")
+
+    assert answer["statusCode"] == 405
+    assert answer["multiValueHeaders"]["Allow"] == ["GET, HEAD, POST"]
+
+
+def test_a_domain_error_is_a_page() -> None:
+    answer = ask("/fails/missing")
+
+    assert answer["statusCode"] == 404
+    assert answer["multiValueHeaders"]["Content-Type"] == [pages.HTML]
+    assert "There is no deal" in answer["body"]
+
+
+def test_a_script_is_told_of_an_error_in_json() -> None:
+    answer = ask("/fails/missing", headers={"Accept": "application/json"})
+
+    assert json.loads(answer["body"])["status"] == 404
+
+
+def test_when_to_try_again_is_said() -> None:
+    assert ask("/fails/slow")["multiValueHeaders"]["Retry-After"] == ["60"]
+    assert ask("/fails/away")["multiValueHeaders"]["Retry-After"] == ["1"]
+
+
+def test_who_is_not_signed_in_is_led_there_and_back() -> None:
+    answer = ask("/fails/who", query={"unread": "1"})
+
+    assert answer["statusCode"] == 303
+    assert answer["multiValueHeaders"]["Location"] == ["/account/sign-in?next=%2Ffails%2Fwho%3Funread%3D1"]
+
+
+@pytest.mark.parametrize("path", ["/things/a", "/nothing", "/fails/away"])
+def test_every_page_has_the_headers_that_protect_it(path: str) -> None:
+    sent = ask(path)["multiValueHeaders"]
+
+    assert {name: sent[name] for name in headers.SECURITY} == {
+        name: [value] for name, value in headers.SECURITY.items()
+    }
+    assert "Strict-Transport-Security" not in sent
+
+
+def test_over_https_browsers_are_told_to_stay_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITE_ORIGIN", "https://deals.example")
+
+    assert "Strict-Transport-Security" in ask("/things/a")["multiValueHeaders"]
+
+
+def test_links_have_the_prefix_that_the_site_is_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITE_BASE", "/web")
+
+    assert 'href="/web/brands"' in ask("/things/a")["body"]
+    assert ask("/things/a", "POST")["multiValueHeaders"]["Location"] == ["/web/things/a?said=saved"]
+
+
+def test_a_public_answer_that_one_has_is_not_sent_again() -> None:
+    etag = ask("/things/a.atom")["multiValueHeaders"]["ETag"][0]
+
+    answer = ask("/things/a.atom", headers={"If-None-Match": etag})
+
+    assert (answer["statusCode"], answer["body"]) == (304, "")
+
+
+def test_a_public_page_is_compressed_for_who_takes_that() -> None:
+    answer = ask("/nothing", headers={"Accept": "text/html", "Accept-Encoding": "br, gzip"})
+
+    assert answer["isBase64Encoded"]
+    assert b"<h1>" in gzip.decompress(base64.b64decode(answer["body"]))
+
+
+def test_the_name_of_a_file_is_its_contents() -> None:
+    style, media_type = assets.find(assets.served_name("site.css")) or (b"", "")
+
+    assert media_type.startswith("text/css")
+    assert assets.served_name("barlow-condensed.woff2").encode() in style
+    assert assets.find("site.css") is None
+
+
+def test_assets_keep_their_budgets() -> None:
+    sizes = {
+        name: len(gzip.compress((assets.find(assets.served_name(name)) or (b"", ""))[0], 9))
+        for name in ("site.css", "site.js", "barlow-condensed.woff2")
+    }
+
+    assert sizes["site.css"] <= 5 * 1024
+    assert sizes["site.js"] <= 2 * 1024
+    assert sizes["barlow-condensed.woff2"] <= 8 * 1024
+
+
+@given(st.text())
+def test_whatever_is_said_stays_text(text: str) -> None:
+    body = str(pages.problem_page(404, text).body)
+
+    plain = html5lib.parse(body, namespaceHTMLElements=False)
+    shown = next(element for element in plain.iter("p") if element.get("class") == "say")
+    assert len(shown) == 0
