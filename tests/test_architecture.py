@@ -36,7 +36,14 @@ FLOORS: dict[str, set[str]] = {
     "shared.http": {"shared.runtime", "shared.models", "shared.errors", "shared.values", "shared.settings"},
     "shared.api": {"shared.http", "shared.data.catalog", "shared.models", "shared.errors", "shared.values"},
     "shared.html": {
-        *("shared.http", "shared.dynamodb", "shared.data", "shared.data.catalog", "shared.data.members"),
+        *(
+            "shared.http",
+            "shared.runtime",
+            "shared.dynamodb",
+            "shared.data",
+            "shared.data.catalog",
+            "shared.data.members",
+        ),
         *("shared.data.orders", "shared.models", "shared.errors", "shared.values", "shared.settings"),
     },
 }
