@@ -81,9 +81,10 @@ check: .venv/.installed ## Check style and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-format: .venv/.installed ## Format the code
+format: .venv/.installed ## Format the code, and bring the README's links up to date
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+	@$(BIN)/python -m tools.links
 
 quick: .venv/.installed check ## Check style, types and the data layer, on moto alone: under two minutes
 	@$(BIN)/pytest -q -n $(WORKERS) tests/test_architecture.py tests/data -k "not ministack and not dynoxide"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from infra.routes import ROUTES
 from shared.data import keys
+from tools import links
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -17,7 +17,7 @@ DATA_MODEL = (ROOT / "docs" / "data-model.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 ROWS = re.findall(r"^\| (\d+) \|.*$", README, re.MULTILINE)
-LINKED_FUNCTIONS = re.findall(r"\[`(\w+)\.(\w+)`\]\((shared/data/[\w/]+\.py)\)", README)
+LINKED = links.LINK.findall(README)
 LINKS = [
     (page, target)
     for page in PAGES
@@ -30,12 +30,16 @@ def test_the_readme_has_each_access_pattern() -> None:
     assert [int(row) for row in ROWS] == list(range(1, 27))
 
 
-@pytest.mark.parametrize(("module", "function", "path"), sorted(set(LINKED_FUNCTIONS)))
-def test_a_pattern_is_linked_to_the_function_that_shows_it(module: str, function: str, path: str) -> None:
-    defined = {node.name for node in ast.parse((ROOT / path).read_text(encoding="utf-8")).body if hasattr(node, "name")}
-
+@pytest.mark.parametrize(("module", "function", "path", "line"), sorted(set(LINKED)))
+def test_a_link_leads_to_the_line_that_it_names(module: str, function: str, path: str, line: str) -> None:
     assert Path(path).stem == module
-    assert function in defined
+    assert line == str(links.line_of(path, function)), "run python -m tools.links"
+
+
+def test_the_readme_shows_the_code_of_a_like_as_it_is() -> None:
+    (shown,) = re.findall(r"```python\n(.*?)\n```", README, re.DOTALL)
+
+    assert shown in (ROOT / "shared" / "data" / "members" / "follows.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")

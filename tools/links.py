@@ -1,0 +1,45 @@
+"""Links from the README to lines of code: ``python -m tools.links`` brings their numbers up to date.
+
+A link ``[`likes.like`](shared/data/likes.py#L22)`` names a function of a module and the line on which it is defined.
+The name is what is meant; the number follows it. ``tests/test_docs.py`` fails where one of them is not right.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+
+LINK = re.compile(r"\[`(?P<module>\w+)\.(?P<name>\w+)`\]\((?P<path>[\w/]+\.py)(?:#L(?P<line>\d+))?\)")
+"""A link to something that a module defines."""
+
+
+def line_of(path: str, name: str) -> int:
+    """The line on which a module defines a function, a class or a constant. Raises LookupError where it does not."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef() | ast.ClassDef() if node.name == name:
+                return node.lineno
+            case ast.Assign() if name in {target.id for target in node.targets if isinstance(target, ast.Name)}:
+                return node.lineno
+            case ast.AnnAssign(target=ast.Name(id=found)) if found == name:
+                return node.lineno
+    raise LookupError(f"{path} defines no {name}")
+
+
+def updated(text: str) -> str:
+    """A text whose links have the lines of today."""
+
+    def link(found: re.Match[str]) -> str:
+        line = line_of(found["path"], found["name"])
+        return f"[`{found['module']}.{found['name']}`]({found['path']}#L{line})"
+
+    return LINK.sub(link, text)
+
+
+if __name__ == "__main__":
+    README.write_text(updated(README.read_text(encoding="utf-8")), encoding="utf-8")
