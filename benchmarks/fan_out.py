@@ -156,7 +156,8 @@ def _compose(count: int) -> list[Message]:
         title="A pair of shoes", link="https://example.com/a", price="25.00", brand="allbirds", category="shoes"
     )
     deal = new.to_deal(now, secrets.token_bytes(16))
-    return [messages.compose(deal, f"reader{number}", "hot", f"Hot: {deal.title}", now) for number in range(count)]
+    announcement = messages.of_deal(deal, "hot")
+    return [messages.compose(announcement, f"reader{number}", now) for number in range(count)]
 
 
 def _user(number: int, now: datetime) -> User:

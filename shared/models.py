@@ -157,24 +157,55 @@ class Session:
     expires_at: datetime
 
 
-MessageKind = Literal["brand", "category", "hot"]
+DealNews = Literal["brand", "category", "hot"]
+"""Why one is told of a deal: a watched brand, a watched category, or a hot deal."""
+
+OrderNews = Literal["placed", "sent", "cancelled"]
+"""Why one is told of an order of one's own: what has become of it."""
+
+MessageKind = DealNews | OrderNews
+
+
+@dataclass(frozen=True, slots=True)
+class AboutDeal:
+    """The deal that a message is about, as it was when the message was written."""
+
+    deal_id: str
+    title: str
+    brand: str
+    brand_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AboutOrder:
+    """The order that a message is about."""
+
+    order_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """What one user is told, or thousands are: why, in which words, about what, and when it came to be (``at``).
+
+    ``correlation_id`` names the request that it follows from.
+    """
+
+    kind: MessageKind
+    subject: str
+    about: AboutDeal | AboutOrder
+    at: datetime
+    correlation_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One user told of one deal. ``kind`` is why: a watched brand, a watched category, or a hot deal.
-
-    ``correlation_id`` names the request that it follows from.
-    """
+    """One user told of something; ``created_at`` is when. The other words are ``Announcement``'s."""
 
     message_id: str
     username: str
     kind: MessageKind
     subject: str
-    deal_id: str
-    deal_title: str
-    brand: str
-    brand_name: str
+    about: AboutDeal | AboutOrder
     created_at: datetime
     unread: bool = True
     correlation_id: str | None = None

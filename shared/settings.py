@@ -25,6 +25,9 @@ PARALLEL_BATCHES = 5
 NEWS_AGE = timedelta(minutes=15)
 """How old a deal may be, when it is created, to be news. Imports with older dates tell nobody."""
 
+SAME_ANNOUNCEMENT = timedelta(hours=1)
+"""How long after it was posted a deal may become hot and still be the announcement that its watchers have had."""
+
 MARKER_LIFETIME = timedelta(days=7)
 """How long a delivered page is remembered: longer than a queue or a parked message (4 days) could repeat it."""
 

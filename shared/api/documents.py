@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, TypeVar
 
-from shared.models import CATEGORIES, Deal, Message, Page, TopicPage, User
+from shared.models import CATEGORIES, AboutDeal, AboutOrder, Deal, Message, Page, TopicPage, User
 from shared.values.times import to_iso
 
 T = TypeVar("T")
@@ -86,14 +86,19 @@ def message(message: Message) -> Json:
         "messageId": message.message_id,
         "kind": message.kind,
         "subject": message.subject,
-        "deal": {
-            "dealId": message.deal_id,
-            "title": message.deal_title,
-            "brand": {"brand": message.brand, "name": message.brand_name},
-        },
+        **_about(message.about),
         "createdAt": to_iso(message.created_at),
         "unread": message.unread,
     }
+
+
+def _about(about: AboutDeal | AboutOrder) -> Json:
+    match about:
+        case AboutDeal():
+            brand = {"brand": about.brand, "name": about.brand_name}
+            return {"deal": {"dealId": about.deal_id, "title": about.title, "brand": brand}}
+        case AboutOrder():
+            return {"order": {"orderId": about.order_id}}
 
 
 def _time(when: datetime | None) -> str | None:

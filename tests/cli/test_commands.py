@@ -14,7 +14,7 @@ from shared.data.members import messages, users
 from shared.dynamodb.table import Table
 from shared.models import Deal
 from shared.values import times
-from tests.support.making import a_deal, a_user
+from tests.support.making import a_deal, a_message, a_user
 
 Btd = Callable[..., Result]
 Ask = Callable[..., Any]
@@ -27,7 +27,7 @@ def posted(table: Table) -> list[Deal]:
     minutes = [times.from_iso(f"2025-03-01T10:{minute:02}:00Z") for minute in range(12)]
     created = deals.create_many(table, [a_deal(minute) for minute in minutes], times.now())
     users.create(table, a_user("ana"))
-    messages.send(table, messages.compose(created[-1], "ana", "brand", "New from Apple", times.now()))
+    messages.send(table, a_message(created[-1], "ana", "brand", times.now()))
     return created[::-1]
 
 
@@ -82,7 +82,7 @@ def test_each_pattern_has_a_command_that_tells_its_requests(posted: list[Deal], 
     words = line.format(
         deal=posted[0].deal_id,
         deals=f"{posted[0].deal_id} {posted[1].deal_id}",
-        message=messages.message_id(posted[0], "ana"),
+        message=a_message(posted[0]).message_id,
     )
 
     answer = ask(*words.split())

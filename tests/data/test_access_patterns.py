@@ -13,7 +13,7 @@ from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, BrandExists, EmailTaken, NoSuchMessage, NotSignedIn, NotWatching, UsernameTaken
 from shared.models import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Status, Topic, feed_of
-from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_user, ago, ahead, ids, newest_first, post
+from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_message, a_user, ago, ahead, ids, newest_first, post
 from tests.support.wire import watched
 
 
@@ -193,8 +193,8 @@ def test_17_watching_a_category_counts_apart_from_liking_it(table: Table) -> Non
 
 
 def test_18_messages_are_the_newest_first_and_paged(table: Table) -> None:
-    sent = [messages.compose(a_deal(ago(minutes=minute)), "ana", "brand", "New", NOW) for minute in range(5)]
-    spurious = messages.compose(a_deal(), "bo", "brand", "New", NOW)
+    sent = [a_message(a_deal(ago(minutes=minute)), "ana", "brand", NOW) for minute in range(5)]
+    spurious = a_message(a_deal(), "bo", "brand", NOW)
     for message in [*reversed(sent), spurious]:
         messages.send(table, message)
 
@@ -206,7 +206,7 @@ def test_18_messages_are_the_newest_first_and_paged(table: Table) -> None:
 
 
 def test_19_unread_messages_are_read_from_gsi1(table: Table) -> None:
-    sent = [messages.compose(a_deal(ago(minutes=minute)), "ana", "brand", "New", NOW) for minute in range(3)]
+    sent = [a_message(a_deal(ago(minutes=minute)), "ana", "brand", NOW) for minute in range(3)]
     for message in sent:
         messages.send(table, message)
     messages.mark_read(table, "ana", sent[1].message_id, NOW)
@@ -220,7 +220,7 @@ def test_19_unread_messages_are_read_from_gsi1(table: Table) -> None:
 
 
 def test_20_a_read_message_leaves_the_index_of_the_unread(table: Table) -> None:
-    message = messages.compose(a_deal(), "ana", "brand", "New", NOW)
+    message = a_message(a_deal(), "ana", "brand", NOW)
     messages.send(table, message)
 
     read = messages.mark_read(table, "ana", message.message_id, NOW)

@@ -35,6 +35,7 @@ from tests.support.making import (
     NOW,
     SHOES,
     a_deal,
+    a_message,
     a_user,
     ago,
     ahead,
@@ -250,7 +251,7 @@ def test_one_brand_is_created_once(table: Table) -> None:
 
 @on(*SERVERS)
 def test_a_message_delivered_many_times_at_once_is_one(table: Table) -> None:
-    message = messages.compose(a_deal(), "ana", "brand", "New", NOW)
+    message = a_message(a_deal(), "ana", "brand", NOW)
 
     results = at_once(lambda _: messages.send(table, message))
 

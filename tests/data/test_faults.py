@@ -16,7 +16,7 @@ from shared.data.members import attempts, follows, messages, sessions
 from shared.dynamodb.table import MAX_ATTEMPTS, Table
 from shared.errors import AlreadyLiked, Busy, DealsError, NoSuchTopic, Unavailable
 from shared.models import ALL_DEALS, BRAND, Topic
-from tests.support.making import APPLE, NOW, SHOES, a_deal, a_user, ago, ids, listed, post
+from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ago, ids, listed, post
 from tests.support.wire import answered, cancelled, error, failing, hooked, watched
 
 pytestmark = pytest.mark.faults
@@ -137,7 +137,7 @@ def test_an_error_that_is_none_of_ours_is_unavailable_at_once(
 
 
 def test_a_throttled_single_write_is_retried_and_then_busy(patient: Table) -> None:
-    message = messages.compose(a_deal(), "ana", "brand", "New", NOW)
+    message = a_message(a_deal(), "ana", "brand", NOW)
 
     with failing(patient, "PutItem", 2, THROTTLED):
         messages.send(patient, message)

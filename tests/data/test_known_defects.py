@@ -16,7 +16,7 @@ from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchMessage, NoSuchTopic, NotSignedIn
 from shared.models import ALL_DEALS, BRAND, Topic
 from shared.values import slugs
-from tests.support.making import APPLE, NOW, a_deal, a_user, ago, ahead, ids, post
+from tests.support.making import APPLE, NOW, a_deal, a_message, a_user, ago, ahead, ids, post
 from tests.support.wire import cancelled, failing, watched
 
 DATA_MODEL = Path(__file__).resolve().parents[2] / "docs" / "data-model.md"
@@ -60,7 +60,7 @@ def test_3_a_page_starts_where_the_last_one_ended_and_not_today(table: Table) ->
 def test_4_a_list_longer_than_one_answer_is_read_to_its_end(table: Table) -> None:
     for number in range(12):  # 12 times 100 KB: more than the 1 MB of one answer
         deal = a_deal(ago(minutes=number), title="x" * 100_000)
-        messages.send(table, messages.compose(deal, "ana", "brand", "New", NOW))
+        messages.send(table, a_message(deal, "ana", "brand", NOW))
         users.create(table, a_user(f"user{number}", name="x" * 100_000))
 
     with watched(table) as wire:
@@ -75,21 +75,24 @@ def test_4_a_list_longer_than_one_answer_is_read_to_its_end(table: Table) -> Non
 
 def test_5_two_messages_of_one_second_are_two_and_one_deal_tells_once(table: Table) -> None:
     one, other = a_deal(), a_deal()
-    told = messages.compose(one, "ana", "brand", "New from Apple", NOW)
+    told = a_message(one, "ana", "brand", NOW)
     messages.send(table, told)
-    messages.send(table, messages.compose(other, "ana", "brand", "New from Apple", NOW))
+    messages.send(table, a_message(other, "ana", "brand", NOW))
     messages.mark_read(table, "ana", told.message_id, NOW)
 
-    for again in (told, messages.compose(one, "ana", "category", "New in Shoes", ahead(days=1))):
+    for again in (told, a_message(one, "ana", "category", ahead(days=1))):
         with pytest.raises(AlreadyExists):
             messages.send(table, again)
 
     kept = messages.latest(table, "ana", limit=25, now=NOW).items
-    assert {(message.deal_id, message.unread) for message in kept} == {(one.deal_id, False), (other.deal_id, True)}
+    assert {(message.about, message.unread) for message in kept} == {
+        (told.about, False),
+        (a_message(other).about, True),
+    }
 
 
 def test_6_marking_what_is_not_there_makes_no_phantom(table: Table) -> None:
-    absent = messages.message_id(a_deal(), "ana")
+    absent = a_message().message_id
 
     with pytest.raises(NoSuchMessage):
         messages.mark_read(table, "ana", absent, NOW)
@@ -144,7 +147,7 @@ def test_10_the_docs_state_what_a_days_partition_takes() -> None:
 
 def test_11_what_has_expired_is_gone_before_it_is_deleted(table: Table) -> None:
     token, session = sessions.start(table, a_user(), NOW, bytes(32))
-    message = messages.compose(a_deal(), "ana", "brand", "New", NOW)
+    message = a_message(a_deal(), "ana", "brand", NOW)
     messages.send(table, message)
     later = NOW + messages.LIFETIME
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from shared.data.members import messages
 from shared.dynamodb.table import Table
-from shared.errors import InvalidCursor, NoSuchMessage
-from shared.models import Message
-from tests.support.making import NOW, a_deal, ago, ahead
+from shared.errors import AlreadyExists, InvalidCursor, NoSuchMessage
+from shared.models import AboutDeal, AboutOrder, Announcement, Message
+from tests.support.making import NOW, a_deal, a_message, ago, ahead
 
 
 def tell(table: Table, username: str, number: int, **how_old: float) -> list[Message]:
     """Send a user messages of so many deals, newest first."""
-    sent = [messages.compose(a_deal(ago(minutes=i, **how_old)), username, "brand", "New", NOW) for i in range(number)]
+    sent = [a_message(a_deal(ago(minutes=i, **how_old)), username, "brand", NOW) for i in range(number)]
     for message in sent:
         messages.send(table, message)
     return sent
@@ -23,12 +24,13 @@ def tell(table: Table, username: str, number: int, **how_old: float) -> list[Mes
 
 def test_a_message_is_read_as_it_was_sent(table: Table) -> None:
     deal = a_deal(title="Läufer 👟", brand="g-fore", brand_name="G/Fore")
-    message = messages.compose(deal, "ana", "hot", "Hot: Läufer 👟", NOW)
+    message = a_message(deal, "ana", "hot", NOW)
 
     messages.send(table, message)
 
     assert messages.latest(table, "ana", limit=1, now=NOW).items == (message,)
-    assert (message.deal_id, message.brand_name, message.unread) == (deal.deal_id, "G/Fore", True)
+    assert message.about == AboutDeal(deal.deal_id, "Läufer 👟", "g-fore", "G/Fore")
+    assert (message.subject, message.unread) == ("Hot: Läufer 👟", True)
 
 
 @pytest.mark.parametrize("unread", [False, True], ids=["all", "unread"])
@@ -61,14 +63,14 @@ def test_a_page_of_unread_messages_is_full_among_read_ones(table: Table) -> None
 def test_a_page_is_full_among_expired_messages(table: Table) -> None:
     for number in range(9):
         when = NOW if number % 3 == 0 else ago(days=91)
-        deal = a_deal(ago(minutes=number))
-        messages.send(table, messages.compose(deal, "ana", "brand", f"New {number}", when))
+        deal = a_deal(ago(minutes=number), title=f"{number}")
+        messages.send(table, a_message(deal, "ana", "brand", when))
 
     first = messages.latest(table, "ana", limit=2, now=NOW)
     second = messages.latest(table, "ana", limit=2, now=NOW, cursor=first.next)
 
-    assert [message.subject for message in first.items] == ["New 0", "New 3"]
-    assert [message.subject for message in second.items] == ["New 6"]
+    assert [message.subject for message in first.items] == ["New from Apple: 0", "New from Apple: 3"]
+    assert [message.subject for message in second.items] == ["New from Apple: 6"]
     assert second.next is None
     assert messages.unread_count(table, "ana", NOW) == 3
 
@@ -76,7 +78,7 @@ def test_a_page_is_full_among_expired_messages(table: Table) -> None:
 def test_a_message_that_arrives_between_two_pages_is_not_in_the_second(table: Table) -> None:
     sent = tell(table, "ana", 4)
     first = messages.latest(table, "ana", limit=2, now=NOW)
-    messages.send(table, messages.compose(a_deal(ahead(minutes=1)), "ana", "brand", "New", NOW))
+    messages.send(table, a_message(a_deal(ahead(minutes=1)), "ana", "brand", NOW))
 
     second = messages.latest(table, "ana", limit=2, now=NOW, cursor=first.next)
 
@@ -150,7 +152,51 @@ def test_an_expired_message_is_neither_listed_nor_marked_nor_counted(table: Tabl
 def test_one_deal_and_one_user_make_one_id_and_other_pairs_others() -> None:
     deal, other = a_deal(), a_deal()
 
-    ids = {messages.message_id(d, user) for d in (deal, other) for user in ("ana", "bo")}
+    ids = {a_message(d, user).message_id for d in (deal, other) for user in ("ana", "bo")}
 
     assert len(ids) == 4
-    assert messages.message_id(deal, "ana") in ids
+    assert a_message(deal, "ana", "hot", ahead(days=1)).message_id in ids
+
+
+@pytest.mark.parametrize("minutes", [0, 59, 60])
+def test_a_deal_made_hot_within_an_hour_is_the_same_announcement(minutes: int) -> None:
+    deal = a_deal(ago(days=1))
+    hot = replace(deal, hot_at=deal.created_at + timedelta(minutes=minutes))
+
+    assert a_message(hot, kind="hot").message_id == a_message(deal, kind="brand").message_id
+
+
+def test_a_deal_made_hot_later_is_announced_anew_at_the_top_of_the_inbox(table: Table) -> None:
+    old = a_deal(ago(days=30))
+    hot = replace(old, hot_at=NOW)
+    for message in [a_message(old, "ana", "brand", ago(days=30)), *(a_message(a_deal(ago(days=d))) for d in (1, 2, 3))]:
+        messages.send(table, message)
+
+    messages.send(table, a_message(hot, kind="hot"))
+
+    inbox = messages.latest(table, "ana", limit=25, now=NOW).items
+    assert len(inbox) == 5
+    assert inbox[0].kind == "hot"
+
+
+def test_what_is_read_stays_read_when_the_announcement_that_a_deal_is_hot_is_repeated(table: Table) -> None:
+    hot = replace(a_deal(ago(days=30)), hot_at=NOW)
+    first = a_message(hot, kind="hot")
+    messages.send(table, first)
+    messages.mark_read(table, "ana", first.message_id, NOW)
+
+    with pytest.raises(AlreadyExists):
+        messages.send(table, a_message(hot, kind="hot", now=ahead(hours=5)))
+
+    assert messages.unread_count(table, "ana", NOW) == 0
+
+
+def test_a_message_may_be_about_an_order_and_tells_each_thing_that_becomes_of_it(table: Table) -> None:
+    about = AboutOrder("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
+    placed = Announcement("placed", "We have your order.", about, NOW)
+    cancelled = Announcement("cancelled", "Your order is cancelled.", about, NOW)
+
+    table.transact(*(messages.sending(messages.compose(told, "ana", NOW)) for told in (placed, cancelled)))
+
+    inbox = messages.latest(table, "ana", limit=25, now=NOW).items
+    assert {(message.kind, message.about) for message in inbox} == {("placed", about), ("cancelled", about)}

@@ -12,7 +12,7 @@ from shared.data.members import follows, messages, saved, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import EmailTaken, NoSuchUser, NotSignedIn, UsernameTaken
 from shared.values.usernames import normalise_email, normalise_username
-from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_user
+from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_message, a_user
 
 
 def test_an_account_is_read_as_it_was_written(table: Table) -> None:
@@ -127,7 +127,7 @@ def test_a_removed_account_takes_all_that_is_its_own_and_nothing_else(table: Tab
             follows.like(table, topic, user.username, NOW)
             follows.watch(table, topic, user.username, NOW)
         for _ in range(3):
-            messages.send(table, messages.compose(a_deal(), user.username, "brand", "New", NOW))
+            messages.send(table, a_message(a_deal(), user.username, "brand", NOW))
         saved.save(table, a_deal(), user.username, NOW)
     token, _ = sessions.start(table, ana, NOW, bytes(32))
 

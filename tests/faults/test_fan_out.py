@@ -19,7 +19,7 @@ from shared.dynamodb.table import Table
 from shared.errors import Busy
 from shared.models import Deal
 from shared.sqs import Queue
-from tests.support.making import APPLE, NOW, SHOES, a_deal, ahead, post
+from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, ahead, post
 from tests.support.wire import answered
 
 pytestmark = pytest.mark.faults
@@ -140,7 +140,7 @@ def test_five_deliveries_at_once_tell_once(
 def test_a_message_read_between_two_deliveries_stays_read(table: Table, deal: Deal, work_off: WorkOff) -> None:
     follows.watch(table, APPLE, "ana", NOW)
     work_off(fanout.news_of(deal))
-    messages.mark_read(table, "ana", messages.message_id(deal, "ana"), NOW)
+    messages.mark_read(table, "ana", a_message(deal).message_id, NOW)
 
     work_off(fanout.news_of(deal))
 
@@ -180,7 +180,8 @@ def test_text_that_would_end_a_literal_is_told_as_it_is(table: Table, work_off: 
 
     work_off(fanout.news_of(deal))
 
-    assert [messages.latest(table, name, limit=1, now=NOW).items[0].deal_title for name in ("ana", "bo")] == [title] * 2
+    told = [messages.latest(table, name, limit=1, now=NOW).items[0] for name in ("ana", "bo")]
+    assert [message.about for message in told] == [a_message(deal).about] * 2
 
 
 def test_a_hot_deal_reaches_twenty_thousand_users_once(

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from shared.data.catalog import brands, deals, feeds
+from shared.data.members import messages
 from shared.dynamodb.table import Table
-from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Page, Topic, User, feed_of
+from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, DealNews, Feed, Message, Page, Topic, User, feed_of
 
 NOW = datetime(2050, 6, 15, 12, 0, tzinfo=UTC)
 """The tests' present. It lies ahead of every clock, so that no engine's own TTL deletes what a test still reads."""
@@ -70,6 +71,13 @@ def a_user(username: str = "ana", **others: Any) -> User:
         **others,
     }
     return User(username=username, **fields)
+
+
+def a_message(
+    about: Deal | None = None, username: str = "ana", kind: DealNews = "brand", now: datetime = NOW
+) -> Message:
+    """A message that tells a user of a deal."""
+    return messages.compose(messages.of_deal(about or a_deal(), kind), username, now)
 
 
 def open_brands(table: Table) -> None:

@@ -27,7 +27,7 @@ from shared.dynamodb.schema import USER_INDEX, Key
 from shared.dynamodb.table import MAX_ATTEMPTS, Projection, Table
 from shared.dynamodb.writes import Write, update
 from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, Unavailable
-from shared.models import BRAND, CATEGORIES, CATEGORY, Deal, Message, MessageKind, Status, Topic
+from shared.models import BRAND, CATEGORY, Deal, DealNews, Message, Status, Topic
 from shared.sqs import Queue
 
 BATCH = 25
@@ -50,7 +50,7 @@ class Unit:
     """
 
     deal_id: str
-    kind: MessageKind
+    kind: DealNews
     segment: int = 0
     segments: int = 1
     number: int = 0
@@ -140,8 +140,8 @@ def deliver(table: Table, queue: Queue, unit: Unit, now: datetime, page: int = s
     readers, following = _readers(table, deal, unit, page)
     if following is not None:
         _continue_once(table, queue, unit, following, now)
-    subject = _subject(deal, unit.kind)
-    composed = [messages.compose(deal, reader, unit.kind, subject, now, unit.correlation_id) for reader in readers]
+    announcement = messages.of_deal(deal, unit.kind, unit.correlation_id)
+    composed = [messages.compose(announcement, reader, now) for reader in readers]
     written = insert(table, composed)
     _record(table, unit, told=len(readers), last=following is None, now=now)
     return Delivered(len(readers), written)
@@ -259,13 +259,3 @@ def _marker(unit: Unit) -> Key:
 
 def _seconds(when: datetime | None) -> float | None:
     return None if when is None else when.timestamp()
-
-
-def _subject(deal: Deal, kind: MessageKind) -> str:
-    match kind:
-        case "brand":
-            return f"New from {deal.brand_name}: {deal.title}"
-        case "category":
-            return f"New in {CATEGORIES[deal.category]}: {deal.title}"
-        case "hot":
-            return f"Hot: {deal.title}"

@@ -1,4 +1,8 @@
-"""Patterns 18-20: a user's messages. Issue B's fan-out writes them by the thousand; ``to_item`` is what it writes."""
+"""Patterns 18-20: a user's messages. Each is about something: a deal, or an order of the user's own.
+
+An ``Announcement`` is what is told, and ``compose`` makes a message to one user of it. ``send`` sends that by itself,
+``sending`` in a transaction with what it tells of, and ``fanout`` sends thousands.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,9 @@ from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import forget, put_new, update
+from shared.dynamodb.writes import Write, forget, put_new, update
 from shared.errors import AlreadyExists, NoSuchMessage
-from shared.models import Deal, Message, MessageKind, Page
+from shared.models import CATEGORIES, AboutDeal, AboutOrder, Announcement, Deal, DealNews, Message, Page
 from shared.values import ksuids
 from shared.values.times import from_iso, to_iso
 
@@ -25,32 +29,62 @@ _KEYS = Projection.of("PK", "SK")
 _UNREAD = Projection.of("MessageId", "ExpiresAt")
 
 
-def message_id(deal: Deal, username: str) -> str:
-    """The one id of the message that tells a user of a deal, whatever the reason and however often it is sent."""
-    return ksuids.derived(deal.created_at, "message", deal.deal_id, username)
+def of_deal(deal: Deal, kind: DealNews, correlation_id: str | None = None) -> Announcement:
+    """What users are told of a deal. It is announced when it is posted, and again when it becomes hot later than that.
 
-
-def compose(
-    deal: Deal, username: str, kind: MessageKind, subject: str, now: datetime, correlation_id: str | None = None
-) -> Message:
-    """The message that tells a user of a deal."""
-    return Message(
-        message_id=message_id(deal, username),
-        username=username,
-        kind=kind,
-        subject=subject,
-        deal_id=deal.deal_id,
-        deal_title=deal.title,
-        brand=deal.brand,
-        brand_name=deal.brand_name,
-        created_at=now,
-        correlation_id=correlation_id,
+    A deal that becomes hot within an hour is still the same announcement: who has been told is not told again.
+    """
+    match kind:
+        case "brand":
+            subject = f"New from {deal.brand_name}: {deal.title}"
+        case "category":
+            subject = f"New in {CATEGORIES[deal.category]}: {deal.title}"
+        case "hot":
+            subject = f"Hot: {deal.title}"
+    at = deal.created_at
+    becomes_hot_later = deal.hot_at is not None and deal.hot_at - deal.created_at > settings.SAME_ANNOUNCEMENT
+    if kind == "hot" and deal.hot_at is not None and becomes_hot_later:
+        at = deal.hot_at
+    return Announcement(
+        kind, subject, AboutDeal(deal.deal_id, deal.title, deal.brand, deal.brand_name), at, correlation_id
     )
 
 
+def message_id(announcement: Announcement, username: str) -> str:
+    """The one id of the message by which an announcement reaches a user, however often it is sent.
+
+    It has the announcement's time, so that the newest announcements are at the top of the inbox. A deal is announced
+    once whatever the reason; what becomes of an order is told each time.
+    """
+    match announcement.about:
+        case AboutDeal(deal_id=deal_id):
+            identity = [deal_id]
+        case AboutOrder(order_id=order_id):
+            identity = [order_id, announcement.kind]
+    return ksuids.derived(announcement.at, "message", *identity, username)
+
+
+def compose(announcement: Announcement, username: str, now: datetime) -> Message:
+    """The message that tells a user of something."""
+    return Message(
+        message_id=message_id(announcement, username),
+        username=username,
+        kind=announcement.kind,
+        subject=announcement.subject,
+        about=announcement.about,
+        created_at=now,
+        correlation_id=announcement.correlation_id,
+    )
+
+
+def sending(message: Message) -> Write:
+    """The write that sends one message, for a transaction with what it tells of. Refused with AlreadyExists."""
+    return put_new(to_item(message), refused=AlreadyExists())
+
+
 def send(table: Table, message: Message) -> None:
-    """Put one message, unless it was sent before. Raises AlreadyExists."""
-    table.write(put_new(to_item(message), refused=AlreadyExists()))
+    """Send one message, unless it was sent before. Raises AlreadyExists. The fan-out sends thousands (``fanout``)."""
+    table.write(sending(message))
 
 
 def to_item(message: Message) -> Item:
@@ -63,10 +97,7 @@ def to_item(message: Message) -> Item:
         "Username": message.username,
         "Kind": message.kind,
         "Subject": message.subject,
-        "DealId": message.deal_id,
-        "DealTitle": message.deal_title,
-        "Brand": message.brand,
-        "BrandName": message.brand_name,
+        **_about_to_item(message.about),
         "CreatedAt": to_iso(message.created_at),
         "ExpiresAt": int((message.created_at + LIFETIME).timestamp()),
         **({"CorrelationId": message.correlation_id} if message.correlation_id else {}),
@@ -145,11 +176,28 @@ def _from_item(item: Item) -> Message:
         username=item["Username"],
         kind=item["Kind"],
         subject=item["Subject"],
-        deal_id=item["DealId"],
-        deal_title=item["DealTitle"],
-        brand=item["Brand"],
-        brand_name=item["BrandName"],
+        about=_about_from_item(item),
         created_at=from_iso(item["CreatedAt"]),
         unread="ReadAt" not in item,
         correlation_id=item.get("CorrelationId"),
     )
+
+
+def _about_to_item(about: AboutDeal | AboutOrder) -> Item:
+    """The attributes that say what a message is about: those of a deal, or an order's."""
+    match about:
+        case AboutDeal():
+            return {
+                "DealId": about.deal_id,
+                "DealTitle": about.title,
+                "Brand": about.brand,
+                "BrandName": about.brand_name,
+            }
+        case AboutOrder():
+            return {"OrderId": about.order_id}
+
+
+def _about_from_item(item: Item) -> AboutDeal | AboutOrder:
+    if "OrderId" in item:
+        return AboutOrder(item["OrderId"])
+    return AboutDeal(item["DealId"], item["DealTitle"], item["Brand"], item["BrandName"])
