@@ -15,7 +15,7 @@ from cli.watching import AsJson, Work, at_work
 from shared import settings
 from shared.api import documents
 from shared.data.catalog import caches, featured, feeds
-from shared.data.catalog.caches import NEWEST, Cached
+from shared.data.catalog.caches import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.models import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
 
 app = typer.Typer(help="The two pages whose deals editors pick.", no_args_is_help=True)
@@ -35,21 +35,21 @@ PAGES = {PageName.FRONT_PAGE: FRONT_PAGE, PageName.EDITORS_CHOICE: EDITORS_CHOIC
 def front_page(fresh: Fresh = False, as_json: AsJson = False) -> None:
     """Show the front page: its picks and the latest deals (pattern 7)."""
     with at_work(as_json) as work:
-        featured, latest = _cached(work, [Cached(FRONT_PAGE), NEWEST], fresh=fresh)
-        if featured is None:
-            featured = _picks(work, FRONT_PAGE)
-        if latest is None:
+        picked, newest = _cached(work, [FRONT_PAGE_PICKS, NEWEST], fresh=fresh)
+        if newest is None:
             page = feeds.read(work.table, ALL_DEALS, limit=settings.CACHED_PAGE, now=work.now)
             latest = documents.feed(page, work.now)
-        work.answer({"featured": featured, "latest": latest}, views.curated)
+        else:
+            latest = json.loads(newest.latest or "")
+        work.answer({"featured": _picks(work, FRONT_PAGE, picked), "latest": latest}, views.curated)
 
 
 @app.command()
 def editors_choice(fresh: Fresh = False, as_json: AsJson = False) -> None:
     """Show the editor's choice (pattern 9)."""
     with at_work(as_json) as work:
-        (featured,) = _cached(work, [Cached(EDITORS_CHOICE)], fresh=fresh)
-        work.answer({"featured": _picks(work, EDITORS_CHOICE) if featured is None else featured}, views.curated)
+        (picked,) = _cached(work, [EDITORS_CHOICE_PICKS], fresh=fresh)
+        work.answer({"featured": _picks(work, EDITORS_CHOICE, picked)}, views.curated)
 
 
 @app.command()
@@ -65,14 +65,15 @@ def feature(
         work.answer({"featured": documents.deals(picked, work.now)}, views.curated)
 
 
-def _cached(work: Work, parts: list[Cached], *, fresh: bool) -> list[Any]:
-    """The cached parts of a page from one shard, each None where there is no usable copy."""
+def _cached(work: Work, parts: list[Cached], *, fresh: bool) -> list[Copy | None]:
+    """The copies of some parts from one shard, each None where there is no usable one."""
     if fresh:
         return [None] * len(parts)
-    shard = secrets.randbelow(settings.CACHE_SHARDS) + 1
-    texts = caches.read(work.table, parts, shard=shard, now=work.now)
-    return [None if text is None else json.loads(text) for text in texts]
+    return caches.read(work.table, parts, shard=secrets.randbelow(settings.CACHE_SHARDS) + 1, now=work.now)
 
 
-def _picks(work: Work, page: CuratedPage) -> list[documents.Json]:
+def _picks(work: Work, page: CuratedPage, copy: Copy | None) -> Any:
+    """The deals picked for a page, by its copy if there is one."""
+    if copy is not None:
+        return json.loads(copy.picks or "")
     return documents.deals(featured.read(work.table, page, work.now), work.now)

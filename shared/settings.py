@@ -10,6 +10,9 @@ CACHE_SHARDS = 3
 CACHE_LIFETIME = timedelta(minutes=10)
 """Age at which a copy is no longer believed. Writes rebuild copies in seconds; this bounds what a lost one costs."""
 
+COPIES_ARE_KEPT = timedelta(seconds=1)
+"""How long a function shows a copy that it has read without reading it again: no reader notices, the table does."""
+
 CACHED_PAGE = 25
 """Deals on a cached page: what a request without ``limit`` asks for."""
 

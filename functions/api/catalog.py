@@ -5,9 +5,6 @@ This function cannot write. It imports neither pydantic nor Tracer, so it starts
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +16,13 @@ from shared.api import documents
 from shared.api.app import create_app, serve
 from shared.api.documentation import PAGED, describe
 from shared.api.documents import compact
-from shared.data.catalog import brands, caches, deals, featured, feeds, topics
-from shared.data.catalog.caches import NEWEST, Cached
+from shared.data.catalog import brands, deals, featured, feeds, topics
+from shared.data.catalog.caches import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.http.caching import public
 from shared.http.parameters import paging, segment, topic_named
-from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
-from shared.runtime import metrics
+from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Feed, feed_of
+from shared.runtime import copies
 from shared.runtime.environment import table
-from shared.runtime.reporting import report
 from shared.values import times
 
 OPENAPI = Path(__file__).with_name("openapi.json")
@@ -40,30 +36,23 @@ app = create_app()
 @app.get("/front-page", **describe("The front page and the latest deals", "FrontPage", query=PAGED, cached=True))
 def front_page() -> Response[Any]:
     now, wanted = times.now(), paging(app)
-    picked, latest = cached([Cached(FRONT_PAGE), NEWEST], now, usable=wanted == FIRST_PAGE)
-    if picked is None:
-        picked = compact(documents.deals(featured.read(table(), FRONT_PAGE, now), now))
-    if latest is None:
-        latest = compact(documents.feed(feeds.read(table(), ALL_DEALS, now=now, **wanted), now))
-    return public(app, f'{{"featured":{picked},"latest":{latest}}}')
+    picked, newest = copies.read([FRONT_PAGE_PICKS, NEWEST], now) if wanted == FIRST_PAGE else (None, None)
+    picks = picked.picks if picked else compact(documents.deals(featured.read(table(), FRONT_PAGE, now), now))
+    latest = newest.latest if newest else compact(_feed(ALL_DEALS, now=now))
+    return public(app, f'{{"featured":{picks},"latest":{latest}}}')
 
 
 @app.get("/editors-choice", **describe("The editor's choice", "EditorsChoice", cached=True))
 def editors_choice() -> Response[Any]:
     now = times.now()
-    (picked,) = cached([Cached(EDITORS_CHOICE)], now)
-    if picked is None:
-        picked = compact(documents.deals(featured.read(table(), EDITORS_CHOICE, now), now))
-    return public(app, f'{{"featured":{picked}}}')
+    (picked,) = copies.read([EDITORS_CHOICE_PICKS], now)
+    picks = picked.picks if picked else compact(documents.deals(featured.read(table(), EDITORS_CHOICE, now), now))
+    return public(app, f'{{"featured":{picks}}}')
 
 
 @app.get("/deals", **describe("Latest deals", "DealList", query=PAGED, cached=True))
 def latest_deals() -> Response[Any]:
-    now, wanted = times.now(), paging(app)
-    (latest,) = cached([NEWEST], now, usable=wanted == FIRST_PAGE)
-    if latest is None:
-        latest = compact(documents.feed(feeds.read(table(), ALL_DEALS, now=now, **wanted), now))
-    return public(app, latest)
+    return public(app, _newest(NEWEST, ALL_DEALS))
 
 
 @app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))
@@ -84,7 +73,7 @@ def all_brands() -> Response[Any]:
 def brand_page(brand: str) -> Response[Any]:
     now = times.now()
     page = topics.get(table(), topic_named(BRAND, brand))
-    document = {**documents.topic(page), "latest": _latest(page.topic, now=now, periods=page.periods)}
+    document = {**documents.topic(page), "latest": _feed(feed_of(page.topic), now=now, periods=page.periods)}
     return public(app, compact(document))
 
 
@@ -93,7 +82,7 @@ def brand_page(brand: str) -> Response[Any]:
     **describe("Latest deals of a brand", "DealList", errors=[404], query=PAGED, cached=True),
 )
 def brand_deals(brand: str) -> Response[Any]:
-    return public(app, compact(_latest(topic_named(BRAND, brand), now=times.now())))
+    return public(app, compact(_feed(feed_of(topic_named(BRAND, brand)), now=times.now())))
 
 
 @app.get("/categories", **describe("The eight categories", "CategoryList", cached=True))
@@ -108,16 +97,15 @@ def all_categories() -> Response[Any]:
 def category_page(category: str) -> Response[Any]:
     now, topic = times.now(), topic_named(CATEGORY, category)
     if paging(app) == FIRST_PAGE:
-        counts, text = caches.read_category(table(), topic, shard=any_shard(), now=now)
-        count_hits([text])
-        if counts is not None and text is not None:
-            picked, latest = text.split(caches.SEPARATOR)
-            return public(app, f'{compact(documents.topic(counts))[:-1]},"featured":{picked},"latest":{latest}}}')
+        counts, copy = copies.read_category(topic, now)
+        if copy is not None:
+            parts = f'"featured":{copy.picks},"latest":{copy.latest}'
+            return public(app, f"{compact(documents.topic(counts))[:-1]},{parts}}}")
     page = topics.get(table(), topic)
     document = {
         **documents.topic(page),
         "featured": documents.deals(featured.active(page.featured, now), now),
-        "latest": _latest(topic, now=now, periods=page.periods),
+        "latest": _feed(feed_of(topic), now=now, periods=page.periods),
     }
     return public(app, compact(document))
 
@@ -127,9 +115,8 @@ def category_page(category: str) -> Response[Any]:
     **describe("Latest deals of a category", "DealList", errors=[404], query=PAGED, cached=True),
 )
 def category_deals(category: str) -> Response[Any]:
-    now, topic = times.now(), topic_named(CATEGORY, category)
-    (text,) = cached([Cached(topic)], now, usable=paging(app) == FIRST_PAGE)
-    return public(app, text.split(caches.SEPARATOR)[1] if text is not None else compact(_latest(topic, now=now)))
+    topic = topic_named(CATEGORY, category)
+    return public(app, _newest(CATEGORY_PAGES.get(topic.slug), feed_of(topic)))
 
 
 @app.get("/openapi.json", **describe("This document", "OpenApi", cached=True))
@@ -157,32 +144,18 @@ DOCS_PAGE = """<!doctype html>
 """
 
 
-def cached(parts: Sequence[Cached], now: datetime, *, usable: bool = True) -> list[str | None]:
-    """The cached texts of some parts in one round trip, each None where it must be made from the indexes."""
-    if not usable:
-        return [None] * len(parts)
-    texts = caches.read(table(), parts, shard=any_shard(), now=now)
-    count_hits(texts)
-    return texts
+def _newest(part: Cached | None, feed: Feed) -> str:
+    """A page of a feed, of the copy of a part that shows its newest where that will do."""
+    now = times.now()
+    copy: Copy | None = None
+    if part is not None and paging(app) == FIRST_PAGE:
+        (copy,) = copies.read([part], now)
+    return copy.latest if copy and copy.latest is not None else compact(_feed(feed, now=now))
 
 
-def count_hits(texts: Sequence[str | None]) -> None:
-    """Count how many of the copies that were asked for could be used."""
-    misses = texts.count(None)
-    if misses:
-        report(metrics.CACHE_MISSES, misses)
-    if misses < len(texts):
-        report(metrics.CACHE_HITS, len(texts) - misses)
-
-
-def any_shard() -> int:
-    """One of the cache's shards, so that readers spread over them."""
-    return secrets.randbelow(settings.CACHE_SHARDS) + 1
-
-
-def _latest(topic: Topic, **how: Any) -> documents.Json:
-    """A page of a brand's or category's feed."""
-    return documents.feed(feeds.read(table(), feed_of(topic), **how, **paging(app)), how["now"])
+def _feed(feed: Feed, **how: Any) -> documents.Json:
+    """A page of a feed as it was asked for."""
+    return documents.feed(feeds.read(table(), feed, **how, **paging(app)), how["now"])
 
 
 handler = serve(app)

@@ -5,7 +5,7 @@ A schedule sends an event of its own each minute, so that a page that nobody wri
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -13,19 +13,15 @@ from typing import TYPE_CHECKING, Any
 from shared import settings
 from shared.api import documents
 from shared.data.catalog import caches, featured
-from shared.data.catalog.caches import NEWEST, Cached
+from shared.data.catalog.caches import CATEGORY_PAGES, JSON, NEWEST, PARTS, PICKED, Cached, Copy, Form
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
-from shared.models import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic
+from shared.models import Deal, Page
 from shared.runtime import metrics
 from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured, report
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
-
-CURATED = (Cached(FRONT_PAGE), Cached(EDITORS_CHOICE))
-CATEGORY_PAGES = tuple(Cached(Topic(CATEGORY, slug)) for slug in CATEGORIES)
-EVERYTHING = (NEWEST, *CURATED, *CATEGORY_PAGES)
 
 
 def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
@@ -63,22 +59,22 @@ def affected(records: Iterable[dict[str, Any]]) -> Effects:
             continue
         match change:
             case PicksChange():
-                parts.add(Cached(change.of))
+                parts.add(PICKED[change.of])
             case DealChange():
                 deals = [deal for deal in (change.before, change.after) if deal is not None]
                 written |= {deal.deal_id for deal in deals}
                 if change.after is not None and change.after.correlation_id is not None:
                     requests.add(change.after.correlation_id)
-                parts |= {NEWEST, *(Cached(Topic(CATEGORY, deal.category)) for deal in deals)}
+                parts |= {NEWEST, *(CATEGORY_PAGES[deal.category] for deal in deals)}
                 if change.before is not None:  # a deal that was there may have been picked, for any page
-                    parts |= {*CURATED, *CATEGORY_PAGES}
-    return Effects([part for part in EVERYTHING if part in parts], written, requests, failures)
+                    parts |= {*PICKED.values()}
+    return Effects([part for part in PARTS if part in parts], written, requests, failures)
 
 
 def stale(now: datetime) -> list[Cached]:
     """The parts that have not been built, or not for half a copy's lifetime."""
     limit = settings.CACHE_LIFETIME.total_seconds() / 2
-    ages = {part: caches.age(table(), part, now) for part in EVERYTHING}
+    ages = {part: caches.age(table(), part, now) for part in PARTS}
     for age in ages.values():
         if age is not None:
             report(metrics.CACHE_AGE, round(age, 3))
@@ -90,23 +86,47 @@ def refresh(parts: Iterable[Cached], written: set[str], requests: set[str]) -> N
     rebuilt = []
     for part in parts:
         began = datetime.now(UTC)
-        text, shown = build(part, written, began.replace(microsecond=0))
-        caches.write(table(), part, text, began=began, expires=caches.expiry(shown, began))
+        built = build(part, written, began.replace(microsecond=0))
+        for form, render in RENDERED.items():
+            caches.write(
+                table(), part, render(built), began=began, expires=caches.expiry(built.shown, began), form=form
+            )
         rebuilt.append(part.name)
     logger().info("refreshed", parts=rebuilt, deals=len(written), correlation_ids=sorted(requests), **measured())
 
 
-def build(part: Cached, written: set[str], now: datetime) -> tuple[str, list[Deal]]:
-    """A part's text as of now, and the deals it shows."""
-    shown: list[Deal] = []
-    lines = []
-    if part.of is not None:
-        picked = featured.follow(table(), part.of, now)
-        shown += picked
-        lines.append(documents.compact(documents.deals(picked, now)))
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a part shows at a time: its picks and the newest page of its feed, each None where it shows none."""
+
+    part: Cached
+    now: datetime
+    picked: Sequence[Deal] | None
+    latest: Page[Deal] | None
+
+    @property
+    def shown(self) -> list[Deal]:
+        """All deals that the part shows."""
+        return [*(self.picked or ()), *(self.latest.items if self.latest else ())]
+
+
+def build(part: Cached, written: set[str], now: datetime) -> Built:
+    """What a part shows as of now."""
+    picked = None if part.picks is None else featured.follow(table(), part.picks, now)
+    latest = None
     if part.feed is not None:
         (previous,) = caches.read(table(), [part], shard=1, now=now)
-        page = caches.newest(table(), part.feed, now, written, previous)
-        shown += page.items
-        lines.append(documents.compact(documents.feed(page, now)))
-    return caches.SEPARATOR.join(lines), shown
+        latest = caches.newest(table(), part.feed, now, written, previous)
+    return Built(part, now, picked, latest)
+
+
+def as_json(built: Built) -> Copy:
+    """A part for the API."""
+    return Copy(
+        picks=None if built.picked is None else documents.compact(documents.deals(built.picked, built.now)),
+        latest=None if built.latest is None else documents.compact(documents.feed(built.latest, built.now)),
+    )
+
+
+RENDERED: Mapping[Form, Callable[[Built], Copy]] = {JSON: as_json}
+"""The forms in which copies are kept, each with what makes it."""

@@ -142,6 +142,11 @@ def category_cache(category: str, shard: int) -> Key:
     return _pair(f"CATEGORYCACHE#{category}#{shard}")
 
 
+def html_copy(copy: Key) -> Key:
+    """The copy of a page's part as HTML, beside the one as JSON that has this key."""
+    return _pair(copy["PK"], "HTML")
+
+
 def fan_out(deal_id: str) -> str:
     """The partition that counts who has been told that a deal is hot."""
     return f"FANOUT#{deal_id}"

@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.api import catalog
 from functions.background import refresher
 from shared.dynamodb.table import Table
-from shared.runtime import environment
+from shared.runtime import copies, environment
 from tests.support import records
 from tests.support.surroundings import surrounded
 
@@ -57,6 +57,7 @@ def get(functions_of: Table) -> Get:
             "body": None,
             "isBase64Encoded": False,
         }
+        copies.kept.cache_clear()  # each reader meets another execution environment
         answer = catalog.handler(event, CONTEXT)
         assert answer["statusCode"] == 200, answer
         return json.loads(answer["body"])

@@ -18,13 +18,13 @@ from functions.background import refresher
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import caches, deals, featured
-from shared.data.catalog.caches import NEWEST, Cached
+from shared.data.catalog.caches import FRONT_PAGE_PICKS, NEWEST, PARTS, PICKED, Cached, Copy
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import follows
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
-from shared.models import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
+from shared.models import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
 from shared.values import times
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, SERVERS, on
 from tests.support.making import HOME, SHOES, a_deal, ids, newest_first, post
@@ -36,7 +36,6 @@ Get = Callable[..., Any]
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "deals.jsonl"
 SHARDS = range(1, settings.CACHE_SHARDS + 1)
-EVERY_PART = (NEWEST, Cached(FRONT_PAGE), Cached(EDITORS_CHOICE), *(Cached(Topic(CATEGORY, c)) for c in CATEGORIES))
 NOW = times.now()
 """The functions' clock is the real one, so these tests' is, too."""
 
@@ -70,7 +69,7 @@ def spoil(table: Table, part: Cached, **attributes: Any) -> None:
 def test_every_shard_of_every_part_is_written(table: Table, refresh: Refresh) -> None:
     refresh()
 
-    for part in EVERY_PART:
+    for part in PARTS:
         written = copies(table, part)
         assert [copy["PK"].rpartition("#")[2] for copy in written if copy] == [str(shard) for shard in SHARDS]
         assert len({text(copy) for copy in written}) == 1
@@ -88,15 +87,17 @@ def test_the_published_key_names_a_copy_of_the_newest_deals(table: Table, refres
 def test_an_older_build_never_overwrites_a_newer_one(table: Table) -> None:
     later, earlier = NOW, NOW - timedelta(milliseconds=1)
 
-    caches.write(table, NEWEST, '{"items":["newer"]}', began=later, expires=NOW + timedelta(minutes=1))
-    caches.write(table, NEWEST, '{"items":["older"]}', began=earlier, expires=NOW + timedelta(minutes=9))
+    caches.write(table, NEWEST, Copy(latest='{"items":["newer"]}'), began=later, expires=NOW + timedelta(minutes=1))
+    caches.write(table, NEWEST, Copy(latest='{"items":["older"]}'), began=earlier, expires=NOW + timedelta(minutes=9))
 
     assert [text(copy) for copy in copies(table, NEWEST)] == ['{"items":["newer"]}'] * settings.CACHE_SHARDS
 
 
 def test_a_newer_build_overwrites_an_older_one(table: Table) -> None:
     for number, began in enumerate([NOW, NOW + timedelta(milliseconds=1)]):
-        caches.write(table, NEWEST, f'{{"items":[{number}]}}', began=began, expires=NOW + timedelta(minutes=1))
+        caches.write(
+            table, NEWEST, Copy(latest=f'{{"items":[{number}]}}'), began=began, expires=NOW + timedelta(minutes=1)
+        )
 
     assert [text(copy) for copy in copies(table, NEWEST)] == ['{"items":[1]}'] * settings.CACHE_SHARDS
 
@@ -123,7 +124,7 @@ WRONG = {
     "half": {"Body": caches.compress('{"items":[],"next":null}')[:12]},
     "compressed bytes that are no text": {"Body": zlib.compress(b"\xff\xfe\x00")},
     "compressed nonsense": {"Body": caches.compress("nonsense")},
-    "another part's": {"Body": caches.compress('{"items":[]}\n[]\n{}')},
+    "another part's": {"Body": caches.compress(Copy('{"items":[]}', "[]").text + "\x1e{}")},
     "text": {"Body": base64.b64encode(caches.compress("{}")).decode()},
     "nothing": {"Body": None},
 }
@@ -139,12 +140,12 @@ def test_an_unusable_copy_falls_back_to_the_indexes(
     featured.set_featured(table, EDITORS_CHOICE, [newer.deal_id], NOW)
     if wrong is not None:
         refresh()
-        for part in EVERY_PART:
+        for part in PARTS:
             spoil(table, part, **wrong)
 
-    read = [caches.read(table, EVERY_PART, shard=shard, now=NOW) for shard in SHARDS]
+    read = [caches.read(table, PARTS, shard=shard, now=NOW) for shard in SHARDS]
 
-    assert read == [[None] * len(EVERY_PART)] * settings.CACHE_SHARDS
+    assert read == [[None] * len(PARTS)] * settings.CACHE_SHARDS
     assert shown(get("/front-page")["latest"]) == ids([newer, older])
     assert shown(get("/front-page")["featured"]) == [older.deal_id]
     assert shown(get("/editors-choice")["featured"]) == [newer.deal_id]
@@ -164,7 +165,7 @@ def test_an_unusable_copy_is_replaced_by_the_next_build(table: Table, refresh: R
 
     (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
-    assert deal.deal_id in cached
+    assert deal.deal_id in cached.text
 
 
 def test_a_page_that_was_asked_for_in_another_size_is_not_the_cached_one(
@@ -184,7 +185,7 @@ def test_a_copy_is_believed_until_the_earliest_end_of_its_deals(table: Table, re
     refresh(*(of_deal(None, deal) for deal in ending))
 
     before, after = (
-        caches.read(table, [NEWEST, Cached(SHOES)], shard=1, now=when) for when in (soon - timedelta(seconds=1), soon)
+        caches.read(table, [NEWEST, PICKED[SHOES]], shard=1, now=when) for when in (soon - timedelta(seconds=1), soon)
     )
 
     assert None not in before
@@ -207,7 +208,7 @@ def test_the_picks_of_a_page_count_among_its_deals_ends(table: Table, refresh: R
     featured.set_featured(table, FRONT_PAGE, [deal.deal_id], started)
     refresh(of_picks(FRONT_PAGE))
 
-    (copy, *_) = copies(table, Cached(FRONT_PAGE))
+    (copy, *_) = copies(table, FRONT_PAGE_PICKS)
 
     assert copy is not None
     assert copy["ExpiresAt"] == int(end.timestamp())
@@ -304,8 +305,8 @@ def test_a_record_that_cannot_be_read_does_not_keep_the_others_from_the_build(ta
     assert answer == {"batchItemFailures": [{"itemIdentifier": number_of(poison)}]}
     (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
-    assert first.deal_id in cached
-    assert second.deal_id in cached
+    assert first.deal_id in cached.text
+    assert second.deal_id in cached.text
 
 
 def test_a_damaged_deal_in_the_feeds_does_not_keep_the_others_from_being_shown(
@@ -337,7 +338,7 @@ def test_the_clock_rebuilds_what_is_half_way_to_being_stale_and_nothing_else(
 ) -> None:
     refresh()
     half = settings.CACHE_LIFETIME.total_seconds() * 1000 / 2
-    aged = Cached(HOME)
+    aged = PICKED[HOME]
     spoil(table, aged, BuiltAt=int(NOW.timestamp() * 1000 - half - 1000))
 
     with watched(functions_of) as wire:
@@ -410,7 +411,7 @@ def units(table: Table, batch: Request) -> list[float]:
 
 
 @on(MINISTACK, DYNOXIDE_ENGINE)
-@pytest.mark.parametrize("part", [NEWEST, Cached(FRONT_PAGE)], ids=lambda part: part.name)
+@pytest.mark.parametrize("part", [NEWEST, FRONT_PAGE_PICKS], ids=lambda part: part.name)
 def test_a_copy_of_twenty_five_real_deals_fits_into_half_a_unit(
     table: Table, real_deals: None, refresh: Refresh, get: Get, part: Cached
 ) -> None:
@@ -458,6 +459,6 @@ def test_the_refresher_names_what_it_rebuilds_once(table: Table) -> None:
     (deal,) = post_now(table)
     effects = refresher.affected([of_deal(None, deal), of_deal(deal, deal), of_deal(None, deal)])
 
-    assert effects.parts == list(EVERY_PART)
+    assert effects.parts == list(PARTS)
     assert effects.deals == {deal.deal_id}
     assert effects.failures == []

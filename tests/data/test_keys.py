@@ -66,6 +66,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.page_cache, (FRONT_PAGE, 1), same("FRONTPAGECACHE#1")),
     (keys.page_cache, (EDITORS_CHOICE, 2), same("EDITORSCHOICECACHE#2")),
     (keys.category_cache, ("clothing", 3), same("CATEGORYCACHE#clothing#3")),
+    (keys.html_copy, ({"PK": "DEALSCACHE#1", "SK": "DEALSCACHE#1"},), {"PK": "DEALSCACHE#1", "SK": "HTML"}),
     (keys.fan_out, (DEAL_ID,), "FANOUT#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
     (keys.fan_out_segment, (DEAL_ID, 7), {"PK": "FANOUT#0ujtsYcgvSTl8PAuAdqWYSMnLOv", "SK": "SEGMENT#7"}),
     (

@@ -24,7 +24,7 @@ from local.settings import REGION
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import brands
-from shared.data.catalog.caches import Cached
+from shared.data.catalog.caches import PICKED
 from shared.data.catalog.deal_items import to_item_listed
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI1, GSI2, USER_INDEX, Index, Key
@@ -213,7 +213,7 @@ def _copies(page: CuratedPage) -> list[Key]:
 def _spoil_copies(site: Site, page: CuratedPage) -> None:
     """Put copies that nobody can read and no build replaces, for this one began later than all of them."""
     for key in _copies(page):
-        spoilt = {**key, "Type": Cached(page).type, "Body": b"", "BuiltAt": 2**53, "ExpiresAt": 0}
+        spoilt = {**key, "Type": PICKED[page].type, "Body": b"", "BuiltAt": 2**53, "ExpiresAt": 0}
         site.table.write(put(spoilt, because="a test's own"))
 
 

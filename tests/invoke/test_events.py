@@ -140,7 +140,7 @@ def test_rebuilding_caches_each_minute(place: Place, deal: Deal, invoke: Invoke)
 
     (cached,) = caches.read(place.table, [NEWEST], shard=1, now=times.now())
     assert cached is not None
-    assert deal.deal_id in cached
+    assert deal.deal_id in cached.text
 
 
 @pytest.mark.parametrize("name", ["seed-create", "seed-delete"])
@@ -165,7 +165,7 @@ def test_a_new_deal_is_announced_and_shown(place: Place, deal: Deal, invoke: Inv
     assert {work["kind"] for work in queued(place)} == {"brand", "category"}
     (cached,) = caches.read(place.table, [NEWEST], shard=1, now=times.now())
     assert cached is not None
-    assert deal.deal_id in cached
+    assert deal.deal_id in cached.text
 
 
 def test_a_hot_deal_is_announced_to_all(place: Place, deal: Deal, invoke: Invoke) -> None:

@@ -97,7 +97,7 @@ def test_the_refresher_parks_a_record_it_cannot_read_and_shows_the_others(
     assert [parked[0] for parked in source.parked] == [poison]
     (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
-    assert all(deal.deal_id in cached for deal in posted)
+    assert all(deal.deal_id in cached.text for deal in posted)
 
 
 def test_each_reader_reports_the_record_that_failed_and_no_other(
@@ -126,7 +126,7 @@ def test_a_batch_that_the_table_refuses_for_a_while_is_repeated_until_it_succeed
     assert source.parked == []
     (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
-    assert all(deal.deal_id in cached for deal in posted)
+    assert all(deal.deal_id in cached.text for deal in posted)
 
 
 def test_all_records_are_reported_where_the_queue_is_out_of_reach(
@@ -174,7 +174,7 @@ def test_a_damaged_deal_that_is_repaired_is_shown(
     assert answer == {"batchItemFailures": []}
     (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
-    assert posted[0].deal_id in cached
+    assert posted[0].deal_id in cached.text
 
 
 def test_the_messenger_gives_back_what_it_cannot_do_and_does_the_rest(

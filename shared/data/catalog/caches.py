@@ -1,15 +1,15 @@
 """Patterns 7-9, cached: pre-rendered, compressed pages, in several copies so that no partition is hot.
 
-A copy is the JSON text of a part of a page, compressed to fit the 4 KB that half a read unit buys. It is rebuilt from
-the stream (``functions/background/refresher.py``) out of consistent reads, and replaced only by a build that began
-later. A copy that is missing, stale or corrupt reads as None: whoever reads it then asks the indexes.
+A copy is the text of a part of a page, as JSON or as HTML, compressed to fit the 4 KB that half a read unit buys. It is
+rebuilt from the stream (``functions/background/refresher.py``) out of consistent reads, and replaced only by a build
+that began later. A copy that is missing, stale or corrupt reads as None: whoever reads it then asks the indexes.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,117 +24,128 @@ from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import put_new_or
 from shared.errors import AlreadyExists
-from shared.models import ALL_DEALS, CuratedPage, Deal, Feed, Page, Status, Topic, TopicPage, feed_of
-
-SEPARATOR = "\n"
-"""Between a category's picks and its newest deals. JSON written without indentation holds no line break."""
+from shared.models import (
+    ALL_DEALS,
+    CATEGORIES,
+    CATEGORY,
+    EDITORS_CHOICE,
+    FRONT_PAGE,
+    CuratedPage,
+    Deal,
+    Feed,
+    Page,
+    Status,
+    Topic,
+    TopicPage,
+    feed_of,
+)
 
 COMPRESSION = 9
 """zlib's best: a page is compressed once and read many times, and 4 KB is where it starts to cost double."""
 
-DICTIONARY = (
-    b'"withdrawn","expired"GBPEUR"outerwear""shoes""accessories""bags""electronics""home""outdoors""hot":true'
-    b"Men's Women's Shirt Jacket Pants Shorts Short Sleeve Tee Dress Sweater Black White Blue "
-    b"-mens-womens-shirt-pants-jacket-shoes-short-sleeve-tee-sweater-black-white-blue-the-and-for-with-.webp?v=17.png?v=17"
-    b'"listPrice":null,"image":null,"discountPercent":null,"next":null}https://www..com/collections/all/products/'
-    b'https://cdn.shopify.com/s/files/1/0/products/{"items":[{"dealId":"3","dealNumber":1,"title":"","link":"https://.com'
-    b'/products/?variant=4","image":"https://cdn.shopify.com/s/files/1/00/files/.jpg?v=17","price":".00","listPrice":".00'
-    b'","currency":"USD","discountPercent":50,"brand":{"brand":"","name":""},"category":"clothing","createdAt":"2026-06-04'
-    b'T20:28:53Z","expiresAt":null,"status":"active","hot":false,"description":null,"couponCode":null,"sourceId":":4"},'
-    b'{"dealId":"'
-)
-"""What pages are made of, for the compressor to point back to: a twelfth less for each, at no cost to readers.
 
-Whoever changes it makes all copies unreadable until they are rebuilt, which the clock does when they grow stale.
-"""
+@dataclass(frozen=True, slots=True)
+class Form:
+    """In what form a copy is kept. ``brackets`` are what its picks and its newest deals begin and end with, if any."""
+
+    name: str
+    key: Callable[[Key], Key]
+    brackets: tuple[str, str] | None
+
+
+JSON = Form("JSON", key=dict, brackets=("[]", "{}"))
+"""For the API: a list of picks, and a document with the newest deals and their cursor."""
+
+HTML = Form("HTML", key=keys.html_copy, brackets=None)
+"""For the site's pages: what ``shared.html`` makes of the same deals."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cached:
+    """What is cached: the deals picked for a page, the newest deals of a feed, or both, as they are shown together."""
+
+    name: str
+    type: str
+    prefix: Callable[[int], Key]
+    picks: CuratedPage | Topic | None = None
+    feed: Feed | None = None
+
+    def key(self, shard: int, form: Form = JSON) -> Key:
+        """The key of one copy; shards count from 1."""
+        return form.key(self.prefix(shard))
+
+
+def _curated(page: CuratedPage) -> Cached:
+    return Cached(page.label, f"{page.type}Cache", partial(keys.page_cache, page), picks=page)
+
+
+def _category(topic: Topic) -> Cached:
+    prefix = partial(keys.category_cache, topic.slug)
+    return Cached(topic.slug, "CategoryCache", prefix, picks=topic, feed=feed_of(topic))
+
+
+NEWEST = Cached("newest deals", "DealsCache", keys.deals_cache, feed=ALL_DEALS)
+FRONT_PAGE_PICKS = _curated(FRONT_PAGE)
+EDITORS_CHOICE_PICKS = _curated(EDITORS_CHOICE)
+CATEGORY_PAGES = {slug: _category(Topic(CATEGORY, slug)) for slug in CATEGORIES}
+
+PARTS = (NEWEST, FRONT_PAGE_PICKS, EDITORS_CHOICE_PICKS, *CATEGORY_PAGES.values())
+"""All that is cached."""
+
+PICKED = {part.picks: part for part in PARTS if part.picks is not None}
+"""The parts that show picked deals, by what they are picked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cached:
-    """What is cached: the newest deals (``of`` None), a curated page's picks, a category's picks and newest deals."""
+class Copy:
+    """What a copy of a part says: its picks and its newest deals, each a text, or None where the part shows none.
 
-    of: CuratedPage | Topic | None = None
+    ``expires_at`` is when it is no longer to be shown, in epoch seconds.
+    """
 
-    @property
-    def name(self) -> str:
-        """What this is called in logs."""
-        match self.of:
-            case CuratedPage():
-                return self.of.label
-            case Topic():
-                return self.of.slug
-            case None:
-                return "newest deals"
+    picks: str | None = None
+    latest: str | None = None
+    expires_at: int = 0
 
     @property
-    def type(self) -> str:
-        match self.of:
-            case CuratedPage():
-                return f"{self.of.type}Cache"
-            case Topic():
-                return "CategoryCache"
-            case None:
-                return "DealsCache"
-
-    def key(self, shard: int) -> Key:
-        """The key of one copy; shards count from 1."""
-        match self.of:
-            case CuratedPage():
-                return keys.page_cache(self.of, shard)
-            case Topic():
-                return keys.category_cache(self.of.slug, shard)
-            case None:
-                return keys.deals_cache(shard)
-
-    @property
-    def feed(self) -> Feed | None:
-        """The feed whose newest page this shows; a curated page shows none."""
-        match self.of:
-            case CuratedPage():
-                return None
-            case Topic():
-                return feed_of(self.of)
-            case None:
-                return ALL_DEALS
-
-    @property
-    def outline(self) -> tuple[str, ...]:
-        """How each line of the text begins and ends: a list of picks, a document with the newest deals, or both."""
-        match self.of:
-            case CuratedPage():
-                return ("[]",)
-            case Topic():
-                return ("[]", "{}")
-            case None:
-                return ("{}",)
+    def text(self) -> str:
+        """Both in one: compressed together, deals that are in both cost little more than once."""
+        return _SEPARATOR.join(text for text in (self.picks, self.latest) if text is not None)
 
 
-NEWEST = Cached()
+_SEPARATOR = "\x1e"
+"""ASCII's record separator: JSON writes it as an escape, and HTML may not hold it."""
 
 _COPY = Projection.of("PK", "SK", "Body", "BuiltAt", "ExpiresAt", "Name", "LikesCount", "WatchCount")
 
 
-def read(table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime) -> list[str | None]:
-    """The texts of some parts, each None where its copy is unusable. One BatchGetItem: 0.5 RRU for each copy."""
-    found = {item["PK"]: item for item in table.get_many([part.key(shard) for part in wanted], projection=_COPY)}
-    return [_text(part, found.get(part.key(shard)["PK"]), now) for part in wanted]
+def read(table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON) -> list[Copy | None]:
+    """The copies of some parts, each None where it is unusable. One BatchGetItem: 0.5 RRU for each copy."""
+    places = [part.key(shard, form) for part in wanted]
+    found = _by_key(table.get_many(places, projection=_COPY))
+    return [_found(part, found.get(_pair(place)), now, form) for part, place in zip(wanted, places, strict=True)]
 
 
-def read_category(table: Table, category: Topic, *, shard: int, now: datetime) -> tuple[TopicPage | None, str | None]:
-    """A category with its counts of this moment, and the text of its page. One BatchGetItem for both."""
-    page = Cached(category)
-    copy, counts = page.key(shard), keys.topic(category)
-    found = {item["PK"]: item for item in table.get_many([copy, counts], projection=_COPY)}
-    item = found.get(counts["PK"])
-    return topics.from_item(category, item) if item else None, _text(page, found.get(copy["PK"]), now)
+def read_category(
+    table: Table, category: Topic, *, shard: int, now: datetime, form: Form = JSON
+) -> tuple[TopicPage, Copy | None]:
+    """A category with its counts of this moment, and its page's copy. One BatchGetItem for both. Raises NoSuchTopic."""
+    if category.slug not in CATEGORY_PAGES:
+        raise topics.no_such(category)
+    page = CATEGORY_PAGES[category.slug]
+    copy, counts = page.key(shard, form), keys.topic(category)
+    found = _by_key(table.get_many([copy, counts], projection=_COPY))
+    if _pair(counts) not in found:
+        raise topics.no_such(category)
+    return topics.from_item(category, found[_pair(counts)]), _found(page, found.get(_pair(copy)), now, form)
 
 
-def write(table: Table, cached: Cached, text: str, *, began: datetime, expires: datetime) -> None:
+def write(table: Table, part: Cached, copy: Copy, *, began: datetime, expires: datetime, form: Form = JSON) -> None:
     """Replace all copies of a part, unless a build that ``began`` later did. Both times may hold fractions."""
-    body = compress(text)
+    body = compress(copy.text)
     table.gather(
         [
-            partial(_replace_older, table, cached, shard, body, began, expires)
+            partial(_replace_older, table, part, part.key(shard, form), body, began, expires)
             for shard in range(1, settings.CACHE_SHARDS + 1)
         ]
     )
@@ -142,26 +153,21 @@ def write(table: Table, cached: Cached, text: str, *, began: datetime, expires: 
 
 def compress(text: str) -> bytes:
     """A part's text as a copy holds it."""
-    compressor = zlib.compressobj(COMPRESSION, zdict=DICTIONARY)
-    return compressor.compress(text.encode()) + compressor.flush()
+    return zlib.compress(text.encode(), COMPRESSION)
 
 
 def decompress(body: bytes) -> str:
     """The text that a copy holds; a checksum vouches for it. Raises zlib.error, UnicodeDecodeError, TypeError."""
-    decompressor = zlib.decompressobj(zdict=DICTIONARY)
-    text = decompressor.decompress(body)
-    if not decompressor.eof:
-        raise zlib.error("the copy was cut")
-    return text.decode()
+    return zlib.decompress(body).decode()
 
 
-def age(table: Table, cached: Cached, now: datetime) -> float | None:
+def age(table: Table, part: Cached, now: datetime) -> float | None:
     """Seconds since the first copy's build began, or None if there is none."""
-    item = table.get(cached.key(1), projection=_COPY)
+    item = table.get(part.key(1), projection=_COPY)
     return None if item is None else now.timestamp() - item["BuiltAt"] / 1000
 
 
-def newest(table: Table, feed: Feed, now: datetime, also: Iterable[str], previous: str | None) -> Page[Deal]:
+def newest(table: Table, feed: Feed, now: datetime, also: Iterable[str], previous: Copy | None) -> Page[Deal]:
     """The newest page of a feed as it really is, though the index may lag behind the table.
 
     Candidates are the index's newest deals, those just written (``also``) and those of the previous build; what each of
@@ -195,29 +201,48 @@ def _belongs(deal: Deal, feed: Feed) -> bool:
     return feed.topic is None or deal.category == feed.topic.slug
 
 
-def _ids_in(text: str | None) -> set[str]:
+def _ids_in(previous: Copy | None) -> set[str]:
     """The newest deals that a part shows."""
-    if text is None:
-        return set()
     with suppress(ValueError, KeyError, TypeError):  # a corrupt copy knows of no deals
-        return {item["dealId"] for item in json.loads(text.rsplit(SEPARATOR, 1)[-1])["items"]}
+        if previous is not None and previous.latest is not None:
+            return {item["dealId"] for item in json.loads(previous.latest)["items"]}
     return set()
 
 
-def _text(part: Cached, item: Item | None, now: datetime) -> str | None:
+def _by_key(items: Iterable[Item]) -> dict[tuple[str, str], Item]:
+    return {_pair(item): item for item in items}
+
+
+def _pair(key: Mapping[str, str]) -> tuple[str, str]:
+    return key["PK"], key["SK"]
+
+
+def _found(part: Cached, item: Item | None, now: datetime, form: Form) -> Copy | None:
     """What a copy says, or None where it is missing, stale or corrupt."""
     with suppress(zlib.error, UnicodeDecodeError, KeyError, TypeError):
         if item is not None and item["ExpiresAt"] > now.timestamp():
-            text = decompress(item["Body"])
-            if tuple(line[:1] + line[-1:] for line in text.split(SEPARATOR)) == part.outline:
-                return text
+            return _split(part, decompress(item["Body"]), form, item["ExpiresAt"])
     return None
 
 
-def _replace_older(table: Table, cached: Cached, shard: int, body: bytes, began: datetime, expires: datetime) -> None:
+def _split(part: Cached, text: str, form: Form, expires_at: int) -> Copy | None:
+    """The texts that ``Copy.text`` has joined, or None if they are another part's."""
+    shows = (part.picks is not None, part.feed is not None)
+    texts = text.split(_SEPARATOR)
+    if len(texts) != sum(shows):
+        return None
+    rest = iter(texts)
+    picks, latest = (next(rest) if shown else None for shown in shows)
+    for brackets, each in zip(form.brackets or (), (picks, latest), strict=False):
+        if each is not None and each[:1] + each[-1:] != brackets:
+            return None
+    return Copy(picks, latest, expires_at)
+
+
+def _replace_older(table: Table, part: Cached, place: Key, body: bytes, began: datetime, expires: datetime) -> None:
     item = {
-        **cached.key(shard),
-        "Type": cached.type,
+        **place,
+        "Type": part.type,
         "Body": body,
         "BuiltAt": int(began.timestamp() * 1000),
         "ExpiresAt": int(expires.timestamp()),

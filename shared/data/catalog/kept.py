@@ -1,0 +1,61 @@
+"""Copies that a function has read, kept for a second: under load, an environment reads each of them once a second.
+
+There are few of them (``caches.PARTS``, in two forms), so what is kept is bounded by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+from shared import settings
+from shared.data.catalog import caches
+from shared.data.catalog.caches import JSON, Cached, Copy, Form
+from shared.dynamodb.table import Table
+from shared.models import Topic, TopicPage
+
+T = TypeVar("T")
+
+
+class Kept:
+    """What was read of copies, each with the time it was read at. A copy that was not usable is not kept."""
+
+    def __init__(self) -> None:
+        self._copies: dict[Hashable, tuple[datetime, Copy]] = {}
+        self._counts: dict[Hashable, TopicPage] = {}
+
+    def read(
+        self, table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON
+    ) -> list[Copy | None]:
+        """As ``caches.read`` does, but for what was read a moment ago."""
+        found: dict[Cached, Copy | None] = {part: self._still(part, form, now) for part in wanted}
+        unknown = [part for part, copy in found.items() if copy is None]
+        if unknown:
+            for part, copy in zip(unknown, caches.read(table, unknown, shard=shard, now=now, form=form), strict=True):
+                found[part] = self._keep(part, form, copy, now)
+        return [found[part] for part in wanted]
+
+    def read_category(
+        self, table: Table, category: Topic, *, shard: int, now: datetime, form: Form = JSON
+    ) -> tuple[TopicPage, Copy | None]:
+        """As ``caches.read_category`` does, but for what was read a moment ago: its counts, too, are of that moment."""
+        place = (category, form)  # apart from the page's copy alone, which was not read with the counts
+        copy = self._still(*place, now)
+        if copy is not None:
+            return self._counts[place], copy
+        counts, copy = caches.read_category(table, category, shard=shard, now=now, form=form)
+        if self._keep(*place, copy, now) is not None:
+            self._counts[place] = counts
+        return counts, copy
+
+    def _still(self, what: Hashable, form: Form, now: datetime) -> Copy | None:
+        read_at, copy = self._copies.get((what, form), (now, None))
+        if copy is None or copy.expires_at <= now.timestamp():
+            return None
+        return copy if read_at <= now < read_at + settings.COPIES_ARE_KEPT else None
+
+    def _keep(self, what: Hashable, form: Form, copy: Copy | None, now: datetime) -> Copy | None:
+        if copy is not None:
+            self._copies[what, form] = (now, copy)
+        return copy

@@ -1,0 +1,49 @@
+"""Copies of pages as functions read them: of any shard, kept for a second, hits and misses counted."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+
+from shared import settings
+from shared.data.catalog.caches import JSON, Cached, Copy, Form
+from shared.data.catalog.kept import Kept
+from shared.models import Topic, TopicPage
+from shared.runtime import metrics
+from shared.runtime.environment import table
+from shared.runtime.reporting import report
+
+
+def read(wanted: Sequence[Cached], now: datetime, form: Form = JSON) -> list[Copy | None]:
+    """The copies of some parts in one round trip at most, each None where it must be made from the indexes."""
+    copies = kept().read(table(), wanted, shard=_any_shard(), now=now, form=form)
+    _count_hits(copies)
+    return copies
+
+
+def read_category(category: Topic, now: datetime, form: Form = JSON) -> tuple[TopicPage, Copy | None]:
+    """A category with its counts, and its page's copy, in one round trip at most. Raises NoSuchTopic."""
+    counts, copy = kept().read_category(table(), category, shard=_any_shard(), now=now, form=form)
+    _count_hits([copy])
+    return counts, copy
+
+
+@cache
+def kept() -> Kept:
+    """What this execution environment has read a moment ago."""
+    return Kept()
+
+
+def _count_hits(copies: Sequence[Copy | None]) -> None:
+    misses = copies.count(None)
+    if misses:
+        report(metrics.CACHE_MISSES, misses)
+    if misses < len(copies):
+        report(metrics.CACHE_HITS, len(copies) - misses)
+
+
+def _any_shard() -> int:
+    """One of the cache's shards, so that readers spread over them."""
+    return secrets.randbelow(settings.CACHE_SHARDS) + 1
