@@ -10,7 +10,7 @@ import pytest
 
 from shared import sqs
 from shared.dynamodb.table import Table
-from shared.runtime import copies, environment
+from shared.runtime import copies, environment, reporting
 from shared.sqs import Queue
 from tests.support.engines import FAKE_CREDENTIALS
 
@@ -46,6 +46,6 @@ def queue_beside(table: Table) -> Iterator[Queue]:
 
 def _start_anew() -> None:
     """Forget what an execution environment keeps between calls."""
-    for kept in (*vars(environment).values(), *vars(copies).values()):
+    for kept in (*vars(environment).values(), *vars(reporting).values(), *vars(copies).values()):
         if hasattr(kept, "cache_clear"):
             kept.cache_clear()
