@@ -33,7 +33,14 @@ FLOORS: dict[str, set[str]] = {
     "shared.data.catalog": {"shared.data"},
     "shared.data.members": {"shared.data", "shared.data.catalog", "shared.sqs"},
     "shared.runtime": {"shared.dynamodb", "shared.sqs"},
-    "shared.http": {"shared.runtime", "shared.models", "shared.errors", "shared.values", "shared.settings"},
+    "shared.http": {
+        "shared.runtime",
+        "shared.data.catalog",
+        "shared.models",
+        "shared.errors",
+        "shared.values",
+        "shared.settings",
+    },
     "shared.api": {"shared.http", "shared.data.catalog", "shared.models", "shared.errors", "shared.values"},
     "shared.html": {
         *(

@@ -18,10 +18,10 @@ from shared.api.documentation import PAGED, describe
 from shared.api.documents import compact
 from shared.data.catalog import brands, deals, featured, feeds, topics
 from shared.data.catalog.caches import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
+from shared.http import copies
 from shared.http.caching import public
 from shared.http.parameters import paging, segment, topic_named
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Feed, feed_of
-from shared.runtime import copies
 from shared.runtime.environment import table
 from shared.values import times
 

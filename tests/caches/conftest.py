@@ -12,7 +12,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.api import catalog
 from functions.background import refresher
 from shared.dynamodb.table import Table
-from shared.runtime import copies, environment
+from shared.http import copies
+from shared.runtime import environment
 from tests.support import records
 from tests.support.surroundings import surrounded
 

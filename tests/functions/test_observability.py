@@ -21,8 +21,9 @@ from shared.data.catalog import brands, caches, deals, featured, seeds
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import fanout, follows, messages, sessions, users
 from shared.dynamodb.table import Table
+from shared.http import copies
 from shared.models import BRAND, CATEGORY, FRONT_PAGE, Deal, Topic, User
-from shared.runtime import copies, environment, metrics
+from shared.runtime import environment, metrics
 from shared.runtime.metrics import Metric
 from shared.sqs import Queue
 from shared.values import times

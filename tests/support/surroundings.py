@@ -10,7 +10,8 @@ import pytest
 
 from shared import sqs
 from shared.dynamodb.table import Table
-from shared.runtime import copies, environment, reporting
+from shared.http import copies
+from shared.runtime import environment, reporting
 from shared.sqs import Queue
 from tests.support.engines import FAKE_CREDENTIALS
 
