@@ -14,8 +14,8 @@ from shared.api.app import create_app, serve
 from shared.api.bodies import AccountChange, NewUser, SignIn
 from shared.api.callers import caller, token_of
 from shared.api.documentation import describe
-from shared.data.members import attempts, sessions, users
-from shared.errors import NoSuchUser, NotSignedIn, SlowDown, WrongCurrentPassword, WrongPassword
+from shared.data.members import accounts, sessions, users
+from shared.errors import NoSuchUser, NotSignedIn, SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
 from shared.http.event import address
 from shared.models import User
@@ -23,23 +23,15 @@ from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
 from shared.values import times
-from shared.values.passwords import hash_password, verify_password
-from shared.values.usernames import normalise_username
 
 app = create_app(validates=True)
 
 
 @app.post("/users", **describe("Sign up", "User", status=201, errors=[400, 409, 413, 415, 422]))
 def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
-    user = User(
-        username=new.username,
-        email=new.email,
-        name=new.name,
-        password_hash=hash_password(new.password),
-        role="member",
-        created_at=times.now(),
+    user = accounts.sign_up(
+        table(), username=new.username, email=new.email, name=new.name, password=new.password, now=times.now()
     )
-    users.create(table(), user)
     return json_answer(documents.user(user), HTTPStatus.CREATED)
 
 
@@ -47,13 +39,10 @@ def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
 def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
     now, origin = times.now(), address(app.current_event.raw_event)
     try:
-        username = _username(request.username)
-        attempts.begin(table(), username, origin, now)
-        user = _user_with_password(username, request.password)
+        user = accounts.sign_in(table(), request.username, request.password, origin, now)
     except (WrongPassword, SlowDown):
         report(metrics.SIGN_IN_FAILURES)
         raise
-    attempts.succeed(table(), username, origin, now)
     token, session = sessions.start(table(), user, now, secrets.token_bytes(sessions.TOKEN_BYTES))
     return json_answer({"token": token, "expiresAt": times.to_iso(session.expires_at)}, HTTPStatus.CREATED)
 
@@ -85,7 +74,7 @@ def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     if change.name is not None:
         users.rename(table(), user.username, change.name)
     if change.password is not None:
-        users.change_password(table(), user.username, hash_password(change.password))
+        accounts.change_password(table(), user, change.password)
     return json_answer(documents.user(_me()))
 
 
@@ -103,30 +92,7 @@ def _me() -> User:
 
 
 def _check_current_password(user: User, password: str) -> None:
-    """Hold a password against an account's. A stolen session guesses no faster than anyone. Raises SlowDown."""
-    now, origin = times.now(), address(app.current_event.raw_event)
-    attempts.begin(table(), user.username, origin, now)
-    if not verify_password(user.password_hash, password):
-        raise WrongCurrentPassword
-    attempts.succeed(table(), user.username, origin, now)
-
-
-def _username(text: str) -> str:
-    try:
-        return normalise_username(text)
-    except ValueError as error:
-        raise WrongPassword from error
-
-
-def _user_with_password(username: str, password: str) -> User:
-    """The user of that name and password. It takes as long to find that there is no such user. Raises WrongPassword."""
-    try:
-        user = users.get(table(), username, consistent=True)
-    except NoSuchUser:
-        user = None
-    if not verify_password(user.password_hash if user else None, password) or user is None:
-        raise WrongPassword
-    return user
+    accounts.prove(table(), user, password, address(app.current_event.raw_event), times.now())
 
 
 handler = serve(app)

@@ -1,0 +1,58 @@
+"""Pattern 24 as people live it: signing up, signing in, and proving that an account is one's own.
+
+What the API and the site's pages both do. Attempts are counted before a password is checked, by user and by address.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from shared.data.members import attempts, users
+from shared.dynamodb.table import Table
+from shared.errors import NoSuchUser, WrongCurrentPassword, WrongPassword
+from shared.models import User
+from shared.values.passwords import hash_password, verify_password
+from shared.values.usernames import normalise_username
+
+
+def sign_up(table: Table, *, username: str, email: str, name: str, password: str, now: datetime) -> User:
+    """Make a member's account, of names in their normal form. Raises UsernameTaken, EmailTaken."""
+    user = User(username, email, name, hash_password(password), "member", now)
+    users.create(table, user)
+    return user
+
+
+def sign_in(table: Table, username: str, password: str, address: str, now: datetime) -> User:
+    """The user of a name, as it was typed, and a password. It takes as long to find that there is no such user.
+
+    ``address`` is where the attempt comes from. Raises WrongPassword, SlowDown.
+    """
+    try:
+        name = normalise_username(username)
+    except ValueError as error:
+        raise WrongPassword from error
+    attempts.begin(table, name, address, now)
+    try:
+        user = users.get(table, name, consistent=True)
+    except NoSuchUser:
+        user = None
+    if not verify_password(user.password_hash if user else None, password) or user is None:
+        raise WrongPassword
+    attempts.succeed(table, name, address, now)
+    return user
+
+
+def prove(table: Table, user: User, password: str, address: str, now: datetime) -> None:
+    """Hold a password against an account's. A stolen session guesses no faster than anyone.
+
+    Raises WrongCurrentPassword, SlowDown.
+    """
+    attempts.begin(table, user.username, address, now)
+    if not verify_password(user.password_hash, password):
+        raise WrongCurrentPassword
+    attempts.succeed(table, user.username, address, now)
+
+
+def change_password(table: Table, user: User, password: str) -> None:
+    """Give an account a new password, which ends all its sessions. Raises NoSuchUser."""
+    users.change_password(table, user.username, hash_password(password))
