@@ -81,6 +81,26 @@ EDITORS: Access = (
     Right("Query", (FAN_OUT,)),
 )
 
+MINE: Access = (
+    Right("GetItem", (SESSION, DEAL, DEAL_NUMBER, DEALS, SAVED, *WATCHES, *TOPICS)),
+    Right("BatchGetItem", (DEAL, *LIKES, *TOPICS)),
+    Right("PutItem", (SAVED, *LIKES, *WATCHES)),
+    Right("UpdateItem", (MESSAGES, *TOPICS)),
+    Right("DeleteItem", (SAVED, *LIKES, *WATCHES)),
+    Right("Query", (MESSAGES, SAVED)),
+    Right("Query", (MESSAGES, WATCHES_OF_USERS, ALL_DEALS_BY_DAY), GSI1),
+)
+
+ACCOUNT: Access = (
+    Right("GetItem", (SESSION, USER, BRANDS, *TOPICS)),
+    Right("BatchGetItem", LIKES),
+    Right("PutItem", (USER, USER_EMAIL, SESSION)),
+    Right("UpdateItem", (USER, ATTEMPTS, *TOPICS)),
+    Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, SAVED, *LIKES, *WATCHES)),
+    Right("Query", (MESSAGES, SAVED)),
+    Right("Query", (SESSIONS_OF_USERS, WATCHES_OF_USERS), GSI1),
+)
+
 SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEALS, DEAL_SEQUENCE, ENDINGS)),)
 
 EXPIRY: Access = (

@@ -8,17 +8,20 @@ CloudFront it is the gateway's.
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping
-from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from shared.errors import DealsError, Forbidden, Invalid, TooLarge
+from shared.errors import BadRequest, DealsError, Forbidden, Invalid
+from shared.html import pages
+from shared.html.pages import Answer
+from shared.http.body import media_type
 from shared.http.event import header
+from shared.http.statuses import STATUSES
 
-MAX_BODY_BYTES = 32 * 1024
-"""Four times the largest deal, as for the API's bodies."""
+if TYPE_CHECKING:
+    from shared.html.app import Request
 
 MAX_FIELDS = 100
 """Fields of one form. Ordering a page takes a field for each of its deals, 25 at most."""
@@ -27,10 +30,6 @@ MEDIA_TYPE = "application/x-www-form-urlencoded"
 
 Fields = dict[str, str]
 """What was typed, by the names of a form's fields."""
-
-
-class BadForm(DealsError):
-    """What was sent cannot be read as one of our forms. (400)"""
 
 
 class NotAForm(DealsError):
@@ -52,6 +51,15 @@ class InvalidFields(Invalid):
         super().__init__("; ".join(f"{name}: {needed}" for name, needed in errors.items()))
 
 
+STATUSES |= {NotAForm: HTTPStatus.UNSUPPORTED_MEDIA_TYPE}
+
+
+def ours_only(request: Request) -> None:
+    """Guard of a page function: whatever is sent to it was sent from its own pages. Raises FromElsewhere."""
+    if request.event["httpMethod"] not in ("GET", "HEAD"):
+        from_our_pages(request.event, pages.origin())
+
+
 def from_our_pages(event: Mapping[str, Any], origin: str) -> None:
     """Guard: a form was sent from a page of this site. Raises FromElsewhere.
 
@@ -68,42 +76,24 @@ def from_our_pages(event: Mapping[str, Any], origin: str) -> None:
 
 
 def read(event: Mapping[str, Any]) -> Fields:
-    """The fields of a form that was posted, white space around them left as it is.
+    """The fields of a form that was posted, its body decoded already, white space around them left as it is.
 
     A field that is there twice is refused: of two values, what checks may see one and what acts the other.
-    Raises NotAForm, TooLarge, BadForm.
+    Raises NotAForm, BadRequest.
     """
     body = event.get("body") or ""
-    media_type = (header(event, "content-type") or "").split(";", 1)[0].strip().lower()
-    if body and media_type != MEDIA_TYPE:
+    if body and media_type(event) != MEDIA_TYPE:
         raise NotAForm("Send the fields of a form.")
-    if len(body) > MAX_BODY_BYTES * 4 / 3 + 4:
-        raise TooLarge(f"A form has at most {MAX_BODY_BYTES} bytes.")
-    raw = _bytes_of(body, encoded=bool(event.get("isBase64Encoded")))
-    if len(raw) > MAX_BODY_BYTES:
-        raise TooLarge(f"A form has at most {MAX_BODY_BYTES} bytes.")
+    if not body.isascii():
+        raise BadRequest("The form cannot be read.")
     try:
-        pairs = parse_qsl(
-            raw.decode("ascii"),
-            keep_blank_values=True,
-            encoding="utf-8",
-            errors="strict",
-            max_num_fields=MAX_FIELDS,
-        )
+        pairs = parse_qsl(body, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
     except ValueError as error:  # too many fields, or what is no UTF-8 behind the percent signs
-        raise BadForm("The form cannot be read.") from error
+        raise BadRequest("The form cannot be read.") from error
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise BadForm("A field of the form is there twice.")
+        raise BadRequest("A field of the form is there twice.")
     return fields
-
-
-def _bytes_of(body: str, *, encoded: bool) -> bytes:
-    """A body as it was sent. With ``*/*`` as its binary media type, the gateway sends all bodies as base64."""
-    try:
-        return base64.b64decode(body, validate=True) if encoded else body.encode()
-    except (binascii.Error, ValueError) as error:
-        raise BadForm("The form cannot be read.") from error
 
 
 def own_path(text: str | None, otherwise: str) -> str:
@@ -123,3 +113,16 @@ def own_path(text: str | None, otherwise: str) -> str:
     if parts.scheme or parts.netloc or any(step in (".", "..") for step in parts.path.split("/")):
         return otherwise
     return text
+
+
+def lead_to(place: str, *, cookies: tuple[str, ...] = (), **query: str) -> Answer:
+    """303 to a path of ours with its query, as ``own_path`` gives it; ``query`` replaces what it names of that."""
+    path, _, asked = place.partition("?")
+    location = f"{pages.base()}{path}"
+    asked = urlencode(dict(parse_qsl(asked)) | query)
+    return Answer(
+        "",
+        status=HTTPStatus.SEE_OTHER,
+        headers={"Location": f"{location}?{asked}" if asked else location},
+        cookies=cookies,
+    )

@@ -37,6 +37,9 @@ SAID = {
     "read": "Everything is read.",
     "signed-out": "You are signed out.",
     "signed-out-everywhere": "You are signed out everywhere.",
+    "renamed": "Your name is changed.",
+    "email": "Your email address is changed.",
+    "password": "Your password is changed. You are signed out everywhere else.",
     "removed": "Your account is removed.",
 }
 """What a page says after a form was sent, by the code in ``?said=``: only these sentences, and no text from outside."""

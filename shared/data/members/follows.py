@@ -85,3 +85,8 @@ def _uncount(table: Table, topic: Topic, key: Key, counter: str, absent: DealsEr
         if table.get(keys.topic(topic), projection=_EXISTENCE) is None:
             raise no_such(topic) from None
         raise
+
+
+def is_watched(table: Table, topic: Topic, username: str) -> bool:
+    """Whether a user watches a topic. One GetItem."""
+    return table.get(keys.watch(topic, username), projection=_EXISTENCE) is not None

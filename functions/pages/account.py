@@ -1,0 +1,283 @@
+"""Accounts in a browser: signing up, in and out, one's name, address and password, and leaving.
+
+Who signs in gets a new session, whatever cookie the browser brought; a new password or address takes the one that holds
+now, and is counted as an attempt to sign in.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from http import HTTPStatus
+
+from shared.api.bodies import AccountChange, NewUser
+from shared.data.members import accounts, sessions, users
+from shared.errors import (
+    EmailTaken,
+    NoSuchUser,
+    NotSignedIn,
+    SlowDown,
+    UsernameTaken,
+    WrongCurrentPassword,
+    WrongPassword,
+)
+from shared.html import cookies, forms, pages, views
+from shared.html.app import PageApp, Request
+from shared.html.checking import check
+from shared.html.forms import Fields, InvalidFields
+from shared.html.pages import Answer
+from shared.http.event import address
+from shared.models import Session, User
+from shared.runtime import metrics
+from shared.runtime.environment import table
+from shared.runtime.reporting import report
+
+HOME = "/my/inbox"
+"""Where signing in leads, unless a form came from elsewhere on the site."""
+
+_WORDS = {
+    "username": "1 to 30 letters, digits, dots and hyphens, please, with a letter or digit at both ends.",
+    "email": "This is no email address.",
+}
+
+app = PageApp(forms.ours_only)
+
+
+@app.get("/account/sign-in")
+def sign_in_form(request: Request) -> Answer:
+    return _sign_in_page({"next": _next(request.query)})
+
+
+@app.post("/account/sign-in")
+def sign_in(request: Request) -> Answer:
+    typed = forms.read(request.event)
+    try:
+        user = accounts.sign_in(
+            table(), typed.get("username", ""), typed.get("password", ""), address(request.event), request.now
+        )
+    except WrongPassword:
+        report(metrics.SIGN_IN_FAILURES)
+        return _sign_in_page(typed, {"username": "Username or password is wrong."})
+    except SlowDown as error:
+        report(metrics.SIGN_IN_FAILURES)
+        minutes = math.ceil(error.retry_after / 60)
+        sentence = f"Too many attempts. Try again in {views.counted(minutes, 'minute')}."
+        return _sign_in_page(
+            typed, {"username": sentence}, HTTPStatus.TOO_MANY_REQUESTS, {"Retry-After": str(error.retry_after)}
+        )
+    return _welcomed(request, user, forms.own_path(_next(typed), HOME))
+
+
+@app.get("/account/sign-up")
+def sign_up_form(request: Request) -> Answer:
+    return _sign_up_page({"next": _next(request.query)})
+
+
+@app.post("/account/sign-up")
+def sign_up(request: Request) -> Answer:
+    """Make an account and sign in to it at once."""
+    typed = forms.read(request.event)
+    try:
+        new = check(NewUser, {name: typed.get(name, "") for name in ("username", "name", "email", "password")}, _WORDS)
+        user = accounts.sign_up(
+            table(), username=new.username, email=new.email, name=new.name, password=new.password, now=request.now
+        )
+    except InvalidFields as error:
+        return _sign_up_page(typed, error.errors)
+    except UsernameTaken:
+        return _sign_up_page(typed, {"username": "Somebody has this name already. Take another."})
+    except EmailTaken:
+        return _sign_up_page(typed, {"email": "An account with this address exists already."})
+    return _welcomed(request, user, forms.own_path(_next(typed), HOME))
+
+
+@app.post("/account/sign-out")
+def sign_out(request: Request) -> Answer:
+    token = cookies.token_of(request.event)
+    if token is not None:
+        sessions.end(table(), token)
+    return _left("signed-out")
+
+
+@app.post("/account/sign-out-everywhere")
+def sign_out_everywhere(request: Request) -> Answer:
+    sessions.end_all(table(), _session(request).username)
+    return _left("signed-out-everywhere")
+
+
+@app.get("/account")
+def account(request: Request) -> Answer:
+    return _account_page(request, _me(request))
+
+
+@app.post("/account/name")
+def change_name(request: Request) -> Answer:
+    user, typed = _me(request), forms.read(request.event)
+    try:
+        name = check(AccountChange, {"name": typed.get("name", "")}).name or ""
+    except InvalidFields as error:
+        return _account_page(request, user, typed, error.errors)
+    users.rename(table(), user.username, name)
+    return pages.redirect("/account", said="renamed")
+
+
+@app.post("/account/email")
+def change_email(request: Request) -> Answer:
+    user, typed = _me(request), forms.read(request.event)
+    try:
+        email = _checked(typed, "email", "email-password").email or ""
+        _prove(request, user, typed, "email-password")
+        users.change_email(table(), user, email)
+    except InvalidFields as error:
+        return _account_page(request, user, typed, error.errors)
+    except EmailTaken:
+        return _account_page(request, user, typed, {"email": "An account with this address exists already."})
+    return pages.redirect("/account", said="email")
+
+
+@app.post("/account/password")
+def change_password(request: Request) -> Answer:
+    """Change the password. That ends all sessions; this browser gets a new one."""
+    user, typed = _me(request), forms.read(request.event)
+    try:
+        password = _checked(typed, "password", "current-password").password or ""
+        _prove(request, user, typed, "current-password")
+    except InvalidFields as error:
+        return _account_page(request, user, typed, error.errors)
+    accounts.change_password(table(), user, password)
+    return _welcomed(request, user, "/account", said="password")
+
+
+@app.get("/account/remove")
+def removal(request: Request) -> Answer:
+    return _removal_page(_me(request))
+
+
+@app.post("/account/remove")
+def remove(request: Request) -> Answer:
+    user, typed = _me(request), forms.read(request.event)
+    try:
+        _prove(request, user, typed, "password")
+    except InvalidFields as error:
+        return _removal_page(user, error.errors)
+    users.remove(table(), user)
+    return _left("removed")
+
+
+def _session(request: Request) -> Session:
+    session = cookies.session_of(table(), request.event, request.now)
+    if session is None:
+        raise NotSignedIn
+    return session
+
+
+def _me(request: Request) -> User:
+    """The account of whoever asks. Raises NotSignedIn."""
+    try:
+        return users.get(table(), _session(request).username, consistent=True)
+    except NoSuchUser as error:
+        raise NotSignedIn from error
+
+
+def _checked(typed: Fields, name: str, current: str) -> AccountChange:
+    """A change of one field beside the password that holds now, typed as ``current``. Raises InvalidFields."""
+    change = check(AccountChange, {name: typed.get(name, ""), "currentPassword": typed.get(current) or " "}, _WORDS)
+    if not typed.get(current):
+        raise InvalidFields({current: "This is needed."})
+    return change
+
+
+def _prove(request: Request, user: User, typed: Fields, name: str) -> None:
+    """Hold a typed password against the account's. A stolen session guesses no faster than anyone.
+
+    Raises InvalidFields, SlowDown.
+    """
+    try:
+        accounts.prove(table(), user, typed.get(name, ""), address(request.event), request.now)
+    except WrongCurrentPassword as error:
+        raise InvalidFields({name: "This is not the password."}) from error
+
+
+def _welcomed(request: Request, user: User, place: str, **query: str) -> Answer:
+    """On to a place with a new session's cookies. The session that the browser brought, if any, ends."""
+    brought = cookies.token_of(request.event)
+    if brought is not None:
+        sessions.end(table(), brought)
+    token, _ = sessions.start(table(), user, request.now, secrets.token_bytes(sessions.TOKEN_BYTES))
+    return forms.lead_to(place, cookies=tuple(cookies.signed_in(token)), **query)
+
+
+def _left(said: str) -> Answer:
+    """To the front page as nobody, with nothing of one's own left in the browser's cache.
+
+    https://developer.mozilla.org/docs/Web/HTTP/Headers/Clear-Site-Data
+    """
+    answer = pages.redirect("/", cookies=tuple(cookies.signed_out()), said=said)
+    return replace(answer, headers={**answer.headers, "Clear-Site-Data": '"cache"'})
+
+
+def _next(given: Mapping[str, str]) -> str:
+    """The path of ours that signing in was asked to lead on to, or nothing."""
+    return forms.own_path(given.get("next"), "")
+
+
+def _sign_in_page(
+    typed: Mapping[str, str],
+    errors: Mapping[str, str] | None = None,
+    status: int | None = None,
+    more_headers: Mapping[str, str] | None = None,
+) -> Answer:
+    return pages.page(
+        "account/sign-in.html",
+        here="/account/sign-in",
+        status=status or _status(errors),
+        more_headers=more_headers,
+        typed={"username": typed.get("username", "")},
+        errors=errors or {},
+        next=_next(typed),
+    )
+
+
+def _sign_up_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = None) -> Answer:
+    return pages.page(
+        "account/sign-up.html",
+        here="/account/sign-up",
+        status=_status(errors),
+        typed={name: typed.get(name, "") for name in ("username", "name", "email")},
+        errors=errors or {},
+        next=_next(typed),
+    )
+
+
+def _account_page(
+    request: Request, user: User, typed: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+) -> Answer:
+    return pages.page(
+        "account/account.html",
+        here="/account",
+        status=_status(errors),
+        said=request.query.get("said"),
+        user={name: getattr(user, name) for name in ("username", "name", "email", "role")},
+        since=f"{views.day(user.created_at)} {user.created_at.year}",
+        typed={name: (typed or {}).get(name, "") for name in ("name", "email")},
+        errors=errors or {},
+    )
+
+
+def _removal_page(user: User, errors: Mapping[str, str] | None = None) -> Answer:
+    return pages.page(
+        "account/remove.html",
+        here="/account/remove",
+        status=_status(errors),
+        user={"username": user.username},
+        errors=errors or {},
+    )
+
+
+def _status(errors: Mapping[str, str] | None) -> int:
+    return HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
+
+
+handler = app.handler

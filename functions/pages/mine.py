@@ -1,0 +1,309 @@
+"""A member's own pages: the inbox, what one watches, what one saved; and the buttons that watch, like and save.
+
+The buttons stand on pages that are everybody's, kept at the edge. They are plain forms that lead back to where they
+stood; the script sends the same form, asks for JSON, and shows what holds now.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from shared.data.catalog import deals, feeds, topics
+from shared.data.members import follows, messages, saved
+from shared.errors import (
+    AlreadyLiked,
+    AlreadyWatching,
+    DealsError,
+    InvalidName,
+    NoSuchTopic,
+    NotLiked,
+    NotSignedIn,
+    NotWatching,
+)
+from shared.html import cookies, forms, pages, views
+from shared.html.app import PageApp, Request
+from shared.html.pages import Answer
+from shared.models import (
+    ALL_DEALS,
+    BRAND,
+    CATEGORIES,
+    CATEGORY,
+    AboutDeal,
+    AboutOrder,
+    Deal,
+    Message,
+    Session,
+    Topic,
+    TopicKind,
+)
+from shared.runtime import metrics
+from shared.runtime.environment import table
+from shared.runtime.reporting import report
+from shared.values import slugs, times
+
+PAGE = 25
+SUGGESTED = 8
+"""Brands that one who watches nothing is shown."""
+
+KINDS: dict[str, tuple[TopicKind, str]] = {"brand": (BRAND, "brands"), "category": (CATEGORY, "categories")}
+"""What a path calls the kinds of topics, and the part of their own pages' paths."""
+
+app = PageApp(forms.ours_only)
+
+
+@app.get("/my")
+def mine(_request: Request) -> Answer:
+    return pages.redirect("/my/inbox")
+
+
+@app.get("/my/inbox")
+def inbox(request: Request) -> Answer:
+    """The messages, newest first, each with its deal as it is now. Two round trips behind the session's."""
+    username = _member(request).username
+    unread_only = request.query.get("unread") == "yes"
+    cursor = request.query.get("cursor") or None
+    asked: list[Callable[[], Any]] = [
+        partial(messages.latest, table(), username, limit=PAGE, now=request.now, unread=unread_only, cursor=cursor),
+        partial(messages.unread_count, table(), username, request.now),
+    ]
+    page, unread = table().gather(asked)
+    found = deals.get_many(table(), [each.about.deal_id for each in page.items if isinstance(each.about, AboutDeal)])
+    about = {deal.deal_id: deal for deal in found}
+    return pages.page(
+        "mine/inbox.html",
+        here="/my/inbox",
+        said=request.query.get("said"),
+        rows=[_row(message, about, request.now) for message in page.items],
+        unread=unread,
+        unread_only=unread_only,
+        older=page.next,
+        suggested=[] if page.items or cursor else _suggested(request.now),
+    )
+
+
+@app.post("/my/inbox/read-all")
+def read_all(request: Request) -> Answer:
+    member = _sender(request, "/my/inbox")
+    if isinstance(member, Answer):
+        return member
+    marked = messages.mark_all_read(table(), member.username, request.now)
+    return _json({"marked": marked}) if request.wants_json else pages.redirect("/my/inbox", said="read")
+
+
+@app.get("/my/inbox/{message_id}")
+def read_message(request: Request, message_id: str) -> Answer:
+    """Mark a message read and lead to what it is about."""
+    message = messages.mark_read(table(), _member(request).username, message_id, request.now)
+    match message.about:
+        case AboutDeal(deal_id=deal_id):
+            return pages.redirect(f"/deals/{deal_id}")
+        case AboutOrder(order_id=order_id):
+            return pages.redirect(f"/shop/orders/{order_id}")
+
+
+@app.get("/my/watches")
+def watches(request: Request) -> Answer:
+    """The brands and categories that one watches, and the categories that one does not."""
+    username = _member(request).username
+    watched = topics.get_many(table(), follows.watches(table(), username))
+    followed = {page.topic for page in watched}
+    return pages.page(
+        "mine/watches.html",
+        here="/my/watches",
+        said=request.query.get("said"),
+        brands=[_topic(page.topic, page.name, page.watchers) for page in watched if page.topic.kind is BRAND],
+        watchable=[
+            {**_topic(topic, name, 0), "watching": topic in followed}
+            for slug, name in CATEGORIES.items()
+            if (topic := Topic(CATEGORY, slug))
+        ],
+        nothing=not watched,
+        suggested=[] if watched else _suggested(request.now),
+    )
+
+
+@app.post("/my/watches/{kind}/{slug}")
+def watch(request: Request, kind: str, slug: str) -> Answer:
+    topic, place = _named(kind, slug)
+    return _switched(
+        request,
+        place,
+        on=partial(follows.watch, table(), topic, now=request.now),
+        off=partial(follows.unwatch, table(), topic),
+        said=("watching", "unwatched"),
+        counted=(metrics.WATCHES_ADDED, metrics.WATCHES_REMOVED),
+    )
+
+
+@app.post("/my/likes/{kind}/{slug}")
+def like(request: Request, kind: str, slug: str) -> Answer:
+    topic, place = _named(kind, slug)
+    return _switched(
+        request,
+        place,
+        on=partial(follows.like, table(), topic, now=request.now),
+        off=partial(follows.unlike, table(), topic),
+        said=("liked", "unliked"),
+        counted=(metrics.LIKES_ADDED, metrics.LIKES_REMOVED),
+    )
+
+
+@app.get("/my/saved")
+def saved_deals(request: Request) -> Answer:
+    """The deals that one keeps for later, as they are now."""
+    page = saved.latest(table(), _member(request).username, limit=PAGE, cursor=request.query.get("cursor") or None)
+    return pages.page(
+        "mine/saved.html",
+        here="/my/saved",
+        said=request.query.get("said"),
+        deals=[views.card(deal, request.now) for deal in page.items],
+        older=page.next,
+    )
+
+
+@app.post("/my/saved/{number}")
+def save(request: Request, number: str) -> Answer:
+    deal = deals.find(table(), number)
+
+    def keep(username: str) -> None:
+        saved.save(table(), deal, username, request.now)
+
+    def drop(username: str) -> None:
+        saved.unsave(table(), deal.deal_id, username)
+
+    return _switched(request, f"/deals/{deal.number or deal.deal_id}", on=keep, off=drop, said=("saved", "unsaved"))
+
+
+@app.get("/my/status")
+def status(request: Request) -> Answer:
+    """What only the reader has, for the script: the unread count, and how one stands to a deal and a topic.
+
+    ``?deal=`` is a deal's number or id, ``?topic=`` is ``brand/<slug>`` or ``category/<slug>``. Nobody has nothing.
+    """
+    session = cookies.session_of(table(), request.event, request.now)
+    if session is None:
+        return _json({})
+    username = session.username
+    asked: dict[str, Callable[[], Any]] = {"unread": partial(messages.unread_count, table(), username, request.now)}
+    if "deal" in request.query:
+        asked["saved"] = partial(_is_saved, request.query["deal"], username)
+    if "topic" in request.query:
+        topic, _ = _named(*request.query["topic"].partition("/")[::2])
+        asked["watching"] = partial(follows.is_watched, table(), topic, username)
+        asked["liked"] = lambda: bool(follows.likes(table(), username, [topic]))
+    return _json(dict(zip(asked, table().gather(list(asked.values())), strict=True)))
+
+
+def _member(request: Request) -> Session:
+    """Who asks. Raises NotSignedIn, which leads to where one signs in and back."""
+    session = cookies.session_of(table(), request.event, request.now)
+    if session is None:
+        raise NotSignedIn
+    return session
+
+
+def _sender(request: Request, place: str) -> Session | Answer:
+    """Who sent a form; where nobody is signed in, the way to sign in, which then leads to where the form led."""
+    try:
+        return _member(request)
+    except NotSignedIn:
+        if request.wants_json:
+            raise
+        return pages.redirect("/account/sign-in", next=place)
+
+
+def _switched(
+    request: Request,
+    place: str,
+    *,
+    on: Callable[..., None],
+    off: Callable[..., None],
+    said: tuple[str, str],
+    counted: tuple[metrics.Metric, metrics.Metric] | None = None,
+) -> Answer:
+    """Turn on or off what a form's button stands for, and lead back to where it stood. Saying it twice counts once."""
+    fields = forms.read(request.event)
+    place = forms.own_path(fields.get("next"), place)
+    member = _sender(request, place)
+    if isinstance(member, Answer):
+        return member
+    turned_on = fields.get("on", "1") == "1"
+    with suppress(AlreadyWatching, NotWatching, AlreadyLiked, NotLiked):
+        (on if turned_on else off)(username=member.username)
+        if counted:
+            report(counted[0] if turned_on else counted[1])
+    if request.wants_json:
+        return _json({"on": turned_on})
+    return forms.lead_to(place, said=said[0] if turned_on else said[1])
+
+
+def _named(kind: str, slug: str) -> tuple[Topic, str]:
+    """The topic that a path names, and the path of its own page. Raises NoSuchTopic."""
+    if kind not in KINDS:
+        raise NoSuchTopic("topic", slug)
+    topic_kind, part = KINDS[kind]
+    try:
+        topic = Topic(topic_kind, slugs.slug(slug))
+    except InvalidName as error:
+        raise NoSuchTopic(kind, slug) from error
+    return topic, f"/{part}/{topic.slug}"
+
+
+def _is_saved(number: str, username: str) -> bool:
+    try:
+        return saved.is_saved(table(), deals.find(table(), number).deal_id, username)
+    except DealsError:
+        return False
+
+
+def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str, Any]:
+    """One message of the inbox: why it came, when, and its deal as it is now, where it is about one."""
+    today = message.created_at.date() == now.date()
+    row = {
+        "id": message.message_id,
+        "unread": message.unread,
+        "at": times.to_iso(message.created_at),
+        "when": views.clock(message.created_at) if today else views.day(message.created_at),
+    }
+    if isinstance(message.about, AboutOrder):
+        return {**row, "why": "Your order", "title": message.subject, "deal": None}
+    deal = found.get(message.about.deal_id)
+    watched = {"brand": message.about.brand_name, "category": CATEGORIES[deal.category] if deal else "its category"}
+    why = f"You watch {watched[message.kind]}" if message.kind in watched else "Hot"
+    return {
+        **row,
+        "why": why,
+        "title": message.about.title,
+        "deal": views.card(deal, now, width=128) if deal else None,
+    }
+
+
+def _topic(topic: Topic, name: str, watchers: int) -> dict[str, Any]:
+    kind = "brand" if topic.kind is BRAND else "category"
+    return {
+        "kind": kind,
+        "slug": topic.slug,
+        "name": name,
+        "path": f"/{KINDS[kind][1]}/{topic.slug}",
+        "watchers": watchers,
+    }
+
+
+def _suggested(now: datetime) -> list[dict[str, Any]]:
+    """The brands with new deals that most people watch. No index lists all brands by their watchers."""
+    newest = feeds.read(table(), ALL_DEALS, limit=100, now=now).items
+    brands = list(dict.fromkeys(Topic(BRAND, deal.brand) for deal in newest))
+    found = sorted(topics.get_many(table(), brands), key=lambda page: -page.watchers)
+    return [_topic(page.topic, page.name, page.watchers) for page in found[:SUGGESTED]]
+
+
+def _json(document: dict[str, Any]) -> Answer:
+    return Answer(json.dumps(document), media_type="application/json")
+
+
+handler = app.handler

@@ -1,0 +1,50 @@
+"""A form's fields held against a body of the API, and what is wrong with each in words for whoever typed it.
+
+Only functions whose artifact has pydantic import this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from shared.html.forms import InvalidFields
+
+B = TypeVar("B", bound=BaseModel)
+
+_WORDS = {
+    "missing": "This is needed.",
+    "string_pattern_mismatch": "This does not look as it should.",
+    "string_too_long": "At most {max_length} characters, please.",
+    "string_too_short": "At least {min_length} characters, please.",
+}
+
+
+def check(body: type[B], typed: Mapping[str, Any], words: Mapping[str, str] | None = None) -> B:
+    """The body that the fields of a form make. Raises InvalidFields, which names each field as the form does.
+
+    ``typed`` has the fields by the body's own names in camelCase; what was left empty is left out by the caller, where
+    that means "none". ``words`` says for some fields what they need, in place of the rule's own words.
+    """
+    try:
+        return body.model_validate(typed)
+    except ValidationError as error:
+        errors: dict[str, str] = {}
+        for entry in error.errors():
+            name = str(entry["loc"][0]) if entry["loc"] else "form"
+            errors.setdefault(name, _sentence(entry, typed.get(name), (words or {}).get(name)))
+        raise InvalidFields(errors) from error
+
+
+def _sentence(entry: Any, typed: Any, instead: str | None) -> str:
+    if typed in (None, "") or entry["type"] == "missing":
+        return _WORDS["missing"]
+    if instead is not None:
+        return instead
+    template = _WORDS.get(entry["type"])
+    if template:
+        return template.format(**entry.get("ctx", {}))
+    said = str(entry["msg"]).removeprefix("Value error, ")
+    return f"{said[:1].upper()}{said[1:]}{'' if said.endswith('.') else '.'}"

@@ -1,0 +1,75 @@
+"""The page functions, called in this process as the gateway calls them, on a table in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from argon2 import PasswordHasher
+
+from functions.pages import account, mine
+from shared.data.catalog import brands, deals
+from shared.data.members import sessions, users
+from shared.dynamodb.table import Table
+from shared.html import cookies
+from shared.models import Deal, Role, User
+from shared.values import passwords, times
+from tests.support.browsing import ORIGIN, Browser
+from tests.support.engines import MOTO
+from tests.support.making import a_deal
+from tests.support.surroundings import surrounded
+
+FUNCTIONS = {"/my": mine.handler, "/account": account.handler}
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
+    """A seeded table of a test's own, which the functions find in their environment."""
+    with MOTO.table() as table, surrounded(monkeypatch, table, SITE_ORIGIN=ORIGIN, SITE_BASE="", STAGE="test"):
+        for function in (mine, account):
+            monkeypatch.setattr(function, "table", lambda: table)
+        brands.create(table, "apple", "Apple", times.now())
+        brands.create(table, "g-fore", "G/Fore", times.now())
+        # What a hash costs is held elsewhere; these tests make many.
+        monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        passwords._nobodys_hash.cache_clear()
+        yield table
+    passwords._nobodys_hash.cache_clear()
+
+
+@pytest.fixture
+def anyone(table: Table) -> Browser:
+    return Browser(FUNCTIONS)
+
+
+def entered(table: Table, username: str, role: Role = "member") -> Browser:
+    """The browser of somebody who is signed in."""
+    user = User(username, f"{username}@mail.example", username.title(), "no-hash", role, times.now())
+    users.create(table, user)
+    token, _ = sessions.start(table, user, times.now(), username.encode().ljust(32, b"-")[:32])
+    return Browser(FUNCTIONS, {cookies.SESSION: token, cookies.HINT: "1"})
+
+
+@pytest.fixture
+def ana(table: Table) -> Browser:
+    return entered(table, "ana")
+
+
+@pytest.fixture
+def editor(table: Table) -> Browser:
+    return entered(table, "eddy", "editor")
+
+
+@pytest.fixture
+def post_deal(table: Table) -> Callable[..., Deal]:
+    """Posts a deal some minutes ago."""
+
+    def posted(minutes: int = 5, **fields: Any) -> Deal:
+        now = times.now()
+        return deals.create(table, a_deal(now - timedelta(minutes=minutes), **fields), now)
+
+    return posted

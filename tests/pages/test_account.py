@@ -1,0 +1,241 @@
+"""Accounts in a browser: up, in, out, changed and left."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.data.members import users
+from shared.dynamodb.table import Table
+from shared.errors import NoSuchUser
+from shared.html import cookies
+from shared.values import times
+from tests.pages.conftest import FUNCTIONS, PASSWORD
+from tests.support.browsing import Browser
+
+ANA = {"username": "Ana", "name": "Ana Müller", "email": "Ana@Mail.example", "password": PASSWORD}
+
+
+@pytest.fixture
+def ana(anyone: Browser) -> Browser:
+    """Ana's browser, in which she has just signed up."""
+    anyone.post("/account/sign-up", ANA)
+    return anyone
+
+
+def another() -> Browser:
+    return Browser(FUNCTIONS)
+
+
+def test_signing_up_signs_in_at_once(anyone: Browser, table: Table) -> None:
+    seen = anyone.post("/account/sign-up", ANA)
+
+    assert (seen.status, seen.location) == (303, "/my/inbox")
+    assert [line.partition("=")[0] for line in seen.headers["Set-Cookie"]] == [cookies.SESSION, cookies.HINT]
+    assert users.get(table, "ana").name == "Ana Müller"
+    assert "Ana Müller" in anyone.get("/account").words
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "said"),
+    [
+        ("username", "", "This is needed."),
+        ("username", "a#b", "1 to 30 letters, digits, dots and hyphens, please"),
+        ("email", "ana", "This is no email address."),
+        ("password", "short", "At least 10 characters, please."),
+        ("name", "   ", "Something to be seen is needed."),
+    ],
+)
+def test_a_field_that_cannot_be_used_is_named_and_what_was_typed_is_kept(
+    anyone: Browser, table: Table, field: str, typed: str, said: str
+) -> None:
+    seen = anyone.post("/account/sign-up", ANA | {field: typed})
+
+    kept = seen.values()
+    assert seen.status == 422
+    assert said in seen.words
+    assert f'href="#f-{field}"' in seen.text
+    assert "<title>Error: " in seen.text
+    assert kept["name"] == (typed if field == "name" else "Ana Müller")
+    assert kept["password"] == ""
+    with pytest.raises(NoSuchUser):
+        users.get(table, "ana")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [({"email": "other@mail.example"}, "Somebody has this name already"), ({"username": "bo"}, "this address exists")],
+)
+def test_a_name_or_an_address_that_is_taken_is_said_at_its_field(
+    ana: Browser, changed: dict[str, str], said: str
+) -> None:
+    seen = another().post("/account/sign-up", ANA | changed)
+
+    assert seen.status == 422
+    assert said in seen.words
+
+
+def test_signing_in_leads_to_where_one_came_from(ana: Browser) -> None:
+    browser = another()
+    form = browser.get("/account/sign-in?next=/brands/g-fore%3Fa%3Db").values()
+
+    seen = browser.post("/account/sign-in", form | {"username": "ANA", "password": PASSWORD})
+
+    assert (seen.status, seen.location) == (303, "/brands/g-fore?a=b")
+    assert browser.get("/account").status == 200
+
+
+@pytest.mark.parametrize("away", ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)"])
+def test_signing_in_never_leads_away(ana: Browser, away: str) -> None:
+    browser = another()
+
+    asked = browser.get(f"/account/sign-in?next={away}")
+    seen = browser.post("/account/sign-in", {"username": "ana", "password": PASSWORD, "next": away})
+
+    assert "evil" not in asked.text
+    assert seen.location == "/my/inbox"
+
+
+@pytest.mark.parametrize(("username", "password"), [("ana", "wrong password"), ("nobody", PASSWORD), ("#", PASSWORD)])
+def test_a_wrong_name_or_password_gets_one_sentence_and_keeps_the_name(
+    ana: Browser, username: str, password: str
+) -> None:
+    seen = another().post("/account/sign-in", {"username": username, "password": password})
+
+    assert seen.status == 422
+    assert "Username or password is wrong." in seen.words
+    assert seen.values() | {"q": ""} == {"q": "", "username": username, "password": ""}
+    assert "Set-Cookie" not in seen.headers
+
+
+def test_too_many_attempts_are_told_how_long_to_wait(ana: Browser) -> None:
+    browser = another()
+    for _ in range(10):
+        browser.post("/account/sign-in", {"username": "ana", "password": "wrong password"})
+
+    seen = browser.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
+
+    assert seen.status == 429
+    assert "Too many attempts. Try again in" in seen.words
+    assert int(seen.headers["Retry-After"][0]) > 0
+
+
+def test_signing_in_never_takes_over_a_session_that_a_browser_was_given(ana: Browser, table: Table) -> None:
+    planted = "planted-by-somebody-else"
+    victim = another()
+    victim.cookies[cookies.SESSION] = planted
+
+    victim.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
+
+    assert victim.cookies[cookies.SESSION] != planted
+    assert cookies.session_of(table, {"headers": {"Cookie": f"{cookies.SESSION}={planted}"}}, times.now()) is None
+
+
+def test_signing_in_again_ends_the_session_before(ana: Browser) -> None:
+    before = dict(ana.cookies)
+
+    ana.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
+
+    old = another()
+    old.cookies.update(before)
+    assert old.get("/account").status == 303
+
+
+def test_signing_out_ends_the_session_and_leaves_nothing_in_the_browser(ana: Browser) -> None:
+    before = dict(ana.cookies)
+
+    seen = ana.post("/account/sign-out")
+
+    old = another()
+    old.cookies.update(before)
+    assert (seen.status, seen.location) == (303, "/?said=signed-out")
+    assert seen.headers["Clear-Site-Data"] == ['"cache"']
+    assert ana.cookies == {}
+    assert old.get("/account").status == 303
+
+
+def test_signing_out_everywhere_ends_the_sessions_of_other_browsers(ana: Browser) -> None:
+    other = another()
+    other.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
+
+    ana.post("/account/sign-out-everywhere")
+
+    assert other.get("/account").status == 303
+
+
+def test_a_page_of_ones_own_is_kept_by_nobody(ana: Browser) -> None:
+    seen = ana.get("/account")
+
+    assert seen.headers["Cache-Control"] == ["no-store"]
+
+
+def test_a_name_is_changed(ana: Browser) -> None:
+    seen = ana.post("/account/name", {"name": "Ana M."})
+
+    assert seen.location == "/account?said=renamed"
+    assert "Ana M." in ana.get(seen.location).words
+
+
+def test_an_address_is_changed_by_who_knows_the_password(ana: Browser, table: Table) -> None:
+    wrong = ana.post("/account/email", {"email": "new@mail.example", "email-password": "wrong password"})
+    right = ana.post("/account/email", {"email": "new@mail.example", "email-password": PASSWORD})
+
+    assert wrong.status == 422
+    assert "This is not the password." in wrong.words
+    assert wrong.values()["email"] == "new@mail.example"
+    assert right.location == "/account?said=email"
+    assert users.get(table, "ana").email == "new@mail.example"
+
+
+def test_a_new_password_signs_out_everywhere_else_and_not_here(ana: Browser) -> None:
+    other = another()
+    other.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
+
+    seen = ana.post("/account/password", {"current-password": PASSWORD, "password": "a new password"})
+
+    assert seen.location == "/account?said=password"
+    assert ana.get("/account").status == 200
+    assert other.get("/account").status == 303
+    assert other.post("/account/sign-in", {"username": "ana", "password": "a new password"}).status == 303
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"password": "a new password"}, {"current-password": PASSWORD, "password": "short"}, {}],
+    ids=["without the old one", "too short", "nothing"],
+)
+def test_a_password_that_cannot_be_changed_is_not(ana: Browser, fields: dict[str, str]) -> None:
+    assert ana.post("/account/password", fields).status == 422
+    assert another().post("/account/sign-in", {"username": "ana", "password": PASSWORD}).status == 303
+
+
+def test_leaving_says_what_goes_and_takes_the_password(ana: Browser, table: Table) -> None:
+    asked = ana.get("/account/remove")
+    wrong = ana.post("/account/remove", {"password": "wrong password"})
+    users.get(table, "ana")
+    right = ana.post("/account/remove", {"password": PASSWORD})
+
+    assert "all saved deals" in asked.words
+    assert wrong.status == 422
+    assert (right.status, right.location) == (303, "/?said=removed")
+    with pytest.raises(NoSuchUser):
+        users.get(table, "ana")
+
+
+@pytest.mark.parametrize("path", ["sign-in", "sign-up", "sign-out", "name", "email", "password", "remove"])
+@pytest.mark.parametrize("fetch_site", ["cross-site", "same-site"])
+def test_a_form_from_elsewhere_does_nothing(ana: Browser, table: Table, path: str, fetch_site: str) -> None:
+    before = users.get(table, "ana")
+    ana.fetch_site = fetch_site
+
+    seen = ana.post(f"/account/{path}", ANA | {"current-password": PASSWORD, "email-password": PASSWORD})
+
+    assert seen.status == 403
+    assert "Set-Cookie" not in seen.headers
+    assert users.get(table, "ana") == before
+
+
+def test_what_is_typed_stays_text(anyone: Browser) -> None:
+    seen = anyone.post("/account/sign-up", ANA | {"username": '"><script>alert(1)</script>'})
+
+    assert "<script>alert" not in seen.text
+    assert seen.values()["username"] == '"><script>alert(1)</script>'

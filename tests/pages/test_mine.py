@@ -1,0 +1,261 @@
+"""A member's own pages and buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import pytest
+
+from shared.data.catalog import deals, topics
+from shared.data.members import follows, messages, saved
+from shared.dynamodb.table import Table
+from shared.models import BRAND, CATEGORY, AboutOrder, Announcement, Deal, DealNews, Topic
+from shared.values import times
+from tests.pages.conftest import entered
+from tests.support.browsing import Browser
+from tests.support.making import a_message
+
+APPLE = Topic(BRAND, "apple")
+SHOES = Topic(CATEGORY, "shoes")
+
+PostDeal = Callable[..., Deal]
+
+
+def told(table: Table, deal: Deal, username: str = "ana", kind: DealNews = "brand") -> str:
+    message = a_message(deal, username, kind, times.now())
+    messages.send(table, message)
+    return message.message_id
+
+
+@pytest.mark.parametrize("path", ["/my/inbox", "/my/watches", "/my/saved", "/my/inbox?unread=yes"])
+def test_nobody_is_led_to_where_one_signs_in_and_back(anyone: Browser, path: str) -> None:
+    seen = anyone.get(path)
+
+    assert seen.status == 303
+    assert urlsplit(seen.location).path == "/account/sign-in"
+    assert path.partition("?")[0].replace("/", "%2F") in seen.location
+
+
+def test_nobody_who_presses_a_button_is_led_to_sign_in_and_back_to_where_it_stands(anyone: Browser) -> None:
+    seen = anyone.post("/my/watches/brand/apple", {"on": "1"})
+
+    assert (seen.status, seen.location) == (303, "/account/sign-in?next=%2Fbrands%2Fapple")
+
+
+def test_an_empty_inbox_shows_brands_that_many_watch(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    post_deal()
+    post_deal(brand="g-fore")
+    follows.watch(table, Topic(BRAND, "g-fore"), "bo", times.now())
+
+    seen = ana.get("/my/inbox")
+
+    assert "Nothing yet. Watch a brand and its deals come here." in seen.words
+    assert seen.words.index("G/Fore") < seen.words.index("Apple")
+
+
+def test_the_inbox_shows_why_each_message_came_and_its_deal_as_it_is_now(
+    ana: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    now = times.now()
+    kinds: tuple[DealNews, ...] = ("brand", "category", "hot")
+    for minutes, kind in enumerate(kinds, start=1):
+        deal = post_deal(minutes, title=f"Trail runner {kind}")
+        told(table, deal, kind=kind)
+    deals.edit(table, deal.deal_id, {"price": "9.50"}, now)
+
+    seen = ana.get("/my/inbox")
+
+    assert "3 unread" in seen.words
+    assert all(why in seen.words for why in ("You watch Apple", "You watch Shoes", "Hot"))
+    assert "$9.50" in seen.words
+
+
+def test_following_a_message_marks_it_read_and_leads_to_its_deal(
+    ana: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    deal = post_deal()
+    message_id = told(table, deal)
+
+    seen = ana.get(f"/my/inbox/{message_id}")
+
+    assert (seen.status, seen.location) == (303, f"/deals/{deal.deal_id}")
+    assert messages.unread_count(table, "ana", times.now()) == 0
+
+
+def test_a_message_of_an_order_leads_to_the_order(ana: Browser, table: Table) -> None:
+    told_of = Announcement("sent", "Your order is on its way", AboutOrder("2Zorder"), times.now())
+    message = messages.compose(told_of, "ana", times.now())
+    messages.send(table, message)
+
+    shown = ana.get("/my/inbox")
+    seen = ana.get(f"/my/inbox/{message.message_id}")
+
+    assert "Your order is on its way" in shown.words
+    assert seen.location == "/shop/orders/2Zorder"
+
+
+def test_somebody_elses_message_is_not_found_and_stays_unread(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    message_id = told(table, post_deal(), "bo")
+
+    seen = ana.get(f"/my/inbox/{message_id}")
+
+    assert seen.status == 404
+    assert messages.unread_count(table, "bo", times.now()) == 1
+
+
+def test_all_messages_are_marked_read_at_once(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    for minutes in range(1, 4):
+        told(table, post_deal(minutes))
+
+    seen = ana.post("/my/inbox/read-all")
+
+    assert (seen.status, seen.location) == (303, "/my/inbox?said=read")
+    assert "Everything was read" in ana.get("/my/inbox").words
+    assert "Everything was read." in ana.get("/my/inbox?unread=yes").words
+
+
+def test_an_inbox_longer_than_a_page_goes_on(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    for minutes in range(1, 28):
+        told(table, post_deal(minutes, title=f"Runner {minutes:03}"))
+
+    first = ana.get("/my/inbox")
+    link = next(a.get("href") for a in first.document.iter("a") if "cursor=" in (a.get("href") or ""))
+    second = ana.get(link)
+
+    assert "Runner 025" in first.words
+    assert "Runner 026" not in first.words
+    assert "Runner 026" in second.words
+    assert "Runner 027" in second.words
+
+
+def test_a_forged_cursor_gets_a_page_that_says_so(ana: Browser) -> None:
+    seen = ana.get("/my/inbox?cursor=forged")
+
+    assert seen.status == 400
+    assert "This cursor was not given by this list." in seen.words
+
+
+@pytest.mark.parametrize(
+    ("button", "place", "said"),
+    [
+        ("/my/watches/brand/apple", "/brands/apple", "watching"),
+        ("/my/watches/category/shoes", "/categories/shoes", "watching"),
+        ("/my/likes/brand/apple", "/brands/apple", "liked"),
+        ("/my/likes/category/shoes", "/categories/shoes", "liked"),
+    ],
+)
+def test_a_button_counts_once_and_leads_back(ana: Browser, table: Table, button: str, place: str, said: str) -> None:
+    first = ana.post(button, {"on": "1"})
+    second = ana.post(button, {"on": "1"})
+
+    assert (first.status, first.location) == (second.status, second.location) == (303, f"{place}?said={said}")
+    page = topics.get(table, APPLE if "brand" in button else SHOES)
+    assert page.likes + page.watchers == 1
+
+
+def test_a_button_takes_back_what_it_did(ana: Browser, table: Table) -> None:
+    ana.post("/my/watches/brand/apple", {"on": "1"})
+
+    seen = ana.post("/my/watches/brand/apple", {"on": "0", "next": "/my/watches"})
+
+    assert (seen.status, seen.location) == (303, "/my/watches?said=unwatched")
+    assert topics.get(table, APPLE).watchers == 0
+
+
+def test_a_button_never_leads_away(ana: Browser) -> None:
+    seen = ana.post("/my/watches/brand/apple", {"on": "1", "next": "//evil.example/"})
+
+    assert seen.location == "/brands/apple?said=watching"
+
+
+def test_a_script_is_told_what_holds_now(ana: Browser) -> None:
+    seen = ana.post("/my/watches/brand/apple", {"on": "1"}, Accept="application/json")
+
+    assert (seen.status, seen.json) == (200, {"on": True})
+
+
+@pytest.mark.parametrize(
+    "button", ["/my/watches/brand/nothing", "/my/likes/category/nothing", "/my/watches/shop/apple"]
+)
+def test_what_does_not_exist_is_not_watched(ana: Browser, button: str) -> None:
+    assert ana.post(button, {"on": "1"}).status == 404
+
+
+def test_the_watches_are_listed_with_buttons_that_end_them(ana: Browser) -> None:
+    ana.post("/my/watches/brand/g-fore", {"on": "1"})
+    ana.post("/my/watches/category/shoes", {"on": "1"})
+
+    seen = ana.get("/my/watches?said=watching")
+
+    assert "G/Fore Only you watch it Stop watching" in seen.words
+    assert "You watch it now" in seen.words
+    assert seen.words.count("Not watched") == 7
+
+
+def test_a_deal_is_saved_shown_and_taken_out(ana: Browser, post_deal: PostDeal) -> None:
+    deal = post_deal()
+
+    saving = ana.post(f"/my/saved/{deal.number}", {"on": "1"})
+    shown = ana.get("/my/saved")
+    ana.post(f"/my/saved/{deal.number}", {"on": "0", "next": "/my/saved"})
+
+    assert saving.location == f"/deals/{deal.number}?said=saved"
+    assert "Trail runner" in shown.words
+    assert "Nothing yet. Save deals to find them here." in ana.get("/my/saved").words
+
+
+def test_a_saved_deal_that_ended_stays_and_says_so(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal()
+    ana.post(f"/my/saved/{deal.number}", {"on": "1"})
+
+    deals.withdraw(table, deal.deal_id, times.now())
+
+    assert "Withdrawn" in ana.get("/my/saved").words
+
+
+def test_a_deal_that_does_not_exist_is_not_saved(ana: Browser) -> None:
+    assert ana.post("/my/saved/99", {"on": "1"}).status == 404
+
+
+def test_the_status_says_how_one_stands_to_what_is_asked(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal()
+    told(table, deal)
+    ana.post(f"/my/saved/{deal.number}", {"on": "1"})
+    ana.post("/my/likes/brand/apple", {"on": "1"})
+
+    seen = ana.get(f"/my/status?deal={deal.number}&topic=brand/apple")
+
+    assert seen.json == {"unread": 1, "saved": True, "watching": False, "liked": True}
+    assert seen.headers["Cache-Control"] == ["no-store"]
+
+
+def test_the_status_of_nobody_is_nothing(anyone: Browser) -> None:
+    seen = anyone.get("/my/status?deal=1&topic=brand/apple")
+
+    assert (seen.status, seen.json) == (200, {})
+
+
+def test_the_status_of_what_does_not_exist_is_that_it_is_not_saved(ana: Browser) -> None:
+    assert ana.get("/my/status?deal=99").json == {"unread": 0, "saved": False}
+
+
+@pytest.mark.parametrize("fetch_site", ["cross-site", "same-site", "none"])
+def test_a_form_from_elsewhere_does_nothing(table: Table, ana: Browser, post_deal: PostDeal, fetch_site: str) -> None:
+    deal = post_deal()
+    ana.fetch_site = fetch_site
+
+    answers = [ana.post("/my/watches/brand/apple", {"on": "1"}), ana.post(f"/my/saved/{deal.number}", {"on": "1"})]
+
+    assert [seen.status for seen in answers] == [403, 403]
+    assert topics.get(table, APPLE).watchers == 0
+    assert not saved.is_saved(table, deal.deal_id, "ana")
+
+
+def test_what_one_member_does_is_not_seen_by_another(table: Table, ana: Browser) -> None:
+    bo = entered(table, "bo")
+
+    ana.post("/my/watches/brand/apple", {"on": "1"})
+
+    assert "G/Fore" not in bo.get("/my/watches").words
+    assert bo.get("/my/status?topic=brand/apple").json["watching"] is False

@@ -1,0 +1,121 @@
+"""A browser without a screen: sends page functions what the gateway would, keeps cookies, reads forms, follows 303."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import html5lib
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+ORIGIN = "https://deals.example"
+
+Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An answer as a browser has it."""
+
+    status: int
+    headers: Mapping[str, list[str]]
+    text: str
+
+    @property
+    def location(self) -> str:
+        return self.headers["Location"][0]
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text)
+
+    @property
+    def document(self) -> Any:
+        """The page's tree; parsing fails the test where a browser would have to guess."""
+        return html5lib.HTMLParser(strict=False, namespaceHTMLElements=False).parse(self.text)
+
+    @property
+    def words(self) -> str:
+        """What can be read on the page, without its spaces' number."""
+        body = self.document.find("body")
+        return re.sub(r"\s+", " ", " ".join(body.itertext())).strip()
+
+    def values(self) -> dict[str, str]:
+        """What the page's fields hold, by their names; of several forms' the last."""
+        found = {each.get("name"): each.get("value", "") for each in self.document.iter("input") if each.get("name")}
+        found |= {each.get("name"): (each.text or "").removeprefix("\n") for each in self.document.iter("textarea")}
+        for each in self.document.iter("select"):
+            chosen = [option.get("value") for option in each.iter("option") if option.get("selected") is not None]
+            found[each.get("name")] = chosen[0] if chosen else next(each.iter("option")).get("value")
+        return found
+
+
+@dataclass(slots=True)
+class Browser:
+    """One person's browser at a page function, or at several of them, each by the prefix of its paths."""
+
+    functions: Mapping[str, Handler]
+    cookies: dict[str, str] = field(default_factory=dict)
+    fetch_site: str | None = "same-origin"
+    address: str = "192.0.2.7"
+    requests: int = 0
+
+    def get(self, path: str, **headers: str) -> Seen:
+        return self._send("GET", path, headers, None)
+
+    def post(self, path: str, fields: Mapping[str, str] | str | None = None, **headers: str) -> Seen:
+        body = fields if isinstance(fields, str) else urlencode(fields or {})
+        return self._send("POST", path, {"Content-Type": "application/x-www-form-urlencoded", **headers}, body)
+
+    def _send(self, method: str, path: str, headers: Mapping[str, str], body: str | None) -> Seen:
+        parts = urlsplit(path)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self.fetch_site is not None:
+            sent.setdefault("Sec-Fetch-Site", self.fetch_site)
+        if self.cookies:
+            sent.setdefault("Cookie", "; ".join(f"{name}={value}" for name, value in self.cookies.items()))
+        self.requests += 1
+        event = {
+            "resource": "/{proxy+}",
+            "path": parts.path,
+            "httpMethod": method,
+            "headers": sent,
+            "multiValueHeaders": {name: [value] for name, value in sent.items()},
+            "queryStringParameters": {name: found[-1] for name, found in parse_qs(parts.query).items()} or None,
+            "multiValueQueryStringParameters": parse_qs(parts.query) or None,
+            "pathParameters": {"proxy": parts.path.strip("/")},
+            "requestContext": {
+                "requestId": f"5f3c9a52-0000-4000-8000-{self.requests:012}",
+                "identity": {"sourceIp": self.address},
+                "stage": "web",
+            },
+            "body": base64.b64encode(body.encode()).decode() if body else None,
+            "isBase64Encoded": bool(body),
+        }
+        prefix = max((each for each in self.functions if parts.path.startswith(each)), key=len)
+        answer = self.functions[prefix](event, _context())
+        raw = base64.b64decode(answer["body"]) if answer["isBase64Encoded"] else answer["body"].encode()
+        several = dict(answer["multiValueHeaders"])
+        for line in several.get("Set-Cookie", []):
+            self._keep(line)
+        return Seen(answer["statusCode"], several, raw.decode())
+
+    def _keep(self, line: str) -> None:
+        for name, morsel in SimpleCookie(line).items():
+            if morsel["max-age"] == "0":
+                self.cookies.pop(name, None)
+            else:
+                self.cookies[name] = morsel.value
+
+
+def _context() -> LambdaContext:
+    made = LambdaContext()
+    made._aws_request_id = "8f2d5c1e-4b7a-4c39-9f10-2a6b8c4d0e1f"
+    made._function_name = "page"
+    return made
