@@ -116,6 +116,7 @@ ANNOUNCER: Access = ()
 
 MESSENGER: Access = (
     Right("GetItem", (DEAL, FAN_OUT_PAGE)),
+    Right("PutItem", (FAN_OUT_PAGE,)),
     Right("UpdateItem", (FAN_OUT, FAN_OUT_PAGE)),
     Right("PartiQLInsert", (MESSAGES,)),
     Right("Query", WATCHES),

@@ -22,6 +22,7 @@
     ├── SlowDown            too many attempts                (429)
     └── Unavailable         the table is busy or failing     (503)
         ├── Busy            conflicts or throttling outlasted the retries
+        ├── TooManyPages    a fan-out that does not end
         └── NotSeeded       the deployment has not seeded the table
 
 Status codes are given here for orientation; ``shared/http/statuses.py`` owns the mapping.
@@ -221,6 +222,13 @@ class Unavailable(DealsError):
 
 class Busy(Unavailable):
     """Conflicts or throttling outlasted the retries. Nothing was written."""
+
+
+class TooManyPages(Unavailable):
+    """A fan-out that has gone on for longer than any list of readers can be: it is stopped, and parked."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"Page {number} of a list of readers is one too many.")
 
 
 class NotSeeded(Unavailable):

@@ -31,8 +31,12 @@ NEWS_AGE = timedelta(minutes=15)
 SAME_ANNOUNCEMENT = timedelta(hours=1)
 """How long after it was posted a deal may become hot and still be the announcement that its watchers have had."""
 
-MARKER_LIFETIME = timedelta(days=7)
-"""How long a delivered page is remembered: longer than a queue or a parked message (4 days) could repeat it."""
+MARKER_LIFETIME = timedelta(days=21)
+"""How long a page of readers is remembered: longer than a message can repeat it that was parked for the 14 days of a
+dead-letter queue, and then redriven into a queue that keeps it for four."""
+
+MOST_PAGES = 20_000
+"""Pages in one list of readers, five million of them: a fan-out longer than that feeds on itself, and is stopped."""
 
 MESSAGE_LIFETIME = timedelta(days=90)
 """How long a message is kept, read or not: deals rarely last longer."""

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 
 from functions.background import announcer
+from shared import settings
 from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
-from shared.data.members import fanout, follows, messages
+from shared.data.members import fanout, follows, messages, users
 from shared.dynamodb.table import Table
-from shared.errors import Busy
+from shared.errors import Busy, TooManyPages
 from shared.models import Deal
-from shared.sqs import Queue
-from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, ahead, post
-from tests.support.wire import answered
+from shared.sqs import Parked, Queue
+from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, post
+from tests.support.wire import answered, hooked, watched
 
 pytestmark = pytest.mark.faults
 
@@ -196,6 +200,167 @@ def test_a_hot_deal_reaches_twenty_thousand_users_once(
     sample = names[::97]
     assert received(table, sample) == once_each(sample)
     assert counted(table, "Message") == 20_000
+
+
+class Killed(BaseException):
+    """The end of a worker, at any point: nothing of its own catches it."""
+
+
+@contextmanager
+def interrupted(table: Table, queue: Queue, at: int, action: Callable[[], None]) -> Iterator[None]:
+    """Do something just before the request of a number, of those to the table and the queue together."""
+    count = itertools.count()
+
+    def step(**_: Any) -> None:
+        if next(count) == at:
+            action()
+
+    sent: Any = queue.client.meta.events
+    sent.register_first("before-call.sqs", step)
+    try:
+        with hooked(table, "before-call.dynamodb", step):
+            yield
+    finally:
+        sent.unregister("before-call.sqs", step)
+
+
+def die() -> None:
+    raise Killed
+
+
+def takes(table: Table, queue: Queue, unit: fanout.Unit) -> int:
+    """How many requests it takes to do a unit of work."""
+    with watched(table) as wire:
+        fanout.deliver(table, queue, unit, NOW, page=4)
+    return len(wire.requests) + 1  # and one to the queue
+
+
+def in_one_thread(table: Table) -> Table:
+    """A table whose requests come one after the other, so that each has a number."""
+
+    class OneByOne(Table):
+        def gather(self, requests: Sequence[Callable[[], Any]]) -> list[Any]:
+            return [request() for request in requests]
+
+    return OneByOne(table.name, table.client)
+
+
+UNITS: dict[str, Callable[[Deal], fanout.Unit]] = {
+    "hot": lambda deal: fanout.alarm_of(deal, 1)[0],
+    "brand": lambda deal: fanout.news_of(deal)[0],
+}
+KINDS = pytest.mark.parametrize("kind", ["hot", "brand"])
+
+
+def readers_of(table: Table, kind: str, names: list[str]) -> None:
+    if kind == "brand":
+        for name in names:
+            follows.watch(table, APPLE, name, NOW)
+
+
+@KINDS
+@pytest.mark.parametrize("before_it_dies", [False, True], ids=["dies", "newcomers, dies"])
+def test_a_worker_that_dies_at_any_point_loses_and_doubles_nobody(
+    table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff, kind: str, before_it_dies: bool
+) -> None:
+    table = in_one_thread(table)
+    names = sign_up(11)
+    readers_of(table, kind, names)
+    unit_of = UNITS[kind]
+    points = range(takes(table, queue, unit_of(deal)))
+    list(map(queue.remove, queue.parked()))
+
+    for at in points:
+        (told,) = post(table, [a_deal(title=f"{at}")])
+        unit = unit_of(told)
+
+        def and_die(at: int = at) -> None:
+            if before_it_dies:
+                newcomers = [f"reader0-{at}-{number}" for number in range(5)]
+                for name in newcomers:
+                    table.write(users.registration(a_user(name)))
+                readers_of(table, kind, newcomers)
+            die()
+
+        with interrupted(table, queue, at, and_die), suppress(Killed):
+            fanout.deliver(table, queue, unit, NOW, page=4)
+        work_off([unit], page=4)
+
+        everyone = [user.username for user in users.everyone(table)]
+        inboxes = {name: [m.about for m in messages.latest(table, name, limit=99, now=NOW).items] for name in everyone}
+        of_it = {name: inbox.count(a_message(told).about) for name, inbox in inboxes.items()}
+        assert {name: of_it[name] for name in names} == once_each(names), f"killed at request {at}"
+        assert set(of_it.values()) <= {0, 1}
+        if kind == "hot":
+            assert fanout.progress(table, told.deal_id) == fanout.Progress(sum(of_it.values()), finished=True)
+
+
+@KINDS
+def test_a_second_delivery_at_any_point_of_the_first_tells_and_counts_once(
+    table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff, kind: str
+) -> None:
+    table = in_one_thread(table)
+    names = sign_up(6)
+    readers_of(table, kind, names)
+    unit_of = UNITS[kind]
+    points = range(takes(table, queue, unit_of(deal)))
+    list(map(queue.remove, queue.parked()))
+
+    for at in points:
+        (told,) = post(table, [a_deal(title=f"{at}")])
+        unit = unit_of(told)
+
+        def meanwhile(unit: fanout.Unit = unit, at: int = at) -> None:
+            table.write(users.registration(a_user(f"reader0-{at}")))
+            readers_of(table, kind, [f"reader0-{at}"])
+            fanout.deliver(table, queue, unit, NOW, page=4)
+
+        with interrupted(table, queue, at, meanwhile):
+            fanout.deliver(table, queue, unit, NOW, page=4)
+        work_off([fanout.Unit.from_json(message.body) for message in taken(queue)], page=4)
+
+        everyone = [user.username for user in users.everyone(table)]
+        inboxes = {name: [m.about for m in messages.latest(table, name, limit=99, now=NOW).items] for name in everyone}
+        of_it = {name: inbox.count(a_message(told).about) for name, inbox in inboxes.items()}
+        assert {name: of_it[name] for name in names} == once_each(names), f"repeated at request {at}"
+        if kind == "hot":
+            assert fanout.progress(table, told.deal_id) == fanout.Progress(sum(of_it.values()), finished=True)
+
+
+def taken(queue: Queue) -> list[Parked]:
+    """The messages of a queue, taken out of it."""
+    found = list(queue.parked())
+    for message in found:
+        queue.remove(message)
+    return found
+
+
+def test_a_page_that_is_done_is_not_done_again_when_it_is_delivered_weeks_later(
+    table: Table, queue: Queue, deal: Deal, sign_up: SignUp
+) -> None:
+    sign_up(3)
+    (unit,) = fanout.alarm_of(deals.make_hot(table, deal.deal_id, NOW), segments=1)
+    fanout.deliver(table, queue, unit, NOW)
+    table.write(users.registration(a_user("newcomer")))
+
+    again = fanout.deliver(table, queue, unit, ahead(days=18))
+
+    assert again == fanout.Delivered()
+    assert fanout.progress(table, deal.deal_id) == fanout.Progress(told=3, finished=True)
+
+
+def test_a_page_is_remembered_for_longer_than_a_message_can_be_parked_and_redriven() -> None:
+    assert timedelta(days=14 + 4) < settings.MARKER_LIFETIME
+
+
+def test_a_fan_out_without_end_is_stopped(table: Table, queue: Queue, deal: Deal) -> None:
+    (unit, _) = fanout.news_of(deal)
+    endless = replace(unit, number=settings.MOST_PAGES)
+
+    with pytest.raises(TooManyPages):
+        fanout.deliver(table, queue, endless, NOW)
+
+    assert list(queue.parked()) == []
 
 
 def counted(table: Table, item_type: str) -> int:

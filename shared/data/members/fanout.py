@@ -4,9 +4,14 @@ A unit of work is one page of readers. Its continuation is queued before its mes
 side by side and nothing depends on how long one function may run. Everything is done in an order that a crash, or the
 queue delivering a unit twice, can only repeat and never lose or double:
 
-1. the page is read, and its continuation queued; then a marker remembers that it was queued
-2. the page's messages are inserted, 25 at a time; those that exist are refused by the table and left as they are
-3. for a hot deal, the page is counted, in one transaction with the marker, so it is counted once
+1. the page is read, and its marker remembers who is on it and where the next one starts. From then on the page is what
+   its marker says: whoever signs up or leaves meanwhile moves neither its end nor the next one's start
+2. its continuation is queued; the marker remembers that, too
+3. the page's messages are inserted, 25 at a time; those that exist are refused by the table and left as they are
+4. the marker remembers that the page is done. For a hot deal its readers are counted in the same transaction, once
+
+The last page of a topic's watchers has no continuation and is not counted, so it needs no marker: a repeat tells those
+who are there by then.
 """
 
 from __future__ import annotations
@@ -25,8 +30,8 @@ from shared.data.catalog import deals
 from shared.data.members import messages
 from shared.dynamodb.schema import USER_INDEX, Key
 from shared.dynamodb.table import MAX_ATTEMPTS, Projection, Table
-from shared.dynamodb.writes import Write, update
-from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, Unavailable
+from shared.dynamodb.writes import Write, put_new, update
+from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, TooManyPages, Unavailable
 from shared.models import BRAND, CATEGORY, Deal, DealNews, Message, Status, Topic
 from shared.sqs import Queue
 
@@ -127,24 +132,27 @@ def alarm_of(deal: Deal, segments: int = settings.SCAN_SEGMENTS, written_at: dat
 def deliver(table: Table, queue: Queue, unit: Unit, now: datetime, page: int = settings.READERS_PER_PAGE) -> Delivered:
     """Do one unit of work. Raises Busy: then the queue tries it again.
 
-    A deal that is gone or over by now is told to nobody.
+    A deal that is gone or over by now is told to nobody but the rest of a page that was begun. Raises TooManyPages
+    instead of going on for ever: Lambda lets this function feed itself (``RecursiveLoop``), so it bounds that itself.
     """
+    if unit.number >= settings.MOST_PAGES:
+        raise TooManyPages(unit.number)
     try:
         # The stream may be ahead of eventually consistent reads, and a deal that is missed is never told of again.
         deal = deals.get(table, unit.deal_id, consistent=True)
     except NoSuchDeal:
         return Delivered()
-    if deal.status(now) is not Status.ACTIVE:
-        _record(table, unit, told=0, last=not _is_continued(table, unit), now=now)
+    readers = _claimed(table, unit) or _claim(table, unit, deal, page, now)
+    if readers.done:
         return Delivered()
-    readers, following = _readers(table, deal, unit, page)
-    if following is not None:
-        _continue_once(table, queue, unit, following, now)
+    if readers.following is not None and not readers.continued:
+        queue.send([replace(unit, start=readers.following, number=unit.number + 1).to_json()])
+        table.write(_remember(unit, "Continued"))  # a crash before this queues the next page twice, at worst
     announcement = messages.of_deal(deal, unit.kind, unit.correlation_id)
-    composed = [messages.compose(announcement, reader, now) for reader in readers]
-    written = insert(table, composed)
-    _record(table, unit, told=len(readers), last=following is None, now=now)
-    return Delivered(len(readers), written)
+    written = insert(table, [messages.compose(announcement, username, now) for username in readers.usernames])
+    if readers.marked:
+        _finish(table, unit, readers)
+    return Delivered(len(readers.usernames), written)
 
 
 def progress(table: Table, deal_id: str) -> Progress:
@@ -156,7 +164,52 @@ def progress(table: Table, deal_id: str) -> Progress:
     return Progress(sum(segment["Told"] for segment in segments), finished)
 
 
-def _readers(table: Table, deal: Deal, unit: Unit, page: int) -> tuple[list[str], Mapping[str, Any] | None]:
+@dataclass(frozen=True, slots=True)
+class _Readers:
+    """Who is on a page, where the next one starts (None after the last), and what has been done of it."""
+
+    usernames: Sequence[str]
+    following: Mapping[str, Any] | None
+    marked: bool = True
+    continued: bool = False
+    done: bool = False
+
+
+def _claimed(table: Table, unit: Unit) -> _Readers | None:
+    """The page as an earlier delivery found it, or None if there was none that went so far."""
+    marker = table.get(_marker(unit), consistent=True)
+    if marker is None:
+        return None
+    return _Readers(
+        marker["Readers"],
+        marker.get("Following"),
+        continued="Continued" in marker,
+        done="Done" in marker,
+    )
+
+
+def _claim(table: Table, unit: Unit, deal: Deal, page: int, now: datetime) -> _Readers:
+    """Read a page, and fix who is on it. Of two deliveries at once, both go by what the first one found."""
+    usernames, following = _read(table, deal, unit, page) if deal.status(now) is Status.ACTIVE else ([], None)
+    if following is None and unit.kind != "hot":
+        return _Readers(usernames, None, marked=False)
+    marker = {
+        **_marker(unit),
+        "Type": "FanOutPage",
+        "Readers": usernames,
+        "Following": following,
+        "ExpiresAt": int((now + settings.MARKER_LIFETIME).timestamp()),
+    }
+    try:
+        table.write(put_new(marker, refused=AlreadyExists()))
+    except AlreadyExists:
+        claimed = _claimed(table, unit)
+        assert claimed is not None  # noqa: S101  # it is there, and stays for weeks
+        return claimed
+    return _Readers(usernames, following)
+
+
+def _read(table: Table, deal: Deal, unit: Unit, page: int) -> tuple[list[str], Mapping[str, Any] | None]:
     """One page of usernames, and where the next page starts, or None."""
     if unit.kind == "hot":
         items, following = table.scan(
@@ -174,35 +227,24 @@ def _readers(table: Table, deal: Deal, unit: Unit, page: int) -> tuple[list[str]
     return [item["Username"] for item in items], {"SK": items[-1]["SK"]} if len(items) == page else None
 
 
-def _continue_once(table: Table, queue: Queue, unit: Unit, following: Mapping[str, Any], now: datetime) -> None:
-    """Queue the next page, unless an earlier delivery of this unit did. A crash in between queues it twice at worst."""
-    if _is_continued(table, unit):
-        return
-    queue.send([replace(unit, start=following, number=unit.number + 1).to_json()])
-    table.write(_mark(unit, "Continued", now))
-
-
-def _is_continued(table: Table, unit: Unit) -> bool:
-    remembered = table.get(_marker(unit), consistent=True)
-    return bool(remembered and remembered.get("Continued"))
-
-
-def _record(table: Table, unit: Unit, *, told: int, last: bool, now: datetime) -> None:
-    """Count a page of a hot deal's readers, once however often it is delivered."""
+def _finish(table: Table, unit: Unit, readers: _Readers) -> None:
+    """Remember that a page is done; of a hot deal's, count the readers with it, once however often it is delivered."""
     if unit.kind != "hot":
+        table.write(_remember(unit, "Done"))
         return
+    last = readers.following is None
     tally = update(
         keys.fan_out_segment(unit.deal_id, unit.segment),
         "ADD Told :told, Pages :one SET #segments = :segments, #type = :type" + (", LastPage = :last" if last else ""),
         condition=None,  # the segment's first page makes the counter
         names={"#type": "Type", "#segments": "Segments"},
-        values={":told": told, ":one": 1, ":segments": unit.segments, ":type": "FanOut"}
+        values={":told": len(readers.usernames), ":one": 1, ":segments": unit.segments, ":type": "FanOut"}
         | ({":last": unit.number + 1} if last else {}),
         refused=None,
     )
-    with suppress(AlreadyExists):  # an earlier delivery counted it
-        counted = _mark(unit, "Counted", now, condition="attribute_not_exists(Counted)", refused=AlreadyExists())
-        table.transact(counted, tally)
+    with suppress(AlreadyExists):  # another delivery counted it meanwhile
+        once = "attribute_exists(PK) AND attribute_not_exists(Done)"
+        table.transact(_remember(unit, "Done", once, refused=AlreadyExists()), tally)
 
 
 def insert(table: Table, composed: Sequence[Message]) -> int:
@@ -238,17 +280,16 @@ def _insert_batch(table: Table, batch: Sequence[Message]) -> tuple[int, list[Mes
     return refusals.count(None), left
 
 
-def _mark(
-    unit: Unit, done: str, now: datetime, condition: str | None = None, refused: DealsError | None = None
+def _remember(
+    unit: Unit, done: str, condition: str = "attribute_exists(PK)", refused: DealsError | None = None
 ) -> Write:
-    """Remember what has been done of a page: that it is continued, or counted."""
+    """Remember what has been done of a page: that it is continued, or all of it."""
     return update(
         _marker(unit),
-        f"SET {done} = :true, #type = :type, ExpiresAt = :expires",
-        condition=condition,  # without one, the page's first delivery makes the marker; a repeat says the same again
-        names={"#type": "Type"},
-        values={":true": True, ":type": "FanOutPage", ":expires": int((now + settings.MARKER_LIFETIME).timestamp())},
-        refused=refused,
+        f"SET {done} = :true",
+        condition=condition,
+        values={":true": True},
+        refused=refused or Busy("A page's marker is gone."),
     )
 
 
