@@ -134,14 +134,7 @@ def told(deal: DealName, as_json: AsJson = False) -> None:
     with at_work(as_json) as work:
         found = deals.find(work.table, deal)
         progress = fanout.progress(work.table, found.deal_id)
-        hot = found.hot_at is not None
-        document = {
-            "dealId": found.deal_id,
-            "hot": hot,
-            "told": progress.told,
-            "finished": hot and progress.finished,
-        }
-        work.answer(document, views.fields)
+        work.answer(documents.progress(found, told=progress.told, finished=progress.finished), views.fields)
 
 
 def _feed(brand: str | None, category: str | None) -> Feed:

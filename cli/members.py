@@ -63,7 +63,7 @@ def list_messages(
 def unread_count(username: Username, as_json: AsJson = False) -> None:
     """Count a user's unread messages (pattern 19)."""
     with at_work(as_json) as work:
-        work.answer({"unread": messages.unread_count(work.table, username, work.now)}, views.fields)
+        work.answer(documents.unread_count(messages.unread_count(work.table, username, work.now)), views.fields)
 
 
 @messages_app.command()
@@ -82,7 +82,7 @@ def read(
 def read_all(username: Username, as_json: AsJson = False) -> None:
     """Mark all of a user's messages read (pattern 20, for each unread one)."""
     with at_work(as_json) as work:
-        work.answer({"marked": messages.mark_all_read(work.table, username, work.now)}, views.fields)
+        work.answer(documents.marked(messages.mark_all_read(work.table, username, work.now)), views.fields)
 
 
 @sessions_app.command()
@@ -91,7 +91,7 @@ def start(username: Username, as_json: AsJson = False) -> None:
     with at_work(as_json) as work:
         user = users.get(work.table, username, consistent=True)
         token, session = sessions.start(work.table, user, work.now, secrets.token_bytes(sessions.TOKEN_BYTES))
-        work.answer({"token": token, **_session(session)}, views.fields)
+        work.answer(documents.session_token(token, session), views.fields)
 
 
 @sessions_app.command("show")
@@ -124,7 +124,7 @@ def _everything(work: Work) -> Iterator[Topic]:
 
 
 def _topics(found: list[Topic]) -> documents.Json:
-    return documents.all_of({topic.kind.label: topic.slug} for topic in found)
+    return documents.all_of(map(documents.watched, found))
 
 
 def _session(session: Session) -> documents.Json:

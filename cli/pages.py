@@ -62,7 +62,7 @@ def feature(
     with at_work(as_json) as work:
         ids = [deal_id(work.table, deal) for deal in deals or ()]
         picked = featured.set_featured(work.table, PAGES[page], ids, work.now)
-        work.answer({"featured": documents.deals(picked, work.now)}, views.curated)
+        work.answer(documents.picked(picked, work.now), views.curated)
 
 
 def _cached(work: Work, parts: list[Cached], *, fresh: bool) -> list[Copy | None]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import starmap
 from typing import Annotated
 
 import typer
@@ -94,8 +95,7 @@ def all_brands(as_json: AsJson = False) -> None:
     """List all brands (pattern 11)."""
     with at_work(as_json) as work:
         names = brands.names(work.table)
-        items = ({"brand": slug, "name": name} for slug, name in names.items())
-        work.answer(documents.all_of(items), views.brands)
+        work.answer(documents.all_of(starmap(documents.brand, names.items())), views.brands)
 
 
 @brand_app.command("create")
@@ -105,7 +105,7 @@ def create_brand(name: Annotated[str, typer.Argument(help="Its name.")], as_json
     slug = slugs.slug(new.name)
     with at_work(as_json) as work:
         brands.create(work.table, slug, new.name, work.now)
-        work.answer({"brand": slug, "name": new.name}, views.fields)
+        work.answer(documents.brand(slug, new.name), views.fields)
 
 
 @category_app.command("list")
@@ -126,4 +126,4 @@ def feature_for_category(
     with at_work(as_json) as work:
         ids = [deal_id(work.table, deal) for deal in deals]
         picked = featured.set_category_featured(work.table, category, ids, work.now)
-        work.answer({"featured": documents.deals(picked, work.now)}, views.curated)
+        work.answer(documents.picked(picked, work.now), views.curated)

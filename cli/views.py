@@ -59,7 +59,7 @@ def categories(page: Json) -> None:
 
 def topics(page: Json) -> None:
     """Brands and categories mixed: what someone watches or likes."""
-    show_rows(["Kind", "Slug"], ((kind, slug) for item in page["items"] for kind, slug in item.items()))
+    show_rows(["Kind", "Slug"], ((item["kind"], item[item["kind"]]) for item in page["items"]))
 
 
 def users(page: Json) -> None:

@@ -20,12 +20,11 @@ from infra.firewall import Firewall
 from infra.function import TRACING_IS_A_SETTING
 from infra.logs import Log
 from infra.routes import Caller, Route
+from shared.api.paths import PASSWORD_PATHS, VERSION
+from shared.http.statuses import phrase
 
 if TYPE_CHECKING:
     from infra.settings import Stage
-
-STAGE_NAME = "v1"
-"""The API's version: the first part of every path, so that paths are the same on every host."""
 
 REFUSALS = {
     "ACCESS_DENIED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
@@ -49,9 +48,6 @@ REFUSALS = {
 }
 """What the gateway answers by itself. Every kind has its status: a default would otherwise state a wrong one."""
 
-PASSWORD_PATHS = ("/users", "/sessions")
-"""POSTs that hash a password, which takes a whole processor for a moment: they are throttled by themselves."""
-
 ACCESS_LOG = {
     "requestId": "$context.requestId",
     "time": "$context.requestTime",
@@ -74,9 +70,6 @@ ACCESS_LOG = {
 """One line of JSON for each request; ``requestId`` is the functions' ``correlation_id``."""
 
 _WRITES_LOGS = "service-role/AmazonAPIGatewayPushToCloudWatchLogs"
-
-_OURS = {HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Content Too Large"}
-"""RFC 9110's phrase where the standard library of Python 3.11 still has the older one."""
 
 
 def _routes_with_bodies() -> set[tuple[str, str]]:
@@ -121,7 +114,7 @@ class DealsApi(Construct):
             # Functions compress when asked to, so bodies are bytes to the gateway.
             binary_media_types=["*/*"],
             deploy_options=apigateway.StageOptions(
-                stage_name=STAGE_NAME,
+                stage_name=VERSION,
                 throttling_rate_limit=stage.throttle_rate,
                 throttling_burst_limit=stage.throttle_burst,
                 method_options={f"{path}/POST": sign_ins for path in PASSWORD_PATHS},
@@ -137,7 +130,7 @@ class DealsApi(Construct):
         self._secure_transport()
         # The gateway writes its errors to a log of this name, and would create one that is kept for ever.
         error_log = Log(
-            self, "ErrorLog", stage=stage, name=f"API-Gateway-Execution-Logs_{self.api.rest_api_id}/{STAGE_NAME}"
+            self, "ErrorLog", stage=stage, name=f"API-Gateway-Execution-Logs_{self.api.rest_api_id}/{VERSION}"
         )
         self.api.deployment_stage.node.add_dependency(error_log)
         if stage.api_id:
@@ -251,7 +244,7 @@ class DealsApi(Construct):
             headers["Retry-After"] = "'1'"
         problem = {
             "type": "about:blank",
-            "title": _OURS.get(status, status.phrase),
+            "title": phrase(status),
             "status": status.value,
             "detail": detail,
         }

@@ -22,9 +22,9 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
-from infra.api import STAGE_NAME
 from infra.checks import accept
 from infra.routes import ROUTES, Caller, Route
+from shared.api import paths
 
 if TYPE_CHECKING:
     from infra.settings import Cdn, Stage
@@ -190,7 +190,7 @@ class CdnStack(Stack):
         self._log(stage, distribution)
         self._accept(cdn, distribution)
         host = cdn.domain_name or distribution.distribution_domain_name
-        CfnOutput(self, "CdnUrl", value=f"https://{host}/{STAGE_NAME}/")
+        CfnOutput(self, "CdnUrl", value=f"https://{host}{paths.ROOT}/")
         CfnOutput(self, "CdnDomainName", value=distribution.distribution_domain_name)
 
     def _page_policy(self) -> cloudfront.CachePolicy:
@@ -347,5 +347,5 @@ class CdnStack(Stack):
 
 def _patterns(routes: Any) -> list[str]:
     """Distinct path patterns, the longer before the shorter."""
-    found = {f"/{STAGE_NAME}" + re.sub(r"{\w+}", "*", route.path) for route in routes}
+    found = {paths.ROOT + re.sub(r"{\w+}", "*", route.path) for route in routes}
     return sorted(found, key=lambda pattern: (-len(pattern), pattern))

@@ -12,22 +12,20 @@ from constructs import Construct
 
 from infra.checks import accept
 from infra.logs import Log
+from shared.api import paths
+from shared.http.body import MAX_BODY_BYTES
+from shared.http.statuses import phrase
 
 if TYPE_CHECKING:
     from infra.settings import Stage
-
-MAX_BODY_BYTES = 32 * 1024
-"""What functions take, too (``shared/http/body.py``): a test compares the two."""
 
 REQUESTS = 2_000
 SIGN_INS = 100
 """What one address may ask for within five minutes: in all, and of the routes that hash a password."""
 
-_PASSWORD_ROUTES = ("/v1/users", "/v1/sessions")
-
 _REFUSALS = {
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: ("Content Too Large", f"A request has at most {MAX_BODY_BYTES} bytes."),
-    HTTPStatus.TOO_MANY_REQUESTS: ("Too Many Requests", "Too many requests from your address: slow down."),
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: f"A request must have at most {MAX_BODY_BYTES} bytes.",
+    HTTPStatus.TOO_MANY_REQUESTS: ("Too many requests from your address: slow down."),
 }
 
 
@@ -58,7 +56,9 @@ class Firewall(Construct):
             "PasswordGuessing",
             2,
             HTTPStatus.TOO_MANY_REQUESTS,
-            rate_based_statement=_per_address(SIGN_INS, _any_of(*(_posted_to(path) for path in _PASSWORD_ROUTES))),
+            rate_based_statement=_per_address(
+                SIGN_INS, _any_of(*(_posted_to(paths.ROOT + path) for path in paths.PASSWORD_PATHS))
+            ),
         )
         acl = waf.CfnWebACL(
             self,
@@ -72,10 +72,10 @@ class Firewall(Construct):
                 str(status.value): waf.CfnWebACL.CustomResponseBodyProperty(
                     content_type="APPLICATION_JSON",
                     content=json.dumps(
-                        {"type": "about:blank", "title": title, "status": status.value, "detail": detail}
+                        {"type": "about:blank", "title": phrase(status), "status": status.value, "detail": detail}
                     ),
                 )
-                for status, (title, detail) in _REFUSALS.items()
+                for status, detail in _REFUSALS.items()
             },
             association_config=waf.CfnWebACL.AssociationConfigProperty(
                 # By default WAF looks at 16 KB of a body only.

@@ -146,14 +146,14 @@ class InvalidTime(Invalid):
     field = "createdAt"
 
     def __init__(self) -> None:
-        super().__init__("A deal is not created in the future.")
+        super().__init__("A deal must not be created in the future.")
 
 
 class WrongCurrentPassword(Invalid):
     field = "currentPassword"
 
     def __init__(self) -> None:
-        super().__init__("The current password is not this.")
+        super().__init__("The current password is wrong.")
 
 
 class WrongFeaturedCount(Invalid):
@@ -195,7 +195,7 @@ class InvalidCursor(DealsError):
 
 
 class NotSignedIn(DealsError):
-    def __init__(self, detail: str = "A valid session is needed: sign in at POST /v1/sessions.") -> None:
+    def __init__(self, detail: str = "There is no valid session: sign in.") -> None:
         super().__init__(detail)
 
 
@@ -243,7 +243,7 @@ class TooLarge(DealsError):
 class DealTooLarge(TooLarge):
     def __init__(self, size: int, most: int) -> None:
         self.size = size
-        super().__init__(f"A deal has at most {most} bytes; this one has {size}.")
+        super().__init__(f"A deal must have at most {most} bytes; this one has {size}.")
 
 
 class BodyTooLarge(TooLarge):

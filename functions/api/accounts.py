@@ -44,7 +44,7 @@ def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
         report(metrics.SIGN_IN_FAILURES)
         raise
     token, session = sessions.start(table(), user, now, secrets.token_bytes(sessions.TOKEN_BYTES))
-    return json_answer({"token": token, "expiresAt": times.to_iso(session.expires_at)}, HTTPStatus.CREATED)
+    return json_answer(documents.session_token(token, session), HTTPStatus.CREATED)
 
 
 @app.delete("/sessions/current", **describe("Sign out", None, who="member", status=204))

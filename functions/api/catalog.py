@@ -5,6 +5,7 @@ This function cannot write. It imports neither pydantic nor Tracer, so it starts
 
 from __future__ import annotations
 
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def one_deal(deal_id: str) -> Response[Any]:
 @app.get("/brands", **describe("All brands", "BrandList", cached=True))
 def all_brands() -> Response[Any]:
     names = brands.names(table())
-    return public(app, compact(documents.all_of({"brand": slug, "name": name} for slug, name in names.items())))
+    return public(app, compact(documents.all_of(starmap(documents.brand, names.items()))))
 
 
 @app.get(

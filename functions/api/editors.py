@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from shared.api import documents
+from shared.api import documents, paths
 from shared.api.app import create_app, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal
 from shared.api.callers import caller, editors_only
@@ -47,7 +47,7 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
     deal = deals.create(table(), deal, now, idempotency=_idempotency(new))
     if deal.correlation_id == request:  # else an earlier request posted it, and this one repeats that
         report(metrics.DEALS_POSTED)
-    return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": f"/v1/deals/{deal.deal_id}"})
+    return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": paths.deal(deal.deal_id)})
 
 
 @app.patch("/deals/<deal_id>", **describe("Edit a deal", "Deal", who="editor", errors=[*BODY_ERRORS, 404]))
@@ -72,17 +72,14 @@ def make_hot(deal_id: str) -> Response[Any]:
 def hot_progress(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id))
     progress = fanout.progress(table(), deal.deal_id)
-    hot = deal.hot_at is not None
-    return json_answer(
-        {"dealId": deal.deal_id, "hot": hot, "told": progress.told, "finished": hot and progress.finished}
-    )
+    return json_answer(documents.progress(deal, told=progress.told, finished=progress.finished))
 
 
 @app.post("/brands", **describe("Create a brand", "Brand", who="editor", status=201, errors=[*BODY_ERRORS, 409]))
 def create_brand(new: Annotated[NewBrand, Body()]) -> Response[Any]:
     slug = slugs.slug(new.name)
     brands.create(table(), slug, new.name, times.now())
-    return json_answer({"brand": slug, "name": new.name}, HTTPStatus.CREATED, {"Location": f"/v1/brands/{slug}"})
+    return json_answer(documents.brand(slug, new.name), HTTPStatus.CREATED, {"Location": paths.brand(slug)})
 
 
 def offer_picks(page: CuratedPage, path: str) -> None:
@@ -92,7 +89,7 @@ def offer_picks(page: CuratedPage, path: str) -> None:
     def pick(picks: Annotated[Featured, Body()]) -> Response[Any]:
         now = times.now()
         picked = featured.set_featured(table(), page, picks.deal_ids, now)
-        return json_answer({"featured": documents.deals(picked, now)})
+        return json_answer(documents.picked(picked, now))
 
 
 offer_picks(FRONT_PAGE, "/front-page/featured")
@@ -109,7 +106,7 @@ def pick_for_category(category: str, picks: Annotated[CategoryFeatured, Body()])
     if topic.slug not in CATEGORIES:
         raise NoSuchTopic(CATEGORY.label, topic.slug)
     picked = featured.set_category_featured(table(), topic.slug, picks.deal_ids, now)
-    return json_answer({"featured": documents.deals(picked, now)})
+    return json_answer(documents.picked(picked, now))
 
 
 def _correlation_id() -> str:

@@ -72,21 +72,21 @@ offer_likes_and_watches(CATEGORY, "/categories/<slug>")
 @app.get("/me/watches", **describe("Brands and categories one watches", "WatchList", who="member"))
 def my_watches() -> Response[Any]:
     found = follows.watches(table(), _username())
-    return json_answer(documents.all_of({"kind": topic.kind.label, topic.kind.label: topic.slug} for topic in found))
+    return json_answer(documents.all_of(map(documents.watched, found)))
 
 
 @app.get("/messages", **describe("One's messages", "MessageList", who="member", query=[*PAGED, "unread"]))
 def my_messages() -> Response[Any]:
     unread = app.current_event.get_query_string_value("unread", "false")
     if unread not in ("true", "false"):
-        raise BadRequest("unread is true or false.", "unread")
+        raise BadRequest("unread must be true or false.", "unread")
     page = messages.latest(table(), _username(), unread=unread == "true", now=times.now(), **paging(app))
     return json_answer(documents.page(page, documents.message))
 
 
 @app.get("/messages/unread-count", **describe("How many messages are unread", "UnreadCount", who="member"))
 def unread_count() -> Response[Any]:
-    return json_answer({"unread": messages.unread_count(table(), _username(), times.now())})
+    return json_answer(documents.unread_count(messages.unread_count(table(), _username(), times.now())))
 
 
 @app.put("/messages/<message_id>/read", **describe("Mark a message read", "Message", who="member", errors=[404]))
@@ -96,15 +96,15 @@ def mark_read(message_id: str) -> Response[Any]:
 
 @app.post("/messages/read-all", **describe("Mark all messages read", "Marked", who="member"))
 def mark_all_read() -> Response[Any]:
-    return json_answer({"marked": messages.mark_all_read(table(), _username(), times.now())})
+    return json_answer(documents.marked(messages.mark_all_read(table(), _username(), times.now())))
 
 
 def _likes(topic: Topic, *, liked: bool) -> Response[Any]:
-    return json_answer({"liked": liked, "likes": topics.get(table(), topic, consistent=True).likes})
+    return json_answer(documents.like(topics.get(table(), topic, consistent=True), liked=liked))
 
 
 def _watchers(topic: Topic, *, watching: bool) -> Response[Any]:
-    return json_answer({"watching": watching, "watchers": topics.get(table(), topic, consistent=True).watchers})
+    return json_answer(documents.watch(topics.get(table(), topic, consistent=True), watching=watching))
 
 
 handler = serve(app)

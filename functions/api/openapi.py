@@ -15,6 +15,7 @@ from pydantic.json_schema import models_json_schema
 
 from functions.api import accounts, catalog, editors, members
 from shared.api import schemas
+from shared.api.paths import ROOT, brand, deal
 from shared.http.parameters import DEFAULT_PAGE, MAX_PAGE
 
 PATH = Path(__file__).with_name("openapi.json")
@@ -30,9 +31,9 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "limit": {
         "in": "query",
         "schema": {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "default": DEFAULT_PAGE},
-        "description": "How many items a page holds.",
+        "description": "How many items the page must hold at most.",
     },
-    "cursor": {"in": "query", "schema": {"type": "string"}, "description": "The last page's `next`."},
+    "cursor": {"in": "query", "schema": {"type": "string"}, "description": "The `next` of the page before."},
     "unread": {
         "in": "query",
         "schema": {"type": "boolean", "default": False},
@@ -41,30 +42,30 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "Idempotency-Key": {
         "in": "header",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
-        "description": "Requests with one key, within 24 hours, are one request.",
+        "description": "Repeating a request with the same key within 24 hours does nothing twice.",
     },
 }
 
 
 HEADERS = {
-    "Kept": ("Who may keep it, and for how long.", "^(public|private), max-age="),
-    "NotKept": ("Nobody keeps it.", "^no-store$"),
-    "Tag": ("Goes back as If-None-Match.", '^W/"[0-9a-f]{32}"$'),
-    "Varies": ("What else it depends on.", "^Accept-Encoding$"),
-    "Bearer": ("How to sign in.", "^Bearer$"),
-    "Patience": ("Seconds to wait.", "^[1-9][0-9]*$"),
-    "DealAddress": ("Where it is.", "^/v1/deals/[0-9A-Za-z]{27}$"),
-    "BrandAddress": ("Where it is.", "^/v1/brands/[a-z0-9-]+$"),
+    "CacheControl": ("Who may store it, and for how many seconds.", "^(public|private), max-age="),
+    "NoStore": ("No cache may store it.", "^no-store$"),
+    "ETag": ("The version of the answer, to be sent back as If-None-Match.", '^W/"[0-9a-f]{32}"$'),
+    "Vary": ("The request headers that the answer depends on.", "^Accept-Encoding$"),
+    "Authenticate": ("How to authenticate: with a bearer token.", "^Bearer$"),
+    "RetryAfter": ("Seconds to wait before trying again.", "^[1-9][0-9]*$"),
+    "DealLocation": ("The address of the new deal.", f"^{deal('[0-9A-Za-z]{27}')}$"),
+    "BrandLocation": ("The address of the new brand.", f"^{brand('[a-z0-9-]+')}$"),
 }
 """The headers that a client may rely on: what they say, and how."""
 
-LOCATED = {("post", "/deals"): "DealAddress", ("post", "/brands"): "BrandAddress"}
+LOCATED = {("post", "/deals"): "DealLocation", ("post", "/brands"): "BrandLocation"}
 """Routes that create what has an address of its own."""
 
 EXPLAINED = {
-    "401": {"WWW-Authenticate": "Bearer"},
-    "429": {"Retry-After": "Patience"},
-    "503": {"Retry-After": "Patience"},
+    "401": {"WWW-Authenticate": "Authenticate"},
+    "429": {"Retry-After": "RetryAfter"},
+    "503": {"Retry-After": "RetryAfter"},
 }
 """Headers that tell what to do about an error."""
 
@@ -90,7 +91,7 @@ def document() -> dict[str, Any]:
             "version": "1",
             "description": "Deals, brands and categories to read, like and watch; messages about new and hot deals.",
         },
-        "servers": [{"url": "/v1"}],
+        "servers": [{"url": ROOT}],
         "paths": dict(sorted(paths.items())),
         "components": {
             "schemas": _reachable(components, used),
@@ -142,9 +143,9 @@ def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
 
 def _headers(status: str, route: tuple[str, str], *, cached: bool) -> dict[str, Any]:
     """The headers of an answer that a client may rely on."""
-    names = {"Cache-Control": "NotKept", **EXPLAINED.get(status, {})}
+    names = {"Cache-Control": "NoStore", **EXPLAINED.get(status, {})}
     if cached and status in ("200", "304"):
-        names = {"Cache-Control": "Kept", "ETag": "Tag", "Vary": "Varies"}
+        names = {"Cache-Control": "CacheControl", "ETag": "ETag", "Vary": "Vary"}
     if status == "201" and route in LOCATED:
         names["Location"] = LOCATED[route]
     return {header: {"$ref": f"#/components/headers/{name}"} for header, name in names.items()}

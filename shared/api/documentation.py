@@ -35,7 +35,7 @@ def describe(
     statuses |= {403} if who == "editor" else set()
     responses: dict[int, Any] = {status: _answer(status, schema, media_type)}
     if cached:
-        responses[304] = {"description": "Unchanged since the ETag of If-None-Match"}
+        responses[304] = {"description": "Not changed since the ETag that If-None-Match names"}
     for error in sorted(statuses):
         responses[error] = _answer(error, "Problem", "application/problem+json")
     return {

@@ -1,4 +1,4 @@
-"""Domain objects as the JSON that rest-api.md describes."""
+"""Domain objects as the API's JSON: one function for each schema of ``schemas.py`` that is made of one object."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, TypeVar
 
-from shared.models import CATEGORIES, AboutDeal, AboutOrder, Deal, Message, Page, TopicPage, User
+from shared.models import CATEGORIES, AboutDeal, AboutOrder, Deal, Message, Page, Session, Topic, TopicPage, User
 from shared.values.times import to_iso
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ def deal(deal: Deal, now: datetime) -> Json:
         "listPrice": deal.list_price,
         "currency": deal.currency,
         "discountPercent": deal.discount_percent,
-        "brand": {"brand": deal.brand, "name": deal.brand_name},
+        "brand": brand(deal.brand, deal.brand_name),
         "category": deal.category,
         "createdAt": to_iso(deal.created_at),
         "expiresAt": _time(deal.ends_at),
@@ -67,8 +67,47 @@ def topic(page: TopicPage) -> Json:
     return {label: slug, "name": page.name, "likes": page.likes, "watchers": page.watchers}
 
 
+def brand(slug: str, name: str) -> Json:
+    return {"brand": slug, "name": name}
+
+
 def category(slug: str) -> Json:
     return {"category": slug, "name": CATEGORIES[slug]}
+
+
+def picked(found: Iterable[Deal], now: datetime) -> Json:
+    """The deals that an editor has picked for a page."""
+    return {"featured": deals(found, now)}
+
+
+def progress(deal: Deal, *, told: int, finished: bool) -> Json:
+    """How far the telling of a hot deal has got; a deal that is not hot has not finished."""
+    hot = deal.hot_at is not None
+    return {"dealId": deal.deal_id, "hot": hot, "told": told, "finished": hot and finished}
+
+
+def like(page: TopicPage, *, liked: bool) -> Json:
+    return {"liked": liked, "likes": page.likes}
+
+
+def watch(page: TopicPage, *, watching: bool) -> Json:
+    return {"watching": watching, "watchers": page.watchers}
+
+
+def watched(topic: Topic) -> Json:
+    return {"kind": topic.kind.label, topic.kind.label: topic.slug}
+
+
+def session_token(token: str, session: Session) -> Json:
+    return {"token": token, "expiresAt": to_iso(session.expires_at)}
+
+
+def unread_count(count: int) -> Json:
+    return {"unread": count}
+
+
+def marked(count: int) -> Json:
+    return {"marked": count}
 
 
 def user(user: User) -> Json:
@@ -95,8 +134,8 @@ def message(message: Message) -> Json:
 def _about(about: AboutDeal | AboutOrder) -> Json:
     match about:
         case AboutDeal():
-            brand = {"brand": about.brand, "name": about.brand_name}
-            return {"deal": {"dealId": about.deal_id, "title": about.title, "brand": brand}}
+            of = brand(about.brand, about.brand_name)
+            return {"deal": {"dealId": about.deal_id, "title": about.title, "brand": of}}
         case AboutOrder():
             return {"order": {"orderId": about.order_id}}
 

@@ -1,6 +1,6 @@
 """What the API answers, as pydantic models: for the OpenAPI document and the tests that hold answers against it.
 
-Answers are rendered by ``render.py`` without pydantic; the end-to-end tests check every one against these.
+Answers are rendered by ``documents.py`` without pydantic; the end-to-end tests check every one against these.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pydantic.alias_generators import to_camel
 from shared.models import CATEGORIES
 
 Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2}$", examples=["31.90"])]
-Cursor = Annotated[str | None, Field(description="Goes back as ?cursor= for the next page; null at the end.")]
+Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]
 CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
 Count = Annotated[int, Field(ge=0)]
 

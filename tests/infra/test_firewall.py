@@ -10,8 +10,8 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from infra.api import PASSWORD_PATHS
 from infra.stacks import DealsStack
+from shared.api.paths import PASSWORD_PATHS
 from shared.http.body import MAX_BODY_BYTES
 from tests.infra.conftest import VARIANTS, Synthesized
 

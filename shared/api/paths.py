@@ -1,0 +1,21 @@
+"""Addresses of the API: its version, which is the first part of every path, and the paths that code must name."""
+
+from __future__ import annotations
+
+VERSION = "v1"
+"""The name of the API's stage, so that ``/v1/...`` is the whole path on every host."""
+
+ROOT = f"/{VERSION}"
+
+PASSWORD_PATHS = ("/users", "/sessions")
+"""POSTs that hash a password, which takes a whole processor for a moment: they are limited by themselves."""
+
+
+def deal(deal_id: str) -> str:
+    """The address of a deal."""
+    return f"{ROOT}/deals/{deal_id}"
+
+
+def brand(slug: str) -> str:
+    """The address of a brand."""
+    return f"{ROOT}/brands/{slug}"
