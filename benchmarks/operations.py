@@ -1,7 +1,7 @@
 """What the site's operations take: capacity units, round trips, processor time, log lines, bytes.
 
 They are counted while the functions' own handlers run, on dynoxide, whose capacity figures are DynamoDB's
-(``tests/data/test_engines.py``), and on the local cloud's SQS.
+(``tests/dynamodb/test_engines.py``), and on the local cloud's SQS.
 """
 
 from __future__ import annotations

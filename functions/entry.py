@@ -11,9 +11,12 @@ import gc
 import importlib
 import importlib.util
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shared.runtime import environment
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 ROOMS = ("api", "background", "pages")
 """The packages of functions."""
@@ -33,5 +36,9 @@ def __getattr__(function: str) -> Callable[..., Any]:
             make()
     gc.freeze()  # later collections leave all this out, and so the pages it lies on untouched
     gc.enable()
-    handler: Callable[..., Any] = module.handler
+
+    def handler(event: Any, context: LambdaContext) -> Any:
+        environment.begin(context)
+        return module.handler(event, context)
+
     return handler

@@ -20,8 +20,10 @@
     │   ├── DealTooLarge, BodyTooLarge
     ├── NotJson             a body of another kind           (415)
     ├── SlowDown            too many attempts                (429)
+    ├── Impossible          a request that no one can serve  (500)
     └── Unavailable         the table is busy or failing     (503)
         ├── Busy            conflicts or throttling outlasted the retries
+        ├── NoAnswer        nobody knows whether it was done
         ├── TooManyPages    a fan-out that does not end
         └── NotSeeded       the deployment has not seeded the table
 
@@ -216,12 +218,20 @@ class SlowDown(DealsError):
         super().__init__(f"Too many attempts; try again in {retry_after} seconds.")
 
 
+class Impossible(DealsError):
+    """DynamoDB says that what it is asked for is wrong in itself: a mistake of ours, which no repetition mends."""
+
+
 class Unavailable(DealsError):
     """The table cannot answer now."""
 
 
 class Busy(Unavailable):
     """Conflicts or throttling outlasted the retries. Nothing was written."""
+
+
+class NoAnswer(Unavailable):
+    """No answer came, or none that could be read: what was asked for may have been done, or not."""
 
 
 class TooManyPages(Unavailable):

@@ -1,24 +1,26 @@
-"""SQS: sending units of work, and reading, resending and removing those that were parked."""
+"""SQS: sending units of work, and reading, resending and removing those that were parked.
+
+What meets throttling or a broken connection is tried again, within the time that an invocation has, as at the table.
+"""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.errors import Busy, Unavailable
+from shared.dynamodb import trouble
+from shared.dynamodb.client import client_of
+from shared.dynamodb.retries import Budget, Retrying
+from shared.errors import Busy, NoAnswer
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 BATCH = 10
 """Messages one SendMessageBatch takes."""
-
-MAX_ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,11 @@ class Parked:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(Retrying):
     """An SQS queue."""
 
     url: str
     client: SQSClient
-    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
 
     def send(self, bodies: Sequence[str]) -> None:
         """Send messages, ten a request. Raises Busy where some are refused for too long; then send all again."""
@@ -47,10 +48,11 @@ class Queue:
     def parked(self, *, wait: int = 0) -> Iterator[Parked]:
         """The messages that are visible now, each hidden from others for half a minute.
 
-        With ``wait`` (in seconds) SQS asks all of its servers; else only some, and may overlook a message.
+        With ``wait`` (in seconds, fewer than an answer may take) SQS asks all of its servers; else only some, and may
+        overlook a message.
         """
         while True:
-            answer = _request(
+            answer = self._call(
                 self.client.receive_message,
                 QueueUrl=self.url,
                 MaxNumberOfMessages=BATCH,
@@ -66,33 +68,44 @@ class Queue:
 
     def remove(self, parked: Parked) -> None:
         """Remove a message that has been dealt with."""
-        _request(self.client.delete_message, QueueUrl=self.url, ReceiptHandle=parked.receipt)
+        self._call(self.client.delete_message, QueueUrl=self.url, ReceiptHandle=parked.receipt)
 
     def release(self, parked: Parked) -> None:
         """Make a message that was only looked at visible again."""
-        _request(
+        self._call(
             self.client.change_message_visibility, QueueUrl=self.url, ReceiptHandle=parked.receipt, VisibilityTimeout=0
         )
 
     def _send_batch(self, bodies: Sequence[str]) -> None:
         entries = [{"Id": str(number), "MessageBody": body} for number, body in enumerate(bodies)]
-        for attempt in range(MAX_ATTEMPTS):
-            answer = _request(self.client.send_message_batch, QueueUrl=self.url, Entries=entries)
-            failed = {failure["Id"] for failure in answer.get("Failed", [])}
-            entries = [entry for entry in entries if entry["Id"] in failed]
-            if not entries:
-                return
-            self.sleep(0.05 * 2**attempt)
-        raise Busy("The queue refuses messages; try again.")
+
+        def once() -> None:
+            nonlocal entries
+            answer = self._ask(self.client.send_message_batch, QueueUrl=self.url, Entries=entries)
+            # Only what the queue says it has is sent: an answer that says nothing is no yes.
+            sent = {success["Id"] for success in answer.get("Successful", [])}
+            entries = [entry for entry in entries if entry["Id"] not in sent]
+            if entries:
+                raise Busy("The queue refuses messages.")
+
+        self.retry(once, when=(Busy, NoAnswer))
+
+    def _call(self, request: Callable[..., Any], **arguments: Any) -> Any:
+        return self.retry(lambda: self._ask(request, **arguments), when=(Busy, NoAnswer))
+
+    def _ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
+        if self.budget.left() <= 0:
+            raise Busy("There is no time left to ask the queue.")
+        try:
+            return request(**arguments)
+        except ClientError as error:
+            raise trouble.of(error, "The queue") from error
+        except BotoCoreError as error:
+            self.client.close()
+            raise trouble.of(error, "The queue") from error
 
 
-def _request(request: Callable[..., Any], **arguments: Any) -> Any:
-    try:
-        return request(**arguments)
-    except (BotoCoreError, ClientError) as error:
-        raise Unavailable(f"The queue cannot answer: {error}") from error
-
-
-def connect(url: str, **client_arguments: Any) -> Queue:
-    """The queue of an address, with the credentials that the environment gives boto3."""
-    return Queue(url, boto3.client("sqs", **client_arguments))
+def connect(url: str, budget: Budget | None = None, /, **client_arguments: Any) -> Queue:
+    """The queue of an address, with the credentials that the environment gives boto3. No request outlasts a budget."""
+    budget = budget or Budget()
+    return Queue(url, client_of("sqs", budget, client_arguments), budget=budget)

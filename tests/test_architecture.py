@@ -28,7 +28,7 @@ FLOORS: dict[str, set[str]] = {
     "shared.models": set(),
     "shared.values": {"shared.errors"},
     "shared.dynamodb": {"shared.errors", "shared.values"},
-    "shared.sqs": {"shared.errors"},
+    "shared.sqs": {"shared.errors", "shared.dynamodb"},
     "shared.data": {"shared.dynamodb", "shared.models", "shared.errors", "shared.values", "shared.settings"},
     "shared.data.catalog": {"shared.data"},
     "shared.data.members": {"shared.data", "shared.data.catalog", "shared.sqs"},

@@ -1,29 +1,39 @@
-"""Connecting to the table: how botocore is set up to make, send and read requests."""
+"""Connecting: how botocore is set up to make, send and read requests."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import boto3
 import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
-from shared.dynamodb import transport
+from shared.dynamodb import answers
 from shared.dynamodb.parsing import PlainParserFactory
+from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import MAX_PARALLEL_REQUESTS, Table
 from shared.errors import Unavailable
 
-CONNECT_TIMEOUT = 2
-READ_TIMEOUT = 5
-"""Seconds. DynamoDB answers in milliseconds: who waits longer had better ask again."""
+CONNECT_TIMEOUT = 1
+"""Seconds."""
 
 
-def connect(name: str, **client_arguments: Any) -> Table:
+def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any) -> Table:
     """The table of a name, at the endpoint and with the credentials that the environment gives boto3.
 
-    Requests are built by this package alone, so botocore's validation of them is left out; answers are parsed plainly.
     Raises Unavailable where the environment names no region, an unknown profile or an endpoint that is no address.
+    """
+    budget = budget or Budget()
+    return Table(name, client_of("dynamodb", budget, client_arguments), budget=budget)
+
+
+def client_of(service: Literal["dynamodb", "sqs"], budget: Budget, client_arguments: Mapping[str, Any]) -> Any:
+    """A client of a service, none of whose requests outlasts a budget.
+
+    Requests are built by this project alone, so botocore's validation of them is left out; answers are parsed plainly;
+    what fails is tried again by ``retries`` and not by botocore.
     """
     session = botocore.session.get_session()
     session.register_component("response_parser_factory", PlainParserFactory())
@@ -36,15 +46,21 @@ def connect(name: str, **client_arguments: Any) -> Table:
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
         disable_request_compression=True,
-        retries={"mode": "standard", "max_attempts": 4},
+        retries={"mode": "standard", "total_max_attempts": 1},
         connect_timeout=CONNECT_TIMEOUT,
-        read_timeout=READ_TIMEOUT,
+        read_timeout=budget.answer,
         max_pool_connections=MAX_PARALLEL_REQUESTS,
         tcp_keepalive=True,
     )
     try:
-        client = boto3.Session(botocore_session=session).client("dynamodb", config=config, **client_arguments)
+        client: Any = boto3.Session(botocore_session=session).client(service, config=config, **client_arguments)
     except (BotoCoreError, ValueError) as error:  # ValueError is botocore's word for an endpoint that is no address
-        raise Unavailable(f"There is no way to the table: {error}") from error
-    transport.attach(client, session, connect_timeout=CONNECT_TIMEOUT, read_timeout=READ_TIMEOUT)
-    return Table(name, client)
+        raise Unavailable(f"There is no way to {service}: {error}") from error
+
+    def limit(context: dict[str, Any], **_: Any) -> None:
+        # botocore's own override for one request; zero would be no timeout at all
+        context["read_timeout"] = max(0.001, min(budget.answer, budget.left()))
+
+    client.meta.events.register("before-call", limit)
+    answers.bound(client)
+    return client

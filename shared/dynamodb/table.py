@@ -1,46 +1,37 @@
-"""The one way to the table: requests, their retries, and what their refusals mean.
+"""The one way to the table: requests, and what their refusals mean.
 
-Refusals are matched to the writes that they refuse here and nowhere else. Conflicts between transactions are retried
-with full jitter.
+Refusals are matched to the writes that they refuse here and nowhere else. What meets a conflict, throttling or a broken
+connection is tried again (``retries``); a write whose answer was lost knows its own work when it meets it.
 """
 
 from __future__ import annotations
 
-import random
-import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from shared.dynamodb import trouble
 from shared.dynamodb.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
+from shared.dynamodb.retries import Retrying
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index, Key
 from shared.dynamodb.writes import Write
-from shared.errors import Busy, Unavailable
+from shared.errors import Busy, DealsError, NoAnswer
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 R = TypeVar("R")
 
-MAX_ATTEMPTS = 12
-"""Tries of a write that meets conflicts: with full jitter up to a second, about five seconds in all."""
-
 MAX_BATCH_KEYS = 100
 MAX_PARALLEL_REQUESTS = 128
 """Enough for a page of 100 deals that all lie in different partitions: one round trip, not several waves."""
 
-_CONFLICTS = {"TransactionConflict", "TransactionConflictException", "TransactionInProgressException"}
-_THROTTLES = {
-    "ThrottlingError",
-    "ThrottlingException",
-    "ProvisionedThroughputExceeded",
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-}
-_REFUSALS = {"ConditionalCheckFailed", "ConditionalCheckFailedException"}
+AGAIN = (Busy, NoAnswer)
+"""What is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +47,12 @@ class Projection:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """The table: its name, a DynamoDB client, and how to wait between retries."""
+class Table(Retrying):
+    """The table: its name, a DynamoDB client, how to wait between retries, and names for transactions."""
 
     name: str
     client: DynamoDBClient
-    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
-    jitter: Callable[[], float] = field(default=random.random, repr=False)
+    token: Callable[[], str] = field(default=lambda: str(uuid.uuid4()), repr=False, kw_only=True)
 
     def get(self, key: Key, *, consistent: bool = False, projection: Projection | None = None) -> Item | None:
         """One item, or None. GetItem: 0.5 RRU for each 4 KB, 1 if consistent."""
@@ -84,17 +74,8 @@ class Table:
                 "ConsistentRead": consistent,
                 **(projection.arguments if projection else {}),
             }
-            for attempt in range(MAX_ATTEMPTS):
-                answer = self._call(self.client.batch_get_item, RequestItems={self.name: wanted})
-                for item in unmarshal_items(answer["Responses"].get(self.name, [])):
-                    found[(item["PK"], item["SK"])] = item
-                unprocessed = answer.get("UnprocessedKeys", {}).get(self.name)
-                if not unprocessed:
-                    break
-                wanted = unprocessed
-                self.wait(attempt)
-            else:
-                raise Busy("Reading many items was throttled for too long; try again.")
+            for item in self._all_of(wanted):
+                found[(item["PK"], item["SK"])] = item
         return [found[pair] for key in keys if (pair := (key["PK"], key["SK"])) in found]
 
     def query(
@@ -138,23 +119,6 @@ class Table:
             if left is not None:
                 left -= len(answer["Items"])
 
-    def count(self, partition: str, *, index: Index) -> int:
-        """How many items an index partition holds, over all pages."""
-        arguments: dict[str, Any] = {
-            "TableName": self.name,
-            "IndexName": index.name,
-            "KeyConditionExpression": f"{index.partition_key} = :partition",
-            "ExpressionAttributeValues": {":partition": marshal(partition)},
-            "Select": "COUNT",
-        }
-        total: int = 0
-        while True:
-            answer = self._call(self.client.query, **arguments)
-            total += answer["Count"]
-            if not answer.get("LastEvaluatedKey"):
-                return total
-            arguments["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
-
     def scan(
         self,
         *,
@@ -187,66 +151,71 @@ class Table:
         return int(answer["Table"].get("ItemCount", 0))
 
     def write(self, write: Write, *, returning: str = "NONE") -> Item:
-        """Make one write, and return the attributes it was asked to (``ALL_NEW``, ``UPDATED_NEW``, ``ALL_OLD``)."""
+        """Make one write, and return the attributes it was asked to (``ALL_NEW``, ``UPDATED_NEW``, ``ALL_OLD``).
+
+        Raises the write's own error where it is refused, but not where what refuses it is its own earlier attempt,
+        whose answer was lost. Then the attributes are those that the item has now.
+        """
         requests: dict[str, Callable[..., Any]] = {
             "Put": self.client.put_item,
             "Delete": self.client.delete_item,
             "Update": self.client.update_item,
         }
-        request = requests[write.operation]
-        for attempt in range(MAX_ATTEMPTS):
+        arguments: dict[str, Any] = {"TableName": self.name, "ReturnValues": returning, **write.arguments}
+        if write.refused is not None:
+            arguments["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        lost = _Lost()
+
+        def once() -> Item:
             try:
-                answer = request(TableName=self.name, ReturnValues=returning, **write.arguments)
+                with lost:
+                    return unmarshal_item(self._ask(requests[write.operation], **arguments).get("Attributes", {}))
             except ClientError as error:
-                code = error.response["Error"]["Code"]
-                if code in _REFUSALS and write.refused is not None:
-                    raise write.refused from error
-                if code not in _CONFLICTS | _THROTTLES:
-                    raise _unavailable(error) from error
-                self.wait(attempt)
-            except BotoCoreError as error:
-                raise _unavailable(error) from error
-            else:
-                return unmarshal_item(answer.get("Attributes", {}))
-        raise Busy("Many are writing this at once; try again.")
+                there = unmarshal_item(cast("Any", error.response).get("Item", {}))
+                if lost.any and write.left(there):
+                    return there
+                raise (write.refused or trouble.of(error, "The table")) from error
+
+        return self.retry(once, when=AGAIN)
 
     def transact(self, *writes: Write) -> None:
-        """Make all writes or none. Raises the error of the first write that was refused."""
+        """Make all writes or none. Raises the error of the first write that was refused.
+
+        An attempt whose answer was lost is repeated under its own name, by which DynamoDB knows what it has done
+        already; what was cancelled has a new one.
+        https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+        """
         items = [{write.operation: {"TableName": self.name, **write.arguments}} for write in writes]
-        for attempt in range(MAX_ATTEMPTS):
+        token = self.token()
+        lost = _Lost()
+
+        def once() -> None:
+            nonlocal token
             try:
-                # botocore gives each call a token of its own, so its own retries of a lost answer write once.
-                self.client.transact_write_items(TransactItems=items)  # type: ignore[arg-type]  # built by Write
+                with lost:
+                    self._ask(self.client.transact_write_items, TransactItems=items, ClientRequestToken=token)
             except ClientError as error:
-                if not self._may_retry(error, writes):
-                    raise _unavailable(error) from error
-                self.wait(attempt)
-            except BotoCoreError as error:
-                raise _unavailable(error) from error
-            else:
-                return
-        raise Busy("Many are writing this at once; try again.")
+                token = self.token()
+                lost.any = False  # had it been done, DynamoDB would have said so
+                raise _cancelled(error, writes) from error
+
+        self.retry(once, when=AGAIN)
 
     def insert_batch(self, items: Sequence[Mapping[str, Any]]) -> list[str | None]:
         """Insert up to 25 items by PartiQL, which refuses those whose key is taken; returns each one's refusal or None.
 
-        All items have the same attributes, with text and whole numbers for values. Values are written into the
-        statements, for each parameter costs botocore more than the rest of an item.
         ``DuplicateItem`` is the refusal of one that exists.
         """
-        first, *others = items
-        own = [name for name in first if any(item[name] != first[name] for item in others)]
-        common = [_member(name, value) for name, value in first.items() if name not in own]
-        values = [", ".join([*(_member(name, item[name]) for name in own), *common]) for item in items]
-        statements = [{"Statement": f'INSERT INTO "{self.name}" VALUE {{{value}}}'} for value in values]
-        try:
-            answer = self.client.batch_execute_statement(Statements=statements)  # type: ignore[arg-type]  # built above
-        except ClientError as error:
-            if error.response["Error"]["Code"] in _THROTTLES:
-                return ["ThrottlingError"] * len(items)
-            raise _unavailable(error) from error
-        except BotoCoreError as error:
-            raise _unavailable(error) from error
+        statements = []
+        for item in items:
+            members = ", ".join(f"'{name}': ?" for name in item)
+            statements.append(
+                {
+                    "Statement": f'INSERT INTO "{self.name}" VALUE {{{members}}}',
+                    "Parameters": [marshal(value) for value in item.values()],
+                }
+            )
+        answer = self._call(self.client.batch_execute_statement, Statements=statements)
         return [response.get("Error", {}).get("Code") for response in answer["Responses"]]
 
     def gather(self, requests: Sequence[Callable[[], R]]) -> list[R]:
@@ -256,32 +225,77 @@ class Table:
         with ThreadPoolExecutor(min(len(requests), MAX_PARALLEL_REQUESTS) or 1) as pool:
             return list(pool.map(lambda request: request(), requests))
 
-    def _may_retry(self, error: ClientError, writes: Sequence[Write]) -> bool:
-        """Whether a failed transaction may be tried again. Raises the refusal if a write was refused."""
-        code = error.response["Error"]["Code"]
-        if code != "TransactionCanceledException":
-            return code in _CONFLICTS | _THROTTLES
-        reasons = [reason.get("Code", "None") for reason in error.response.get("CancellationReasons", [])]
-        for write, reason in zip(writes, reasons, strict=False):
-            if reason in _REFUSALS and write.refused is not None:
-                raise write.refused from error
-        # One reason for each write, says DynamoDB; an answer that has none is not taken for a conflict.
-        return bool(reasons) and all(reason in _CONFLICTS | _THROTTLES | {"None"} for reason in reasons)
+    def _all_of(self, wanted: dict[str, Any]) -> Iterator[Item]:
+        """The items of up to 100 keys, however many requests DynamoDB takes for them. Raises Busy."""
+        found: list[Item] = []
+
+        def once() -> None:
+            nonlocal wanted
+            answer = self._ask(self.client.batch_get_item, RequestItems={self.name: wanted})
+            found.extend(unmarshal_items(answer["Responses"].get(self.name, [])))
+            wanted = answer.get("UnprocessedKeys", {}).get(self.name)
+            if wanted:
+                raise Busy("Reading many items was throttled for too long.")
+
+        self.retry(once, when=AGAIN)
+        return iter(found)
 
     def _call(self, request: Callable[..., Any], **arguments: Any) -> Any:
-        """Make a read; botocore has retried throttling already when this raises Busy."""
+        """Make a request that may be made twice, as often as it takes."""
+        return self.retry(lambda: self._ask(request, **arguments), when=AGAIN)
+
+    def _ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
+        """Make a request once. Raises what its failure means, and ClientError for a refusal, which is for the caller.
+
+        After a connection has broken, none of those that are idle is trusted: what froze one has frozen all.
+        """
+        if self.budget.left() <= 0:
+            raise Busy("There is no time left to ask the table.")
         try:
             return request(**arguments)
         except ClientError as error:
-            if error.response["Error"]["Code"] in _THROTTLES:
-                raise Busy("The table is throttled; try again.") from error
-            raise _unavailable(error) from error
+            if error.response["Error"]["Code"] in trouble.REFUSED | {"TransactionCanceledException"}:
+                raise
+            raise trouble.of(error, "The table") from error
         except BotoCoreError as error:
-            raise _unavailable(error) from error
+            self.client.close()
+            raise trouble.of(error, "The table") from error
 
-    def wait(self, attempt: int) -> None:
-        """Wait before the next attempt: a random part of 25 ms doubled each time, a second at most (full jitter)."""
-        self.sleep(self.jitter() * min(1.0, 0.025 * 2**attempt))
+
+@dataclass(slots=True)
+class _Lost:
+    """Whether an attempt's answer was lost, so that nobody knows what was done; from then on, no other trouble says
+    that nothing was."""
+
+    any: bool = False
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, NoAnswer):
+            self.any = True
+        if isinstance(error, Busy) and self.any:
+            raise NoAnswer(str(error)) from error
+
+
+def _cancelled(error: ClientError, writes: Sequence[Write]) -> DealsError:
+    """What it means that a transaction was cancelled: the refusal of one of its writes, or what each reason means.
+
+    DynamoDB gives one reason for each write; an answer that has none is not taken for a conflict.
+    """
+    reasons = error.response.get("CancellationReasons", [])
+    for write, reason in zip(writes, reasons, strict=False):
+        if reason.get("Code") in trouble.REFUSED and write.refused is not None:
+            return write.refused
+    meanings = [
+        trouble.of_code(reason["Code"], f"The table: {reason['Code']}: {reason.get('Message', '')}")
+        for reason in reasons
+        if reason.get("Code", "None") != "None"
+    ]
+    # What will not be gone at the next attempt counts first.
+    meanings.sort(key=lambda meaning: isinstance(meaning, Busy))
+    return meanings[0] if meanings else trouble.of(error, "The table")
 
 
 def _key_condition(
@@ -297,17 +311,3 @@ def _key_condition(
     if prefix is not None:
         return f"{condition} AND begins_with({sort_key}, :prefix)", values | {":prefix": prefix}
     return condition, values
-
-
-def _member(name: str, value: str | int) -> str:
-    """An attribute of an item in a PartiQL statement."""
-    return f"'{name}': {_literal(value)}"
-
-
-def _literal(value: str | int) -> str:
-    """A value in a PartiQL statement. In a text, the quote that would end it is written twice, and nothing else."""
-    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
-
-
-def _unavailable(error: Exception) -> Unavailable:
-    return Unavailable(f"The table cannot answer: {error}")

@@ -6,7 +6,7 @@ The same write goes alone (``Table.write``) or with others in a transaction (``T
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shared.dynamodb.attributes import Item, marshal_item
@@ -16,16 +16,28 @@ from shared.errors import DealsError
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One conditional write: DynamoDB's operation, its arguments, and the error that its refusal means."""
+    """One conditional write: DynamoDB's operation, its arguments, and the error that its refusal means.
+
+    ``leaves`` is what its item holds afterwards, of those writes that can be known by it.
+    """
 
     operation: str
     arguments: Mapping[str, Any]
     refused: DealsError | None
+    leaves: Mapping[str, Any] | None = None
+
+    def left(self, item: Item) -> bool:
+        """Whether an item is as this write leaves it; none is what a deletion leaves."""
+        if self.operation == "Delete":
+            return not item
+        if self.leaves is None:
+            return False
+        return marshal_item({name: item.get(name) for name in self.leaves}) == marshal_item(self.leaves)
 
 
 def put_new(item: Mapping[str, Any], *, refused: DealsError) -> Write:
     """Put an item whose key is not taken."""
-    return Write("Put", {"Item": marshal_item(item), "ConditionExpression": "attribute_not_exists(PK)"}, refused)
+    return Write("Put", {"Item": marshal_item(item), "ConditionExpression": "attribute_not_exists(PK)"}, refused, item)
 
 
 def put_new_or(item: Mapping[str, Any], over: str, values: Mapping[str, Any], *, refused: DealsError) -> Write:
@@ -35,7 +47,7 @@ def put_new_or(item: Mapping[str, Any], over: str, values: Mapping[str, Any], *,
         "ConditionExpression": f"attribute_not_exists(PK) OR {over}",
         "ExpressionAttributeValues": marshal_item(values),
     }
-    return Write("Put", arguments, refused)
+    return Write("Put", arguments, refused, item)
 
 
 def put(item: Mapping[str, Any], *, because: str) -> Write:
@@ -109,7 +121,8 @@ def change(old: Item, new: Item, *, version: str, refused: DealsError) -> Write:
         if clause
     )
     key = {name: old[name] for name in ("PK", "SK")}
-    return update(key, expression, condition="#version = :version", names=names, values=values, refused=refused)
+    made = update(key, expression, condition="#version = :version", names=names, values=values, refused=refused)
+    return replace(made, leaves={name: new.get(name) for name in differing})
 
 
 def _reasoned(because: str) -> None:

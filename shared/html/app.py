@@ -17,7 +17,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from shared.errors import DealsError, Unavailable
+from shared.errors import DealsError, Impossible, Unavailable
 from shared.html import headers, pages
 from shared.html.pages import Answer
 from shared.http.body import decode
@@ -84,7 +84,7 @@ class PageApp:
                 guard(request)
             answer = self._route(request)
         except DealsError as error:
-            if isinstance(error, Unavailable):
+            if isinstance(error, Unavailable | Impossible):
                 logger().error("table unavailable", exc_info=error)
             answer = _json_problem(error) if request.wants_json else pages.error_page(error, _asked(request))
         sent = _sent(request, answer)

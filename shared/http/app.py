@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared.errors import DealsError, NoSuchAddress, Unavailable
+from shared.errors import DealsError, Impossible, NoSuchAddress, Unavailable
 from shared.http.body import decode
 from shared.http.event import Event, correlation_id, header, method, path
 from shared.runtime.environment import logger
@@ -37,7 +37,7 @@ def create_app(refused: Refused, **resolver: Any) -> APIGatewayRestResolver:
 
     @app.exception_handler(DealsError)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
     def _domain_error(error: DealsError) -> Response[Any]:
-        if isinstance(error, Unavailable):
+        if isinstance(error, Unavailable | Impossible):
             logger().error("table unavailable", exc_info=error)
         return refused(error)
 

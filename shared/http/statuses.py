@@ -9,6 +9,7 @@ from shared.errors import (
     Conflict,
     DealsError,
     Forbidden,
+    Impossible,
     Invalid,
     InvalidCursor,
     NotFound,
@@ -30,6 +31,7 @@ STATUSES: dict[type[DealsError], HTTPStatus] = {
     NotJson: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     Invalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     SlowDown: HTTPStatus.TOO_MANY_REQUESTS,
+    Impossible: HTTPStatus.INTERNAL_SERVER_ERROR,
     Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
@@ -54,6 +56,8 @@ def detail_of(error: DealsError) -> str:
     """What the reader is told of an error. What a store answered stays in the log."""
     if isinstance(error, Unavailable):
         return "The site is busy; try again in a moment."
+    if isinstance(error, Impossible):
+        return "Something is wrong with the site; asking again will not help."
     return str(error) or (type(error).__doc__ or "").strip()
 
 

@@ -4,25 +4,44 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from typing import TYPE_CHECKING
 
 from aws_lambda_powertools import Logger
 
 from shared import sqs
 from shared.dynamodb.client import connect
+from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+FOR_AN_ANSWER = 1.0
+"""Seconds before Lambda would end a function in which it no longer asks, but answers."""
 
 
 @cache
 def table() -> Table:
     """The table that the environment names (``TABLE_NAME``), connected once per execution environment."""
-    return connect(os.environ["TABLE_NAME"], **_credentials())
+    return connect(os.environ["TABLE_NAME"], budget(), **_credentials())
 
 
 @cache
 def queue() -> Queue:
     """The queue of the fan-out that the environment names (``QUEUE_URL``)."""
-    return sqs.connect(os.environ["QUEUE_URL"], **_credentials())
+    return sqs.connect(os.environ["QUEUE_URL"], budget(), **_credentials())
+
+
+@cache
+def budget() -> Budget:
+    """The time that the requests of the present invocation have, to the table and to the queue together."""
+    return Budget()
+
+
+def begin(context: LambdaContext) -> None:
+    """Allow an invocation's requests what Lambda has left for it, less the time for an answer."""
+    budget().start(context.get_remaining_time_in_millis() / 1000 - FOR_AN_ANSWER)
 
 
 def _credentials() -> dict[str, str]:

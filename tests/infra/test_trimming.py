@@ -70,7 +70,7 @@ def called_by_functions() -> set[str]:
     text = "".join(
         file.read_text() for name in modules if (file := (ROOT / name.replace(".", "/")).with_suffix(".py")).exists()
     )
-    return set(re.findall(r"\bclient\.(\w+)\b", text)) - {"meta"}
+    return set(re.findall(r"\bself\.client\.(\w+)\b", text)) - {"close"}
 
 
 def test_the_operations_that_are_kept_are_those_that_functions_call() -> None:

@@ -1,6 +1,6 @@
 """The DynamoDBs that the data layer's tests run on: the very same tests on each.
 
-What they are known to do differently from Amazon's is recorded as named tests in ``tests/data/test_engines.py``.
+What they are known to do differently from Amazon's is recorded as named tests in ``tests/dynamodb/test_engines.py``.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from moto import mock_aws
 
 from local.ports import free_port
 from shared.data.catalog import seeds
-from shared.dynamodb import transport
 from shared.dynamodb.client import connect
 from shared.dynamodb.provision import create_table
+from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 from tests.support.making import LAUNCH
 
@@ -76,9 +76,7 @@ class Engine:
 
 @cache
 def _moto() -> Table:
-    table = _connect()
-    transport.detach(table.client)  # or requests would be sent besides being mocked
-    return table
+    return _connect()
 
 
 @cache
@@ -154,7 +152,7 @@ def _at(port: int) -> Table:
 
 def _connect(**where: str) -> Table:
     with _nothing_of_the_users():
-        return connect("none", **FAKE_CREDENTIALS, **where)
+        return connect("none", Budget(answer=30), **FAKE_CREDENTIALS, **where)
 
 
 @contextmanager

@@ -25,8 +25,8 @@ IN_TRANSACTIONS = {
     "Update": "UpdateItem",
     "Delete": "DeleteItem",
 }
-INSERTED = re.compile(f"INSERT INTO .* VALUE {{(?:.*, )?'{PARTITION_KEY}': '((?:[^']|'')*)'")
-"""The partition key in PartiQL's INSERT, as the data layer writes it."""
+INSERTED = re.compile(f"INSERT INTO .* VALUE {{(.*, )?'{PARTITION_KEY}': \\?")
+"""PartiQL's INSERT, as the data layer writes it, up to the parameter that is the partition key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,8 @@ def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
             for each in request["Statements"]:
                 found = INSERTED.match(each["Statement"])
                 assert found, each
-                yield Ask("PartiQLInsert", (found[1].replace("''", "'"),))
+                place = each["Parameters"][(found[1] or "").count("?")]
+                yield Ask("PartiQLInsert", (place["S"],))
         case _:
             raise ValueError(f"the data layer does not ask for {operation}")
 

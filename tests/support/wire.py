@@ -12,6 +12,7 @@ from typing import Any
 
 from botocore.awsrequest import AWSResponse
 from botocore.compat import HTTPHeaders
+from botocore.exceptions import ReadTimeoutError
 
 from shared.dynamodb.table import Table
 
@@ -129,9 +130,31 @@ def failing(table: Table, operation: str, times: int, answer: Answer) -> Iterato
         yield seen
 
 
+@contextmanager
+def losing(table: Table, operation: str, times: int = 1) -> Iterator[None]:
+    """Let the first requests of an operation be carried out, and lose the answers on their way back."""
+    left = [None] * times
+
+    def lose(**_: Any) -> None:
+        if left:
+            left.pop()
+            raise ReadTimeoutError(endpoint_url="https://dynamodb.example")
+
+    with hooked(table, f"after-call.dynamodb.{operation}", lose):
+        yield
+
+
 def error(code: str, **more: Any) -> Answer:
     """How DynamoDB says that something went wrong."""
-    return 400, {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": f"{code} (made up)", **more}
+    return 400, {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": f"{code} (made up)"} | more
+
+
+@contextmanager
+def lost_and_throttled(table: Table, operation: str = "TransactWriteItems", times: int = 3) -> Iterator[None]:
+    """Lose the answer of the first request of an operation, and throttle some after it."""
+    answers = [None, *[error("ThrottlingException")] * times]
+    with losing(table, operation), answered(table, operation, lambda _: answers.pop(0) if answers else None):
+        yield
 
 
 def cancelled(*reasons: str) -> Answer:

@@ -16,7 +16,7 @@ from shared.data import keys
 from shared.data.catalog.deal_items import attributes, from_item, is_listed, ours, readable, to_item
 from shared.data.catalog.topics import container, no_such
 from shared.data.idempotency import Idempotency, once
-from shared.dynamodb.table import MAX_ATTEMPTS, Projection, Table
+from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, change, forget, put, put_new, require, update
 from shared.errors import (
     Busy,
@@ -122,7 +122,8 @@ def edit(
     Raises NoSuchDeal, NoSuchTopic, DealTooLarge.
     """
     brand_name = {"brand_name": _brand_name(table, changes["brand"])} if "brand" in changes else {}
-    for attempt in range(MAX_ATTEMPTS):
+
+    def attempt() -> Deal:
         old_item = table.get(keys.deal(deal_id), consistent=True)
         if old_item is None:
             raise NoSuchDeal(deal_id)
@@ -140,17 +141,14 @@ def edit(
             return old
         new = replace(new, version=old.version + 1, correlation_id=correlation_id)
         new_item = to_item(new, now)
-        try:
-            table.transact(
-                change(old_item, new_item, version="Version", refused=_Stale()),
-                *_moves(table, old if is_listed(old_item) else None, new if is_listed(new_item) else None),
-                *_renotes(old if is_listed(old_item) else None, new if is_listed(new_item) else None),
-            )
-        except _Stale:
-            table.wait(attempt)
-            continue
+        table.transact(
+            change(old_item, new_item, version="Version", refused=_Stale()),
+            *_moves(table, old if is_listed(old_item) else None, new if is_listed(new_item) else None),
+            *_renotes(old if is_listed(old_item) else None, new if is_listed(new_item) else None),
+        )
         return new
-    raise Busy("Many are editing this deal at once; try again.")
+
+    return table.retry(attempt, when=_Stale, gave_up=Busy("Many are editing this deal at once; try again."))
 
 
 def withdraw(table: Table, deal_id: str, now: datetime) -> Deal:

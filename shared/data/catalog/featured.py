@@ -7,14 +7,13 @@ changes, its copies follow (``follow``, called from the stream).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import datetime
 
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.catalog.deal_items import attributes, from_item
 from shared.data.catalog.topics import no_such
-from shared.dynamodb.table import MAX_ATTEMPTS, Table
+from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import Busy, DealsError, NoSuchDeals, WrongFeaturedCount
 from shared.models import CATEGORY, CuratedPage, Deal, Status, Topic
@@ -88,7 +87,8 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
     Whoever picks at the same time wins; then the picks are looked at again.
     """
     key = keys.topic(picks_of) if isinstance(picks_of, Topic) else keys.curated(picks_of)
-    for attempt in range(MAX_ATTEMPTS):
+
+    def once() -> list[Deal]:
         item = table.get(key, consistent=True)
         if item is None or "Featured" not in item:
             return []
@@ -97,19 +97,18 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
         # Their bookkeeping is no part of copies: held against it, they would be written for ever, each time anew.
         if _copies(current) == _copies(copies):
             return active(current, now)
-        with suppress(_Repicked):
-            table.write(
-                update(
-                    key,
-                    "SET Featured = :featured ADD FeaturedVersion :one",
-                    condition="FeaturedVersion = :read",
-                    values={":featured": _copies(current), ":one": 1, ":read": item["FeaturedVersion"]},
-                    refused=_Repicked(),
-                )
+        table.write(
+            update(
+                key,
+                "SET Featured = :featured ADD FeaturedVersion :one",
+                condition="FeaturedVersion = :read",
+                values={":featured": _copies(current), ":one": 1, ":read": item["FeaturedVersion"]},
+                refused=_Repicked(),
             )
-            return active(current, now)
-        table.wait(attempt)
-    raise Busy("Editors keep changing these picks; try again.")
+        )
+        return active(current, now)
+
+    return table.retry(once, when=_Repicked, gave_up=Busy("Editors keep changing these picks; try again."))
 
 
 def active(picked: Sequence[Deal], now: datetime) -> list[Deal]:

@@ -29,7 +29,7 @@ from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.members import messages
 from shared.dynamodb.schema import USER_INDEX, Key
-from shared.dynamodb.table import MAX_ATTEMPTS, Projection, Table
+from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, TooManyPages, Unavailable
 from shared.models import BRAND, CATEGORY, Deal, DealNews, Message, Status, Topic
@@ -251,7 +251,9 @@ def insert(table: Table, composed: Sequence[Message]) -> int:
     """Insert messages, and leave those that exist as they are; returns how many were new. Raises Busy."""
     pending = list(composed)
     written = 0
-    for attempt in range(MAX_ATTEMPTS):
+
+    def once() -> None:
+        nonlocal pending, written
         batches = [pending[start : start + BATCH] for start in range(0, len(pending), BATCH)]
         pending = []
         for start in range(0, len(batches), settings.PARALLEL_BATCHES):
@@ -259,10 +261,11 @@ def insert(table: Table, composed: Sequence[Message]) -> int:
             for new, left in table.gather([partial(_insert_batch, table, batch) for batch in together]):
                 written += new
                 pending += left
-        if not pending:
-            return written
-        table.wait(attempt)
-    raise Busy("Writing messages was throttled for too long.")
+        if pending:
+            raise Busy("Writing messages was throttled for too long.")
+
+    table.retry(once, when=Busy)
+    return written
 
 
 def _insert_batch(table: Table, batch: Sequence[Message]) -> tuple[int, list[Message]]:

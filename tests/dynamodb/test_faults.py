@@ -13,11 +13,12 @@ from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 from shared.data import keys
 from shared.data.catalog import brands, deals, feeds, topics
 from shared.data.members import attempts, follows, messages, sessions
-from shared.dynamodb.table import MAX_ATTEMPTS, Table
-from shared.errors import AlreadyLiked, Busy, DealsError, NoSuchTopic, Unavailable
+from shared.dynamodb.retries import MAX_ATTEMPTS
+from shared.dynamodb.table import Table
+from shared.errors import AlreadyLiked, Busy, DealsError, Impossible, NoSuchTopic, TooLarge, Unavailable
 from shared.models import ALL_DEALS, BRAND, Topic
 from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ago, ids, listed, post
-from tests.support.wire import answered, cancelled, error, failing, hooked, watched
+from tests.support.wire import Answer, answered, cancelled, error, failing, hooked, watched
 
 pytestmark = pytest.mark.faults
 
@@ -115,10 +116,7 @@ def test_a_throttled_transaction_is_retried(patient: Table) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        error("InternalServerError"),
-        error("ValidationException"),
         error("TransactionCanceledException"),
-        cancelled("ValidationError", "None"),
         error("ResourceNotFoundException"),
         error("AccessDeniedException"),
         error("UnrecognizedClientException"),
@@ -134,6 +132,39 @@ def test_an_error_that_is_none_of_ours_is_unavailable_at_once(
 
     assert len(seen) == 1
     assert topics.get(patient, APPLE).likes == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        error("ValidationException"),
+        cancelled("ValidationError", "None"),
+        cancelled("TransactionConflict", "ValidationError"),
+    ],
+    ids=["whole", "a write", "a write beside a conflict"],
+)
+def test_what_dynamodb_calls_invalid_is_not_tried_again(patient: Table, answer: Answer) -> None:
+    with failing(patient, "TransactWriteItems", 1, answer) as seen, pytest.raises(Impossible):
+        follows.like(patient, APPLE, "ana", NOW)
+
+    assert len(seen) == 1
+
+
+def test_an_item_that_would_be_too_large_is_said_to_be(patient: Table) -> None:
+    too_large = error("ValidationException", message="Item size to update has exceeded the maximum allowed size")
+
+    with failing(patient, "UpdateItem", 1, too_large) as seen, pytest.raises(TooLarge):
+        attempts.begin(patient, "ana", "192.0.2.1", NOW)
+
+    assert len(seen) == 1
+
+
+def test_an_error_of_dynamodbs_own_is_tried_again(patient: Table) -> None:
+    with failing(patient, "TransactWriteItems", 2, error("InternalServerError")) as seen:
+        follows.like(patient, APPLE, "ana", NOW)
+
+    assert len(seen) == 2
+    assert topics.get(patient, APPLE).likes == 1
 
 
 def test_a_throttled_single_write_is_retried_and_then_busy(patient: Table) -> None:
@@ -171,18 +202,22 @@ def test_a_read_that_fails_is_unavailable_and_a_throttled_one_busy(
 ) -> None:
     with failing(patient, operation, 1, error("ResourceNotFoundException")), pytest.raises(Unavailable):
         read(patient)
-    with failing(patient, operation, 1, THROTTLED), pytest.raises(Busy):
+    with failing(patient, operation, 1000, THROTTLED) as seen, pytest.raises(Busy):
         read(patient)
+    assert len(seen) == MAX_ATTEMPTS
 
 
 def test_a_feed_that_is_throttled_in_one_of_its_partitions_is_busy_and_not_short(patient: Table) -> None:
     post(patient, [a_deal(ago(days=number)) for number in range(6)])
 
-    with failing(patient, "Query", 1, THROTTLED), pytest.raises(Busy):
+    def of_yesterday(asked: dict[str, Any]) -> Answer | None:
+        return THROTTLED if "2050-06-14" in asked["ExpressionAttributeValues"][":partition"]["S"] else None
+
+    with answered(patient, "Query", of_yesterday), pytest.raises(Busy):
         feeds.read(patient, ALL_DEALS, limit=25, now=NOW)
 
 
-def test_what_no_one_answers_is_unavailable(table: Table) -> None:
+def test_what_no_one_answers_is_unavailable(patient: Table) -> None:
     def nobody(**_: Any) -> None:
         raise ConnectTimeoutError(endpoint_url="https://nowhere.example")
 
@@ -190,14 +225,14 @@ def test_what_no_one_answers_is_unavailable(table: Table) -> None:
         raise ReadTimeoutError(endpoint_url="https://nowhere.example")
 
     actions: list[Callable[[], object]] = [
-        lambda: topics.get(table, APPLE),
-        lambda: follows.like(table, APPLE, "ana", NOW),
-        lambda: sessions.start(table, a_user(), NOW, bytes(32)),
+        lambda: topics.get(patient, APPLE),
+        lambda: follows.like(patient, APPLE, "ana", NOW),
+        lambda: sessions.start(patient, a_user(), NOW, bytes(32)),
     ]
 
     for trouble in (nobody, too_late):
         for action in actions:
-            with hooked(table, "before-call.dynamodb", trouble), pytest.raises(Unavailable):
+            with hooked(patient, "before-call.dynamodb", trouble), pytest.raises(Unavailable):
                 action()
 
 
@@ -253,7 +288,7 @@ def test_an_edit_that_others_are_always_ahead_of_is_busy_and_waits_in_between(
     with failing(patient, "TransactWriteItems", 1000, stale) as seen, pytest.raises(Busy):
         deals.edit(patient, deal.deal_id, {"title": "Road runner"}, NOW)
 
-    assert len(seen) == len(slept) == MAX_ATTEMPTS
+    assert len(seen) == len(slept) + 1 == MAX_ATTEMPTS
     assert deals.get(patient, deal.deal_id) == deal
 
 

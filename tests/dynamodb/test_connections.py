@@ -5,17 +5,11 @@ from __future__ import annotations
 import json
 import socket
 import ssl
-import threading
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import IPv4Address
 from pathlib import Path
-from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
@@ -23,148 +17,36 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from shared.dynamodb import client as clients
 from shared.dynamodb.client import connect
-from shared.dynamodb.table import Table
+from shared.dynamodb.retries import MAX_ATTEMPTS, Budget
 from shared.errors import Unavailable
 from tests.support.engines import FAKE_CREDENTIALS
-
-KEY = {"PK": "DEAL#1", "SK": "DEAL#1"}
-ITEM = {"Item": {"PK": {"S": "DEAL#1"}, "Title": {"S": "Schuhe für Läufer"}}}
-
-
-class Request(BaseHTTPRequestHandler):
-    """One connection and, in turn, the requests over it; ``asked`` is what the present one asks."""
-
-    protocol_version = "HTTP/1.1"
-    asked: Any
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-Answer = Callable[[Request], None]
-
-PATIENCE = 1.0
-"""Seconds a table of ``impatient`` waits for an answer: a server with something to say is faster on any machine."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    headers: dict[str, str]
-    body: Any
-
-
-@dataclass
-class Server:
-    """What a server has seen."""
-
-    endpoint: str
-    connections: set[Any] = field(default_factory=set)
-    requests: list[Asked] = field(default_factory=list)
-
-    def table(self) -> Table:
-        return connect("deals", endpoint_url=self.endpoint, **FAKE_CREDENTIALS)
-
-
-def well(request: Request, body: bytes = json.dumps(ITEM).encode(), length: int | None = None) -> None:
-    request.send_response(200)
-    request.send_header("Content-Length", str(len(body) if length is None else length))
-    request.end_headers()
-    request.wfile.write(body)
-
-
-def and_say_goodbye(request: Request) -> None:
-    request.send_response(200)
-    request.send_header("Connection", "close")
-    request.end_headers()
-    request.wfile.write(json.dumps(ITEM).encode())
-
-
-def and_hang_up(request: Request) -> None:
-    well(request)
-    request.close_connection = True
-
-
-def in_chunks(request: Request) -> None:
-    request.send_response(200)
-    request.send_header("Transfer-Encoding", "chunked")
-    request.end_headers()
-    body = json.dumps(ITEM).encode()
-    for part in (body[:7], body[7:], b""):
-        request.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
-
-
-def as_in_1996(request: Request) -> None:
-    request.protocol_version = "HTTP/1.0"
-    request.send_response(200)
-    request.end_headers()
-    request.wfile.write(json.dumps(ITEM).encode())
-    request.close_connection = True
-
-
-def only_half_a_head(request: Request) -> None:
-    request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Le")
-    request.close_connection = True
-
-
-def something_else(request: Request) -> None:
-    request.wfile.write(b"220 mail.example ESMTP\r\n\r\n")
-    request.close_connection = True
-
-
-def only_half(request: Request) -> None:
-    well(request, b"{", length=100)
-    request.close_connection = True
-
-
-def not_at_all(request: Request) -> None:
-    request.close_connection = True
-
-
-def too_late(request: Request) -> None:
-    time.sleep(1.5 * PATIENCE)
-    request.close_connection = True
-
-
-@contextmanager
-def serving(*answers: Answer, context: ssl.SSLContext | None = None) -> Iterator[Server]:
-    """A server that answers each request in its way, in turn; the last way holds for all further ones."""
-
-    class Handler(Request):
-        def do_POST(self) -> None:
-            self.asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            answer = answers[min(len(server.requests), len(answers) - 1)]
-            server.connections.add(self.client_address)
-            server.requests.append(Asked(dict(self.headers), self.asked))
-            answer(self)
-
-    class Listening(ThreadingHTTPServer):
-        daemon_threads = True
-        request_queue_size = 64
-
-    with Listening(("127.0.0.1", 0), Handler) as listening:
-        if context:
-            listening.socket = context.wrap_socket(listening.socket, server_side=True)
-        server = Server(f"http{'s' if context else ''}://127.0.0.1:{listening.server_port}")
-        threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        try:
-            yield server
-        finally:
-            listening.shutdown()
+from tests.support.serving import (
+    BROKEN,
+    KEY,
+    PATIENCE,
+    Answer,
+    Request,
+    Server,
+    and_hang_up,
+    and_say_goodbye,
+    as_in_1996,
+    in_chunks,
+    not_at_all,
+    only_half,
+    only_half_a_head,
+    serving,
+    something_else,
+    too_late,
+    well,
+)
 
 
 @pytest.fixture(autouse=True)
 def _undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Retries without a pause; nothing of the user's proxies."""
-    monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff.delay_amount", lambda *_: 0.0)
+    """Nothing of the user's proxies."""
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clients, "READ_TIMEOUT", PATIENCE)
 
 
 def test_requests_in_a_row_go_over_one_connection() -> None:
@@ -225,28 +107,28 @@ def test_a_connection_that_the_server_ended_is_not_used_again(parting: Answer) -
     assert len(server.requests) == len(server.connections) == 3
 
 
-@pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("failing", [only_half, only_half_a_head, something_else, not_at_all, too_late])
+@pytest.mark.parametrize(
+    "failing", [only_half, only_half_a_head, something_else, not_at_all, too_late, *BROKEN.values()]
+)
 def test_a_request_whose_connection_breaks_is_sent_again_over_another(failing: Answer) -> None:
     with serving(failing, well) as server:
-        assert server.table().get(KEY) == {"PK": "DEAL#1", "Title": "Schuhe für Läufer"}
+        assert server.table(Budget(PATIENCE)).get(KEY) == {"PK": "DEAL#1", "Title": "Schuhe für Läufer"}
 
-    assert len(server.requests) == len(server.connections) == 2
+    assert len(server.requests) == 2
 
 
-@pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("failing", [only_half, only_half_a_head, something_else, not_at_all, too_late])
+@pytest.mark.parametrize("failing", [only_half, only_half_a_head, something_else, not_at_all, *BROKEN.values()])
 def test_a_server_that_never_answers_well_is_unavailable(failing: Answer) -> None:
     with serving(failing) as server, pytest.raises(Unavailable):
         server.table().get(KEY)
 
-    assert len(server.requests) == 5
+    assert len(server.requests) == MAX_ATTEMPTS
 
 
 def test_nobody_there_is_unavailable() -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        table = connect("deals", endpoint_url=f"http://127.0.0.1:{bound.getsockname()[1]}", **FAKE_CREDENTIALS)
+        table = Server(f"http://127.0.0.1:{bound.getsockname()[1]}").table()
         with pytest.raises(Unavailable):
             table.get(KEY)
 

@@ -1,0 +1,83 @@
+"""One loop for everything that is tried again, and the time that an invocation has for it.
+
+What is tried again waits a random part of a time that doubles ("full jitter"):
+https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from shared.errors import DealsError
+
+R = TypeVar("R")
+
+MAX_ATTEMPTS = 12
+"""Tries of what meets conflicts, throttling or broken connections: three seconds of waits in all, six at most."""
+
+
+LONGEST_ANSWER = 2.0
+"""Seconds for a whole answer. DynamoDB and SQS answer in milliseconds: after longer, something is broken, such as a
+connection that died while Lambda had frozen its function, and asking again is better than waiting."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The time that requests have, in seconds: each for its ``answer``, and all together until an invocation must
+    answer, which is for ever where nobody sets an end."""
+
+    answer: float = LONGEST_ANSWER
+    clock: Callable[[], float] = field(default=time.monotonic, repr=False)
+    _ends: float = math.inf
+
+    def start(self, seconds: float) -> None:
+        """Allow so much from now on."""
+        self._ends = self.clock() + seconds
+
+    def left(self) -> float:
+        """Seconds that are left; zero or less where there are none."""
+        return self._ends - self.clock()
+
+
+# Not of the module's own generator: that one is in a snapshot of SnapStart, and goes on alike in all that it starts.
+# https://docs.aws.amazon.com/lambda/latest/dg/snapstart-uniqueness.html
+_FRESH = random.SystemRandom()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrying:
+    """What asks a service again: how it waits between attempts, and until when."""
+
+    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
+    jitter: Callable[[], float] = field(default=_FRESH.random, repr=False)
+    budget: Budget = field(default_factory=Budget, repr=False, compare=False)
+
+    def retry(
+        self,
+        once: Callable[[], R],
+        *,
+        when: type[Exception] | tuple[type[Exception], ...],
+        gave_up: DealsError | None = None,
+    ) -> R:
+        """The result of ``once``, tried again when it raises one of some errors.
+
+        After the last attempt, or where the time that is left is shorter than the next wait, raises ``gave_up``, or
+        the last error itself where none is given.
+        """
+        attempt = 0
+        while True:
+            try:
+                return once()
+            except when as error:
+                wait = self.jitter() * min(1.0, 0.025 * 2**attempt)
+                attempt += 1
+                if attempt == MAX_ATTEMPTS or wait >= self.budget.left():
+                    if gave_up is None:
+                        raise
+                    raise gave_up from error
+            self.sleep(wait)

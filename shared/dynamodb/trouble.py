@@ -1,0 +1,46 @@
+"""What boto's errors mean, said once: which may be gone at the next attempt, and which are there to stay.
+
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError, SSLError  # noqa: A004
+
+from shared.errors import Busy, DealsError, Impossible, NoAnswer, TooLarge, Unavailable
+
+CONFLICTS = {"TransactionConflict", "TransactionConflictException", "TransactionInProgressException"}
+THROTTLES = {
+    "ThrottlingError",
+    "ThrottlingException",
+    "ProvisionedThroughputExceeded",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "RequestThrottled",
+}
+REFUSED = {"ConditionalCheckFailed", "ConditionalCheckFailedException"}
+INVALID = {"ValidationError", "ValidationException", "ItemCollectionSizeLimitExceeded"}
+FAILED = {"InternalServerError", "InternalFailure", "ServiceUnavailable"}
+
+
+def of(error: ClientError | BotoCoreError, service: str) -> DealsError:
+    """What an error of boto's means; ``service`` is whom it was that did not do as asked."""
+    if isinstance(error, ClientError):
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        return of_code(error.response["Error"]["Code"], f"{service}: {error}", status)
+    if isinstance(error, HTTPClientError | ConnectionError) and not isinstance(error, SSLError):
+        return NoAnswer(f"{service} does not answer: {error}")
+    return Unavailable(f"{service} cannot answer: {error}")
+
+
+def of_code(code: str, message: str, status: int = 0) -> DealsError:
+    """What a code of DynamoDB's or SQS's means, of a request, a statement or a reason to cancel."""
+    if code in CONFLICTS | THROTTLES:
+        return Busy(message)
+    if code in FAILED or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return NoAnswer(message)
+    if code in INVALID:
+        return TooLarge("This is more than one item can hold.") if "size" in message else Impossible(message)
+    return Unavailable(message)

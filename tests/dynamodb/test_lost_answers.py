@@ -1,0 +1,129 @@
+"""Writes that were carried out though their answer was lost: tried again, they know their own work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.data.catalog import brands, deals, topics
+from shared.data.members import follows, users
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import change, delete, put_new
+from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal
+from shared.models import ALL_DEALS, BRAND, Topic
+from tests.support.engines import SERVERS, on
+from tests.support.making import APPLE, NOW, a_deal, a_user, listed
+from tests.support.wire import Answer, answered, cancelled, error, losing, lost_and_throttled
+
+pytestmark = [pytest.mark.faults, on(*SERVERS)]
+
+THROTTLED = error("ThrottlingException")
+CONFLICT = cancelled("None", "TransactionConflict")
+ITEM = {"PK": "A", "SK": "A", "Title": "Runner", "Sizes": {"42", "43"}, "Hot": None, "Pages": (1, 2)}
+
+
+@pytest.fixture
+def patient(table: Table) -> Table:
+    """A table that does not wait."""
+    return replace(table, sleep=lambda _: None)
+
+
+def test_a_like_whose_answer_was_lost_counts_once(patient: Table) -> None:
+    with losing(patient, "TransactWriteItems", 3):
+        follows.like(patient, APPLE, "ana", NOW)
+
+    assert topics.get(patient, APPLE).likes == 1
+    with pytest.raises(AlreadyLiked):
+        follows.like(patient, APPLE, "ana", NOW)
+
+
+def test_what_was_created_does_not_exist_already_because_the_answer_was_lost_and_throttling_followed(
+    patient: Table,
+) -> None:
+    with lost_and_throttled(patient):
+        users.create(patient, a_user())
+    with lost_and_throttled(patient):
+        brands.create(patient, "g-fore", "G/Fore", NOW)
+    with lost_and_throttled(patient):
+        deal = deals.create(patient, a_deal(), NOW)
+
+    assert topics.get(patient, Topic(BRAND, "g-fore")).likes == 0
+    assert listed(patient, ALL_DEALS) == [deal.deal_id]
+
+
+def test_a_transaction_keeps_its_token_until_it_was_cancelled(patient: Table) -> None:
+    tokens: list[str] = []
+    answers: list[Answer | None] = [THROTTLED, error("TransactionInProgressException"), CONFLICT, THROTTLED, None]
+
+    def note(asked: dict[str, Any]) -> Answer | None:
+        tokens.append(asked["ClientRequestToken"])
+        return answers[len(tokens) - 1]
+
+    with answered(patient, "TransactWriteItems", note):
+        follows.like(patient, APPLE, "ana", NOW)
+
+    first, *_, last = tokens
+    assert tokens == [first] * 3 + [last] * 2
+    assert first != last
+
+
+def test_two_transactions_never_share_a_token(patient: Table) -> None:
+    tokens: list[str] = []
+
+    with answered(patient, "TransactWriteItems", lambda asked: tokens.append(asked["ClientRequestToken"])):
+        for name in ("ana", "bo"):
+            follows.like(patient, APPLE, name, NOW)
+
+    assert len(set(tokens)) == 2
+
+
+def test_an_item_that_was_put_is_not_taken_for_anothers(patient: Table) -> None:
+    with losing(patient, "PutItem"):
+        patient.write(put_new(ITEM, refused=AlreadyExists()))
+
+    assert patient.get({"PK": "A", "SK": "A"}) == {
+        "PK": "A",
+        "SK": "A",
+        "Title": "Runner",
+        "Sizes": {"42", "43"},
+        "Pages": [1, 2],
+    }
+
+
+def test_anothers_item_is_not_taken_for_ones_own(patient: Table) -> None:
+    patient.write(put_new({**ITEM, "Title": "Walker"}, refused=AlreadyExists()))
+
+    with losing(patient, "PutItem"), pytest.raises(AlreadyExists):
+        patient.write(put_new(ITEM, refused=AlreadyExists()))
+
+
+def test_the_same_item_is_refused_where_no_answer_was_lost(patient: Table) -> None:
+    patient.write(put_new(ITEM, refused=AlreadyExists()))
+
+    with pytest.raises(AlreadyExists):
+        patient.write(put_new(ITEM, refused=AlreadyExists()))
+
+
+def test_what_was_deleted_is_not_missed(patient: Table) -> None:
+    patient.write(put_new(ITEM, refused=AlreadyExists()))
+
+    with losing(patient, "DeleteItem"):
+        patient.write(delete({"PK": "A", "SK": "A"}, refused=NoSuchDeal("A")))
+
+    with pytest.raises(NoSuchDeal):
+        patient.write(delete({"PK": "A", "SK": "A"}, refused=NoSuchDeal("A")))
+
+
+def test_a_change_is_not_stale_because_of_itself(patient: Table) -> None:
+    old = {"PK": "A", "SK": "A", "Title": "Runner", "Version": 1}
+    new = {"PK": "A", "SK": "A", "Name": "Road runner", "Version": 2}
+    patient.write(put_new(old, refused=AlreadyExists()))
+
+    with losing(patient, "UpdateItem"):
+        patient.write(change(old, new, version="Version", refused=AlreadyExists()))
+
+    assert patient.get({"PK": "A", "SK": "A"}) == new
+    with losing(patient, "UpdateItem"), pytest.raises(AlreadyExists):
+        patient.write(change(old, {**new, "Name": "Walker"}, version="Version", refused=AlreadyExists()))

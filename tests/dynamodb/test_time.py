@@ -1,0 +1,164 @@
+"""The time that an invocation has: for whole answers, for waits, for connections that died meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from shared import sqs
+from shared.data.members import follows
+from shared.dynamodb.retries import MAX_ATTEMPTS, Budget
+from shared.dynamodb.table import Table
+from shared.errors import Busy, NoAnswer, Unavailable
+from shared.sqs import Queue
+from tests.support.engines import FAKE_CREDENTIALS, MOTO, on
+from tests.support.making import APPLE, NOW
+from tests.support.serving import (
+    BROKEN,
+    KEY,
+    PATIENCE,
+    Answer,
+    Request,
+    drop_by_drop,
+    head_drop_by_drop,
+    saying,
+    serving,
+    too_late,
+    well,
+)
+from tests.support.wire import error, failing, lost_and_throttled
+
+pytestmark = pytest.mark.faults
+
+SENT = b'{"Successful": [{"Id": "0"}], "Failed": []}'
+SLOW = [drop_by_drop, head_drop_by_drop, too_late]
+
+
+class Clock:
+    """A time that passes only by sleeping."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture(autouse=True)
+def _undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.mark.parametrize("slow", SLOW)
+def test_an_answer_that_does_not_come_to_its_end_is_asked_for_again(slow: Answer) -> None:
+    with serving(slow, well) as server:
+        assert server.table(Budget(PATIENCE)).get(KEY) == {"PK": "DEAL#1", "Title": "Schuhe für Läufer"}
+
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("slow", SLOW)
+def test_when_the_time_of_an_invocation_is_over_nothing_is_asked_again(slow: Answer) -> None:
+    with serving(slow) as server:
+        table = server.table(Budget(PATIENCE))
+        table.budget.start(1.5 * PATIENCE)
+        with pytest.raises(Unavailable):
+            table.get(KEY)
+
+    assert len(server.requests) <= 2
+
+
+def test_what_is_asked_when_there_is_no_time_left_is_not_sent() -> None:
+    budget = Budget()
+    budget.start(0)
+
+    with serving(well) as server, pytest.raises(Busy):
+        server.table(budget).get(KEY)
+
+    assert server.requests == []
+
+
+def test_connections_that_died_during_a_freeze_cost_one_timeout_together() -> None:
+    together = threading.Barrier(5)
+    thawed, dead = threading.Event(), []
+    before = set()
+
+    def answer(request: Request) -> None:
+        if not thawed.is_set():
+            before.add(request.client_address)
+            together.wait(timeout=30)
+        elif request.client_address in before:
+            dead.append(request.client_address)
+            too_late(request)
+            return
+        well(request)
+
+    with serving(answer) as server:
+        table = server.table(Budget(PATIENCE))
+        table.gather([lambda: table.get(KEY)] * 5)
+        thawed.set()
+        found = [table.get(KEY) for _ in range(5)]
+
+    assert len(before) == 5
+    assert all(found)
+    assert len(dead) == 1
+
+
+def test_a_budget_starts_anew_with_each_invocation() -> None:
+    clock = Clock()
+    budget = Budget(clock=lambda: clock.now)
+
+    assert budget.left() == float("inf")
+    budget.start(9)
+    clock.sleep(10)
+    assert budget.left() == -1
+    budget.start(9)
+    assert budget.left() == 9
+
+
+@on(MOTO)
+def test_throttling_that_outlasts_an_invocation_is_busy_within_its_time(table: Table) -> None:
+    clock = Clock()
+    hurried = replace(table, sleep=clock.sleep, jitter=lambda: 1.0, budget=Budget(clock=lambda: clock.now))
+    hurried.budget.start(2)
+
+    with failing(hurried, "TransactWriteItems", 1000, error("ThrottlingException")) as seen, pytest.raises(Busy):
+        follows.like(hurried, APPLE, "ana", NOW)
+
+    assert clock.now <= 102
+    assert 5 < len(seen) < MAX_ATTEMPTS
+
+
+@on(MOTO)
+def test_after_a_lost_answer_nobody_says_that_nothing_was_written(table: Table) -> None:
+    patient = replace(table, sleep=lambda _: None)
+
+    with lost_and_throttled(patient, times=1000), pytest.raises(NoAnswer):
+        follows.like(patient, APPLE, "ana", NOW)
+
+
+def queue_at(endpoint: str, budget: Budget | None = None) -> Queue:
+    return replace(
+        sqs.connect(f"{endpoint}/queue", budget, endpoint_url=endpoint, **FAKE_CREDENTIALS), sleep=lambda _: None
+    )
+
+
+@pytest.mark.parametrize("slow", SLOW)
+def test_the_queue_is_asked_no_longer_than_the_table(slow: Answer) -> None:
+    with serving(slow) as server:
+        queue = queue_at(server.endpoint, Budget(PATIENCE))
+        queue.budget.start(1.5 * PATIENCE)
+        with pytest.raises(Unavailable):
+            queue.send(["work"])
+
+    assert len(server.requests) <= 2
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_a_message_that_the_queue_does_not_say_it_has_is_sent_again(broken: Answer) -> None:
+    with serving(broken, saying(SENT)) as server:
+        queue_at(server.endpoint).send(["work"])
+
+    assert len(server.requests) == 2

@@ -1,0 +1,197 @@
+"""Servers in DynamoDB's and SQS's place, which answer as they should, badly, late or not at all."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from shared.dynamodb.client import connect
+from shared.dynamodb.retries import Budget
+from shared.dynamodb.table import Table
+from tests.support.engines import FAKE_CREDENTIALS
+
+KEY = {"PK": "DEAL#1", "SK": "DEAL#1"}
+ITEM = {"Item": {"PK": {"S": "DEAL#1"}, "Title": {"S": "Schuhe für Läufer"}}}
+
+
+class Request(BaseHTTPRequestHandler):
+    """One connection and, in turn, the requests over it; ``asked`` is what the present one asks."""
+
+    protocol_version = "HTTP/1.1"
+    asked: Any
+
+    def setup(self) -> None:
+        super().setup()
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+Answer = Callable[[Request], None]
+
+PATIENCE = 1.0
+"""Seconds that an impatient table waits for an answer: a server with something to say is faster on any machine."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    headers: dict[str, str]
+    body: Any
+
+
+@dataclass
+class Server:
+    """What a server has seen."""
+
+    endpoint: str
+    connections: set[Any] = field(default_factory=set)
+    requests: list[Asked] = field(default_factory=list)
+
+    def table(self, budget: Budget | None = None) -> Table:
+        """A table there, which waits for nothing between attempts."""
+        return replace(connect("deals", budget, endpoint_url=self.endpoint, **FAKE_CREDENTIALS), sleep=lambda _: None)
+
+
+def well(request: Request, body: bytes = json.dumps(ITEM).encode(), length: int | None = None) -> None:
+    request.send_response(200)
+    request.send_header("Content-Length", str(len(body) if length is None else length))
+    request.end_headers()
+    request.wfile.write(body)
+
+
+def and_say_goodbye(request: Request) -> None:
+    request.send_response(200)
+    request.send_header("Connection", "close")
+    request.end_headers()
+    request.wfile.write(json.dumps(ITEM).encode())
+
+
+def and_hang_up(request: Request) -> None:
+    well(request)
+    request.close_connection = True
+
+
+def in_chunks(request: Request) -> None:
+    request.send_response(200)
+    request.send_header("Transfer-Encoding", "chunked")
+    request.end_headers()
+    body = json.dumps(ITEM).encode()
+    for part in (body[:7], body[7:], b""):
+        request.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+
+
+def as_in_1996(request: Request) -> None:
+    request.protocol_version = "HTTP/1.0"
+    request.send_response(200)
+    request.end_headers()
+    request.wfile.write(json.dumps(ITEM).encode())
+    request.close_connection = True
+
+
+def only_half_a_head(request: Request) -> None:
+    request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Le")
+    request.close_connection = True
+
+
+def something_else(request: Request) -> None:
+    request.wfile.write(b"220 mail.example ESMTP\r\n\r\n")
+    request.close_connection = True
+
+
+def only_half(request: Request) -> None:
+    well(request, b"{", length=100)
+    request.close_connection = True
+
+
+def not_at_all(request: Request) -> None:
+    request.close_connection = True
+
+
+def too_late(request: Request) -> None:
+    time.sleep(1.5 * PATIENCE)
+    request.close_connection = True
+
+
+def saying(body: bytes, **headers: str) -> Answer:
+    """An answer with status 200, whatever it says."""
+
+    def answer(request: Request) -> None:
+        request.send_response(200)
+        for name, value in headers.items():
+            request.send_header(name.replace("_", "-"), value)
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
+
+    return answer
+
+
+BROKEN = {
+    "a page": saying(b"<html>Please sign in to this network.</html>"),
+    "a list": saying(b"[]"),
+    "a text": saying(b'"Item"'),
+    "nothing": saying(b""),
+    "another checksum": saying(b"{}", x_amz_crc32="1"),
+}
+"""What is no answer of DynamoDB's, though it says that all is well."""
+
+
+def drop_by_drop(request: Request) -> None:
+    """The right answer, a byte at a time, complete after half a minute."""
+    request.send_response(200)
+    body = json.dumps(ITEM).encode().rjust(600)
+    request.send_header("Content-Length", str(len(body)))
+    request.end_headers()
+    _drip(request, body)
+
+
+def head_drop_by_drop(request: Request) -> None:
+    """The same of an answer's head."""
+    body = json.dumps(ITEM).encode()
+    padding = "x" * 500
+    _drip(request, f"HTTP/1.1 200 OK\r\nX-Padding: {padding}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+
+
+def _drip(request: Request, text: bytes) -> None:
+    for byte in text:
+        request.wfile.write(bytes([byte]))
+        time.sleep(0.05)
+
+
+@contextmanager
+def serving(*answers: Answer, context: ssl.SSLContext | None = None) -> Iterator[Server]:
+    """A server that answers each request in its way, in turn; the last way holds for all further ones."""
+
+    class Handler(Request):
+        def do_POST(self) -> None:
+            self.asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            answer = answers[min(len(server.requests), len(answers) - 1)]
+            server.connections.add(self.client_address)
+            server.requests.append(Asked(dict(self.headers), self.asked))
+            answer(self)
+
+    class Listening(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 64
+
+        def handle_error(self, *_: Any) -> None:
+            """Say nothing of clients that have hung up."""
+
+    with Listening(("127.0.0.1", 0), Handler) as listening:
+        if context:
+            listening.socket = context.wrap_socket(listening.socket, server_side=True)
+        server = Server(f"http{'s' if context else ''}://127.0.0.1:{listening.server_port}")
+        threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        try:
+            yield server
+        finally:
+            listening.shutdown()
