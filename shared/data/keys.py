@@ -65,6 +65,39 @@ def deal_sort_key(deal_id: str) -> str:
     return f"DEAL#{deal_id}"
 
 
+def product(link_hash: str) -> str:
+    """The partition of all offers of one product, under the hash of its address."""
+    return f"PRODUCT#{link_hash}"
+
+
+def product_offer(link_hash: str, deal_id: str) -> Key:
+    return _pair(product(link_hash), deal_sort_key(deal_id))
+
+
+def word(word: str) -> str:
+    """The partition of the listed deals that have a word in their title or brand."""
+    return f"WORD#{word}"
+
+
+def word_of_deal(word_: str, deal_id: str) -> Key:
+    return _pair(word(word_), deal_sort_key(deal_id))
+
+
+def word_count(word: str) -> Key:
+    """How many listed deals have a word; words that begin with the same two letters lie together."""
+    return _pair(words(word), word)
+
+
+def words(beginning: str) -> str:
+    """The partition of the counts of all words that begin as a text does."""
+    return f"WORDS#{beginning[:2]}"
+
+
+def clicks(deal_id: str) -> Key:
+    """How often readers have followed a deal to its shop."""
+    return _pair(f"DEAL#{deal_id}", "CLICKS")
+
+
 def ending(day: str, ends_at: datetime, deal_id: str) -> Key:
     """The note that a deal's offer ends at a time, filed under the day it ends."""
     return _pair(f"ENDINGS#{day}", f"{_ending_time(ends_at)}#{deal_id}")

@@ -20,6 +20,10 @@ DEAL_SEQUENCE = keys.any_like(keys.deal_numbers())
 DEALS = keys.any_like(keys.deals())
 """The container that counts all deals, and nothing else."""
 
+PRODUCT = keys.any_like(keys.product(""))
+WORD = keys.any_like(keys.word(""))
+WORDS = keys.any_like(keys.words(""))
+
 ENDINGS = keys.any_like(keys.endings())
 ENDINGS_OF_DAYS = keys.any_like(keys.ending("", _ANY_TIME, ""))
 

@@ -143,9 +143,15 @@ def problem_page(status: int, detail: str, more_headers: Mapping[str, str] | Non
     """A page of a status and a sentence, with the search and the categories to go on from."""
     title = _TITLES.get(int(status), "Something went wrong")
     cache = headers.PUBLIC if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE) else headers.PRIVATE
-    return page(
-        "error.html", status=status, cache=cache, more_headers=more_headers, title=title, detail=detail, **values
-    )
+    known: dict[str, Any] = {
+        "title": title,
+        "detail": detail,
+        "onward": None,
+        "onward_name": None,
+        "names": [],
+        "names_title": None,
+    }
+    return page("error.html", status=status, cache=cache, more_headers=more_headers, **(known | values))
 
 
 @cache

@@ -27,7 +27,7 @@ def slug(name: str) -> str:
     """
     if is_slug(name):
         return name
-    text = _OTHERS.sub("-", _to_ascii(name).lower()).strip("-")
+    text = _OTHERS.sub("-", to_ascii(name).lower()).strip("-")
     if not text:
         raise InvalidName(f"The name {name!r} has no letters or digits.")
     if len(text) > MAX_LENGTH:
@@ -35,7 +35,8 @@ def slug(name: str) -> str:
     return text
 
 
-def _to_ascii(name: str) -> str:
+def to_ascii(name: str) -> str:
+    """A text in ASCII: letters and digits of other scripts spelled out, signs and emoji as spaces."""
     if name.isascii():
         return name
     from anyascii import anyascii  # noqa: PLC0415  # 0.3 MB of tables that ASCII names, nearly all of them, never need

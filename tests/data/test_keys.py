@@ -38,6 +38,13 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.feed_partition, (ALL_DEALS, "2026-06-04"), "DEALS#2026-06-04T00:00:00"),
     (keys.feed_partition, (feed_of(G_FORE), "2026-06-01"), "BRAND#g-fore#2026-06-01T00:00:00"),
     (keys.feed_partition, (feed_of(CLOTHING), "2026-06-04"), "CATEGORY#clothing#2026-06-04T00:00:00"),
+    (keys.product, ("0f1e",), "PRODUCT#0f1e"),
+    (keys.product_offer, ("0f1e", DEAL_ID), {"PK": "PRODUCT#0f1e", "SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
+    (keys.word, ("lamp",), "WORD#lamp"),
+    (keys.word_of_deal, ("lamp", DEAL_ID), {"PK": "WORD#lamp", "SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
+    (keys.words, ("lamp",), "WORDS#la"),
+    (keys.word_count, ("lamp",), {"PK": "WORDS#la", "SK": "lamp"}),
+    (keys.clicks, (DEAL_ID,), {"PK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv", "SK": "CLICKS"}),
     (
         keys.ending,
         ("2026-06-04", WHEN, DEAL_ID),

@@ -1,10 +1,19 @@
-"""What page functions are asked with: events as API Gateway sends them."""
+"""What page functions are asked with, events as API Gateway sends them, and how their answers are read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
+
+import html5lib
+
+from shared.data.catalog import products, words
+from shared.dynamodb.table import Table
+from shared.models import Deal
+
+Ask = Callable[..., Any]
+"""Asks a page function for a path."""
 
 
 def a_context() -> Any:
@@ -34,3 +43,19 @@ def event_of(
         "isBase64Encoded": False,
         "requestContext": {"requestId": "request-1", "identity": {"sourceIp": "127.0.0.1"}},
     }
+
+
+def indexed(table: Table, deals: list[Deal]) -> list[Deal]:
+    """Deals with the words and offers that the stream would have written."""
+    for deal in deals:
+        words.follow(table, None, deal)
+        products.follow(table, None, deal)
+    return deals
+
+
+def parsed(answer: Any, *, strict: bool = True) -> Any:
+    """The document of a page; with ``strict``, what browsers would have to mend is an error."""
+    parser = html5lib.HTMLParser(strict=False, namespaceHTMLElements=False)
+    document = parser.parse(answer["body"])
+    assert not strict or [error for error in parser.errors if error[1] != "expected-doctype-but-got-chars"] == []
+    return document

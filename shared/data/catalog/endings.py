@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import date, datetime, timedelta
+from functools import partial
 
 from shared.data import keys
 from shared.data.catalog import deals
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put
 from shared.errors import NoSuchDeal, NotSeeded
-from shared.models import Period
+from shared.models import Deal, Period, Status
 
 SETTLING = timedelta(hours=1)
 """How long after a day a sweep still looks at it: a note decided on before midnight may be written after it."""
@@ -43,6 +45,24 @@ def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
         if day <= settled:
             _remember(table, day)
     return swept
+
+
+def upcoming(table: Table, now: datetime, *, days: int, most: int) -> list[Deal]:
+    """The active deals that end within some days, the next to end first, ``most`` at most.
+
+    A Query for each day, all at once, then a BatchGetItem for each hundred deals.
+    """
+    dates = [Period.DAY.start_of(now + timedelta(days=number)) for number in range(days)]
+    notes = table.gather([partial(_notes, table, day, now, most) for day in dates])
+    nearest = [note["DealId"] for of_day in notes for note in of_day][:most]
+    found = (deal for deal in deals.get_many(table, nearest) if deal.status(now) is Status.ACTIVE and deal.ends_at)
+    return sorted(found, key=lambda deal: (deal.ends_at, deal.deal_id))
+
+
+def _notes(table: Table, day: str, now: datetime, most: int) -> list[Item]:
+    """The notes of a day that are not due yet."""
+    partition, due = keys.endings_until(day, now)
+    return list(table.query(partition, after=due, limit=most))
 
 
 def _follow(table: Table, note: dict[str, str], now: datetime) -> None:

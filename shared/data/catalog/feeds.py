@@ -68,7 +68,7 @@ def read(
         newest = feed.period.start_of(ksuids.time_of(last_id))
         found, pending = _take(table, feed, [_Stretch(newest, last_id)], wanted, now)
     if len(found) < wanted:
-        periods = _counts(table, feed) if periods is None else periods
+        periods = counts(table, feed) if periods is None else periods
         pending += [_Stretch(period) for period in _nonempty(periods, older_than=newest)]
         room = SPARE if cursor is not None else 0
         while pending and len(found) < wanted:
@@ -82,18 +82,25 @@ def read(
     return Page(deals, cursors.encode(scope(feed), deals[-1].deal_id) if len(found) > limit else None)
 
 
+def of_periods(table: Table, feed: Feed, periods: Sequence[str]) -> list[Deal]:
+    """All listed deals of some periods of a feed, ended ones not yet swept included. A Query for each, all at once."""
+    wanted = (partial(_query, table, feed, _Stretch(period), None) for period in periods)
+    return readable(item for items in table.gather(list(wanted)) for item in items)
+
+
 def scope(feed: Feed) -> str:
     """The name under which a feed's cursors are its own."""
     return f"{feed.topic.kind.label}/{feed.topic.slug}" if feed.topic else "deals"
 
 
-def _counts(table: Table, feed: Feed) -> Mapping[str, int]:
+def counts(table: Table, feed: Feed) -> Mapping[str, int]:
+    """How many deals each period of a feed lists, by its date. One GetItem. Raises NoSuchTopic, NotSeeded."""
     key, missing = topics.container(feed)
     container = table.get(key, projection=_PERIODS)
     if container is None:
         raise missing
-    counts: Mapping[str, int] = container["Periods"]
-    return counts
+    periods: Mapping[str, int] = container["Periods"]
+    return periods
 
 
 def _nonempty(periods: Mapping[str, int], *, older_than: str | None) -> list[str]:
@@ -128,7 +135,7 @@ def _take(
     return deals, []
 
 
-def _query(table: Table, feed: Feed, stretch: _Stretch, limit: int) -> list[Item]:
+def _query(table: Table, feed: Feed, stretch: _Stretch, limit: int | None) -> list[Item]:
     return list(
         table.query(
             keys.feed_partition(feed, stretch.period),

@@ -1,0 +1,562 @@
+"""What anyone may read in a browser: front page, deals, categories, brands, search, feeds, and what crawlers ask for.
+
+These pages are one and the same for everybody: this function reads no cookie and cannot write.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from shared.data.catalog import brands, deals, endings, featured, feeds, products, topics, words
+from shared.errors import InvalidCursor, InvalidName, NotFound
+from shared.html import assets, headers, pages, views
+from shared.html.app import PageApp, Request
+from shared.html.pages import Answer
+from shared.models import (
+    ALL_DEALS,
+    BRAND,
+    CATEGORIES,
+    CATEGORY,
+    EDITORS_CHOICE,
+    FRONT_PAGE,
+    Deal,
+    Feed,
+    Page,
+    Status,
+    Topic,
+    TopicPage,
+    feed_of,
+)
+from shared.runtime.environment import table
+from shared.values import ksuids, links, slugs
+from shared.values.times import to_iso
+
+READ = 60
+"""Deals that a list reads to show ``SHOWN`` cards: a shop mostly posts a product in several colours and sizes."""
+
+OLDER = 50
+"""Deals of a page further back, all of them shown."""
+
+SIBLINGS = 6
+ENDING_DAYS = 7
+MOST_ENDING = 100
+COLOURS = 12
+LOWEST_OF = timedelta(days=60)
+
+ATOM = "application/atom+xml; charset=utf-8"
+JSON_FEED = "application/feed+json; charset=utf-8"
+XML = "application/xml; charset=utf-8"
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML document holds (https://www.w3.org/TR/xml/#charsets)."""
+
+app = PageApp()
+
+
+@app.get("/")
+def front_page(request: Request) -> Answer:
+    parts: list[Callable[[], Any]] = [
+        partial(featured.read, table(), FRONT_PAGE, request.now),
+        partial(feeds.read, table(), ALL_DEALS, limit=READ, now=request.now),
+        partial(feeds.counts, table(), ALL_DEALS),
+    ]
+    picked, latest, counts = table().gather(parts)
+    shown = picked or latest.items[:1]
+    return _public(
+        "front.html",
+        request,
+        picks=[views.card(deal, request.now, width=720 if n == 0 else 360) for n, deal in enumerate(shown)],
+        picked=bool(picked),
+        days=views.by_day(latest.items, request.now, counts),
+        next=latest.next,
+        description="Deals picked by hand, all of them by day, by brand and by category.",
+        feed=pages.link("/feed"),
+    )
+
+
+@app.get("/deals")
+def latest_deals(request: Request) -> Answer:
+    cursor = request.query.get("cursor")
+    try:
+        page, counts = _page_and_counts(ALL_DEALS, request, cursor)
+    except InvalidCursor:
+        return _lost_place("/deals")
+    return _public(
+        "latest.html",
+        request,
+        days=views.by_day(page.items, request.now, counts),
+        next=page.next,
+        first=cursor is None,
+        path="/deals",
+        feed=pages.link("/feed"),
+        robots=None if cursor is None else "noindex, follow",
+    )
+
+
+@app.get("/deals/{number}")
+def one_deal(request: Request, number: str) -> Answer:
+    deal = deals.find(table(), number)
+    if deal.number is not None and number != str(deal.number):
+        return _moved(f"/deals/{deal.number}")
+    now, status = request.now, deal.status(request.now)
+    beside: list[Callable[[], Sequence[Deal]]] = [
+        partial(products.offers, table(), deal.link),
+        partial(_of_brand, deal, now),
+    ]
+    offers, of_brand = table().gather(beside)
+    others = [each for each in offers if each.deal_id != deal.deal_id and each.status(now) is Status.ACTIVE]
+    siblings = [each for each in of_brand if links.product(each.link) != links.product(deal.link)]
+    return _public(
+        "deal.html",
+        request,
+        status=HTTPStatus.GONE if status is Status.WITHDRAWN else HTTPStatus.OK,
+        d=views.card(deal, now, width=720),
+        shop=links.host(deal.link),
+        posted=views.moment(deal.created_at),
+        ends_at=views.moment(deal.ends_at) if deal.ends_at else None,
+        ended=f"{views.day(deal.ends_at)}" if status is Status.EXPIRED and deal.ends_at else None,
+        status_name=status.value,
+        coupon=deal.coupon_code,
+        text=deal.description,
+        history=_history(deal, offers),
+        others=views.cards(others, now, most=COLOURS),
+        siblings=views.cards(siblings, now, most=SIBLINGS),
+        document=_json_in_html(_as_product(deal, now)),
+        description=_summary(deal),
+        robots=None if status is Status.ACTIVE else "noindex",
+    )
+
+
+@app.get("/ending")
+def ending(request: Request) -> Answer:
+    found = endings.upcoming(table(), request.now, days=ENDING_DAYS, most=MOST_ENDING)
+    days: dict[date, list[Deal]] = {}
+    for deal in found:
+        days.setdefault((deal.ends_at or request.now).date(), []).append(deal)
+    sections = [
+        {
+            "name": views.long_day(day),
+            "remark": "today" if day == request.now.date() else "",
+            "cards": views.cards(of, request.now),
+        }
+        for day, of in days.items()
+    ]
+    return _public("ending.html", request, days=sections)
+
+
+@app.get("/editors-choice")
+def editors_choice(request: Request) -> Answer:
+    picked = featured.read(table(), EDITORS_CHOICE, request.now)
+    return _public("choice.html", request, cards=[views.card(deal, request.now) for deal in picked])
+
+
+@app.get("/categories/{category}")
+def category_page(request: Request, category: str) -> Answer:
+    topic = Topic(CATEGORY, category.lower())
+    if category.lower() not in CATEGORIES:
+        return pages.problem_page(HTTPStatus.NOT_FOUND, "There is no such category. These are all eight.")
+    if category != topic.slug:
+        return _moved(f"/categories/{topic.slug}")
+    cursor = request.query.get("cursor")
+    found = topics.get(table(), topic)
+    try:
+        page = _newest(feed_of(topic), request.now, cursor, found.periods)
+    except InvalidCursor:
+        return _lost_place(f"/categories/{topic.slug}")
+    picked = featured.active(found.featured, request.now) if cursor is None else []
+    return _public(
+        "topic.html",
+        request,
+        **_of_topic(found, cursor),
+        picks=[views.card(deal, request.now) for deal in picked],
+        days=views.by_day(page.items, request.now, found.periods),
+        next=page.next,
+    )
+
+
+@app.get("/brands")
+def all_brands(request: Request) -> Answer:
+    names = brands.names(table())
+    letters: dict[str, list[tuple[str, str]]] = {}
+    for slug, name in sorted(names.items()):
+        letters.setdefault(slug[0].upper() if slug[0].isalpha() else "0-9", []).append((slug, name))
+    groups = [{"letter": letter, "id": "l-" + letter[0].lower(), "names": of} for letter, of in letters.items()]
+    return _public("brands.html", request, groups=groups, count=len(names))
+
+
+@app.get("/brands/{brand}")
+def brand_page(request: Request, brand: str) -> Answer:
+    try:
+        topic = _brand(brand)
+        found = topics.get(table(), topic)
+    except NotFound:
+        return _no_brand(brand)
+    if brand != topic.slug:
+        return _moved(f"/brands/{topic.slug}", HTTPStatus.MOVED_PERMANENTLY)
+    cursor = request.query.get("cursor")
+    try:
+        page = _newest(feed_of(topic), request.now, cursor, found.periods)
+    except InvalidCursor:
+        return _lost_place(f"/brands/{topic.slug}")
+    return _public(
+        "topic.html",
+        request,
+        **_of_topic(found, cursor),
+        picks=[],
+        days=views.by_month(page.items, request.now),
+        next=page.next,
+    )
+
+
+@app.get("/search")
+def search(request: Request) -> Answer:
+    typed = request.query.get("q", "").strip()
+    wanted = words.asked(typed)
+    try:
+        found, shown = _searched(wanted, request.query.get("cursor"), request.now)
+    except InvalidCursor:
+        return _lost_place("/search", q=typed)
+    near_brands = [] if shown or not wanted.words else _brands_like(wanted.words[0])
+    return _public(
+        "search.html",
+        request,
+        query=typed[: words.MOST_CHARACTERS],
+        asked=bool(wanted.words),
+        cut=wanted.cut,
+        cards=views.cards(shown, request.now),
+        near=found.near,
+        near_brands=near_brands,
+        next=found.next,
+        first="cursor" not in request.query,
+        feed=None,
+        robots="noindex, follow",
+    )
+
+
+@app.get("/feed.atom", "/feed.json")
+def feed(request: Request) -> Answer:
+    typed = request.query.get("q", "").strip()
+    if typed:
+        _, shown = _searched(words.asked(typed), None, request.now)
+        return _feed(request, f"{typed} · Big Time Deals", "/search", shown, q=typed)
+    latest = feeds.read(table(), ALL_DEALS, limit=OLDER, now=request.now)
+    return _feed(request, "Big Time Deals", "/", latest.items)
+
+
+@app.get("/brands/{name}/feed.atom", "/brands/{name}/feed.json")
+def brand_feed(request: Request, name: str) -> Answer:
+    return _topic_feed(request, _brand(name), f"/brands/{name}")
+
+
+@app.get("/categories/{name}/feed.atom", "/categories/{name}/feed.json")
+def category_feed(request: Request, name: str) -> Answer:
+    return _topic_feed(request, Topic(CATEGORY, name), f"/categories/{name}")
+
+
+@app.get("/sitemap.xml")
+def sitemap(_request: Request) -> Answer:
+    months = sorted({day[:7] for day, count in feeds.counts(table(), ALL_DEALS).items() if count > 0}, reverse=True)
+    return _machine(pages.render("sitemap-index.xml", months=months), XML)
+
+
+@app.get("/sitemap-{month}.xml")
+def sitemap_of_month(_request: Request, month: str) -> Answer:
+    days = [day for day, count in feeds.counts(table(), ALL_DEALS).items() if day[:7] == month and count > 0]
+    if not days:
+        raise NotFound("No deals of that month are listed.")
+    found = feeds.of_periods(table(), ALL_DEALS, sorted(days, reverse=True))
+    listed = [(deal.number or deal.deal_id, to_iso(deal.created_at)) for deal in found]
+    return _machine(pages.render("sitemap.xml", deals=listed), XML)
+
+
+@app.get("/robots.txt")
+def robots(_request: Request) -> Answer:
+    lines = ["User-agent: *", *(f"Disallow: {pages.link(path)}" for path in ("/my/", "/account", "/desk", "/go/"))]
+    if pages.origin():
+        lines.append(f"Sitemap: {pages.absolute('/sitemap.xml')}")
+    return _machine("\n".join(lines) + "\n", "text/plain; charset=utf-8")
+
+
+@app.get("/about")
+def about(request: Request) -> Answer:
+    return _public("about.html", request, description="What Big Time Deals is, and how to follow it.")
+
+
+@app.get("/site.webmanifest")
+def manifest(_request: Request) -> Answer:
+    icon = {"src": f"{pages.base()}/assets/{assets.served_name('mark.svg')}", "sizes": "any", "type": "image/svg+xml"}
+    document = {
+        "name": "Big Time Deals",
+        "short_name": "Deals",
+        "start_url": pages.link("/"),
+        "display": "minimal-ui",
+        "background_color": "#f6f2e9",
+        "theme_color": "#16140f",
+        "icons": [icon],
+    }
+    return _machine(json.dumps(document), "application/manifest+json")
+
+
+@app.get("/opensearch.xml")
+def opensearch(_request: Request) -> Answer:
+    return _machine(pages.render("opensearch.xml"), "application/opensearchdescription+xml")
+
+
+@app.get("/assets/{name}")
+def asset(_request: Request, name: str) -> Answer:
+    found = assets.find(name)
+    if found is None:
+        raise NotFound("There is no such file.")
+    content, media_type = found
+    return Answer(content, media_type=media_type, cache=headers.IMMUTABLE)
+
+
+handler = app.handler
+
+
+def _public(template: str, request: Request, **values: Any) -> Answer:
+    """A page that everybody is sent alike."""
+    if "cursor" in request.query or "q" in request.query:
+        values["canonical"] = None
+    return pages.page(template, cache=headers.PUBLIC, here=request.path, said=request.query.get("said"), **values)
+
+
+def _machine(text: str, media_type: str) -> Answer:
+    return Answer(text, media_type=media_type, cache=headers.FOR_A_DAY)
+
+
+def _moved(path: str, status: int = HTTPStatus.MOVED_PERMANENTLY) -> Answer:
+    return Answer("", status=status, cache=headers.FOR_A_DAY, headers={"Location": pages.link(path)})
+
+
+def _lost_place(path: str, **query: str) -> Answer:
+    """The page for a cursor that no list of ours gave."""
+    return pages.problem_page(
+        HTTPStatus.BAD_REQUEST,
+        "This page of the list is not one that we know.",
+        onward=pages.link(path, **query),
+        onward_name="Start with the newest",
+    )
+
+
+def _page_and_counts(feed: Feed, request: Request, cursor: str | None) -> tuple[Page[Deal], Mapping[str, int]]:
+    counts = feeds.counts(table(), feed)
+    return _newest(feed, request.now, cursor, counts), counts
+
+
+def _newest(feed: Feed, now: datetime, cursor: str | None, counts: Mapping[str, int]) -> Page[Deal]:
+    """A page of a feed: the first shows groups, and so reads more."""
+    limit = READ if cursor is None else OLDER
+    return feeds.read(table(), feed, limit=limit, now=now, cursor=cursor, periods=counts)
+
+
+def _of_brand(deal: Deal, now: datetime) -> Sequence[Deal]:
+    """Newest deals of a deal's brand: enough to fill a row with other products."""
+    try:
+        return feeds.read(table(), feed_of(Topic(BRAND, deal.brand)), limit=READ // 2, now=now).items
+    except NotFound:
+        return ()
+
+
+def _brand(name: str) -> Topic:
+    try:
+        return Topic(BRAND, slugs.slug(name))
+    except InvalidName as error:
+        raise NotFound("There is no such brand.") from error
+
+
+def _no_brand(name: str) -> Answer:
+    near = _brands_like(name)
+    return pages.problem_page(
+        HTTPStatus.NOT_FOUND, f"There is no brand “{name[:100]}”.", names=near, names_title="Did you mean one of these?"
+    )
+
+
+def _brands_like(name: str) -> list[tuple[str, str]]:
+    """Brands whose slug begins with a name, or is nearly that."""
+    known = brands.names(table())
+    wanted = "-".join(words.in_text(name))
+    begin = [slug for slug in known if wanted and slug.startswith(wanted)]
+    near = difflib.get_close_matches(wanted, known, n=6, cutoff=0.7) if wanted else []
+    return [(slug, known[slug]) for slug in dict.fromkeys([*begin[:6], *near])][:8]
+
+
+def _of_topic(found: TopicPage, cursor: str | None) -> dict[str, Any]:
+    kind, slug = found.topic.kind, found.topic.slug
+    plural = {BRAND: "brands", CATEGORY: "categories"}[kind]
+    path = f"/{plural}/{slug}"
+    return {
+        "name": found.name,
+        "kind": kind.label,
+        "slug": slug,
+        "counts": [
+            f"{views.counted(sum(found.periods.values()), 'deal')} now",
+            *([f"{found.likes:,} like it"] if found.likes else []),
+            *([f"{found.watchers:,} watch it"] if found.watchers else []),
+        ],
+        "path": path,
+        "first": cursor is None,
+        "feed": pages.link(f"{path}/feed"),
+        "robots": None if cursor is None else "noindex, follow",
+        "description": f"Deals of {found.name}, the newest first.",
+    }
+
+
+def _searched(wanted: words.Search, cursor: str | None, now: datetime) -> tuple[words.Found, list[Deal]]:
+    found = words.find(table(), wanted, limit=READ, cursor=cursor)
+    active = [deal for deal in deals.get_many(table(), found.deal_ids) if deal.status(now) is Status.ACTIVE]
+    return found, active
+
+
+def _history(deal: Deal, offers: Sequence[Deal]) -> dict[str, Any] | None:
+    """Earlier prices of a deal's product: a row for each day, and the points of a line."""
+    lowest: dict[date, Deal] = {}
+    for each in offers:
+        day = each.created_at.date()
+        if each.currency == deal.currency and (day not in lowest or _amount(each) < _amount(lowest[day])):
+            lowest[day] = each
+    lowest[deal.created_at.date()] = min([deal, lowest.get(deal.created_at.date(), deal)], key=_amount)
+    if len(lowest) < 2:
+        return None
+    days = sorted(lowest)
+    cheapest = products.lowest_since(list(lowest.values()), deal.created_at - LOWEST_OF)
+    is_lowest = cheapest is None or _amount(cheapest) >= _amount(deal)
+    return {
+        "remark": "Lowest in 60 days" if is_lowest else "",
+        "rows": [
+            {
+                "day": f"{views.day(day)} {day.year}",
+                "price": views.money(lowest[day].price, deal.currency),
+                "off": lowest[day].discount_percent,
+            }
+            for day in reversed(days)
+        ],
+        "line": _line([(day, _amount(lowest[day])) for day in days]),
+        "least": views.money(min(lowest.values(), key=_amount).price, deal.currency),
+        "most": views.money(max(lowest.values(), key=_amount).price, deal.currency),
+    }
+
+
+def _amount(deal: Deal) -> int:
+    return int(deal.price.replace(".", ""))
+
+
+def _line(points: Sequence[tuple[date, int]]) -> dict[str, Any]:
+    """A step line of prices over days, in a box of 600 by 120."""
+    first, last = points[0][0], points[-1][0]
+    span = max(1, (last - first).days)
+    low, high = min(amount for _, amount in points), max(amount for _, amount in points)
+    places = [
+        (
+            round(10 + 580 * (day - first).days / span),
+            round(110 - 100 * (amount - low) / (high - low)) if high > low else 60,
+        )
+        for day, amount in points
+    ]
+    steps = f"M{places[0][0]} {places[0][1]}" + "".join(f"H{x}V{y}" for x, y in places[1:])
+    return {"path": steps, "points": places}
+
+
+def _as_product(deal: Deal, now: datetime) -> dict[str, Any]:
+    """A deal as search engines read it (https://schema.org/Product)."""
+    offer: dict[str, Any] = {
+        "@type": "Offer",
+        "url": pages.absolute(f"/deals/{deal.number}"),
+        "price": deal.price,
+        "priceCurrency": deal.currency,
+        "availability": f"https://schema.org/{'InStock' if deal.status(now) is Status.ACTIVE else 'Discontinued'}",
+    }
+    if deal.ends_at:
+        offer["priceValidUntil"] = deal.ends_at.date().isoformat()
+    return {
+        "@context": "https://schema.org",
+        "@type": "Product",
+        "name": deal.title,
+        "brand": {"@type": "Brand", "name": deal.brand_name},
+        "category": CATEGORIES.get(deal.category, deal.category),
+        **({"image": deal.image} if deal.image else {}),
+        "offers": offer,
+    }
+
+
+def _json_in_html(document: Mapping[str, Any]) -> str:
+    """JSON that may stand in a script element: nothing in it ends the element."""
+    text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _summary(deal: Deal) -> str:
+    before = f", was {views.money(deal.list_price, deal.currency)}" if deal.list_price else ""
+    return f"{deal.brand_name}: {deal.title} for {views.money(deal.price, deal.currency)}{before}."[:300]
+
+
+def _topic_feed(request: Request, topic: Topic, path: str) -> Answer:
+    found = topics.get(table(), topic)
+    latest = feeds.read(table(), feed_of(topic), limit=OLDER, now=request.now, periods=found.periods)
+    return _feed(request, f"{found.name} · Big Time Deals", path, latest.items)
+
+
+def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **query: str) -> Answer:
+    """A list as a feed, in the format that its address ends with."""
+    home, own = pages.absolute(path, **query), pages.absolute(request.path, **query)
+    if request.path.endswith(".json"):
+        return Answer(
+            json.dumps(_json_feed(title, home, own, found), ensure_ascii=False),
+            media_type=JSON_FEED,
+            cache=headers.PUBLIC,
+        )
+    updated = max((deal.created_at for deal in found), default=ksuids.EPOCH.astimezone(UTC))
+    entries = [
+        {
+            "id": f"urn:ksuid:{deal.deal_id}",
+            "title": _xml(_headline(deal)),
+            "brand": _xml(deal.brand_name),
+            "category": CATEGORIES.get(deal.category, deal.category),
+            "link": pages.absolute(f"/deals/{deal.number}"),
+            "at": to_iso(deal.created_at),
+            "summary": _xml(_summary(deal)),
+        }
+        for deal in found
+    ]
+    text = pages.render("feed.xml", title=_xml(title), home=home, own=own, updated=to_iso(updated), entries=entries)
+    return Answer(text, media_type=ATOM, cache=headers.PUBLIC)
+
+
+def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[str, Any]:
+    """A list as https://www.jsonfeed.org/version/1.1/ has it."""
+    return {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": title,
+        "home_page_url": home,
+        "feed_url": own,
+        "items": [
+            {
+                "id": deal.deal_id,
+                "url": pages.absolute(f"/deals/{deal.number}"),
+                "external_url": deal.link,
+                "title": _headline(deal),
+                "content_text": _summary(deal),
+                **({"image": deal.image} if deal.image else {}),
+                "date_published": to_iso(deal.created_at),
+                "tags": [deal.category],
+                "authors": [{"name": deal.brand_name}],
+            }
+            for deal in found
+        ],
+    }
+
+
+def _headline(deal: Deal) -> str:
+    return f"{deal.title}: {views.money(deal.price, deal.currency)}"
+
+
+def _xml(text: str) -> str:
+    """A text without what no XML document may hold."""
+    return _NOT_XML.sub("\ufffd", text)

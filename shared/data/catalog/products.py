@@ -1,0 +1,47 @@
+"""Offers of one product over time: earlier prices, other colours and sizes, duplicates - one Query of one partition.
+
+Each deal has a copy of itself under the hash of its product's address, kept by the stream a second or two behind the
+deal (``functions/background/indexer.py``), so that a deal's own transaction stays as small as it is.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from shared.data import keys
+from shared.data.catalog.deal_items import attributes, readable
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import forget, put_new_or
+from shared.errors import AlreadyExists
+from shared.models import Deal
+from shared.values import links
+
+MOST = 100
+"""Offers that are read of a product, newest first. Of the real deals' products, none has half as many."""
+
+
+def offers(table: Table, link: str) -> list[Deal]:
+    """The newest offers of the product that an address is of, newest first, withdrawn ones included. One Query."""
+    partition = keys.product(links.product_hash(link))
+    return readable(table.query(partition, newest_first=True, limit=MOST))
+
+
+def follow(table: Table, before: Deal | None, after: Deal | None) -> None:
+    """Bring a deal's offer up to date with what the stream says; saying it again changes nothing."""
+    was, now_is = (links.product_hash(deal.link) if deal else None for deal in (before, after))
+    if before is not None and was is not None and was != now_is:
+        key = keys.product_offer(was, before.deal_id)
+        table.write(forget(key, because="a repeated record finds it gone already"))
+    if after is not None and now_is is not None:
+        item = {**keys.product_offer(now_is, after.deal_id), "Type": "ProductOffer", **attributes(after)}
+        newer = put_new_or(item, "Version <= :version", {":version": after.version}, refused=AlreadyExists())
+        try:
+            table.write(newer)
+        except AlreadyExists:
+            return  # a later version stands there already
+
+
+def lowest_since(found: list[Deal], since: datetime) -> Deal | None:
+    """The cheapest of some offers that were posted since a time, the newest of equals; None where there is none."""
+    recent = [deal for deal in found if deal.created_at >= since]
+    return min(recent, key=lambda deal: (int(deal.price.replace(".", "")), -deal.created_at.timestamp()), default=None)
