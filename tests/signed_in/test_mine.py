@@ -12,7 +12,7 @@ from shared.data.members import follows, messages, saved
 from shared.dynamodb.table import Table
 from shared.models import BRAND, CATEGORY, AboutOrder, Announcement, Deal, DealNews, Topic
 from shared.values import times
-from tests.pages.conftest import entered
+from tests.signed_in.conftest import entered
 from tests.support.browsing import Browser
 from tests.support.making import a_message
 

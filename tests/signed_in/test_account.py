@@ -9,7 +9,7 @@ from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser
 from shared.html import cookies
 from shared.values import times
-from tests.pages.conftest import FUNCTIONS, PASSWORD
+from tests.signed_in.conftest import FUNCTIONS, PASSWORD
 from tests.support.browsing import Browser
 
 ANA = {"username": "Ana", "name": "Ana Müller", "email": "Ana@Mail.example", "password": PASSWORD}
