@@ -31,6 +31,7 @@ from shared.data.partitions import (
     LIKES,
     MESSAGES,
     PICKS_CACHES,
+    PRODUCT,
     SAVED,
     SESSION,
     SESSIONS_OF_USERS,
@@ -99,6 +100,19 @@ ACCOUNT: Access = (
     Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, SAVED, *LIKES, *WATCHES)),
     Right("Query", (MESSAGES, SAVED)),
     Right("Query", (SESSIONS_OF_USERS, WATCHES_OF_USERS), GSI1),
+)
+
+DESK: Access = (
+    Right("GetItem", (SESSION, DEAL, DEAL_NUMBER, DEALS, BRANDS, IDEMPOTENCY, *TOPICS, *CURATED)),
+    Right("BatchGetItem", (DEAL, DEALS, *TOPICS)),
+    Right("PutItem", (DEAL, DEAL_NUMBER, DEAL_SOURCE, BRAND_ITEM, ENDINGS_OF_DAYS, IDEMPOTENCY)),
+    Right("UpdateItem", (DEAL, DEAL_SEQUENCE, DEALS, BRANDS, CATEGORY_PICKS, *TOPICS, *CURATED)),
+    Right("DeleteItem", (ENDINGS_OF_DAYS,)),
+    Right("ConditionCheckItem", TOPICS),
+    Right("Query", (FAN_OUT, PRODUCT, ENDINGS_OF_DAYS)),
+    Right("Query", (ALL_DEALS_BY_DAY,), GSI1),
+    Right("Query", (BRAND_BY_MONTH,), GSI2),
+    Scan(("Username",), USER_INDEX),
 )
 
 SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEALS, DEAL_SEQUENCE, ENDINGS)),)

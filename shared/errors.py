@@ -4,7 +4,7 @@
     ├── NotFound            no such thing                    (404)
     │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchAddress
     ├── Conflict            does not fit what is there       (409)
-    │   ├── DealIsOver
+    │   ├── DealIsOver, EditedMeanwhile
     │   ├── AlreadyExists       a unique thing exists already
     │   │   ├── DealExists, BrandExists, UsernameTaken, EmailTaken
     │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge makes 200 of these)
@@ -86,6 +86,14 @@ class Conflict(DealsError):
 class DealIsOver(Conflict):
     def __init__(self, deal_id: str) -> None:
         super().__init__(f"The deal {deal_id!r} has ended or was withdrawn.")
+
+
+class EditedMeanwhile(Conflict):
+    """Another editor changed it since it was read. ``version`` is the one that stands now."""
+
+    def __init__(self, version: int) -> None:
+        self.version = version
+        super().__init__("Another editor changed this meanwhile.")
 
 
 class AlreadyExists(Conflict):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from argon2 import PasswordHasher
 
-from functions.pages import account, mine
+from functions.pages import account, desk, mine
 from shared.data.catalog import brands, deals
 from shared.data.members import sessions, users
 from shared.dynamodb.table import Table
@@ -21,7 +21,7 @@ from tests.support.engines import MOTO
 from tests.support.making import a_deal
 from tests.support.surroundings import surrounded
 
-FUNCTIONS = {"/my": mine.handler, "/account": account.handler}
+FUNCTIONS = {"/my": mine.handler, "/account": account.handler, "/desk": desk.handler}
 
 PASSWORD = "correct horse battery"
 
@@ -30,7 +30,7 @@ PASSWORD = "correct horse battery"
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A seeded table of a test's own, which the functions find in their environment."""
     with MOTO.table() as table, surrounded(monkeypatch, table, SITE_ORIGIN=ORIGIN, SITE_BASE="", STAGE="test"):
-        for function in (mine, account):
+        for function in (mine, account, desk):
             monkeypatch.setattr(function, "table", lambda: table)
         brands.create(table, "apple", "Apple", times.now())
         brands.create(table, "g-fore", "G/Fore", times.now())

@@ -24,6 +24,7 @@ from shared.errors import (
     DealIsOver,
     DealsError,
     DealTooLarge,
+    EditedMeanwhile,
     NoSuchDeal,
     NoSuchTopic,
     NotSeeded,
@@ -112,14 +113,21 @@ def by_source(table: Table, source_ids: Sequence[str]) -> dict[str, str]:
 
 
 def edit(
-    table: Table, deal_id: str, changes: Mapping[str, Any], now: datetime, *, correlation_id: str | None = None
+    table: Table,
+    deal_id: str,
+    changes: Mapping[str, Any],
+    now: datetime,
+    *,
+    correlation_id: str | None = None,
+    version: int | None = None,
 ) -> Deal:
     """Change fields of a deal; it enters or leaves the feeds as its status then calls for, and keeps its place.
 
     ``changes`` maps fields of ``Deal`` to values. A deal stays withdrawn, or hot, since the first time it was made so.
     Two editors at once: the later one's changes are made to what the earlier one wrote. ``correlation_id`` names the
-    request that asks for this.
-    Raises NoSuchDeal, NoSuchTopic, DealTooLarge.
+    request that asks for this. With ``version``, the one that the changes were made of, a later editor is refused
+    instead: a form sends every field, and would take back what it does not know of.
+    Raises NoSuchDeal, NoSuchTopic, DealTooLarge, EditedMeanwhile.
     """
     brand_name = {"brand_name": _brand_name(table, changes["brand"])} if "brand" in changes else {}
 
@@ -129,6 +137,8 @@ def edit(
             raise NoSuchDeal(deal_id)
         old_item = ours(old_item)
         old = from_item(old_item)
+        if version is not None and old.version != version:
+            raise EditedMeanwhile(old.version)
         firsts = {
             name: getattr(old, name)
             for name in ("withdrawn_at", "hot_at")

@@ -1,0 +1,20 @@
+// A list that editors order can also be dragged. What is dropped is sent by the same form as the buttons.
+const list = document.getElementById("order"), form = list?.closest("form");
+let held;
+
+for (const row of list?.children ?? []) {
+  row.draggable = true;
+  row.ondragstart = () => { held = row; row.classList.add("held"); };
+  row.ondragover = (event) => {
+    event.preventDefault();
+    const {top, height} = row.getBoundingClientRect();
+    if (held && held !== row) row[event.clientY < top + height / 2 ? "before" : "after"](held);
+  };
+  row.ondragend = () => {
+    row.classList.remove("held");
+    const order = [...list.children].map((each) => each.dataset.number).join();
+    if (order === form.elements.order.value) return;
+    form.elements.order.value = order;
+    form.submit();
+  };
+}
