@@ -2,15 +2,17 @@
 
     DealsError
     ├── NotFound            no such thing                    (404)
-    │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchAddress
+    │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchAddress, NoSuchOrder,
+    │   ├── UnknownAddress
     ├── Conflict            does not fit what is there       (409)
-    │   ├── DealIsOver, EditedMeanwhile
+    │   ├── DealIsOver, EditedMeanwhile, NotSoldHere, CannotOrder, WrongStep, OrdersRemain, NotThatMany,
+    │   ├── CartIsFull
     │   ├── AlreadyExists       a unique thing exists already
     │   │   ├── DealExists, BrandExists, UsernameTaken, EmailTaken
     │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge makes 200 of these)
     ├── Invalid             a value that cannot be used      (422)
     │   ├── InvalidName, InvalidTime, WrongCurrentPassword, WrongFeaturedCount, IdempotencyKeyReused,
-    │   ├── NotAnObject
+    │   ├── NotAnObject, TooManyAddresses
     ├── BadRequest          the request itself is malformed  (400)
     ├── InvalidCursor       a cursor this list did not give  (400)
     ├── NotSignedIn         no valid session                 (401)
@@ -33,12 +35,18 @@ Status codes are given here for orientation; ``shared/http/statuses.py`` owns th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 
 class DealsError(Exception):
     """Base of every error the domain raises. ``field`` names the input at fault, where one is."""
 
     field: str | None = None
+
+    @property
+    def faults(self) -> Sequence[tuple[str, str]]:
+        """Each input at fault, and why."""
+        return [(self.field, str(self))] if self.field else []
 
 
 class NotFound(DealsError):
@@ -79,6 +87,18 @@ class NoSuchAddress(NotFound):
         super().__init__("There is nothing at this address.")
 
 
+class UnknownAddress(NotFound):
+    field = "address"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"You have no address {name!r}.")
+
+
+class NoSuchOrder(NotFound):
+    def __init__(self, order_id: str) -> None:
+        super().__init__(f"There is no order {order_id!r}.")
+
+
 class Conflict(DealsError):
     """What is asked for does not fit what is there."""
 
@@ -94,6 +114,63 @@ class EditedMeanwhile(Conflict):
     def __init__(self, version: int) -> None:
         self.version = version
         super().__init__("Another editor changed this meanwhile.")
+
+
+class NotSoldHere(Conflict):
+    def __init__(self, deal_id: str) -> None:
+        super().__init__(f"The deal {deal_id!r} is not sold here: go to its shop.")
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why one item cannot be ordered: the item's place from 0, the field at fault, the reason in words.
+
+    ``left`` is how many pieces are left where they are too few, ``price`` today's where it has risen.
+    """
+
+    place: int
+    deal_id: str
+    field: str
+    detail: str
+    left: int | None = None
+    price: str | None = None
+
+
+class CannotOrder(Conflict):
+    """Some items cannot be ordered as asked for. Nothing was ordered."""
+
+    def __init__(self, obstacles: Sequence[Obstacle]) -> None:
+        self.obstacles = tuple(obstacles)
+        super().__init__(f"Nothing was ordered. {' '.join(obstacle.detail for obstacle in obstacles)}")
+
+    @property
+    def faults(self) -> Sequence[tuple[str, str]]:
+        return [(f"items[{each.place}].{each.field}", each.detail) for each in self.obstacles]
+
+
+class WrongStep(Conflict):
+    field = "status"
+
+    def __init__(self, order_id: str, status: str, wanted: str) -> None:
+        self.status = status
+        super().__init__(f"The order {order_id!r} is {status}: it cannot become {wanted}.")
+
+
+class OrdersRemain(Conflict):
+    def __init__(self) -> None:
+        super().__init__("An order of yours is still to be sent. Cancel it, or wait until it is sent.")
+
+
+class NotThatMany(Conflict):
+    field = "add"
+
+    def __init__(self, left: int) -> None:
+        super().__init__(f"So many cannot be taken off sale: {left} are left.")
+
+
+class CartIsFull(Conflict):
+    def __init__(self, most: int) -> None:
+        super().__init__(f"A cart holds at most {most} deals.")
 
 
 class AlreadyExists(Conflict):
@@ -175,6 +252,13 @@ class IdempotencyKeyReused(Invalid):
 
     def __init__(self) -> None:
         super().__init__("This Idempotency-Key was used for a different request in the last 24 hours.")
+
+
+class TooManyAddresses(Invalid):
+    field = "address"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"You have {most} addresses, and more are not kept.")
 
 
 class NotAnObject(Invalid):

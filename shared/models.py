@@ -76,16 +76,30 @@ class Status(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-def _cents(money: str) -> int:
+class StockLevel(StrEnum):
+    """How much is left of a deal that the site sells itself, as readers are told."""
+
+    AVAILABLE = "available"
+    LOW = "low"
+    SOLD_OUT = "sold-out"
+
+
+def cents(money: str) -> int:
     """The hundredths in a price: prices are stored with two decimals, so these need no rounding."""
     return int(money.replace(".", ""))
+
+
+def money(cents: int) -> str:
+    """Hundredths as a price with two decimals."""
+    return f"{cents // 100}.{cents % 100:02d}"
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
     """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was told; ``number`` its short id.
 
-    ``correlation_id`` names the request that wrote it last, for the logs of what follows.
+    ``correlation_id`` names the request that wrote it last, for the logs of what follows. ``stock`` is how much is left
+    of it where the site sells it itself, and None where it does not.
     """
 
     deal_id: str
@@ -108,6 +122,7 @@ class Deal:
     number: int | None = None
     version: int = 1
     correlation_id: str | None = None
+    stock: StockLevel | None = None
 
     def status(self, now: datetime) -> Status:
         """What the deal is at a time: withdrawn by an editor, expired by itself, or active."""
@@ -120,8 +135,8 @@ class Deal:
     @property
     def discount_percent(self) -> int | None:
         """Whole percents off the list price, rounded down so as never to promise more than there is."""
-        full = _cents(self.list_price) if self.list_price else 0
-        return max(0, (full - _cents(self.price)) * 100 // full) if full else None
+        full = cents(self.list_price) if self.list_price else 0
+        return max(0, (full - cents(self.price)) * 100 // full) if full else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,3 +254,127 @@ ALL_DEALS = Feed(index="GSI1", period=Period.DAY)
 def feed_of(topic: Topic) -> Feed:
     """The feed of a brand or category."""
     return Feed(topic.kind.feed_index, topic.kind.period, topic)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where an order goes: ``region`` a state or province, where a country has them, ``country`` two letters."""
+
+    recipient: str
+    street: str
+    city: str
+    region: str | None
+    postal_code: str
+    country: str
+
+
+class OrderStatus(StrEnum):
+    PLACED = "placed"
+    SHIPPED = "shipped"
+    DELIVERED = "delivered"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a buyer asks for: so many pieces of a deal, at the price that the buyer saw."""
+
+    deal_id: str
+    quantity: int
+    price: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrderItem:
+    """So many pieces of a deal as it was when they were ordered; ``shards`` of the stock gave so many each."""
+
+    item_id: str
+    deal_id: str
+    title: str
+    brand: str
+    brand_name: str
+    price: str
+    currency: str
+    quantity: int
+    shards: Mapping[int, int]
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a user ordered, and where it stands. ``times`` says when it took each status, ``placed`` included."""
+
+    order_id: str
+    username: str
+    status: OrderStatus
+    times: Mapping[OrderStatus, datetime]
+    address: Address
+    item_count: int
+    pieces: int
+    totals: Mapping[str, str]
+    items: tuple[OrderItem, ...] = ()
+    correlation_id: str | None = None
+
+    @property
+    def placed_at(self) -> datetime:
+        return self.times[OrderStatus.PLACED]
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """A user as the shop knows them: name, addresses by their own names, and the newest orders."""
+
+    username: str
+    name: str
+    addresses: Mapping[str, Address]
+    orders: tuple[Order, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CartItem:
+    """So many pieces of a deal in a cart. ``price`` is what it cost when it was put in; ``deal`` is the deal today."""
+
+    deal: Deal
+    quantity: int
+    price: str
+    put_at: datetime
+
+    @property
+    def changed(self) -> bool:
+        """Whether the price is another one since."""
+        return self.price != self.deal.price
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One part of a deal's stock: what is left, what is in orders, what was put on sale; and how often it changed."""
+
+    number: int
+    left: int
+    ordered: int
+    on_sale: int
+    changes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """What is left of a deal, and what is in orders that are not cancelled: both together were put on sale."""
+
+    deal_id: str
+    shards: tuple[Shard, ...]
+
+    @property
+    def left(self) -> int:
+        return sum(shard.left for shard in self.shards)
+
+    @property
+    def ordered(self) -> int:
+        return sum(shard.ordered for shard in self.shards)
+
+    @property
+    def on_sale(self) -> int:
+        return sum(shard.on_sale for shard in self.shards)
+
+    @property
+    def changes(self) -> int:
+        return sum(shard.changes for shard in self.shards)

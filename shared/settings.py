@@ -52,3 +52,9 @@ SIGN_INS_PER_USER = 10
 
 SIGN_INS_PER_ADDRESS = 50
 """Failed attempts from one address in a window: an office shares one, a guesser of many users' passwords too."""
+
+CART_LIFETIME = timedelta(days=30)
+"""How long something stays in a cart that nobody touches."""
+
+LOW_STOCK = 5
+"""Pieces left at which a deal says that they are few."""

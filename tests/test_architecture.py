@@ -53,6 +53,7 @@ FLOORS: dict[str, set[str]] = {
         ),
         *("shared.data.orders", "shared.models", "shared.errors", "shared.values", "shared.settings"),
     },
+    "shared.data.orders": {"shared.data", "shared.data.catalog"},
 }
 """What each room of ``shared`` may import besides itself: the floors below it. What stands on ``shared.data`` stands on
 what that stands on, too."""

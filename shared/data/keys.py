@@ -251,6 +251,92 @@ def attempts(kind: str, who: str, window: int) -> Key:
     return _pair(f"ATTEMPTS#{kind}#{who}#{window}")
 
 
+def order(username: str, order_id: str) -> Key:
+    """An order, in its owner's collection: its sort key is below the user's own, so one backward Query gives both."""
+    return _pair(f"USER#{username}", order_sort_key(order_id))
+
+
+def order_sort_key(order_id: str) -> str:
+    return f"#ORDER#{order_id}"
+
+
+def orders_before(order_id: str | None = None) -> str:
+    """A bound in a user's collection: below it are the orders before one, or all of them."""
+    return order_sort_key(order_id or "~")
+
+
+def order_item(order_id: str, item_id: str) -> Key:
+    return _pair(f"ORDER#{order_id}#ITEM#{item_id}")
+
+
+def order_parts(order_id: str) -> str:
+    """The GSI1 partition of an order and its items."""
+    return f"ORDER#{order_id}"
+
+
+def order_in_parts(order_id: str) -> Key:
+    return {"GSI1PK": order_parts(order_id), "GSI1SK": f"ORDER#{order_id}"}
+
+
+def order_item_in_parts(order_id: str, item_id: str) -> Key:
+    return {"GSI1PK": order_parts(order_id), "GSI1SK": f"ITEM#{item_id}"}
+
+
+def order_history(username: str) -> str:
+    """The GSI2 partition of a user's orders by status and time."""
+    return f"ORDERS#{username}"
+
+
+def order_in_history(username: str, status: str, placed_at: datetime, order_id: str) -> Key:
+    return {"GSI2PK": order_history(username), "GSI2SK": _history_sort_key(status, placed_at, order_id)}
+
+
+def history_before(status: str, placed_at: datetime | None = None, order_id: str = "~") -> str:
+    """A bound in GSI2: below it are orders of a status, all of them or those before a time or an order."""
+    return f"{status}#~" if placed_at is None else _history_sort_key(status, placed_at, order_id)
+
+
+def _history_sort_key(status: str, placed_at: datetime, order_id: str) -> str:
+    return f"{status}#{to_iso(placed_at)}#{order_id}"
+
+
+def open_orders() -> Key:
+    """The container that knows on which days orders were placed that are still to be sent."""
+    return _pair("OPENORDERS")
+
+
+def open_orders_of(day: str) -> str:
+    """The GSI3 partition of the open orders of a day like ``2026-06-04``."""
+    return f"OPENORDERS#{day}T00:00:00"
+
+
+def order_in_open(day: str, order_id: str) -> Key:
+    return {"GSI3PK": open_orders_of(day), "GSI3SK": open_order_sort_key(order_id)}
+
+
+def open_order_sort_key(order_id: str) -> str:
+    return f"ORDER#{order_id}"
+
+
+def cart(username: str) -> str:
+    """The partition of what a user has in the cart."""
+    return f"CART#{username}"
+
+
+def cart_item(username: str, deal_id: str) -> Key:
+    return _pair(cart(username), f"DEAL#{deal_id}")
+
+
+def stock(deal_id: str) -> str:
+    """The partition of a deal's stock."""
+    return f"STOCK#{deal_id}"
+
+
+def stock_shard(deal_id: str, shard: int) -> Key:
+    """One part of a deal's stock; shards count from 1."""
+    return _pair(stock(deal_id), f"SHARD#{shard}")
+
+
 def idempotency(username: str, client_key: str) -> Key:
     """What a client's Idempotency-Key was used for; hashed, because clients choose its text."""
     return _pair(f"IDEMPOTENCY#{username}#{hashlib.sha256(client_key.encode()).hexdigest()}")

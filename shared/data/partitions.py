@@ -41,12 +41,24 @@ FAN_OUT = keys.any_like(keys.fan_out(""))
 FAN_OUT_PAGE = keys.any_like(keys.fan_out_page("", "", 0, ""))
 
 USER = keys.any_like(keys.user(""))
+"""A user's collection: the account's own item, and the orders."""
+
 USER_EMAIL = keys.any_like(keys.user_email(""))
 SESSION = keys.any_like(keys.session(""))
 MESSAGES = keys.any_like(keys.messages(""))
 """In the table and, while unread, in GSI1."""
 
 SAVED = keys.any_like(keys.saved("", ""))
+
+ORDER_PARTS = keys.any_like(keys.order_item("", ""))
+"""In the table an order's items; in GSI1 those and the order."""
+
+ORDER_HISTORY = keys.any_like(keys.order_history(""))
+OPEN_ORDERS = keys.any_like(keys.open_orders())
+OPEN_ORDERS_OF_DAYS = keys.any_like(keys.open_orders_of(""))
+CART = keys.any_like(keys.cart(""))
+STOCK = keys.any_like(keys.stock(""))
+
 ATTEMPTS = keys.any_like(keys.attempts("", "", 0))
 IDEMPOTENCY = keys.any_like(keys.idempotency("", ""))
 

@@ -56,9 +56,21 @@ def put(item: Mapping[str, Any], *, because: str) -> Write:
     return Write("Put", {"Item": marshal_item(item)}, None)
 
 
-def delete(key: Key, *, refused: DealsError) -> Write:
-    """Delete an item that must exist."""
-    return Write("Delete", {"Key": marshal_item(key), "ConditionExpression": "attribute_exists(PK)"}, refused)
+def delete(
+    key: Key,
+    *,
+    refused: DealsError,
+    condition: str = "attribute_exists(PK)",
+    names: Mapping[str, str] | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Write:
+    """Delete an item that must exist, or meet a condition; ``names`` and ``values`` fill the placeholders."""
+    arguments: dict[str, Any] = {"Key": marshal_item(key), "ConditionExpression": condition}
+    if names:
+        arguments["ExpressionAttributeNames"] = dict(names)
+    if values:
+        arguments["ExpressionAttributeValues"] = marshal_item(values)
+    return Write("Delete", arguments, refused)
 
 
 def forget(key: Key, *, because: str) -> Write:

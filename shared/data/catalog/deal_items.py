@@ -8,13 +8,13 @@ from datetime import datetime
 from shared.data import keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection
-from shared.models import ALL_DEALS, BRAND, Deal, Status
+from shared.models import ALL_DEALS, BRAND, Deal, Status, StockLevel
 from shared.values.times import from_iso, to_iso
 
 _INDEXING = ("PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK", "Type")
 _APPLICATION = (
     "DealId", "DealNumber", "Title", "Link", "Image", "Price", "ListPrice", "Currency", "Brand", "BrandName",
-    "Category", "CreatedAt", "EndsAt", "WithdrawnAt", "HotAt", "Description", "CouponCode", "SourceId",
+    "Category", "CreatedAt", "EndsAt", "WithdrawnAt", "HotAt", "Description", "CouponCode", "SourceId", "Stock",
 )  # fmt: skip
 _BOOKKEEPING = ("Version", "CorrelationId")
 """What readers are not shown and copies do not hold."""
@@ -45,6 +45,7 @@ def attributes(deal: Deal) -> Item:
         "Description": deal.description,
         "CouponCode": deal.coupon_code,
         "SourceId": deal.source_id,
+        "Stock": None if deal.stock is None else deal.stock.value,
         "CreatedAt": to_iso(deal.created_at),
         "EndsAt": _iso(deal.ends_at),
         "WithdrawnAt": _iso(deal.withdrawn_at),
@@ -94,6 +95,7 @@ def from_item(item: Item) -> Deal:
         description=item.get("Description"),
         coupon_code=item.get("CouponCode"),
         source_id=item.get("SourceId"),
+        stock=StockLevel(item["Stock"]) if "Stock" in item else None,
         created_at=from_iso(item["CreatedAt"]),
         ends_at=_time(item.get("EndsAt")),
         withdrawn_at=_time(item.get("WithdrawnAt")),

@@ -29,7 +29,7 @@ from shared.errors import (
     NoSuchTopic,
     NotSeeded,
 )
-from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Status, Topic, feed_of
+from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Status, StockLevel, Topic, feed_of
 from shared.values import ksuids
 
 MAX_BYTES = 8 * 1024
@@ -176,6 +176,28 @@ def make_hot(table: Table, deal_id: str, now: datetime, *, correlation_id: str |
 def relist(table: Table, deal_id: str, now: datetime) -> Deal:
     """Give a deal the place in or out of the feeds that its status calls for, as after its offer has ended."""
     return edit(table, deal_id, {}, now)
+
+
+def show_stock(table: Table, deal_id: str, level: StockLevel, seen: int) -> bool:
+    """Have a deal say how much of it is left; returns whether that is news.
+
+    ``seen`` numbers what the level was found at: what was seen before is not news. It makes no new version of the deal,
+    for an editor who has it open has not missed anything.
+    """
+    try:
+        table.write(
+            update(
+                keys.deal(deal_id),
+                "SET Stock = :level, StockSeen = :seen",
+                condition="attribute_exists(PK) AND "
+                "(attribute_not_exists(Stock) OR (Stock <> :level AND StockSeen < :seen))",
+                values={":level": level.value, ":seen": seen},
+                refused=_Stale(),
+            )
+        )
+    except _Stale:
+        return False
+    return True
 
 
 def _check(deal: Deal) -> None:

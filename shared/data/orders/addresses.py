@@ -1,0 +1,106 @@
+"""Pattern 27: a user's addresses, a map in the User item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shared.data import keys
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import update
+from shared.errors import DealsError, NoSuchUser, TooManyAddresses, UnknownAddress
+from shared.models import Address
+
+MOST = 10
+"""Addresses of one user: at their longest they are 4 KB, so the User item stays small."""
+
+_ADDRESSES = Projection.of("PK", "SK", "Addresses")
+
+
+class _NoMap(DealsError):
+    """The user has no map of addresses, as users had none before there was a shop."""
+
+
+class _Full(DealsError):
+    """The map holds as many as it may, or is not there."""
+
+
+def save(table: Table, username: str, name: str, address: Address) -> None:
+    """Save an address under a name, in place of the one that had it. Raises TooManyAddresses, NoSuchUser.
+
+    One UpdateItem of one entry of the map. A user's very first makes the map, and takes two.
+    """
+    entry = update(
+        keys.user(username),
+        "SET Addresses.#name = :address",
+        condition="attribute_exists(Addresses) AND (attribute_exists(Addresses.#name) OR size(Addresses) < :most)",
+        names={"#name": name},
+        values={":address": to_map(address), ":most": MOST},
+        refused=_Full(),
+    )
+    beginning = update(
+        keys.user(username),
+        "SET Addresses = :addresses",
+        condition="attribute_exists(PK) AND attribute_not_exists(Addresses)",
+        values={":addresses": {name: to_map(address)}},
+        refused=_NoMap(),
+    )
+    for write in (entry, beginning, entry):  # the map may have been made meanwhile
+        try:
+            table.write(write)
+        except (_Full, _NoMap):
+            continue
+        return
+    of(table, username)
+    raise TooManyAddresses(MOST)
+
+
+def remove(table: Table, username: str, name: str) -> None:
+    """Remove the address of a name. Raises UnknownAddress."""
+    table.write(
+        update(
+            keys.user(username),
+            "REMOVE Addresses.#name",
+            condition="attribute_exists(Addresses.#name)",
+            names={"#name": name},
+            refused=UnknownAddress(name),
+        )
+    )
+
+
+def of(table: Table, username: str) -> dict[str, Address]:
+    """A user's addresses by their names. One consistent GetItem. Raises NoSuchUser."""
+    item = table.get(keys.user(username), consistent=True, projection=_ADDRESSES)
+    if item is None:
+        raise NoSuchUser(username)
+    return from_user(item)
+
+
+def from_user(item: Item) -> dict[str, Address]:
+    """The addresses that a User item holds, by their names."""
+    return {name: from_map(entry) for name, entry in sorted(item.get("Addresses", {}).items())}
+
+
+def to_map(address: Address) -> dict[str, str]:
+    """An address as an item holds it."""
+    attributes = {
+        "Recipient": address.recipient,
+        "Street": address.street,
+        "City": address.city,
+        "Region": address.region,
+        "PostalCode": address.postal_code,
+        "Country": address.country,
+    }
+    return {name: value for name, value in attributes.items() if value is not None}
+
+
+def from_map(entry: Mapping[str, str]) -> Address:
+    """The address that an item holds."""
+    return Address(
+        recipient=entry["Recipient"],
+        street=entry["Street"],
+        city=entry["City"],
+        region=entry.get("Region"),
+        postal_code=entry["PostalCode"],
+        country=entry["Country"],
+    )

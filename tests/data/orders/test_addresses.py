@@ -1,0 +1,95 @@
+"""Pattern 27: addresses are saved, replaced and removed, ten at most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from shared.data.members import users
+from shared.data.orders import addresses
+from shared.dynamodb.table import Table
+from shared.errors import NoSuchUser, TooManyAddresses, UnknownAddress
+from tests.support.making import a_user
+from tests.support.shop import HOME_ADDRESS
+from tests.support.wire import watched
+
+
+@pytest.fixture(autouse=True)
+def _ana(table: Table) -> None:
+    users.create(table, a_user("ana"))
+
+
+def test_a_new_user_has_no_address(table: Table) -> None:
+    assert addresses.of(table, "ana") == {}
+
+
+def test_an_address_is_saved_under_its_name(table: Table) -> None:
+    addresses.save(table, "ana", "home", HOME_ADDRESS)
+
+    assert addresses.of(table, "ana") == {"home": HOME_ADDRESS}
+
+
+def test_an_address_without_a_region_is_one_too(table: Table) -> None:
+    addresses.save(table, "ana", "home", replace(HOME_ADDRESS, region=None))
+
+    assert addresses.of(table, "ana")["home"].region is None
+
+
+def test_an_address_replaces_the_one_of_its_name_and_no_other(table: Table) -> None:
+    moved = replace(HOME_ADDRESS, street="1 New Street")
+    addresses.save(table, "ana", "home", HOME_ADDRESS)
+    addresses.save(table, "ana", "work", HOME_ADDRESS)
+
+    with watched(table) as wire:
+        addresses.save(table, "ana", "home", moved)
+
+    assert wire.operations == {"UpdateItem": 1}
+    assert addresses.of(table, "ana") == {"home": moved, "work": HOME_ADDRESS}
+
+
+def test_the_eleventh_address_is_refused_and_the_tenth_can_be_replaced(table: Table) -> None:
+    for number in range(10):
+        addresses.save(table, "ana", f"address {number}", HOME_ADDRESS)
+
+    with pytest.raises(TooManyAddresses):
+        addresses.save(table, "ana", "one more", HOME_ADDRESS)
+    addresses.save(table, "ana", "address 9", replace(HOME_ADDRESS, city="Bangor"))
+
+    assert len(addresses.of(table, "ana")) == 10
+    assert addresses.of(table, "ana")["address 9"].city == "Bangor"
+
+
+def test_a_removed_address_is_gone_and_leaves_room(table: Table) -> None:
+    addresses.save(table, "ana", "home", HOME_ADDRESS)
+
+    addresses.remove(table, "ana", "home")
+
+    assert addresses.of(table, "ana") == {}
+
+
+def test_an_address_that_is_not_there_cannot_be_removed(table: Table) -> None:
+    with pytest.raises(UnknownAddress):
+        addresses.remove(table, "ana", "home")
+    addresses.save(table, "ana", "home", HOME_ADDRESS)
+    with pytest.raises(UnknownAddress):
+        addresses.remove(table, "ana", "work")
+
+
+def test_nobody_has_no_addresses(table: Table) -> None:
+    with pytest.raises(NoSuchUser):
+        addresses.save(table, "nobody", "home", HOME_ADDRESS)
+    with pytest.raises(NoSuchUser):
+        addresses.of(table, "nobody")
+
+
+@pytest.mark.parametrize("name", ["a.b", "a#b", "Ünterhalb 3", "#name", "Addresses", "size", "x" * 40], ids=repr)
+def test_whatever_an_address_is_called_is_its_name_and_nothing_else(table: Table, name: str) -> None:
+    addresses.save(table, "ana", "home", HOME_ADDRESS)
+
+    addresses.save(table, "ana", name, HOME_ADDRESS)
+    there = addresses.of(table, "ana").keys()
+    addresses.remove(table, "ana", name)
+
+    assert there == {"home", name}
+    assert addresses.of(table, "ana").keys() == {"home"}

@@ -1,0 +1,112 @@
+"""Pattern 29: the cart, held against the deals of today."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared import settings
+from shared.data import keys
+from shared.data.catalog import deals
+from shared.data.orders import carts
+from shared.dynamodb.table import Table
+from shared.errors import CartIsFull, DealIsOver, NoSuchDeal, NoSuchUser, NotSoldHere
+from shared.values import ksuids
+from tests.support.engines import SERVERS, on
+from tests.support.making import NOW, a_deal, ago, ahead, post
+from tests.support.shop import a_buyer, on_sale
+
+
+def contents(table: Table, username: str = "ana") -> list[tuple[str, int]]:
+    return [(item.deal.deal_id, item.quantity) for item in carts.view(table, username, NOW)]
+
+
+def test_what_is_put_in_is_seen_last_first(table: Table) -> None:
+    a_buyer(table)
+    first, second = on_sale(table, 5), on_sale(table, 5)
+
+    carts.put_in(table, "ana", first.deal_id, 2, ago(hours=1))
+    carts.put_in(table, "ana", second.deal_id, 1, NOW)
+
+    assert contents(table) == [(second.deal_id, 1), (first.deal_id, 2)]
+
+
+def test_a_deal_put_in_again_has_the_new_quantity(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+
+    for quantity in (2, 3):
+        carts.put_in(table, "ana", deal.deal_id, quantity, NOW)
+
+    assert contents(table) == [(deal.deal_id, 3)]
+
+
+def test_the_cart_says_what_a_deal_cost_and_what_it_costs_today(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5, price="10.00")
+    carts.put_in(table, "ana", deal.deal_id, 1, NOW)
+    unchanged = carts.view(table, "ana", NOW)[0].changed
+
+    deals.edit(table, deal.deal_id, {"price": "12.00"}, NOW)
+
+    (item,) = carts.view(table, "ana", NOW)
+    assert (unchanged, item.changed) == (False, True)
+    assert (item.price, item.deal.price) == ("10.00", "12.00")
+
+
+def test_what_is_taken_out_is_gone_however_often(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    carts.put_in(table, "ana", deal.deal_id, 1, NOW)
+
+    for _ in range(2):
+        carts.take_out(table, "ana", deal.deal_id)
+
+    assert contents(table) == []
+
+
+@on(*SERVERS)
+def test_a_cart_holds_20_deals_and_no_more(table: Table) -> None:
+    a_buyer(table)
+    many = [on_sale(table, 5) for _ in range(21)]
+    for deal in many[:20]:
+        carts.put_in(table, "ana", deal.deal_id, 1, NOW)
+
+    with pytest.raises(CartIsFull):
+        carts.put_in(table, "ana", many[20].deal_id, 1, NOW)
+    carts.put_in(table, "ana", many[0].deal_id, 2, NOW)
+
+    assert len(contents(table)) == 20
+
+
+def test_only_what_is_sold_here_and_active_goes_in(table: Table) -> None:
+    a_buyer(table)
+    (elsewhere,) = post(table, [a_deal()])
+    over = on_sale(table, 5, ends_at=ahead(hours=1))
+
+    with pytest.raises(NotSoldHere):
+        carts.put_in(table, "ana", elsewhere.deal_id, 1, NOW)
+    with pytest.raises(DealIsOver):
+        carts.put_in(table, "ana", over.deal_id, 1, ahead(hours=2))
+    with pytest.raises(NoSuchDeal):
+        carts.put_in(table, "ana", ksuids.random(NOW, bytes(16)), 1, NOW)
+
+    assert contents(table) == []
+
+
+def test_nobody_has_no_cart(table: Table) -> None:
+    deal = on_sale(table, 5)
+
+    with pytest.raises(NoSuchUser):
+        carts.put_in(table, "nobody", deal.deal_id, 1, NOW)
+
+    assert table.get(keys.cart_item("nobody", deal.deal_id)) is None
+
+
+def test_a_cart_that_nobody_touched_for_30_days_is_empty_before_ttl_removes_it(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+
+    carts.put_in(table, "ana", deal.deal_id, 1, NOW - settings.CART_LIFETIME)
+
+    assert contents(table) == []
+    assert carts.deals_in(table, "ana", NOW) == []

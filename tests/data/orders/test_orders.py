@@ -1,0 +1,637 @@
+"""Patterns 28 and 30 to 34: an order is placed once or not at all, found, and takes its steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from shared.data import keys
+from shared.data.catalog import deals
+from shared.data.members import users
+from shared.data.orders import addresses, carts, orders, stock
+from shared.dynamodb.schema import GSI1
+from shared.dynamodb.table import Table
+from shared.errors import (
+    Busy,
+    CannotOrder,
+    IdempotencyKeyReused,
+    InvalidCursor,
+    NoSuchOrder,
+    NoSuchUser,
+    OrdersRemain,
+    UnknownAddress,
+    WrongStep,
+)
+from shared.models import Deal, Order, OrderStatus
+from shared.values import ksuids
+from tests.support.engines import SERVERS, on
+from tests.support.making import NOW, a_deal, a_user, ago, ahead, post
+from tests.support.shop import HOME_ADDRESS, a_buyer, buy, left, on_sale, wanted
+from tests.support.wire import answered, cancelled, failing, watched
+
+pytestmark = on(*SERVERS)  # moto copies its whole table for each transaction
+
+PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
+
+
+def types(table: Table) -> set[str]:
+    return {item["Type"] for item in table.scan()[0]}
+
+
+def refusal(table: Table, *items: object, **others: object) -> CannotOrder:
+    """Why some items cannot be ordered; nothing was written, nothing taken."""
+    before = table.scan()[0]
+    with pytest.raises(CannotOrder) as refused:
+        buy(table, "ana", *items, **others)  # type: ignore[arg-type]  # whatever a test asks for
+    assert [item for item in table.scan()[0] if item["Type"] != "OpenOrders"] == before
+    return refused.value
+
+
+def test_an_order_takes_its_stock_and_holds_what_was_ordered(table: Table) -> None:
+    a_buyer(table)
+    deal, other = on_sale(table, 5, price="10.00"), on_sale(table, 5, price="0.99")
+
+    order = buy(table, "ana", wanted(deal, 2), wanted(other, 3))
+
+    assert left(table, [deal, other]) == [3, 2]
+    assert (order.status, order.placed_at, order.address) == (PLACED, NOW, HOME_ADDRESS)
+    assert (order.item_count, order.pieces, order.totals) == (2, 5, {"USD": "22.97"})
+    assert [(item.deal_id, item.quantity, item.price) for item in order.items] == [
+        (deal.deal_id, 2, "10.00"),
+        (other.deal_id, 3, "0.99"),
+    ]
+    assert orders.get(table, "ana", order.order_id) == order
+
+
+def test_each_currency_has_its_own_total(table: Table) -> None:
+    a_buyer(table)
+
+    order = buy(table, "ana", on_sale(table, 1, price="5.00"), on_sale(table, 1, price="7.00", currency="EUR"))
+
+    assert order.totals == {"EUR": "7.00", "USD": "5.00"}
+
+
+def test_an_order_has_exactly_its_keys(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    order = buy(table, "ana", deal)
+    i = order.order_id
+
+    item = table.get(keys.order("ana", i))
+    part = table.get(keys.order_item(i, "001"))
+
+    assert item is not None
+    assert part is not None
+    assert {name: value for name, value in item.items() if name in ("PK", "SK") or name.startswith("GSI")} == {
+        "PK": "USER#ana",
+        "SK": f"#ORDER#{i}",
+        "GSI1PK": f"ORDER#{i}",
+        "GSI1SK": f"ORDER#{i}",
+        "GSI2PK": "ORDERS#ana",
+        "GSI2SK": f"placed#2050-06-15T12:00:00Z#{i}",
+        "GSI3PK": "OPENORDERS#2050-06-15T00:00:00",
+        "GSI3SK": f"ORDER#{i}",
+    }
+    assert {name: value for name, value in part.items() if name in ("PK", "SK") or name.startswith("GSI")} == {
+        "PK": f"ORDER#{i}#ITEM#001",
+        "SK": f"ORDER#{i}#ITEM#001",
+        "GSI1PK": f"ORDER#{i}",
+        "GSI1SK": "ITEM#001",
+    }
+    assert table.get(keys.open_orders()) == {**keys.open_orders(), "Type": "OpenOrders", "Days": {"2050-06-15"}}
+
+
+def test_an_order_is_one_round_trip_of_reads_and_one_transaction(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    buy(table, "ana", deal)
+
+    with watched(table) as wire:
+        buy(table, "ana", deal)
+
+    assert wire.round_trips == 2
+    assert wire.operations == {"GetItem": 2, "BatchGetItem": 1, "Query": 2, "TransactWriteItems": 1}
+
+
+def test_what_is_ordered_leaves_the_cart_and_the_rest_stays(table: Table) -> None:
+    a_buyer(table)
+    bought, kept = on_sale(table, 5), on_sale(table, 5)
+    for deal in (bought, kept):
+        carts.put_in(table, "ana", deal.deal_id, 1, NOW)
+
+    buy(table, "ana", bought)
+
+    assert carts.deals_in(table, "ana", NOW) == [kept.deal_id]
+
+
+def test_a_repeated_request_orders_once(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+
+    first = buy(table, "ana", deal, key="twice")
+    again = buy(table, "ana", deal, key="twice")
+
+    assert again == first
+    assert left(table, [deal]) == [4]
+
+
+def test_a_repeated_request_for_the_last_piece_gets_its_order_and_not_sold_out(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 1)
+
+    first = buy(table, "ana", deal, key="twice")
+    deals.edit(table, deal.deal_id, {"price": "99.00"}, NOW)
+
+    assert buy(table, "ana", deal, key="twice").order_id == first.order_id
+
+
+def test_a_repeated_request_gets_its_order_though_the_address_is_gone(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+
+    first = buy(table, "ana", deal, key="twice")
+    addresses.remove(table, "ana", "home")
+
+    assert buy(table, "ana", deal, key="twice") == first
+
+
+def test_a_key_of_another_order_is_refused(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    buy(table, "ana", deal, key="twice")
+
+    with pytest.raises(IdempotencyKeyReused):
+        buy(table, "ana", wanted(deal, 2), key="twice")
+    with pytest.raises(IdempotencyKeyReused):
+        buy(table, "ana", wanted(deal, 9), key="twice")
+
+    assert left(table, [deal]) == [4]
+
+
+def test_sold_out_says_so_and_names_the_item(table: Table) -> None:
+    a_buyer(table)
+    there, gone = on_sale(table, 5), on_sale(table, 0)
+
+    refused = refusal(table, there, gone)
+
+    assert [(each.place, each.deal_id, each.field, each.left) for each in refused.obstacles] == [
+        (1, gone.deal_id, "quantity", 0)
+    ]
+    assert "sold out" in str(refused)
+
+
+def test_too_few_says_how_many_are_left(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 3, shards=3)
+
+    refused = refusal(table, wanted(deal, 4))
+
+    assert refused.obstacles[0].left == 3
+    assert "only 3 left" in str(refused)
+
+
+def test_the_last_pieces_come_from_several_shards(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 4, shards=4)
+
+    order = buy(table, "ana", wanted(deal, 3))
+
+    assert sum(order.items[0].shards.values()) == 3
+    assert len(order.items[0].shards) == 3
+    assert left(table, [deal]) == [1]
+
+
+def test_a_price_that_has_risen_is_refused_with_both_values(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5, price="10.00")
+    deals.edit(table, deal.deal_id, {"price": "10.01"}, NOW)
+
+    refused = refusal(table, wanted(deal, price="10.00"))
+
+    assert (refused.obstacles[0].field, refused.obstacles[0].price) == ("price", "10.01")
+    assert "10.01" in str(refused)
+    assert "10.00" in str(refused)
+
+
+def test_a_price_that_has_fallen_is_charged(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5, price="10.00")
+    deals.edit(table, deal.deal_id, {"price": "9.00"}, NOW)
+
+    assert buy(table, "ana", wanted(deal, price="10.00")).totals == {"USD": "9.00"}
+
+
+def test_a_deal_that_is_over_unknown_or_sold_elsewhere_is_refused_by_name(table: Table) -> None:
+    a_buyer(table)
+    withdrawn, expired = on_sale(table, 5), on_sale(table, 5, ends_at=ahead(hours=1))
+    (elsewhere,) = post(table, [a_deal()])
+    nobody = replace(elsewhere, deal_id=ksuids.random(NOW, bytes(16)))
+    deals.withdraw(table, withdrawn.deal_id, NOW)
+
+    refused = refusal(table, withdrawn, expired, elsewhere, nobody, now=ahead(hours=2))
+
+    assert [each.place for each in refused.obstacles] == [0, 1, 2, 3]
+    assert ["over" in each.detail for each in refused.obstacles] == [True, True, False, False]
+    assert "not sold here" in refused.obstacles[2].detail
+    assert "no deal" in refused.obstacles[3].detail
+
+
+def test_an_address_that_is_not_there_or_another_users_is_refused(table: Table) -> None:
+    a_buyer(table)
+    a_buyer(table, "bo")
+    addresses.save(table, "bo", "hideout", HOME_ADDRESS)
+    deal = on_sale(table, 5)
+
+    for name in ("work", "hideout", ""):
+        with pytest.raises(UnknownAddress):
+            buy(table, "ana", deal, address=name)
+
+    assert "Order" not in types(table)
+    assert left(table, [deal]) == [5]
+
+
+def test_nobody_orders_nothing(table: Table) -> None:
+    deal = on_sale(table, 5)
+
+    with pytest.raises(NoSuchUser):
+        buy(table, "nobody", deal)
+
+
+def test_an_order_that_met_conflicts_is_placed_once(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+
+    with failing(table, "TransactWriteItems", 3, cancelled("None", "None", "TransactionConflict")):
+        buy(table, "ana", deal)
+
+    assert left(table, [deal]) == [4]
+
+
+def test_conflicts_without_end_are_busy_and_nothing_is_taken(table: Table) -> None:
+    patient = replace(table, sleep=lambda _: None)
+    a_buyer(table)
+    deal = on_sale(table, 5)
+
+    with failing(table, "TransactWriteItems", 1000, cancelled("TransactionConflict")), pytest.raises(Busy):
+        buy(patient, "ana", deal)
+
+    assert "Order" not in types(table)
+    assert left(table, [deal]) == [5]
+
+
+def test_who_is_beaten_to_a_shard_takes_from_another(table: Table) -> None:
+    a_buyer(table)
+    a_buyer(table, "bo")
+    deal = on_sale(table, 2, shards=2)
+    beaten: list[Order] = []
+
+    def first(_: object) -> None:
+        if not beaten:
+            beaten.append(None)  # type: ignore[arg-type]  # a mark that the other one is under way
+            beaten[0] = buy(table, "bo", deal)
+
+    with answered(table, "TransactWriteItems", first):
+        order = buy(replace(table, sleep=lambda _: None), "ana", deal)
+
+    assert order.items[0].shards != beaten[0].items[0].shards
+    assert left(table, [deal]) == [0]
+
+
+def test_an_order_of_20_scattered_deals_is_still_one_transaction(table: Table) -> None:
+    a_buyer(table)
+    many = [on_sale(table, 6, shards=6) for _ in range(20)]
+    for deal in many:
+        carts.put_in(table, "ana", deal.deal_id, 6, NOW)
+
+    order = buy(table, "ana", *(wanted(deal, 6) for deal in many))
+
+    assert left(table, many) == [0] * 20
+    assert order.item_count == 20
+    assert carts.deals_in(table, "ana", NOW) == []
+
+
+# Reading
+
+
+def test_an_order_that_the_index_does_not_show_yet_is_whole_for_its_owner(table: Table) -> None:
+    a_buyer(table)
+    order = buy(table, "ana", on_sale(table, 5), on_sale(table, 5))
+    lagging = 200, {"Items": [], "Count": 0, "ScannedCount": 0}
+
+    with answered(table, "Query", lambda body: lagging if body.get("IndexName") == GSI1.name else None):
+        found = orders.get(table, "ana", order.order_id)
+
+    assert found == order
+
+
+def test_an_order_that_the_index_shows_in_part_is_whole_for_its_owner(table: Table) -> None:
+    a_buyer(table)
+    order = buy(table, "ana", *(on_sale(table, 5) for _ in range(3)))
+    whole = table.client.query(
+        TableName=table.name,
+        IndexName="GSI1",
+        KeyConditionExpression="GSI1PK = :pk",
+        ExpressionAttributeValues={":pk": {"S": keys.order_parts(order.order_id)}},
+    )
+    part = 200, {"Items": whole["Items"][1:2], "Count": 1, "ScannedCount": 1}
+
+    with answered(table, "Query", lambda body: part if body.get("IndexName") == GSI1.name else None):
+        found = orders.get(table, "ana", order.order_id)
+
+    assert found == order
+
+
+def test_a_strangers_order_is_not_there(table: Table) -> None:
+    a_buyer(table)
+    a_buyer(table, "bo")
+    order = buy(table, "ana", on_sale(table, 5))
+
+    for username, order_id in [
+        ("bo", order.order_id),
+        ("ana", ksuids.random(NOW, bytes(16))),
+        ("ana", "~"),
+        ("ana", ""),
+    ]:
+        with pytest.raises(NoSuchOrder):
+            orders.get(table, username, order_id)
+
+
+def test_an_editor_finds_anyones_order_by_its_id(table: Table) -> None:
+    a_buyer(table)
+    order = buy(table, "ana", on_sale(table, 5))
+
+    assert orders.find(table, order.order_id) == order
+    for order_id in (ksuids.random(NOW, bytes(16)), "x"):
+        with pytest.raises(NoSuchOrder):
+            orders.find(table, order_id)
+
+
+def test_a_user_and_the_newest_orders_are_one_query(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    placed = [buy(table, "ana", deal, now=ago(minutes=minutes)) for minutes in (3, 2, 1)]
+
+    with watched(table) as wire:
+        found = orders.customer(table, "ana", newest=2)
+
+    assert wire.operations == {"Query": 1}
+    assert (found.name, found.addresses) == ("Ana", {"home": HOME_ADDRESS})
+    assert [order.order_id for order in found.orders] == [placed[2].order_id, placed[1].order_id]
+    with pytest.raises(NoSuchUser):
+        orders.customer(table, "nobody")
+
+
+def walked(table: Table, **which: object) -> list[str]:
+    """The ids of a user's orders, two to a page."""
+    found: list[str] = []
+    cursor = None
+    while True:
+        page = orders.latest(table, "ana", limit=2, cursor=cursor, **which)  # type: ignore[arg-type]  # as a test asks
+        assert len(page.items) == 2 or page.next is None
+        found += [order.order_id for order in page.items]
+        cursor = page.next
+        if cursor is None:
+            return found
+
+
+def five_orders(table: Table) -> tuple[Deal, list[Order]]:
+    """Orders of five days, oldest first; the second and the fourth are sent."""
+    a_buyer(table)
+    deal = on_sale(table, 50)
+    placed = [buy(table, "ana", deal, now=ago(days=days)) for days in (5, 4, 3, 2, 1)]
+    for which in (1, 3):
+        placed[which] = orders.follow(table, placed[which], SHIPPED, NOW)
+    return deal, placed
+
+
+def test_orders_are_listed_newest_first_page_by_page(table: Table) -> None:
+    _, placed = five_orders(table)
+
+    assert walked(table) == [order.order_id for order in reversed(placed)]
+
+
+def test_orders_of_a_status_are_listed_newest_first_page_by_page(table: Table) -> None:
+    _, placed = five_orders(table)
+
+    assert walked(table, status=PLACED) == [placed[4].order_id, placed[2].order_id, placed[0].order_id]
+    assert walked(table, status=SHIPPED) == [placed[3].order_id, placed[1].order_id]
+    assert walked(table, status=CANCELLED) == []
+
+
+@pytest.mark.parametrize("status", [None, PLACED], ids=["all", "placed"])
+def test_orders_of_a_span_of_time_are_those_placed_in_it_both_ends_included(
+    table: Table, status: OrderStatus | None
+) -> None:
+    _, placed = five_orders(table)
+
+    found = walked(table, status=status, since=ago(days=4), until=ago(days=3))
+
+    assert found == [order.order_id for order in (placed[2], placed[1]) if status in (None, order.status)]
+
+
+def test_a_cursor_of_another_list_is_refused(table: Table) -> None:
+    five_orders(table)
+    cursor = orders.latest(table, "ana", limit=1).next
+
+    for scope in ({"status": PLACED}, {"username": "bo"}):
+        with pytest.raises(InvalidCursor):
+            orders.latest(table, **{"username": "ana", "limit": 1, "cursor": cursor, **scope})  # type: ignore[arg-type]
+    with pytest.raises(InvalidCursor):
+        orders.open_orders(table, NOW, limit=1, cursor=cursor)
+
+
+# Steps
+
+
+def test_an_order_is_sent_and_delivered_and_keeps_each_time(table: Table) -> None:
+    a_buyer(table)
+    order = buy(table, "ana", on_sale(table, 5))
+
+    sent = orders.follow(table, order, SHIPPED, ahead(days=1))
+    orders.follow(table, sent, DELIVERED, ahead(days=2))
+
+    found = orders.get(table, "ana", order.order_id)
+    assert found.status is DELIVERED
+    assert found.times == {PLACED: NOW, SHIPPED: ahead(days=1), DELIVERED: ahead(days=2)}
+
+
+def test_cancelling_gives_the_stock_back_to_where_it_came_from_once(table: Table) -> None:
+    a_buyer(table)
+    deal, other = on_sale(table, 4, shards=4), on_sale(table, 5)
+    order = buy(table, "ana", wanted(deal, 3), wanted(other, 2))
+
+    for _ in range(2):
+        orders.follow(table, order, CANCELLED, NOW)
+
+    assert left(table, [deal, other]) == [4, 5]
+    assert [shard.left for shard in stock.of(table, deal.deal_id).shards] == [1, 1, 1, 1]
+
+
+def test_a_cancellation_whose_answer_was_lost_gives_back_once(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    order = buy(table, "ana", deal)
+    orders.follow(table, order, CANCELLED, NOW)
+
+    found = orders.follow(table, order, CANCELLED, ahead(days=1))  # decided on what was read before
+
+    assert found.times[CANCELLED] == NOW
+    assert left(table, [deal]) == [5]
+
+
+STEPS = {(PLACED, SHIPPED), (PLACED, CANCELLED), (SHIPPED, DELIVERED)}
+
+
+def brought_to(table: Table, order: Order, status: OrderStatus) -> Order:
+    for step in {PLACED: (), SHIPPED: (SHIPPED,), DELIVERED: (SHIPPED, DELIVERED), CANCELLED: (CANCELLED,)}[status]:
+        order = orders.follow(table, order, step, NOW)
+    return order
+
+
+@pytest.mark.parametrize("old", OrderStatus, ids=str)
+@pytest.mark.parametrize("new", OrderStatus, ids=str)
+def test_the_steps_are_these_and_a_refusal_says_which_status_stood_in_the_way(
+    table: Table, old: OrderStatus, new: OrderStatus
+) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    order = brought_to(table, buy(table, "ana", deal), old)
+
+    if (old, new) in STEPS or old is new:
+        assert orders.follow(table, order, new, NOW).status is new
+    else:
+        with pytest.raises(WrongStep, match=old.value):
+            orders.follow(table, order, new, NOW)
+    assert left(table, [deal]) == [5 if CANCELLED in ((old, new) if (old, new) in STEPS else (old,)) else 4]
+
+
+def test_of_two_who_send_and_cancel_at_once_one_wins_and_the_other_is_told(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    order = buy(table, "ana", deal)
+    orders.follow(table, order, SHIPPED, NOW)
+
+    with pytest.raises(WrongStep, match="shipped"):
+        orders.follow(table, order, CANCELLED, NOW)  # decided on what was read before
+
+    assert orders.get(table, "ana", order.order_id).status is SHIPPED
+    assert left(table, [deal]) == [4]
+
+
+# What is still to be sent
+
+
+def test_open_orders_are_everyones_oldest_first_page_by_page(table: Table) -> None:
+    a_buyer(table)
+    a_buyer(table, "bo")
+    deal = on_sale(table, 50)
+    placed = [
+        buy(table, username, deal, now=ago(days=days, seconds=seconds))
+        for days, seconds, username in [(9, 0, "ana"), (3, 5, "bo"), (3, 0, "ana"), (1, 0, "bo"), (0, 0, "ana")]
+    ]
+    orders.follow(table, placed[2], SHIPPED, NOW)
+    orders.follow(table, placed[3], CANCELLED, NOW)
+
+    first = orders.open_orders(table, NOW, limit=2)
+    second = orders.open_orders(table, NOW, limit=2, cursor=first.next)
+
+    assert [order.order_id for order in first.items] == [placed[0].order_id, placed[1].order_id]
+    assert [order.order_id for order in second.items] == [placed[4].order_id]
+    assert second.next is None
+
+
+def test_a_page_of_open_orders_takes_two_round_trips_and_reads_no_empty_day_twice(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 50)
+    for days in range(5, 30):
+        orders.follow(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
+    order = buy(table, "ana", deal)
+    orders.open_orders(table, NOW, limit=25)
+
+    with watched(table) as wire:
+        page = orders.open_orders(table, NOW, limit=25)
+
+    assert [each.order_id for each in page.items] == [order.order_id]
+    assert wire.round_trips == 2
+    assert wire.partitions == [keys.open_orders_of("2050-06-15")]
+
+
+def test_a_day_to_which_orders_may_still_come_is_not_forgotten(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 50)
+    orders.follow(table, buy(table, "ana", deal), SHIPPED, NOW)
+
+    orders.open_orders(table, ahead(days=1), limit=25)
+
+    assert (table.get(keys.open_orders()) or {})["Days"] == {"2050-06-15"}
+
+
+# Leaving
+
+
+def test_an_account_with_an_open_order_keeps_everything(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    orders.follow(table, buy(table, "ana", deal), CANCELLED, NOW)
+    buy(table, "ana", deal)
+    before = table.scan()[0]
+
+    with pytest.raises(OrdersRemain):
+        orders.forget_all(table, "ana")
+    with pytest.raises(OrdersRemain):
+        table.write(orders.leaving("ana"))
+
+    assert table.scan()[0] == before
+
+
+def test_closed_orders_and_the_cart_go_with_the_account(table: Table) -> None:
+    a_buyer(table)
+    a_buyer(table, "bo")
+    deal = on_sale(table, 9)
+    carts.put_in(table, "ana", deal.deal_id, 1, NOW)
+    others = buy(table, "bo", deal)
+    orders.follow(table, buy(table, "ana", deal, deal_with(table)), SHIPPED, NOW)
+    carts.put_in(table, "ana", deal.deal_id, 1, NOW)
+
+    orders.forget_all(table, "ana")
+    table.write(orders.leaving("ana"))
+
+    kept = [item for item in table.scan()[0] if item["Type"] in ("Order", "OrderItem", "CartItem", "User")]
+    assert {item["Username"] for item in kept} == {"bo"}
+    assert orders.get(table, "bo", others.order_id) == others
+
+
+def deal_with(table: Table) -> Deal:
+    return on_sale(table, 5)
+
+
+def test_an_order_placed_while_the_account_is_removed_keeps_the_account(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    orders.forget_all(table, "ana")
+    order = buy(table, "ana", deal)
+    orders.follow(table, order, CANCELLED, NOW)
+
+    with pytest.raises(OrdersRemain):
+        table.write(orders.leaving("ana"))
+    orders.forget_all(table, "ana")
+    table.write(orders.leaving("ana"))
+
+    assert {"User", "Order", "OrderItem"}.isdisjoint(types(table))
+
+
+def test_the_next_owner_of_a_name_meets_no_order_of_the_last(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    orders.follow(table, buy(table, "ana", deal), SHIPPED, NOW)
+    orders.forget_all(table, "ana")
+    table.write(orders.leaving("ana"))
+    table.write(users.registration(a_user("ana")))
+
+    found = orders.customer(table, "ana")
+
+    assert (found.orders, found.addresses) == ((), {})
+    assert orders.latest(table, "ana", limit=25).items == ()
+    assert orders.latest(table, "ana", limit=25, since=NOW - timedelta(days=1)).items == ()

@@ -1,0 +1,184 @@
+"""Never more sold than there was, under any interleaving: put on sale = left + in orders that are not cancelled."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import Any
+
+from botocore.exceptions import ReadTimeoutError
+from hypothesis import note, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+
+from shared.data.orders import orders, stock
+from shared.dynamodb.table import Table
+from shared.errors import CannotOrder, NotThatMany, Unavailable, WrongStep
+from shared.models import Order, OrderStatus
+from tests.support.engines import MINISTACK, Engine, on
+from tests.support.making import NOW, open_brands
+from tests.support.shop import a_buyer, buy, on_sale, wanted
+from tests.support.wire import cancelled, failing, hooked
+
+BUYERS = ("ana", "bo", "cy")
+TAKING, GONE = OrderStatus.PLACED, OrderStatus.CANCELLED
+
+
+@contextmanager
+def losing_an_answer(table: Table) -> Iterator[None]:
+    """Make the next transaction, and lose its answer on the way."""
+    lost: list[None] = []
+
+    def lose(**_: Any) -> None:
+        if not lost:
+            lost.append(None)
+            raise ReadTimeoutError(endpoint_url="made up")
+
+    with hooked(table, "after-call.dynamodb.TransactWriteItems", lose):
+        yield
+
+
+@contextmanager
+def trouble(table: Table, kind: str) -> Iterator[None]:
+    """What may happen on the way to DynamoDB and back, once."""
+    match kind:
+        case "conflict":
+            with failing(table, "TransactWriteItems", 2, cancelled("None", "None", "TransactionConflict")):
+                yield
+        case "lost answer":
+            with losing_an_answer(table):
+                yield
+        case _:
+            yield
+
+
+TROUBLE = st.sampled_from(["none", "none", "conflict", "lost answer"])
+
+
+class Selling(RuleBasedStateMachine):
+    """Any sequence of orders, cancellations, restocking, against a model that knows numbers and nothing of shards."""
+
+    engine: Engine
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.around = self.engine.table()
+        self.table = replace(self.around.__enter__(), sleep=lambda _: None)
+        open_brands(self.table)
+        for username in BUYERS:
+            a_buyer(self.table, username)
+        self.deals = [on_sale(self.table, 4, shards=2), on_sale(self.table, 3)]
+        self.left = [4, 3]
+        self.on_sale = [4, 3]
+        self.placed: dict[str, Order] = {}
+        self.requests = 0
+
+    def teardown(self) -> None:
+        self.around.__exit__(None, None, None)
+
+    @rule(buyer=st.sampled_from(BUYERS), quantities=st.tuples(st.integers(0, 4), st.integers(0, 4)).filter(any),
+          kind=TROUBLE, again=st.booleans())  # fmt: skip
+    def order(self, buyer: str, quantities: tuple[int, int], kind: str, again: bool) -> None:
+        self.requests += 1
+        key = f"request {self.requests}"
+        lines = [wanted(deal, number) for deal, number in zip(self.deals, quantities, strict=True) if number]
+        enough = all(number <= there for number, there in zip(quantities, self.left, strict=True))
+        placed: Order | None = None
+        with trouble(self.table, kind), suppress(Unavailable, CannotOrder):
+            placed = buy(self.table, buyer, *lines, key=key)
+        if placed is None or again:  # the answer was lost, or the reader of it clicked twice
+            with suppress(CannotOrder):
+                placed = buy(self.table, buyer, *lines, key=key)
+        assert (placed is not None) == enough
+        if placed is not None:
+            note(f"{buyer} orders {quantities}")
+            self.placed[placed.order_id] = placed
+            self.left = [there - number for there, number in zip(self.left, quantities, strict=True)]
+
+    @precondition(lambda self: self.placed)
+    @rule(which=st.integers(0, 99), status=st.sampled_from([GONE, GONE, OrderStatus.SHIPPED]), kind=TROUBLE)
+    def follow(self, which: int, status: OrderStatus, kind: str) -> None:
+        order = list(self.placed.values())[which % len(self.placed)]
+        allowed = order.status in (TAKING, status)
+        read_before = replace(order, status=TAKING)
+        for attempt in ("first", "again"):  # whoever met trouble asks again, with what was read before
+            with trouble(self.table, kind if attempt == "first" else "none"), suppress(Unavailable, WrongStep):
+                orders.follow(self.table, read_before, status, NOW)
+                assert allowed
+        if allowed and order.status is TAKING:
+            self.placed[order.order_id] = replace(order, status=status)
+            if status is GONE:
+                for item in order.items:
+                    self.left[[deal.deal_id for deal in self.deals].index(item.deal_id)] += item.quantity
+
+    @rule(which=st.integers(0, 1), pieces=st.integers(-3, 5), shards=st.sampled_from([None, None, 1, 3]),
+          kind=st.sampled_from(["none", "conflict"]))  # fmt: skip
+    def restock(self, which: int, pieces: int, shards: int | None, kind: str) -> None:
+        allowed = self.left[which] + pieces >= 0
+        with trouble(self.table, kind), suppress(NotThatMany):
+            stock.add(self.table, self.deals[which].deal_id, pieces, NOW, shards=shards)
+            assert allowed
+        if allowed:
+            self.left[which] += pieces
+            self.on_sale[which] += pieces
+
+    @invariant()
+    def what_is_left_is_what_the_model_says(self) -> None:
+        for deal, left, put_on_sale in zip(self.deals, self.left, self.on_sale, strict=True):
+            found = stock.of(self.table, deal.deal_id)
+            assert (found.left, found.on_sale) == (left, put_on_sale)
+            assert all(shard.left >= 0 and shard.ordered >= 0 for shard in found.shards)
+            assert all(shard.left + shard.ordered == shard.on_sale for shard in found.shards)
+
+    @invariant()
+    def what_was_put_on_sale_is_left_or_in_orders(self) -> None:
+        items, _ = self.table.scan()
+        cancelled_orders = {item["OrderId"] for item in items if item["Type"] == "Order" and item["Status"] == GONE}
+        in_orders: Counter[str] = Counter()
+        for item in items:
+            if item["Type"] == "OrderItem" and item["OrderId"] not in cancelled_orders:
+                in_orders[item["DealId"]] += item["Quantity"]
+        for deal in self.deals:
+            found = stock.of(self.table, deal.deal_id)
+            assert found.ordered == in_orders[deal.deal_id] == found.on_sale - found.left
+
+    @invariant()
+    def there_are_the_orders_that_were_placed_and_no_others(self) -> None:
+        items, _ = self.table.scan()
+        found = {item["OrderId"]: item["Status"] for item in items if item["Type"] == "Order"}
+        assert found == {order_id: order.status for order_id, order in self.placed.items()}
+        counted = {item["Username"]: item.get("OrderCount", 0) for item in items if item["Type"] == "User"}
+        assert counted == {name: sum(o.username == name for o in self.placed.values()) for name in BUYERS}
+
+
+@on(MINISTACK)
+def test_nothing_is_oversold_or_lost_after_any_sequence_of_orders_cancellations_and_restocking(engine: Engine) -> None:
+    class OnThisEngine(Selling):
+        pass
+
+    OnThisEngine.engine = engine
+    run_state_machine_as_test(OnThisEngine, settings=settings(max_examples=6, stateful_step_count=12, deadline=None))
+
+
+@on(MINISTACK)
+def test_forty_buyers_at_once_on_the_last_ten_pieces_get_ten(table: Table) -> None:
+    deal = on_sale(table, 10, shards=3)
+    buyers = [a_buyer(table, f"buyer{number}") for number in range(40)]
+    patient = replace(table, sleep=lambda _: None)
+
+    def try_to_buy(username: str) -> Order | None:
+        with suppress(CannotOrder):
+            return buy(patient, username, deal)
+        return None
+
+    with ThreadPoolExecutor(40) as pool:
+        placed = [order for order in pool.map(try_to_buy, random.sample(buyers, 40)) if order is not None]
+
+    found = stock.of(table, deal.deal_id)
+    assert len(placed) == 10
+    assert (found.left, found.ordered) == (0, 10)
+    assert sum(item["Type"] == "OrderItem" for item in table.scan()[0]) == 10

@@ -1,0 +1,182 @@
+"""Stock: put on sale, added, taken off, spread over shards, and what of it readers are told."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.data.catalog import deals
+from shared.data.idempotency import Idempotency
+from shared.data.orders import stock
+from shared.dynamodb.table import Table
+from shared.errors import IdempotencyKeyReused, NoSuchDeal, NotSoldHere, NotThatMany
+from shared.models import Shard, Stock, StockLevel
+from shared.values import ksuids
+from tests.support.making import NOW, a_deal, post
+from tests.support.shop import a_buyer, buy, on_sale, wanted
+from tests.support.wire import answered, cancelled, failing
+
+
+def by_shard(table: Table, deal_id: str) -> dict[int, int]:
+    return {shard.number: shard.left for shard in stock.of(table, deal_id).shards}
+
+
+def test_a_deal_without_stock_is_not_sold_here(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    with pytest.raises(NotSoldHere):
+        stock.of(table, deal.deal_id)
+
+
+def test_stock_of_no_deal_is_refused(table: Table) -> None:
+    nobody = ksuids.random(NOW, bytes(16))
+
+    with pytest.raises(NoSuchDeal):
+        stock.add(table, nobody, 5, NOW)
+    with pytest.raises(NoSuchDeal):
+        stock.leave(table, nobody, 5)
+
+    assert stock.find(table, nobody) is None
+
+
+def test_what_is_added_is_spread_over_the_shards_asked_for(table: Table) -> None:
+    deal = on_sale(table, 10, shards=4)
+
+    assert by_shard(table, deal.deal_id) == {1: 3, 2: 3, 3: 2, 4: 2}
+
+
+def test_more_is_spread_over_the_shards_there_are(table: Table) -> None:
+    deal = on_sale(table, 10, shards=4)
+
+    found = stock.add(table, deal.deal_id, 4, NOW)
+
+    assert (found.left, found.ordered, found.on_sale) == (14, 0, 14)
+    assert by_shard(table, deal.deal_id) == {1: 4, 2: 4, 3: 3, 4: 3}
+
+
+def test_more_shards_before_a_rush_spread_what_is_left(table: Table) -> None:
+    deal = on_sale(table, 10)
+
+    stock.add(table, deal.deal_id, 0, NOW, shards=4)
+
+    assert by_shard(table, deal.deal_id) == {1: 3, 2: 3, 3: 2, 4: 2}
+    assert stock.of(table, deal.deal_id).on_sale == 10
+
+
+def test_fewer_shards_leave_the_others_empty(table: Table) -> None:
+    deal = on_sale(table, 10, shards=4)
+
+    stock.add(table, deal.deal_id, 0, NOW, shards=1)
+
+    assert by_shard(table, deal.deal_id) == {1: 10, 2: 0, 3: 0, 4: 0}
+
+
+def test_no_more_is_taken_off_than_is_left(table: Table) -> None:
+    deal = on_sale(table, 10)
+
+    with pytest.raises(NotThatMany, match="10 are left"):
+        stock.add(table, deal.deal_id, -11, NOW)
+
+    assert stock.add(table, deal.deal_id, -10, NOW).left == 0
+
+
+def test_what_is_left_can_be_said_as_a_number(table: Table) -> None:
+    deal = on_sale(table, 10, shards=2)
+    buy(table, a_buyer(table), wanted(deal, 3))
+
+    found = stock.leave(table, deal.deal_id, 100)
+
+    assert (found.left, found.ordered, found.on_sale) == (100, 3, 103)
+
+
+def test_saying_what_is_left_does_not_undo_what_is_ordered_meanwhile(table: Table) -> None:
+    deal = on_sale(table, 10)
+    a_buyer(table)
+    bought: list[None] = []
+
+    def meanwhile(_: object) -> None:
+        if not bought:
+            bought.append(None)
+            buy(table, "ana", wanted(deal, 3))
+
+    with answered(table, "TransactWriteItems", meanwhile):
+        found = stock.leave(table, deal.deal_id, 5)
+
+    assert (found.left, found.ordered, found.on_sale) == (5, 3, 8)
+
+
+def test_a_repeated_addition_adds_once(table: Table) -> None:
+    deal = on_sale(table, 0)
+    once = Idempotency("ed", "key", {"add": 5})
+
+    for _ in range(2):
+        found = stock.add(table, deal.deal_id, 5, NOW, idempotency=once)
+
+    assert found.left == 5
+    with pytest.raises(IdempotencyKeyReused):
+        stock.add(table, deal.deal_id, 6, NOW, idempotency=Idempotency("ed", "key", {"add": 6}))
+
+
+def test_an_addition_that_met_conflicts_adds_once(table: Table) -> None:
+    deal = on_sale(table, 1)
+
+    with failing(table, "TransactWriteItems", 3, cancelled("TransactionConflict")):
+        stock.add(table, deal.deal_id, 5, NOW)
+
+    assert stock.of(table, deal.deal_id).left == 6
+
+
+def a_stock(*left: int) -> Stock:
+    return Stock("deal", tuple(Shard(number, pieces, 0, pieces, 1) for number, pieces in enumerate(left, 1)))
+
+
+def test_a_buyer_takes_from_a_random_shard_that_holds_enough() -> None:
+    shards = a_stock(5, 0, 2, 1)
+
+    assert stock.plan(shards, 2, 0.0) == {1: 2}
+    assert stock.plan(shards, 2, 0.99) == {3: 2}
+
+
+def test_the_last_pieces_are_taken_from_several_shards() -> None:
+    assert stock.plan(a_stock(2, 0, 3, 1), 5, 0.5) == {3: 3, 1: 2}
+
+
+def test_more_than_all_shards_hold_cannot_be_taken() -> None:
+    assert stock.plan(a_stock(2, 0, 3, 1), 7, 0.5) is None
+    assert stock.plan(a_stock(), 1, 0.5) is None
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"), [(0, StockLevel.SOLD_OUT), (5, StockLevel.LOW), (6, StockLevel.AVAILABLE)], ids=str
+)
+def test_a_deal_says_how_much_of_it_is_left(table: Table, pieces: int, said: StockLevel) -> None:
+    deal = on_sale(table, pieces)
+
+    stock.show_level(table, deal.deal_id)
+
+    assert deals.get(table, deal.deal_id, consistent=True).stock is said
+
+
+def test_a_deal_that_is_not_sold_here_says_nothing_of_stock(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    assert stock.show_level(table, deal.deal_id) is None
+    assert deals.get(table, deal.deal_id, consistent=True).stock is None
+
+
+def test_what_was_seen_earlier_and_arrives_later_is_no_news(table: Table) -> None:
+    deal = on_sale(table, 1)
+    deals.show_stock(table, deal.deal_id, StockLevel.AVAILABLE, 7)
+
+    assert not deals.show_stock(table, deal.deal_id, StockLevel.SOLD_OUT, 6)
+    assert deals.show_stock(table, deal.deal_id, StockLevel.SOLD_OUT, 8)
+    assert deals.get(table, deal.deal_id, consistent=True).stock is StockLevel.SOLD_OUT
+
+
+def test_an_edit_of_a_deal_leaves_its_stock_as_it_is(table: Table) -> None:
+    deal = on_sale(table, 1)
+    stock.show_level(table, deal.deal_id)
+
+    edited = deals.edit(table, deal.deal_id, {"title": "Road runner"}, NOW)
+
+    assert edited.stock is StockLevel.LOW
+    assert edited.version == 2

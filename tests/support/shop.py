@@ -1,0 +1,69 @@
+"""A shop for tests: deals on sale, buyers with an address, orders with what a test does not care about filled in."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from shared.data.idempotency import Idempotency
+from shared.data.members import users
+from shared.data.orders import addresses, orders, stock
+from shared.dynamodb.table import Table
+from shared.models import Address, Deal, Order, Wanted
+from tests.support.making import NOW, a_deal, a_user, post
+
+HOME_ADDRESS = Address("Ana Blake", "12 Harbour Street", "Portland", "ME", "04101", "US")
+
+_client_keys = itertools.count()
+
+
+def a_buyer(table: Table, username: str = "ana") -> str:
+    """A user with an address by the name of ``home``."""
+    users.create(table, a_user(username))
+    addresses.save(table, username, "home", HOME_ADDRESS)
+    return username
+
+
+def on_sale(table: Table, pieces: int, *, shards: int = 1, **fields: Any) -> Deal:
+    """A deal of which so many pieces are on sale."""
+    (deal,) = post(table, [a_deal(**fields)])
+    stock.add(table, deal.deal_id, pieces, NOW, shards=shards)
+    return deal
+
+
+def wanted(deal: Deal, quantity: int = 1, price: str | None = None) -> Wanted:
+    """So many pieces of a deal, at the price that it has."""
+    return Wanted(deal.deal_id, quantity, price or deal.price)
+
+
+def buy(
+    table: Table,
+    username: str,
+    *items: Wanted | Deal,
+    now: datetime = NOW,
+    address: str = "home",
+    key: str | None = None,
+    entropy: bytes | None = None,
+) -> Order:
+    """Place an order of some deals, one piece of each unless told; each with a key of its own unless told."""
+    lines = [item if isinstance(item, Wanted) else wanted(item) for item in items]
+    asked = {"address": address, "items": [[line.deal_id, line.quantity, line.price] for line in lines]}
+    return orders.place(
+        table,
+        username,
+        address,
+        lines,
+        now,
+        entropy or secrets.token_bytes(16),
+        chance=random.random,
+        idempotency=Idempotency(username, key or f"key-{next(_client_keys)}", asked),
+    )
+
+
+def left(table: Table, deals: Sequence[Deal]) -> list[int]:
+    """How many pieces of each deal are left."""
+    return [stock.of(table, deal.deal_id).left for deal in deals]
