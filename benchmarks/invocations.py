@@ -20,7 +20,7 @@ from benchmarks.harness import compare, record, table
 from benchmarks.pages import fill
 from benchmarks.servers import client_arguments, ministack
 from benchmarks.starts import peer
-from infra.artifacts.bundling import bundle, handler_of
+from infra.artifacts.bundling import HANDLER, bundle, module_of
 from infra.functions import artifact_of
 from infra.settings import this_machine
 from local.invoke import reaching
@@ -124,7 +124,8 @@ def _caches(folder: Path, environment: dict[str, str]) -> Iterator[None]:
 def _ours(name: str, folder: Path, environment: dict[str, str]) -> Function:
     artifact = bundle(artifact_of(name), this_machine()).path
     code = unpack(artifact, folder / name)
-    return Function(name, handler_of(name), code, environment | {"POWERTOOLS_SERVICE_NAME": name})
+    ours = {"FUNCTION": module_of(name), "POWERTOOLS_SERVICE_NAME": name}
+    return Function(name, HANDLER, code, environment | ours)
 
 
 def _peer(folder: Path, environment: dict[str, str]) -> Function:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.harness import compare, record, table
-from infra.artifacts.bundling import bundle, handler_of, libraries
+from infra.artifacts.bundling import HANDLER, bundle, libraries, module_of
 from infra.functions import artifact_of
 from infra.settings import this_machine
 from local.runtime import Function, environment, unpack
@@ -52,7 +52,7 @@ def _cases(folder: Path) -> dict[str, Callable[[], float]]:
     ours = {name: unpack(bundle(name, this_machine()).path, folder / name) for name in ("lean", "full")}
     return {
         "import boto3; boto3.client('dynamodb') (the yardstick)": start(stock, "", YARDSTICK),
-        **{function: start(ours[artifact_of(function)], handler_of(function)) for function in GOALS},
+        **{function: start(ours[artifact_of(function)], HANDLER, FUNCTION=module_of(function)) for function in GOALS},
         "a stock Powertools, pydantic and boto3 handler": start(stock, "powertools.handler"),
         "FastAPI, Mangum and boto3": start(mangum, "fastapi_mangum.handler"),
     }
@@ -68,7 +68,7 @@ def peer(module: str, folder: Path) -> Path:
     return staged
 
 
-def start(code: Path, handler: str, statement: str = "") -> Callable[[], float]:
+def start(code: Path, handler: str, statement: str = "", **variables: str) -> Callable[[], float]:
     """A case: the processor time of a fresh process from the loaded runtime client to the handler, in seconds."""
     function = Function(
         "start", handler, code, {"TABLE_NAME": "none", "QUEUE_URL": "http://127.0.0.1:9/none", "FEED": "none"}
@@ -79,7 +79,7 @@ def start(code: Path, handler: str, statement: str = "") -> Callable[[], float]:
         done = subprocess.run(
             [sys.executable, "-S", "-c", source],
             cwd=code,
-            env=environment(function) | {"POWERTOOLS_SERVICE_NAME": "start"},
+            env=environment(function) | {"POWERTOOLS_SERVICE_NAME": "start"} | variables,
             check=True,
             capture_output=True,
             text=True,

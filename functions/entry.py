@@ -1,16 +1,15 @@
-"""What Lambda starts: ``functions.entry.<function>`` is the handler of a function, with all made that it will need.
+"""What Lambda starts: ``functions.entry.handler``, the handler of the function that the environment names.
 
-Importing a module of ours does nothing, this one included. Lambda asks it for one name, once for each execution
-environment and before the first event: only then is the function imported, and connected to what the environment names.
-That is INIT, which has a whole processor whatever the function's memory, and which SnapStart remembers.
+This module alone works when it is imported, for its import is Lambda's INIT: it imports the function that ``FUNCTION``
+names (such as ``functions.api.catalog``) and connects it to the table and the queue. INIT has a whole processor,
+whatever the function's memory, and SnapStart remembers what it made.
 """
 
 from __future__ import annotations
 
 import gc
 import importlib
-import importlib.util
-from collections.abc import Callable
+import os
 from typing import TYPE_CHECKING, Any
 
 from shared.runtime import environment
@@ -18,27 +17,16 @@ from shared.runtime import environment
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-ROOMS = ("api", "background", "pages")
-"""The packages of functions."""
+gc.disable()  # nothing that is made here is garbage, so looking for it takes time and finds none
+function = importlib.import_module(os.environ["FUNCTION"])
+for make in (environment.logger, environment.table, environment.queue):
+    if make in vars(function).values():
+        make()
+gc.freeze()  # later collections leave all this out, and so the pages it lies on untouched
+gc.enable()
 
 
-def __getattr__(function: str) -> Callable[..., Any]:
-    """The handler of a function, ready for its first event. Raises AttributeError where there is no such function."""
-    if function.startswith("_"):
-        raise AttributeError(function)
-    gc.disable()  # nothing that is made here is garbage, so looking for it takes time and finds none
-    room = next((room for room in ROOMS if importlib.util.find_spec(f"functions.{room}.{function}")), None)
-    if room is None:
-        raise AttributeError(function)
-    module = importlib.import_module(f"functions.{room}.{function}")
-    for make in (environment.logger, environment.table, environment.queue):
-        if vars(module).get(make.__name__) is make:
-            make()
-    gc.freeze()  # later collections leave all this out, and so the pages it lies on untouched
-    gc.enable()
-
-    def handler(event: Any, context: LambdaContext) -> Any:
-        environment.begin(context)
-        return module.handler(event, context)
-
-    return handler
+def handler(event: Any, context: LambdaContext) -> Any:
+    """Hand an event to the function, whose requests have the time that Lambda has left."""
+    environment.begin(context)
+    return function.handler(event, context)

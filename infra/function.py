@@ -10,7 +10,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.artifacts.bundling import handler_of
+from infra.artifacts.bundling import HANDLER, module_of
 from infra.checks import accept
 from infra.logs import Log
 
@@ -51,7 +51,7 @@ class PythonFunction(Construct):
             description=f"Big Time Deals: {row.name}",
             runtime=lambda_.Runtime(f"python{stage.target.python}", lambda_.RuntimeFamily.PYTHON),
             architecture=_architecture(stage.target.architecture),
-            handler=handler_of(row.name),
+            handler=HANDLER,
             code=lambda_.Code.from_asset(
                 str(artifact.path), asset_hash=artifact.digest, asset_hash_type=AssetHashType.CUSTOM
             ),
@@ -61,6 +61,7 @@ class PythonFunction(Construct):
             timeout=Duration.seconds(row.timeout),
             memory_size=row.memory,
             environment={
+                "FUNCTION": module_of(row.name),
                 "TABLE_NAME": table.name,
                 "STAGE": stage.name,
                 "LOG_LEVEL": stage.log_level,

@@ -42,9 +42,15 @@ class Artifact:
     digest: str
 
 
-def handler_of(function: str) -> str:
-    """What Lambda calls: the handler of a function, as ``functions/entry.py`` makes it ready."""
-    return f"functions.entry.{function}"
+HANDLER = "functions.entry.handler"
+"""What Lambda calls, for every function: ``functions/entry.py`` starts the one that the variable ``FUNCTION`` names."""
+
+
+def module_of(function: str) -> str:
+    """The module of a function, for ``FUNCTION``. Raises LookupError where there is no such function."""
+    for file in (ROOT / "functions").glob(f"*/{function}.py"):
+        return f"functions.{file.parent.name}.{function}"
+    raise LookupError(f"There is no function {function!r}.")
 
 
 def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:

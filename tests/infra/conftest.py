@@ -14,7 +14,6 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from infra.artifacts.bundling import handler_of
 from infra.settings import STAGES, Cdn, Stage
 from infra.stacks import DealsStack, compose
 from tests.support.rights import Policy
@@ -59,18 +58,12 @@ class Synthesized:
 
     def function(self, module: str) -> dict[str, Any]:
         """The function of a module."""
-        (function,) = (
-            each
-            for each in self.resources("AWS::Lambda::Function").values()
-            if each["Properties"].get("Handler") == handler_of(module)
-        )
+        (function,) = (each for each in self.resources("AWS::Lambda::Function").values() if function_of(each) == module)
         return dict(function)
 
     def modules(self) -> list[str]:
         """The modules of all functions."""
-        return [
-            each["Properties"]["Handler"].split(".")[-1] for each in self.resources("AWS::Lambda::Function").values()
-        ]
+        return [function_of(each) for each in self.resources("AWS::Lambda::Function").values()]
 
     def statements(self, module: str) -> Iterator[dict[str, Any]]:
         """What the role of a function is allowed."""
@@ -97,6 +90,12 @@ class Synthesized:
             for action in _list(statement["Action"])
             for resource in _list(statement["Resource"])
         }
+
+
+def function_of(resource: Mapping[str, Any]) -> str:
+    """The name of the function that a resource starts, or nothing where it is none of ours."""
+    variables = resource["Properties"].get("Environment", {}).get("Variables", {})
+    return str(variables.get("FUNCTION", "")).rpartition(".")[2]
 
 
 def _list(value: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from infra.api import REFUSALS
 from infra.routes import ROUTES, Caller, Route
 from infra.settings import STAGES
 from local.settings import ROOT
-from tests.infra.conftest import Synthesized
+from tests.infra.conftest import Synthesized, function_of
 
 
 def _path(dev: Synthesized, resource: object) -> str:
@@ -34,7 +34,7 @@ def deployed(dev: Synthesized) -> set[Route]:
         properties = method["Properties"]
         uri = json.dumps(properties["Integration"]["Uri"])
         (module,) = (
-            dev.template["Resources"][name]["Properties"]["Handler"].split(".")[-1]
+            function_of(dev.template["Resources"][name])
             for name in dev.resources("AWS::Lambda::Function")
             if f'"{name}"' in uri
         )

@@ -23,7 +23,7 @@ from local.settings import ROOT
 from shared import settings
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
-from tests.infra.conftest import Synthesized, synthesize
+from tests.infra.conftest import Synthesized, function_of, synthesize
 
 ANSWERING = {"catalog", "authorizer", "accounts", "members", "editors"}
 REPORTED = {value.name: value for value in vars(metrics).values() if isinstance(value, metrics.Metric)}
@@ -62,7 +62,7 @@ def watching(stage: Synthesized, metric: str) -> Iterator[tuple[Alarm, dict[str,
 def modules_watched(stage: Synthesized, metric: str) -> set[str]:
     """The modules of the functions that have an alarm on a metric of Lambda's."""
     return {
-        stage.template["Resources"][dimensions["FunctionName"]["Ref"]]["Properties"]["Handler"].split(".")[-1]
+        function_of(stage.template["Resources"][dimensions["FunctionName"]["Ref"]])
         for alarm, dimensions in watching(stage, metric)
     }
 
@@ -140,7 +140,7 @@ def test_every_function_but_the_deployments_own_is_watched(stage: Synthesized) -
 
 def test_every_reader_of_the_stream_is_watched(stage: Synthesized) -> None:
     readers = {
-        stage.template["Resources"][source["Properties"]["FunctionName"]["Ref"]]["Properties"]["Handler"].split(".")[-1]
+        function_of(stage.template["Resources"][source["Properties"]["FunctionName"]["Ref"]])
         for source in stage.resources("AWS::Lambda::EventSourceMapping").values()
         if "StreamArn" in json.dumps(source["Properties"]["EventSourceArn"])
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 import boto3
 import pytest
 
-from infra.artifacts.bundling import bundle, handler_of
+from infra.artifacts.bundling import HANDLER, bundle, module_of
 from infra.functions import artifact_of
 from infra.settings import this_machine
 from local.invoke import reaching
@@ -71,7 +71,10 @@ def place() -> Iterator[Place]:
 def function(place: Place, code: Callable[[str], Path]) -> Callable[[str], Function]:
     """A function as the stack would deploy it."""
     return lambda name: Function(
-        name, handler_of(name), code(name), place.environment | {"POWERTOOLS_SERVICE_NAME": name}
+        name,
+        HANDLER,
+        code(name),
+        place.environment | {"FUNCTION": module_of(name), "POWERTOOLS_SERVICE_NAME": name},
     )
 
 

@@ -13,6 +13,7 @@ from local.invoke import emulated, emulator, read
 from local.runtime import Function, running
 from local.trouble import Trouble
 from tests.invoke.conftest import EVENTS
+from tests.support.serving import drop_by_drop, serving
 
 SOURCE = """
 import os, sys, time
@@ -102,10 +103,27 @@ def test_a_process_that_ends_is_an_error(sample: Callable[[str], Function]) -> N
 
 
 def test_a_function_that_there_is_not_is_not_started(function: Callable[[str], Function]) -> None:
-    with running(function("nosuch")) as runtime:
+    catalog = function("catalog")
+    nobody = replace(catalog, environment={**catalog.environment, "FUNCTION": "functions.api.nosuch"})
+
+    with running(nobody) as runtime:
         answer = runtime.invoke(b"{}")
 
-    assert answer.payload["errorType"] == "Runtime.HandlerNotFound"
+    assert answer.payload["errorType"] == "Runtime.ImportModuleError"
+
+
+def test_when_the_table_answers_too_slowly_a_function_still_answers(function: Callable[[str], Function]) -> None:
+    event = (EVENTS / "catalog-brand-page.json").read_bytes()
+    catalog = function("catalog")
+
+    with serving(drop_by_drop) as slow:
+        nowhere = replace(catalog, environment={**catalog.environment, "AWS_ENDPOINT_URL": slow.endpoint}, timeout=4.0)
+        with running(nowhere) as runtime:
+            runtime.fresh = False  # no time of INIT's is added
+            answer = runtime.invoke(event)
+
+    assert answer.payload["statusCode"] == 503
+    assert answer.payload["multiValueHeaders"]["Retry-After"] == ["1"]
 
 
 @pytest.mark.skipif(emulator() is None, reason="Amazon's runtime interface emulator is not installed")
