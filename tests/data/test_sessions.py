@@ -115,8 +115,7 @@ def test_one_address_may_try_fifty_times_whoever_it_says_it_is(table: Table) -> 
 
 def test_an_attempt_that_succeeds_is_taken_back(table: Table) -> None:
     for _ in range(3 * attempts.MOST_PER_USER):
-        attempts.begin(table, "ana", HERE, NOW)
-        attempts.succeed(table, "ana", HERE, NOW)
+        attempts.succeed(table, attempts.begin(table, "ana", HERE, NOW))
 
     for _ in range(attempts.MOST_PER_USER):
         attempts.begin(table, "ana", HERE, NOW)

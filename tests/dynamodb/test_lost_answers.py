@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from shared.data.catalog import brands, deals, topics
-from shared.data.members import follows, users
+from shared.data.members import attempts, follows, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change, delete, put_new
-from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal
+from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal, SlowDown
 from shared.models import ALL_DEALS, BRAND, Topic
 from tests.support.engines import SERVERS, on
 from tests.support.making import APPLE, NOW, a_deal, a_user, listed
@@ -127,3 +127,25 @@ def test_a_change_is_not_stale_because_of_itself(patient: Table) -> None:
     assert patient.get({"PK": "A", "SK": "A"}) == new
     with losing(patient, "UpdateItem"), pytest.raises(AlreadyExists):
         patient.write(change(old, {**new, "Name": "Walker"}, version="Version", refused=AlreadyExists()))
+
+
+def test_an_attempt_to_sign_in_whose_answer_was_lost_is_one(patient: Table) -> None:
+    with losing(patient, "UpdateItem", 5):
+        attempt = attempts.begin(patient, "ana", "192.0.2.1", NOW)
+
+    counters = [item for item in patient.scan()[0] if item["Type"] == "Attempts"]
+    assert [counter["Counted"] for counter in counters] == [{attempt.name}] * 2
+    with losing(patient, "UpdateItem", 3):
+        attempts.succeed(patient, attempt)
+    assert not any("Counted" in item for item in patient.scan()[0])
+
+
+def test_the_last_attempt_is_allowed_though_its_answer_was_lost(patient: Table) -> None:
+    for _ in range(attempts.MOST_PER_USER - 1):
+        attempts.begin(patient, "ana", "192.0.2.1", NOW)
+
+    with losing(patient, "UpdateItem"):
+        attempts.begin(patient, "ana", "192.0.2.1", NOW)
+
+    with pytest.raises(SlowDown):
+        attempts.begin(patient, "ana", "192.0.2.1", NOW)

@@ -31,14 +31,14 @@ def sign_in(table: Table, username: str, password: str, address: str, now: datet
         name = normalise_username(username)
     except ValueError as error:
         raise WrongPassword from error
-    attempts.begin(table, name, address, now)
+    attempt = attempts.begin(table, name, address, now)
     try:
         user = users.get(table, name, consistent=True)
     except NoSuchUser:
         user = None
     if not verify_password(user.password_hash if user else None, password) or user is None:
         raise WrongPassword
-    attempts.succeed(table, name, address, now)
+    attempts.succeed(table, attempt)
     return user
 
 
@@ -47,10 +47,10 @@ def prove(table: Table, user: User, password: str, address: str, now: datetime) 
 
     Raises WrongCurrentPassword, SlowDown.
     """
-    attempts.begin(table, user.username, address, now)
+    attempt = attempts.begin(table, user.username, address, now)
     if not verify_password(user.password_hash, password):
         raise WrongCurrentPassword
-    attempts.succeed(table, user.username, address, now)
+    attempts.succeed(table, attempt)
 
 
 def change_password(table: Table, user: User, password: str) -> None:
