@@ -16,6 +16,9 @@ COPIES_ARE_KEPT = timedelta(seconds=1)
 CACHED_PAGE = 25
 """Deals on a cached page: what a request without ``limit`` asks for."""
 
+READ_FOR_CARDS = 60
+"""Deals that a page of the site is made of: a shop posts a product in several colours, and they are one card."""
+
 READERS_PER_PAGE = 250
 """Readers that are one unit of work: ten batches of 25, well within a second, and cheap to repeat after a failure."""
 

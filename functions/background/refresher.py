@@ -12,9 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from shared import settings
 from shared.api import documents
-from shared.data.catalog import caches, featured
-from shared.data.catalog.caches import CATEGORY_PAGES, JSON, NEWEST, PARTS, PICKED, Cached, Copy, Form
+from shared.data.catalog import caches, featured, feeds
+from shared.data.catalog.caches import (
+    CATEGORY_PAGES,
+    FRONT_PAGE_PICKS,
+    HTML,
+    JSON,
+    NEWEST,
+    PARTS,
+    PICKED,
+    Cached,
+    Copy,
+    Form,
+)
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
+from shared.html import parts as rendered
+from shared.html import views
 from shared.models import Deal, Page
 from shared.runtime import metrics
 from shared.runtime.environment import logger, table
@@ -116,17 +129,32 @@ def build(part: Cached, written: set[str], now: datetime) -> Built:
     latest = None
     if part.feed is not None:
         (previous,) = caches.read(table(), [part], shard=1, now=now)
-        latest = caches.newest(table(), part.feed, now, written, previous)
+        latest = caches.newest(table(), part.feed, now, written, previous, size=settings.READ_FOR_CARDS)
     return Built(part, now, picked, latest)
 
 
 def as_json(built: Built) -> Copy:
     """A part for the API."""
-    return Copy(
-        picks=None if built.picked is None else documents.compact(documents.deals(built.picked, built.now)),
-        latest=None if built.latest is None else documents.compact(documents.feed(built.latest, built.now)),
-    )
+    picks = latest = None
+    if built.picked is not None:
+        picks = documents.compact(documents.deals(built.picked, built.now))
+    if built.latest is not None and built.part.feed is not None:
+        page = caches.first(built.latest, built.part.feed, settings.CACHED_PAGE)
+        latest = documents.compact(documents.feed(page, built.now))
+    return Copy(picks, latest)
 
 
-RENDERED: Mapping[Form, Callable[[Built], Copy]] = {JSON: as_json}
+def as_html(built: Built) -> Copy:
+    """A part for the site's pages."""
+    picks = latest = None
+    if built.picked is not None:
+        picks = rendered.picks(built.picked, built.now, front=built.part is FRONT_PAGE_PICKS)
+    if built.latest is not None and built.part.feed is not None:
+        feed = built.part.feed
+        page = caches.first(built.latest, feed, views.first_groups(built.latest.items, rendered.GROUPS))
+        latest = rendered.latest(page, feed, built.now, feeds.counts(table(), feed), page.next)
+    return Copy(picks, latest)
+
+
+RENDERED: Mapping[Form, Callable[[Built], Copy]] = {JSON: as_json, HTML: as_html}
 """The forms in which copies are kept, each with what makes it."""

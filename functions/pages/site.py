@@ -14,11 +14,14 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from shared.data.catalog import brands, deals, endings, featured, feeds, products, topics, words
+from shared import settings
+from shared.data.catalog import brands, caches, deals, endings, featured, feeds, products, topics, words
+from shared.data.catalog.caches import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import InvalidCursor, InvalidName, NotFound
-from shared.html import assets, headers, pages, views
+from shared.html import assets, headers, pages, parts, views
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
+from shared.http import copies
 from shared.models import (
     ALL_DEALS,
     BRAND,
@@ -28,7 +31,6 @@ from shared.models import (
     FRONT_PAGE,
     Deal,
     Feed,
-    Page,
     Status,
     Topic,
     TopicPage,
@@ -38,8 +40,7 @@ from shared.runtime.environment import table
 from shared.values import ksuids, links, slugs
 from shared.values.times import to_iso
 
-READ = 60
-"""Deals that a list reads to show ``SHOWN`` cards: a shop mostly posts a product in several colours and sizes."""
+READ = settings.READ_FOR_CARDS
 
 OLDER = 50
 """Deals of a page further back, all of them shown."""
@@ -62,20 +63,17 @@ app = PageApp()
 
 @app.get("/")
 def front_page(request: Request) -> Answer:
-    parts: list[Callable[[], Any]] = [
-        partial(featured.read, table(), FRONT_PAGE, request.now),
-        partial(feeds.read, table(), ALL_DEALS, limit=READ, now=request.now),
-        partial(feeds.counts, table(), ALL_DEALS),
-    ]
-    picked, latest, counts = table().gather(parts)
-    shown = picked or latest.items[:1]
+    now = request.now
+    picked, newest = copies.read([FRONT_PAGE_PICKS, NEWEST], now, HTML)
+    picks = picked.picks if picked else parts.picks(featured.read(table(), FRONT_PAGE, now), now, front=True)
+    latest = newest.latest if newest else _latest(ALL_DEALS, now)
+    lead = "" if picks else parts.picks(feeds.read(table(), ALL_DEALS, limit=1, now=now).items, now, front=True)
     return _public(
         "front.html",
         request,
-        picks=[views.card(deal, request.now, width=720 if n == 0 else 360) for n, deal in enumerate(shown)],
-        picked=bool(picked),
-        days=views.by_day(latest.items, request.now, counts),
-        next=latest.next,
+        picks=parts.placed(picks or lead),
+        picked=bool(picks),
+        latest=parts.placed(latest or ""),
         description="Deals picked by hand, all of them by day, by brand and by category.",
         feed=pages.link("/feed"),
     )
@@ -83,18 +81,20 @@ def front_page(request: Request) -> Answer:
 
 @app.get("/deals")
 def latest_deals(request: Request) -> Answer:
-    cursor = request.query.get("cursor")
-    try:
-        page, counts = _page_and_counts(ALL_DEALS, request, cursor)
-    except InvalidCursor:
-        return _lost_place("/deals")
+    cursor, now = request.query.get("cursor"), request.now
+    if cursor is None:
+        (newest,) = copies.read([NEWEST], now, HTML)
+        latest = (newest.latest if newest else None) or _latest(ALL_DEALS, now)
+    else:
+        try:
+            latest = _older(ALL_DEALS, now, cursor)
+        except InvalidCursor:
+            return _lost_place("/deals")
     return _public(
         "latest.html",
         request,
-        days=views.by_day(page.items, request.now, counts),
-        next=page.next,
+        latest=parts.placed(latest),
         first=cursor is None,
-        path="/deals",
         feed=pages.link("/feed"),
         robots=None if cursor is None else "noindex, follow",
     )
@@ -153,32 +153,31 @@ def ending(request: Request) -> Answer:
 
 @app.get("/editors-choice")
 def editors_choice(request: Request) -> Answer:
-    picked = featured.read(table(), EDITORS_CHOICE, request.now)
-    return _public("choice.html", request, cards=[views.card(deal, request.now) for deal in picked])
+    (picked,) = copies.read([EDITORS_CHOICE_PICKS], request.now, HTML)
+    found = picked.picks if picked else None
+    if found is None:
+        found = parts.picks(featured.read(table(), EDITORS_CHOICE, request.now), request.now, front=False)
+    return _public("choice.html", request, picks=parts.placed(found))
 
 
 @app.get("/categories/{category}")
 def category_page(request: Request, category: str) -> Answer:
-    topic = Topic(CATEGORY, category.lower())
-    if category.lower() not in CATEGORIES:
+    topic, now = Topic(CATEGORY, category.lower()), request.now
+    if topic.slug not in CATEGORIES:
         return pages.problem_page(HTTPStatus.NOT_FOUND, "There is no such category. These are all eight.")
     if category != topic.slug:
         return _moved(f"/categories/{topic.slug}")
     cursor = request.query.get("cursor")
-    found = topics.get(table(), topic)
-    try:
-        page = _newest(feed_of(topic), request.now, cursor, found.periods)
-    except InvalidCursor:
-        return _lost_place(f"/categories/{topic.slug}")
-    picked = featured.active(found.featured, request.now) if cursor is None else []
-    return _public(
-        "topic.html",
-        request,
-        **_of_topic(found, cursor),
-        picks=[views.card(deal, request.now) for deal in picked],
-        days=views.by_day(page.items, request.now, found.periods),
-        next=page.next,
-    )
+    if cursor is not None:
+        return _older_of_topic(request, topics.get(table(), topic), cursor)
+    found, copy = copies.read_category(topic, now, HTML)
+    if copy is not None:
+        picks, latest = copy.picks, copy.latest
+    else:
+        found = topics.get(table(), topic)
+        picks = parts.picks(featured.active(found.featured, now), now, front=False)
+        latest = _latest(feed_of(topic), now, found.periods)
+    return _of_topic(request, found, latest or "", picks or "")
 
 
 @app.get("/brands")
@@ -201,18 +200,9 @@ def brand_page(request: Request, brand: str) -> Answer:
     if brand != topic.slug:
         return _moved(f"/brands/{topic.slug}", HTTPStatus.MOVED_PERMANENTLY)
     cursor = request.query.get("cursor")
-    try:
-        page = _newest(feed_of(topic), request.now, cursor, found.periods)
-    except InvalidCursor:
-        return _lost_place(f"/brands/{topic.slug}")
-    return _public(
-        "topic.html",
-        request,
-        **_of_topic(found, cursor),
-        picks=[],
-        days=views.by_month(page.items, request.now),
-        next=page.next,
-    )
+    if cursor is not None:
+        return _older_of_topic(request, found, cursor)
+    return _of_topic(request, found, _latest(feed_of(topic), request.now, found.periods))
 
 
 @app.get("/search")
@@ -346,15 +336,21 @@ def _lost_place(path: str, **query: str) -> Answer:
     )
 
 
-def _page_and_counts(feed: Feed, request: Request, cursor: str | None) -> tuple[Page[Deal], Mapping[str, int]]:
-    counts = feeds.counts(table(), feed)
-    return _newest(feed, request.now, cursor, counts), counts
+def _latest(feed: Feed, now: datetime, counts: Mapping[str, int] | None = None) -> str:
+    """The newest page of a feed, made from the indexes."""
+    counts = feeds.counts(table(), feed) if counts is None else counts
+    page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now, periods=counts)
+    shown = caches.first(page, feed, views.first_groups(page.items, parts.GROUPS))
+    return parts.latest(shown, feed, now, counts, shown.next)
 
 
-def _newest(feed: Feed, now: datetime, cursor: str | None, counts: Mapping[str, int]) -> Page[Deal]:
-    """A page of a feed: the first shows groups, and so reads more."""
-    limit = READ if cursor is None else OLDER
-    return feeds.read(table(), feed, limit=limit, now=now, cursor=cursor, periods=counts)
+def _older(feed: Feed, now: datetime, cursor: str) -> str:
+    """A page of a feed further back. Raises InvalidCursor."""
+    page = feeds.read(table(), feed, limit=OLDER, now=now, cursor=cursor)
+    sections = views.by_month(page.items, now) if feed.period is BRAND.period else views.by_day(page.items, now, {})
+    return pages.render(
+        "parts/latest.html", prefix="", days=sections, next=page.next, path=parts.path_of(feed), first=False
+    )
 
 
 def _of_brand(deal: Deal, now: datetime) -> Sequence[Deal]:
@@ -388,25 +384,37 @@ def _brands_like(name: str) -> list[tuple[str, str]]:
     return [(slug, known[slug]) for slug in dict.fromkeys([*begin[:6], *near])][:8]
 
 
-def _of_topic(found: TopicPage, cursor: str | None) -> dict[str, Any]:
-    kind, slug = found.topic.kind, found.topic.slug
-    plural = {BRAND: "brands", CATEGORY: "categories"}[kind]
-    path = f"/{plural}/{slug}"
-    return {
-        "name": found.name,
-        "kind": kind.label,
-        "slug": slug,
-        "counts": [
-            f"{views.counted(sum(found.periods.values()), 'deal')} now",
-            *([f"{found.likes:,} like it"] if found.likes else []),
-            *([f"{found.watchers:,} watch it"] if found.watchers else []),
-        ],
-        "path": path,
-        "first": cursor is None,
-        "feed": pages.link(f"{path}/feed"),
-        "robots": None if cursor is None else "noindex, follow",
-        "description": f"Deals of {found.name}, the newest first.",
-    }
+def _older_of_topic(request: Request, found: TopicPage, cursor: str) -> Answer:
+    try:
+        latest = _older(feed_of(found.topic), request.now, cursor)
+    except InvalidCursor:
+        return _lost_place(parts.path_of(feed_of(found.topic)))
+    return _of_topic(request, found, latest, first=False)
+
+
+def _of_topic(request: Request, found: TopicPage, latest: str, picks: str = "", *, first: bool = True) -> Answer:
+    """The page of a brand or a category."""
+    path = parts.path_of(feed_of(found.topic))
+    counts = [
+        *([f"{views.counted(sum(found.periods.values()), 'deal')} now"] if found.periods else []),
+        *([f"{found.likes:,} like it"] if found.likes else []),
+        *([f"{found.watchers:,} watch it"] if found.watchers else []),
+    ]
+    return _public(
+        "topic.html",
+        request,
+        name=found.name,
+        kind=found.topic.kind.label,
+        slug=found.topic.slug,
+        counts=counts,
+        picks=parts.placed(picks),
+        latest=parts.placed(latest),
+        any="<section>" in latest or not first,
+        first=first,
+        feed=pages.link(f"{path}/feed"),
+        robots=None if first else "noindex, follow",
+        description=f"Deals of {found.name}, the newest first.",
+    )
 
 
 def _searched(wanted: words.Search, cursor: str | None, now: datetime) -> tuple[words.Found, list[Deal]]:

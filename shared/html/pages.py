@@ -92,8 +92,7 @@ def origin() -> str:
 
 def link(path: str, **query: str | int | None) -> str:
     """The address of a path of this site (``/deals/12``), with a query of those values that are not None."""
-    asked = urlencode({name: value for name, value in query.items() if value is not None})
-    return f"{base()}{quote(path, safe='/%-._~')}{'?' if asked else ''}{asked}"
+    return base() + _below(path, query)
 
 
 def absolute(path: str, **query: str | int | None) -> str:
@@ -101,9 +100,9 @@ def absolute(path: str, **query: str | int | None) -> str:
     return origin() + link(path, **query)
 
 
-def render(template: str, **values: Any) -> str:
-    """The text of a template."""
-    return str(_environment(base()).render_template(template, **values))
+def render(template: str, *, prefix: str | None = None, **values: Any) -> str:
+    """The text of a template, whose links have the site's own prefix or the one that is given."""
+    return str(_environment(base() if prefix is None else prefix).render_template(template, **values))
 
 
 def page(  # what differs from page to page, each by its name
@@ -174,13 +173,19 @@ def _environment(prefix: str) -> Environment:
         auto_escape_callback=lambda name: "html" if name.endswith((".html", ".xml")) else "none",
     )
     # Addresses are escaped here: the engine writes each slash as a character reference.
-    environment.add_global("link", lambda path, **query: _markup(link(path, **query)))
-    environment.add_global("absolute", lambda path, **query: _markup(absolute(path, **query)))
+    environment.add_global("link", lambda path, **query: _markup(prefix + _below(path, query)))
+    environment.add_global("absolute", lambda path, **query: _markup(origin() + prefix + _below(path, query)))
     environment.add_global("asset", lambda name: _markup(f"{prefix}/assets/{assets.served_name(name)}"))
     environment.add_filter("url", _markup)
     environment.add_global("categories", dict(CATEGORIES))
     environment.add_global("base", prefix)
     return environment
+
+
+def _below(path: str, query: Mapping[str, str | int | None]) -> str:
+    """A path with its query, below the site's prefix."""
+    asked = urlencode({name: value for name, value in query.items() if value is not None})
+    return f"{quote(path, safe='/%-._~')}{'?' if asked else ''}{asked}"
 
 
 def _markup(address: str) -> Markup:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -92,6 +92,16 @@ def grouped(deals: Iterable[Deal]) -> list[list[Deal]]:
     for deal in deals:
         groups.setdefault((links.product(deal.link), deal.price, deal.currency), []).append(deal)
     return list(groups.values())
+
+
+def first_groups(deals: Sequence[Deal], most: int) -> int:
+    """How many of some deals, newest first, are ``most`` cards under their days: no card is cut in two."""
+    seen: set[tuple[date, str, str, str]] = set()
+    for number, deal in enumerate(deals):
+        seen.add((deal.created_at.date(), links.product(deal.link), deal.price, deal.currency))
+        if len(seen) > most:
+            return number
+    return len(deals)
 
 
 def cards(deals: Iterable[Deal], now: datetime, *, most: int | None = None) -> list[Card]:

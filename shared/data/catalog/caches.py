@@ -116,7 +116,7 @@ class Copy:
 _SEPARATOR = "\x1e"
 """ASCII's record separator: JSON writes it as an escape, and HTML may not hold it."""
 
-_COPY = Projection.of("PK", "SK", "Body", "BuiltAt", "ExpiresAt", "Name", "LikesCount", "WatchCount")
+_COPY = Projection.of("PK", "SK", "Body", "BuiltAt", "ExpiresAt", "Name", "LikesCount", "WatchCount", "Periods")
 
 
 def read(table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON) -> list[Copy | None]:
@@ -167,13 +167,20 @@ def age(table: Table, part: Cached, now: datetime) -> float | None:
     return None if item is None else now.timestamp() - item["BuiltAt"] / 1000
 
 
-def newest(table: Table, feed: Feed, now: datetime, also: Iterable[str], previous: Copy | None) -> Page[Deal]:
+def newest(
+    table: Table,
+    feed: Feed,
+    now: datetime,
+    also: Iterable[str],
+    previous: Copy | None,
+    *,
+    size: int = settings.CACHED_PAGE,
+) -> Page[Deal]:
     """The newest page of a feed as it really is, though the index may lag behind the table.
 
     Candidates are the index's newest deals, those just written (``also``) and those of the previous build; what each of
-    them is now comes from the table itself.
+    them is now comes from the table itself. ``size`` is how many the page has at most.
     """
-    size = settings.CACHED_PAGE
     candidates, cursor = set(also) | _ids_in(previous), None
     while True:
         indexed = feeds.read(table, feed, limit=size + 1, now=now, cursor=cursor)
@@ -186,9 +193,14 @@ def newest(table: Table, feed: Feed, now: datetime, also: Iterable[str], previou
         cursor = indexed.next
         if len(active) > size or cursor is None:  # else the index still holds deals that are over: read on
             break
-    more = len(active) > size
-    shown = tuple(active[:size])
-    return Page(shown, cursors.encode(feeds.scope(feed), shown[-1].deal_id) if more and shown else None)
+    return first(Page(tuple(active), None), feed, size)
+
+
+def first(page: Page[Deal], feed: Feed, size: int) -> Page[Deal]:
+    """The first deals of a page of a feed, with the cursor of what comes after them."""
+    if len(page.items) <= size or not size:
+        return page
+    return Page(page.items[:size], cursors.encode(feeds.scope(feed), page.items[size - 1].deal_id))
 
 
 def expiry(shown: Iterable[Deal], now: datetime) -> datetime:

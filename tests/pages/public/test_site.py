@@ -11,14 +11,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from functions.background import refresher
 from functions.pages import site
-from shared.data.catalog import clicks, deals, endings, featured
+from shared.data.catalog import caches, clicks, deals, endings, featured
 from shared.data.catalog.words import asked, in_text
 from shared.dynamodb.table import Table
 from shared.html import assets
+from shared.http import copies
 from shared.models import EDITORS_CHOICE, FRONT_PAGE, Deal
+from shared.runtime import environment
 from tests.support.making import a_deal, post
 from tests.support.pages import Ask, indexed, parsed
+from tests.support.wire import watched
 
 
 @pytest.fixture
@@ -415,3 +419,30 @@ def test_nothing_in_a_request_says_where_it_leads(follow: Ask, posted: list[Deal
     answer = follow("/go/999999", headers=READER, query={"link": "https://evil.example"})
 
     assert answer["statusCode"] == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/deals", "/editors-choice", "/categories/shoes"])
+def test_pages_are_joined_from_copies_and_say_the_same(
+    ask: Ask, table: Table, now: datetime, posted: list[Deal], path: str
+) -> None:
+    featured.set_featured(table, FRONT_PAGE, [posted[0].deal_id], now)
+    made = ask(path)["body"]
+    refresher.refresh(caches.PARTS, set(), set())
+    copies.kept.cache_clear()
+
+    with watched(environment.table()) as wire:
+        joined = ask(path)["body"]
+
+    assert wire.operations == {"BatchGetItem": 1}
+    assert joined == made
+
+
+def test_the_links_of_a_copy_get_the_prefix_of_the_site(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, posted: list[Deal]
+) -> None:
+    refresher.refresh(caches.PARTS, set(), set())
+    monkeypatch.setenv("SITE_BASE", "/web")
+
+    targets = [link.get("href") for link in parsed(ask("/deals")).findall(".//a")]
+
+    assert all(target.startswith(("/web/", "#")) for target in targets)

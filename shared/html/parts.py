@@ -1,0 +1,45 @@
+"""The parts of pages that are the same for all who read them within minutes: picked deals, and the newest of a feed.
+
+The refresher writes them beside the API's copies, and the site joins them into pages; where a copy is missing, the site
+makes the same part itself. A copy's links have no prefix: whoever shows it gives them the site's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from shared.html import pages, views
+from shared.models import BRAND, Deal, Feed, Page
+
+GROUPS = 25
+"""Cards that a list's first page shows, each for deals of one product at one price."""
+
+LINK = 'href="/'
+"""How a link to a page of the site begins in a copy."""
+
+
+def picks(deals: Sequence[Deal], now: datetime, *, front: bool) -> str:
+    """Picked deals as cards, on the front page with the first one large; nothing where there are none."""
+    shown = [views.card(deal, now, width=720 if front and n == 0 else 360) for n, deal in enumerate(deals)]
+    return pages.render("parts/picks.html", prefix="", cards=shown, front=front)
+
+
+def latest(page: Page[Deal], feed: Feed, now: datetime, counts: Mapping[str, int], next_: str | None) -> str:
+    """The newest deals of a feed under their days (a brand's under its months), and the way to older ones."""
+    of_brand = feed.topic is not None and feed.topic.kind is BRAND
+    sections = views.by_month(page.items, now) if of_brand else views.by_day(page.items, now, counts)
+    return pages.render("parts/latest.html", prefix="", days=sections, next=next_, path=path_of(feed), first=True)
+
+
+def path_of(feed: Feed) -> str:
+    """The page that shows a feed."""
+    if feed.topic is None:
+        return "/deals"
+    return f"/{'brands' if feed.topic.kind is BRAND else 'categories'}/{feed.topic.slug}"
+
+
+def placed(text: str) -> str:
+    """A part with the prefix of the site that shows it in its links."""
+    prefix = pages.base()
+    return text.replace(LINK, f'href="{prefix}/') if prefix else text

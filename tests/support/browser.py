@@ -1,0 +1,59 @@
+"""A browser for tests and pictures: an installed one, else playwright's own, else Debian's where this is root."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+
+NAMES = ("google-chrome", "google-chrome-stable", "chrome", "chromium", "chromium-browser")
+ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb"]
+"""Tests run as root in containers, where Chromium's sandbox does not start."""
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A browser without a window. Fails in one line where none can be had; it never skips."""
+    with sync_playwright() as playwright:
+        launched = _launch(playwright)
+        try:
+            yield launched
+        finally:
+            launched.close()
+
+
+def executable() -> str | None:
+    """The path of an installed Chrome or Chromium, or None."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def _launch(playwright: Playwright) -> Browser:
+    if executable() is None and not _own(playwright):
+        _install()
+    try:
+        return playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
+    except Error as error:
+        pytest.fail(f"No browser starts here: {str(error).splitlines()[0]}", pytrace=False)
+
+
+def _own(playwright: Playwright) -> bool:
+    """Whether playwright has a browser of its own, or can download it."""
+    if os.path.exists(playwright.chromium.executable_path):  # noqa: PTH110  # a text, and nothing else is wanted of it
+        return True
+    done = subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False, capture_output=True)
+    return done.returncode == 0
+
+
+def _install() -> None:
+    """Debian's Chromium, where this is root on Debian."""
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]):
+            subprocess.run(command, check=False, capture_output=True)
+    if executable() is None:
+        pytest.fail("No Chrome or Chromium is installed, and none could be downloaded or installed.", pytrace=False)

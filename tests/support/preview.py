@@ -1,0 +1,190 @@
+"""The site's page functions behind a small HTTP server, on a table of an engine's own, for browsers.
+
+No gateway and no cloud: a request becomes the event that API Gateway would make of it.
+``python -m tests.support.preview [deals.jsonl]`` shows it on a port, with the sample's deals or those of a file.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module, util
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from shared.data.catalog import brands, deals, featured, products, words
+from shared.dynamodb.table import Table
+from shared.errors import BrandExists
+from shared.models import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
+from shared.values import slugs, times
+from tests.support.engines import DYNOXIDE_ENGINE, FAKE_CREDENTIALS
+from tests.support.pages import a_context, event_of
+
+SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
+
+PREFIXES = {"go": "clicks", "my": "mine", "account": "account", "desk": "desk", "shop": "shop"}
+"""The function of each first part of a path; all others are ``site``'s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A running site: where it is, its table, and the deals it has, newest first."""
+
+    origin: str
+    table: Table
+    deals: list[Deal]
+
+
+@contextmanager
+def running(sample: Path = SAMPLE, *, images: bool = False, port: int = 0, most: int = 1200) -> Iterator[Preview]:
+    """A site with the newest deals of a file, moved to end today. Without ``images``, deals have none."""
+    server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
+    origin = f"http://127.0.0.1:{server.server_port}"
+    with DYNOXIDE_ENGINE.table() as table, _environment(table, origin):
+        filled = fill(table, sample, images=images, most=most)
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield Preview(origin, table, filled)
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+def fill(table: Table, sample: Path, *, images: bool, most: int) -> list[Deal]:
+    """Create a file's newest deals with their words and offers, and pick some for the curated pages."""
+    now = times.now()
+    rows = [json.loads(line) for line in sample.read_text(encoding="utf-8").splitlines()]
+    rows = sorted(rows, key=lambda row: row["postedAt"])[-most:]
+    moved = now - timedelta(minutes=5) - datetime.fromisoformat(rows[-1]["postedAt"])
+    for name in sorted({row["brand"] for row in rows}):
+        try:
+            brands.create(table, slugs.slug(name), name, now)
+        except BrandExists:
+            continue
+    made = [_deal(row, moved, now, number, images=images) for number, row in enumerate(rows)]
+    created: list[Deal] = []
+    for start in range(0, len(made), 14):
+        created += deals.create_many(table, made[start : start + 14], now)
+    listed = [deal for deal in created if deal.withdrawn_at is None]
+    table.gather([lambda deal=deal: words.follow(table, None, deal) for deal in listed])  # type: ignore[misc]  # a loop's own
+    table.gather([lambda deal=deal: products.follow(table, None, deal) for deal in created])  # type: ignore[misc]  # the same
+    newest = sorted(listed, key=lambda deal: deal.deal_id, reverse=True)
+    of_brands = list(
+        {deal.brand: deal for deal in sorted(listed, key=lambda deal: deal.discount_percent or 0)}.values()
+    )
+    picks = sorted(of_brands, key=lambda deal: deal.discount_percent or 0, reverse=True)
+    featured.set_featured(table, FRONT_PAGE, [deal.deal_id for deal in picks[:9]], now)
+    featured.set_featured(table, EDITORS_CHOICE, [deal.deal_id for deal in picks[9:17] or picks[:5]], now)
+    return newest
+
+
+def _deal(row: Mapping[str, Any], moved: timedelta, now: datetime, number: int, *, images: bool) -> Deal:
+    created = (datetime.fromisoformat(row["postedAt"]) + moved).astimezone(UTC)
+    withdrawn = row.get("withdrawnAt")
+    return Deal(
+        deal_id=deals.new_id(created, row["sourceId"], b""),
+        title=row["title"],
+        link=row["link"],
+        image=row["image"] if images else None,
+        brand=slugs.slug(row["brand"]),
+        brand_name=row["brand"],
+        category=slugs.slug(row["category"]) if slugs.slug(row["category"]) in CATEGORIES else "home",
+        price=row["price"],
+        list_price=row.get("listPrice"),
+        currency=row["currency"],
+        source_id=row["sourceId"],
+        created_at=created,
+        coupon_code="BIGTIME15" if number % 5 == 4 else None,
+        description="Ships from the shop’s own store; returns within 30 days." if number % 5 == 4 else None,
+        ends_at=now + timedelta(hours=7 * (number % 20) + 5) if number % 9 == 4 else None,
+        withdrawn_at=(datetime.fromisoformat(withdrawn) + moved).astimezone(UTC) if withdrawn else None,
+        hot_at=created if number % 25 == 4 else None,
+    )
+
+
+@contextmanager
+def _environment(table: Table, origin: str) -> Iterator[None]:
+    given = {
+        "TABLE_NAME": table.name,
+        "AWS_ENDPOINT_URL": table.client.meta.endpoint_url,
+        "AWS_DEFAULT_REGION": FAKE_CREDENTIALS["region_name"],
+        "AWS_ACCESS_KEY_ID": FAKE_CREDENTIALS["aws_access_key_id"],
+        "AWS_SECRET_ACCESS_KEY": FAKE_CREDENTIALS["aws_secret_access_key"],
+        "POWERTOOLS_SERVICE_NAME": "preview",
+        "POWERTOOLS_LOG_LEVEL": "ERROR",
+        "STAGE": "test",
+        "SITE_ORIGIN": origin,
+        "SITE_BASE": "",
+    }
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
+    _forget()
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+        _forget()
+
+
+def _forget() -> None:
+    for kept in vars(import_module("shared.runtime.environment")).values():
+        if hasattr(kept, "cache_clear"):
+            kept.cache_clear()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """API Gateway, as far as pages see it."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self._answer()
+
+    do_POST = do_HEAD = do_GET  # noqa: N815  # the same
+
+    def _answer(self) -> None:
+        parts = urlsplit(self.path)
+        length = int(self.headers.get("Content-Length") or 0)
+        event = event_of(
+            parts.path,
+            self.command,
+            query=dict(parse_qsl(parts.query, keep_blank_values=True)),
+            headers=dict(self.headers.items()),
+            body=self.rfile.read(length).decode() if length else None,
+        )
+        name = PREFIXES.get(parts.path.split("/")[1], "site")
+        module = f"functions.pages.{name}"
+        answer: Any = (
+            import_module(module).handler(event, a_context())
+            if util.find_spec(module)
+            else {"statusCode": 404, "body": "", "multiValueHeaders": {}, "isBase64Encoded": False}
+        )
+        body = base64.b64decode(answer["body"]) if answer["isBase64Encoded"] else answer["body"].encode()
+        self.send_response(answer["statusCode"])
+        for header, values in answer["multiValueHeaders"].items():
+            for value in values:
+                self.send_header(header, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing: the functions log."""
+
+
+if __name__ == "__main__":
+    with running(Path(sys.argv[1]) if len(sys.argv) > 1 else SAMPLE, port=4576) as site:
+        sys.stdout.write(f"{site.origin}\n")
+        threading.Event().wait()
