@@ -16,8 +16,8 @@ from cli.connection import open_table
 from cli.decorations import REWRITES
 from cli.output import complain, counted, say, summary
 from cli.progress import progress
-from cli.tracing import Trace
 from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
 
 
 def decorate(

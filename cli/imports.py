@@ -14,7 +14,7 @@ from cli.connection import open_table
 from cli.importer import WORKERS, Importer
 from cli.output import complain, counted, note, say, summary
 from cli.progress import progress
-from cli.tracing import Trace
+from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
 from shared.values import times
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from cli.tracing import Capacity, Trace
+from shared.dynamodb.tracing import Capacity, Trace
 
 SHOWN_KEYS = 6
 """Keys of one request that are printed; ``--json`` has all of them."""

@@ -12,8 +12,8 @@ import typer
 
 from cli.connection import open_table
 from cli.output import show_json, show_trace
-from cli.tracing import Trace
 from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
 from shared.values import times
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for other programs.")]

@@ -38,8 +38,10 @@ from shared.data.partitions import (
     TOPICS,
     USER,
     USER_EMAIL,
+    VISIBLE,
     WATCHES,
     WATCHES_OF_USERS,
+    WORD,
 )
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 
@@ -114,6 +116,17 @@ DESK: Access = (
     Right("Query", (BRAND_BY_MONTH,), GSI2),
     Scan(("Username",), USER_INDEX),
 )
+
+COLLECTIONS: Access = (
+    # Of sessions only the one whose token is shown to it: GetItem names a whole key.
+    Right("GetItem", (SESSION, DEAL, DEAL_NUMBER)),
+    Right("BatchGetItem", (PRODUCT, WORD, MESSAGES, *FEED_CACHES)),
+    Right("Query", VISIBLE[None]),
+    Right("Query", VISIBLE["GSI1"], GSI1),
+    Right("Query", VISIBLE["GSI2"], GSI2),
+    Right("Query", VISIBLE["GSI3"], GSI3),
+)
+"""Only stages that show their work have this function: it reads item collections, but neither accounts nor sessions."""
 
 SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEALS, DEAL_SEQUENCE, ENDINGS)),)
 

@@ -117,6 +117,7 @@ def one_deal(request: Request, number: str) -> Answer:
         "deal.html",
         request,
         status=HTTPStatus.GONE if status is Status.WITHDRAWN else HTTPStatus.OK,
+        followed=deal.number,
         d=views.card(deal, now, width=720),
         shop=links.host(deal.link),
         posted=views.moment(deal.created_at),

@@ -5,6 +5,7 @@ They are made by the functions that make the keys, so that a role (``infra/right
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from shared.data import keys
@@ -69,3 +70,15 @@ BRAND_BY_MONTH, CATEGORY_BY_DAY = (keys.any_like(keys.feed_partition(feed_of(top
 WATCHES_OF_USERS = keys.any_like(keys.watches(""))
 SESSIONS_OF_USERS = keys.any_like(keys.sessions(""))
 """Partitions of GSI1 that hold what is a user's."""
+
+VISIBLE: Mapping[str | None, tuple[str, ...]] = {
+    None: (
+        DEAL, DEAL_NUMBER, DEAL_SOURCE, DEAL_SEQUENCE, DEALS, PRODUCT, WORD, WORDS, ENDINGS, ENDINGS_OF_DAYS, *TOPICS,
+        BRANDS, *LIKES, *WATCHES, *CURATED, CATEGORY_PICKS, *FEED_CACHES, *PICKS_CACHES, FAN_OUT, FAN_OUT_PAGE,
+        MESSAGES, SAVED,
+    ),
+    "GSI1": (ALL_DEALS_BY_DAY, MESSAGES, WATCHES_OF_USERS),
+    "GSI2": (BRAND_BY_MONTH,),
+    "GSI3": (CATEGORY_BY_DAY,),
+}  # fmt: skip
+"""What stages that show their work draw of the table (None) and of its indexes: no account, no session, no attempt."""

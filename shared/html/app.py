@@ -78,6 +78,7 @@ class PageApp:
         """The Lambda handler."""
         request = _request(event)
         logger().set_correlation_id(request.correlation_id)
+        pages.begin_work()
         try:
             decode(event)
             for guard in self._guards:
@@ -178,13 +179,16 @@ def _sent(request: Request, answer: Answer) -> Event:
         "Cache-Control": answer.cache,
         "X-Correlation-Id": request.correlation_id,
         **headers.security(pages.origin()),
+        **pages.work_headers(),
         **answer.headers,
     }
     status = int(answer.status)
     public = answer.cache != headers.PRIVATE
     if public and status == HTTPStatus.OK:
         # Weak, because the same page goes out plain and compressed.
-        fields["ETag"] = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
+        # What the page took is no part of what it says.
+        said, _, _ = body.partition(pages.WORK)
+        fields["ETag"] = f'W/"{hashlib.sha256(said).hexdigest()[:32]}"'
         fields["Vary"] = "Accept-Encoding"
         if has_already(header(event, "if-none-match"), fields["ETag"]):
             status, body = HTTPStatus.NOT_MODIFIED, b""

@@ -105,6 +105,40 @@ def render(template: str, *, prefix: str | None = None, **values: Any) -> str:
     return str(_environment(base() if prefix is None else prefix).render_template(template, **values))
 
 
+WORK = b"<!-- What this page took -->"
+"""Where a page's measured end begins, on stages that show their work."""
+
+
+def shows_work() -> bool:
+    """Whether this stage's pages end with what they took."""
+    return os.environ.get("SHOWS_WORK") == "true"
+
+
+def begin_work() -> None:
+    """Note what is asked of DynamoDB from now on, where that is shown."""
+    if shows_work():
+        from shared.html import took  # noqa: PLC0415  # nothing of it is there for stages that do not show it
+
+        took.begin()
+
+
+def work_headers() -> dict[str, str]:
+    """The headers that tell what a page took, where that is shown."""
+    if not shows_work():
+        return {}
+    from shared.html import took  # noqa: PLC0415  # see above
+
+    return {"Server-Timing": took.server_timing()}
+
+
+def _work() -> dict[str, Any] | None:
+    if not shows_work():
+        return None
+    from shared.html import took  # noqa: PLC0415  # see above
+
+    return took.took()
+
+
 def page(  # what differs from page to page, each by its name
     template: str,
     *,
@@ -129,6 +163,8 @@ def page(  # what differs from page to page, each by its name
         "description": None,
         "query": "",
         "feed": None,
+        "took": _work(),
+        "followed": None,
     }
     body = render(template, **(known | values))
     return Answer(body, status=status, cache=cache, headers=more_headers or {}, cookies=cookies)

@@ -18,6 +18,7 @@ TYPE_LIKE = {BRAND: "BrandLike", CATEGORY: "CategoryLike"}
 TYPE_WATCH = {BRAND: "BrandWatch", CATEGORY: "CategoryWatch"}
 
 _EXISTENCE = Projection.of("PK", "SK")
+_WATCHER = Projection.of("Username")
 _WATCHED = Projection.of("GSI1SK")
 
 
@@ -90,3 +91,9 @@ def _uncount(table: Table, topic: Topic, key: Key, counter: str, absent: DealsEr
 def is_watched(table: Table, topic: Topic, username: str) -> bool:
     """Whether a user watches a topic. One GetItem."""
     return table.get(keys.watch(topic, username), projection=_EXISTENCE) is not None
+
+
+def watchers(table: Table, topic: Topic, most: int) -> list[str]:
+    """The usernames of those who watch a topic, ``most`` of them at most."""
+    items = table.query(keys.watchers(topic), limit=most, projection=_WATCHER)
+    return [item["Username"] for item in items]

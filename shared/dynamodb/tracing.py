@@ -1,8 +1,13 @@
-"""What a command asks of DynamoDB and what that costs, by botocore's events and ReturnConsumedCapacity."""
+"""What is asked of DynamoDB and what that costs, by botocore's events and ReturnConsumedCapacity.
+
+The command line shows it after each command, and the site at the end of each page on stages that show their work. Where
+nobody attaches a trace there is no hook, and it costs nothing.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -20,6 +25,7 @@ _PLACEHOLDER = re.compile(r":\w+")
 _WRITES = ("Put", "Update", "Delete", "ConditionCheck")
 _WRITING = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
 _RECORD = "btd.request"
+_DATA = "shared.data."
 _BEFORE, _AFTER = "before-parameter-build.dynamodb", "after-call.dynamodb"
 
 
@@ -43,7 +49,8 @@ class Capacity:
 class Request:
     """One request: its operation, the index it reads, the keys it names, what it consumed, and how it was refused.
 
-    ``capacity`` is None where the answer does not say: refusals never do.
+    ``capacity`` is None where the answer does not say: refusals never do. ``items`` were read or written. The keys lie
+    in ``partitions``, and ``source`` is the function of ours that asked, as ``module:function:line``.
     """
 
     operation: str
@@ -54,6 +61,14 @@ class Request:
     capacity: Capacity | None = None
     by_index: dict[str, Capacity] = field(default_factory=dict)
     refused: str | None = None
+    items: int = 0
+    partitions: tuple[str, ...] = ()
+    source: str = ""
+
+    @property
+    def ended(self) -> float:
+        """When its answer was there, on the clock of ``began``."""
+        return self.began + self.seconds
 
     def to_json(self) -> Json:
         return {
@@ -88,12 +103,21 @@ class Trace:
         table.client.meta.events.register(_AFTER, self._after)
         return self
 
+    def start_anew(self) -> None:
+        """Forget what was asked so far."""
+        with self._lock:
+            self.requests, self.count, self.silent, self.capacity = [], 0, 0, Capacity()
+
     # botocore passes these by name.
     def _before(self, params: Json, model: Any, context: Json, **_others: Any) -> None:
         if "ReturnConsumedCapacity" in model.input_shape.members:
             params["ReturnConsumedCapacity"] = "INDEXES" if self._detailed else "TOTAL"
         keys = tuple(_keys(params)) if self._detailed else ()
         request = Request(model.name, params.get("IndexName"), keys, time.perf_counter())
+        if self._detailed:
+            request.partitions = tuple(dict.fromkeys(_partitions(params)))
+            request.source = _source()
+            request.items = len(keys)
         context[_RECORD] = request
         with self._lock:
             self.count += 1
@@ -101,9 +125,12 @@ class Trace:
                 self.requests.append(request)
 
     def _after(self, parsed: Json, context: Json, **_others: Any) -> None:
-        request: Request = context[_RECORD]
+        request: Request | None = context.get(_RECORD)
+        if request is None:
+            return  # it was under way when this was attached
         request.seconds = time.perf_counter() - request.began
         request.refused = parsed["Error"]["Code"] if "Error" in parsed else None
+        request.items = _items(parsed, request.items)
         consumed = parsed.get("ConsumedCapacity") or []
         for part in consumed if isinstance(consumed, list) else [consumed]:
             request.capacity = (request.capacity or Capacity()) + _units(part, request.operation)
@@ -148,6 +175,41 @@ def _keys(params: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{operation} {_key(arguments.get('Key') or arguments['Item'])}"
     for statement in params.get("Statements", ()):
         yield statement["Statement"].split(" VALUE ")[0]
+
+
+def _partitions(params: Mapping[str, Any]) -> Iterator[str]:
+    """The partition keys that a request's arguments name, of the table or of the index that it reads."""
+    if "KeyConditionExpression" in params:
+        yield str(unmarshal(params["ExpressionAttributeValues"][":partition"]))
+    elif "Key" in params or "Item" in params:
+        yield str(unmarshal((params.get("Key") or params["Item"])["PK"]))
+    for wanted in params.get("RequestItems", {}).values():
+        yield from (str(unmarshal(key["PK"])) for key in wanted["Keys"])
+    for write in params.get("TransactItems", ()):
+        for arguments in write.values():
+            yield str(unmarshal((arguments.get("Key") or arguments["Item"])["PK"]))
+
+
+def _items(parsed: Mapping[str, Any], written: int) -> int:
+    """How many items an answer holds; of a write, how many it was asked to write."""
+    if "Items" in parsed:
+        return len(parsed["Items"])
+    if "Responses" in parsed and isinstance(parsed["Responses"], dict):
+        return sum(len(items) for items in parsed["Responses"].values())
+    if "Count" in parsed:
+        return int(parsed["Count"])
+    return 1 if "Item" in parsed else written
+
+
+def _source() -> str:
+    """The function of the data layer that asks, the outermost one where several call each other."""
+    found, frame = "", sys._getframe(2)  # noqa: SLF001  # what inspect does, without reading files
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module.startswith(_DATA):
+            found = f"{module}:{frame.f_code.co_name}:{frame.f_code.co_firstlineno}"
+        frame = frame.f_back  # type: ignore[assignment]  # the last one has none
+    return found
 
 
 def _key(item: Mapping[str, Any]) -> str:

@@ -1,0 +1,231 @@
+"""The table as it is, for editors: item collections drawn as people draw single tables, code, and what followed a deal.
+
+Only stages that show their work have this function. Its role reads no account; of sessions it reads the one whose token
+it is shown.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from shared import settings
+from shared.data import keys
+from shared.data.catalog import caches, deals, words
+from shared.data.members import fanout, follows, messages
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Index
+from shared.dynamodb.table import Projection
+from shared.errors import Forbidden, NoSuchAddress, NotSignedIn
+from shared.html import cookies, pages, views
+from shared.html.app import PageApp, Request
+from shared.html.pages import Answer
+from shared.html.took import collection, is_visible
+from shared.models import BRAND, CATEGORIES, CATEGORY, Deal, Topic
+from shared.runtime.environment import table
+from shared.values import links
+
+MOST = 50
+"""Items of a collection that are drawn."""
+
+LONGEST = 160
+"""Characters of a value that are drawn."""
+
+READERS = 100
+"""Watchers whose messages are looked for."""
+
+SHOWN = "shared.data."
+"""The modules whose code is shown: the data layer, which requests come from."""
+
+_INDEXES = {index.name: index for index in INDEXES}
+_KEYS = {PARTITION_KEY, SORT_KEY, *(key for i in INDEXES for key in (i.partition_key, i.sort_key) if key)}
+_SECRET = {"PasswordHash"}
+_HERE = Projection.of("PK", "SK")
+
+app = PageApp()
+
+
+@app.get("/table")
+def item_collection(request: Request) -> Answer:
+    """One item collection, of the table or of an index; without a partition, where one can begin."""
+    _editor(request)
+    partition, name = request.query.get("partition", "").strip(), request.query.get("index") or None
+    if not partition:
+        return _page(request, "collections/start.html", partition="", starts=_starts())
+    if not is_visible(partition, name):
+        raise Forbidden("This collection is not shown: accounts, sessions and attempts are left out.")
+    index = _INDEXES.get(name) if name else None
+    items = list(table().query(partition, index=index, newest_first=index is not None, limit=MOST + 1))
+    return _page(
+        request,
+        "collections/collection.html",
+        partition=partition,
+        index=name or "table",
+        partition_key=index.partition_key if index else PARTITION_KEY,
+        sort_key=(index.sort_key if index else SORT_KEY) or "",
+        rows=[_row(item, index) for item in items[:MOST]],
+        more=len(items) > MOST,
+        most=MOST,
+    )
+
+
+@app.get("/table/code/{module}")
+def code(request: Request, module: str) -> Answer:
+    """The source of a module of the data layer, line by line."""
+    _editor(request)
+    ours = module.startswith(SHOWN) and module.replace(".", "").isidentifier()
+    try:
+        found = importlib.util.find_spec(module) if ours else None
+    except ModuleNotFoundError:
+        found = None
+    if found is None or found.origin is None:
+        raise NoSuchAddress
+    lines = Path(found.origin).read_text(encoding="utf-8").splitlines()
+    return _page(request, "collections/code.html", module=module, path=f"{module.replace('.', '/')}.py", lines=lines)
+
+
+@app.get("/table/followed/{number}")
+def followed(request: Request, number: str) -> Answer:
+    """What followed from posting a deal: what its transaction wrote, and what the stream made of it since."""
+    _editor(request)
+    deal = deals.find(table(), number)
+    return _page(
+        request,
+        "collections/followed.html",
+        d=views.card(deal, request.now),
+        posted=views.moment(deal.created_at),
+        correlation_id=deal.correlation_id or "",
+        version=deal.version,
+        steps=[_written(deal), _filed(deal), _copied(deal), *_told(deal)],
+    )
+
+
+def _editor(request: Request) -> None:
+    session = cookies.session_of(table(), request.event, request.now)
+    if session is None:
+        raise NotSignedIn
+    if session.role != "editor":
+        raise Forbidden("The table is for editors.")
+
+
+def _page(request: Request, template: str, **values: Any) -> Answer:
+    return pages.page(template, here=request.path, **values)
+
+
+def _starts() -> list[dict[str, Any]]:
+    """Collections to begin with."""
+    named = {
+        "The container of all deals": keys.deals()[PARTITION_KEY],
+        "All brands": keys.brands()[PARTITION_KEY],
+        **{name: keys.topic(Topic(CATEGORY, slug))[PARTITION_KEY] for slug, name in CATEGORIES.items()},
+    }
+    return [{"name": name, "key": key, "link": collection(key, None)} for name, key in named.items()]
+
+
+def _row(item: Item, index: Index | None) -> dict[str, Any]:
+    """One item: its sort key, its type, where else it can be found, and its attributes."""
+    sort_key = (index.sort_key if index else SORT_KEY) or SORT_KEY
+    places = []
+    for other in (None, *INDEXES):
+        key = other.partition_key if other else PARTITION_KEY
+        if key in item and other != index:
+            name = other.name if other else None
+            places.append({"index": name or "table", "key": item[key], "link": collection(item[key], name)})
+    return {
+        "sort": str(item.get(sort_key, "")),
+        "type": item.get("Type", ""),
+        "places": places,
+        "attributes": [
+            {"name": name, "value": _drawn(value)}
+            for name, value in sorted(item.items())
+            if name not in _KEYS | _SECRET | {"Type"}
+        ],
+    }
+
+
+def _drawn(value: Any) -> str:
+    """A value as it is drawn: whole where it is short, else its beginning or its size."""
+    if isinstance(value, bytes):
+        return f"{len(value):,} bytes"
+    if isinstance(value, set):
+        value = sorted(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_drawn)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} characters)"
+
+
+def _written(deal: Deal) -> dict[str, Any]:
+    """What the deal's own transaction wrote: all of it or nothing."""
+    made = [("the deal", keys.deal(deal.deal_id)), ("the count of all deals", keys.deals())]
+    if deal.number is not None:
+        made.append(("its number", keys.deal_number(deal.number)))
+    if deal.source_id is not None:
+        made.append(("its source", keys.deal_source(deal.source_id)))
+    made += [(f"the count of {topic.kind.label} deals", keys.topic(topic)) for topic in _topics(deal)]
+    return _step("Written in one transaction", "All of it, or nothing.", made, done=True)
+
+
+def _filed(deal: Deal) -> dict[str, Any]:
+    """What the stream filed for search and for the product's page."""
+    wanted = [("its product's offers", keys.product_offer(links.product_hash(deal.link), deal.deal_id))]
+    wanted += [(f"the word {word}", keys.word_of_deal(word, deal.deal_id)) for word in words.of_deal(deal)]
+    there = {item[PARTITION_KEY] for item in table().get_many([key for _, key in wanted], projection=_HERE)}
+    found = [(name, key) for name, key in wanted if key[PARTITION_KEY] in there]
+    remark = (
+        f"{len(found)} of {len(wanted)} items, by the stream: the product's offer, and each word of title and brand."
+    )
+    return _step("Filed for search", remark, found, done=len(found) == len(wanted))
+
+
+def _copied(deal: Deal) -> dict[str, Any]:
+    """The copies of pages that were rebuilt since the deal was written."""
+    parts = (caches.NEWEST, caches.CATEGORY_PAGES[deal.category])
+    wanted = [part.key(shard) for part in parts for shard in range(1, settings.CACHE_SHARDS + 1)]
+    items = table().get_many(wanted, projection=Projection.of("PK", "SK", "BuiltAt"))
+    since = [item for item in items if item["BuiltAt"] / 1000 >= deal.created_at.timestamp()]
+    remark = f"{len(since)} of {len(wanted)} copies are newer than the deal: the newest deals, and its category."
+    shown = [(views.moment(datetime.fromtimestamp(item["BuiltAt"] / 1000, UTC)), keys.primary(item)) for item in since]
+    return _step("Copies rebuilt", remark, shown, done=bool(since))
+
+
+def _told(deal: Deal) -> list[dict[str, Any]]:
+    """The messages that were written to watchers, and to everybody where the deal is hot."""
+    steps = []
+    for topic in _topics(deal):
+        watchers = follows.watchers(table(), topic, READERS)
+        news = messages.of_deal(deal, "brand" if topic.kind is BRAND else "category")
+        wanted = [keys.message(name, messages.message_id(news, name)) for name in watchers]
+        found = table().get_many(wanted, projection=_HERE) if wanted else []
+        remark = f"{len(found)} of {views.counted(len(watchers), 'watcher')} have their message."
+        shown = [
+            (name, key) for name, key in zip(watchers, wanted, strict=True) if key in [keys.primary(i) for i in found]
+        ]
+        steps.append(_step(f"Watchers of the {topic.kind.label} told", remark, shown, done=len(found) == len(watchers)))
+    if deal.hot_at is not None:
+        progress = fanout.progress(table(), deal.deal_id)
+        remark = f"{progress.told:,} readers{', everybody' if progress.finished else ' so far'}."
+        shown = [("who was told, by segment", {PARTITION_KEY: keys.fan_out(deal.deal_id)})]
+        steps.append(_step("Everybody told", remark, shown, done=progress.finished))
+    return steps
+
+
+def _topics(deal: Deal) -> tuple[Topic, Topic]:
+    return Topic(BRAND, deal.brand), Topic(CATEGORY, deal.category)
+
+
+def _step(name: str, remark: str, items: Sequence[tuple[str, Mapping[str, str]]], *, done: bool) -> dict[str, Any]:
+    return {
+        "name": name,
+        "remark": remark,
+        "done": done,
+        "items": [
+            {"name": label, "key": key[PARTITION_KEY], "link": collection(key[PARTITION_KEY], None)}
+            for label, key in items
+        ],
+    }
+
+
+handler = app.handler

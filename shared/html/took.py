@@ -1,0 +1,184 @@
+"""What a page took: its requests to DynamoDB, drawn at the page's end on stages that show their work.
+
+A setting of the stage puts ``SHOWS_WORK`` into the environment of page functions. Where it is not there, nothing of
+this is imported and no hook is set, so it costs a look into the environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
+from urllib.parse import quote
+
+from shared.data.partitions import SESSION, VISIBLE
+from shared.dynamodb.tracing import Request, Trace
+from shared.html import pages
+from shared.runtime.environment import table
+
+PATTERNS: Mapping[str, str] = {
+    "deals.create": "1",
+    "deals.find": "12",
+    "deals.get": "12",
+    "deals.edit": "26",
+    "deals.make_hot": "21",
+    "brands.create": "2",
+    "brands.names": "11",
+    "seeds.plant": "3",
+    "featured.set_featured": "4, 6",
+    "featured.set_category_featured": "5",
+    "featured.read": "9",
+    "featured.follow": "26",
+    "caches.read": "7, 9",
+    "caches.read_category": "8",
+    "feeds.read": "7, 8, 10",
+    "topics.get": "10",
+    "users.create": "13",
+    "follows.like": "14, 16",
+    "follows.unlike": "14, 16",
+    "follows.watch": "15, 17",
+    "follows.unwatch": "15, 17",
+    "follows.watches": "25",
+    "follows.likes": "25",
+    "messages.latest": "18, 19",
+    "messages.unread_count": "19",
+    "messages.mark_read": "20",
+    "messages.mark_all_read": "20",
+    "fanout.deliver": "21, 22, 23",
+    "fanout.progress": "21",
+    "sessions.start": "24",
+    "sessions.authenticate": "24",
+    "sessions.end": "24",
+    "sessions.end_all": "24",
+    "endings.sweep": "26",
+}
+"""The numbers of the access patterns that a function of the data layer serves, as the README's table has them."""
+
+_HELPERS = {
+    "feeds._query": "feeds.read",
+    "feeds._counts": "feeds.read",
+    "messages._mark_if_there": "messages.mark_all_read",
+    "messages._unread_ids": "messages.unread_count",
+}
+"""What runs in a thread of its own, and the function that it works for."""
+
+_BY_INDEX: Mapping[tuple[str, str | None], str] = {
+    ("feeds.read", "GSI1"): "7",
+    ("feeds.read", "GSI2"): "10",
+    ("feeds.read", "GSI3"): "8",
+    ("messages.latest", None): "18",
+    ("messages.latest", "GSI1"): "19",
+}
+"""Where the index tells which of several patterns it is."""
+
+
+@cache
+def trace() -> Trace:
+    """The trace of this execution environment's table, attached when it is first asked for."""
+    return Trace().attach(table())
+
+
+def begin() -> None:
+    """Start anew, for a request that has just come."""
+    trace().start_anew()
+
+
+def took() -> dict[str, Any]:
+    """What was asked since ``begin``, for ``took.html``."""
+    requests = sorted(trace().requests, key=lambda request: request.began)
+    first = requests[0].began if requests else 0.0
+    until = max((request.ended for request in requests), default=first)
+    together = waves(requests)
+    return {
+        "rows": [_row(request, wave, first, until - first) for request, wave in zip(requests, together, strict=True)],
+        "requests": len(requests),
+        "trips": max(together, default=0),
+        "capacity": str(trace().capacity),
+        "ms": f"{(until - first) * 1000:.1f}",
+    }
+
+
+def server_timing() -> str:
+    """The sum for browsers' own tools: https://www.w3.org/TR/server-timing/."""
+    sum_of = took()
+    described = f"{sum_of['requests']} requests, {sum_of['trips']} round trips, {sum_of['capacity']}"
+    return f'dynamodb;dur={sum_of["ms"]};desc="{described}"'
+
+
+def waves(requests: Sequence[Request]) -> list[int]:
+    """The round trip that each of some requests belongs to, from 1: those that were under way at once share one."""
+    numbers, number = [], 1
+    until = requests[0].ended if requests else 0.0
+    for request in requests:
+        if request.began >= until:
+            number += 1
+            until = request.ended
+        until = max(until, request.ended)
+        numbers.append(number)
+    return numbers
+
+
+def pattern_of(source: str, index: str | None) -> str:
+    """The numbers of the access patterns that a request by some function serves; nothing where it has none."""
+    function = _function_of(source)
+    function = _HELPERS.get(function, function)
+    return _BY_INDEX.get((function, index), PATTERNS.get(function, ""))
+
+
+def _function_of(source: str) -> str:
+    module, _, rest = source.partition(":")
+    return f"{module.rpartition('.')[2]}.{rest.partition(':')[0]}"
+
+
+def _row(request: Request, wave: int, first: float, whole: float) -> dict[str, Any]:
+    module, _, rest = request.source.partition(":")
+    _, _, line = rest.partition(":")
+    start = (request.began - first) / whole if whole else 0.0
+    width = request.seconds / whole if whole else 0.0
+    return {
+        "wave": wave,
+        "operation": request.operation,
+        "index": request.index or "table",
+        "keys": [
+            {"text": _shown(text, partition), "link": collection(partition, request.index)}
+            for text, partition in zip(request.keys, _each(request), strict=False)
+        ][:8],
+        "more": max(0, len(request.keys) - 8),
+        "items": request.items,
+        "capacity": str(request.capacity) if request.capacity else "",
+        "ms": f"{request.seconds * 1000:.1f}",
+        "refused": request.refused or "",
+        "pattern": pattern_of(request.source, request.index),
+        "function": _function_of(request.source) if request.source else "",
+        "code": f"{pages.base()}/table/code/{module}#l{line}" if request.source else "",
+        "start": round(start * 100, 1),
+        "width": max(0.6, round(width * 100, 1)),
+    }
+
+
+def _shown(text: str, partition: str) -> str:
+    """A key as it is shown; of a session only its kind."""
+    if not fnmatchcase(partition, SESSION):
+        return text
+    return text.replace(partition.removeprefix(SESSION.rstrip("*")), "…")
+
+
+def _each(request: Request) -> list[str]:
+    """The partition of each key of a request, in the order of the keys."""
+    if len(request.partitions) == 1:
+        return [request.partitions[0]] * max(1, len(request.keys))
+    return list(request.partitions)
+
+
+def is_visible(partition: str, index: str | None) -> bool:
+    """Whether an item collection is drawn: those of accounts and sessions are not."""
+    return any(fnmatchcase(partition, pattern) for pattern in VISIBLE.get(index, ()))
+
+
+def collection(partition: str, index: str | None) -> str:
+    """The address of the page that draws an item collection, or nothing for one that is not drawn."""
+    if not is_visible(partition, index):
+        return ""
+    of_index = f"&index={index}" if index else ""
+    return f"{pages.base()}/table?partition={quote(partition, safe='')}{of_index}"
