@@ -115,7 +115,9 @@ def end(token: Token, as_json: AsJson = False) -> None:
 def end_all(username: Username, as_json: AsJson = False) -> None:
     """End all of a user's sessions: sign out everywhere (pattern 24)."""
     with at_work(as_json) as work:
-        work.answer({"ended": sessions.end_all(work.table, username)}, views.fields)
+        ended = sessions.running(work.table, username)
+        sessions.end_all(work.table, username)
+        work.answer({"ended": ended}, views.fields)
 
 
 def _everything(work: Work) -> Iterator[Topic]:

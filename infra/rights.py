@@ -53,20 +53,22 @@ CATALOG: Access = (
     Right("Query", (CATEGORY_BY_DAY,), GSI3),
 )
 
-AUTHORIZER: Access = (Right("GetItem", (SESSION,)),)
+AUTHORIZER: Access = (Right("GetItem", (SESSION, USER)),)
 
 ACCOUNTS: Access = (
-    Right("GetItem", (USER, BRANDS, *TOPICS)),
-    Right("BatchGetItem", LIKES),
+    Right("GetItem", (USER, BRANDS)),
+    Right("BatchGetItem", (*LIKES, *WATCHES)),
+    Right("ConditionCheckItem", (USER,)),
     Right("PutItem", (USER, USER_EMAIL, SESSION)),
     Right("UpdateItem", (USER, ATTEMPTS, *TOPICS)),
     Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, SAVED, *LIKES, *WATCHES)),
     Right("Query", (MESSAGES, SAVED)),
-    Right("Query", (SESSIONS_OF_USERS, WATCHES_OF_USERS), GSI1),
+    Right("Query", (SESSIONS_OF_USERS,), GSI1),
 )
 
 MEMBERS: Access = (
     Right("GetItem", TOPICS),
+    Right("ConditionCheckItem", (USER,)),
     Right("PutItem", (*LIKES, *WATCHES)),
     Right("UpdateItem", (MESSAGES, *TOPICS)),
     Right("DeleteItem", (*LIKES, *WATCHES)),
@@ -85,7 +87,8 @@ EDITORS: Access = (
 )
 
 MINE: Access = (
-    Right("GetItem", (SESSION, DEAL, DEAL_NUMBER, DEALS, SAVED, *WATCHES, *TOPICS)),
+    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, DEALS, SAVED, *WATCHES, *TOPICS)),
+    Right("ConditionCheckItem", (USER,)),
     Right("BatchGetItem", (DEAL, *LIKES, *TOPICS)),
     Right("PutItem", (SAVED, *LIKES, *WATCHES)),
     Right("UpdateItem", (MESSAGES, *TOPICS)),
@@ -95,13 +98,14 @@ MINE: Access = (
 )
 
 ACCOUNT: Access = (
-    Right("GetItem", (SESSION, USER, BRANDS, *TOPICS)),
-    Right("BatchGetItem", LIKES),
+    Right("GetItem", (SESSION, USER, BRANDS)),
+    Right("BatchGetItem", (*LIKES, *WATCHES)),
+    Right("ConditionCheckItem", (USER,)),
     Right("PutItem", (USER, USER_EMAIL, SESSION)),
     Right("UpdateItem", (USER, ATTEMPTS, *TOPICS)),
     Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, SAVED, *LIKES, *WATCHES)),
     Right("Query", (MESSAGES, SAVED)),
-    Right("Query", (SESSIONS_OF_USERS, WATCHES_OF_USERS), GSI1),
+    Right("Query", (SESSIONS_OF_USERS,), GSI1),
 )
 
 DESK: Access = (

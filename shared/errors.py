@@ -25,6 +25,7 @@
     ├── Impossible          a request that no one can serve  (500)
     └── Unavailable         the table is busy or failing     (503)
         ├── Busy            conflicts or throttling outlasted the retries
+        │   └── AccountChanged  since it was read
         ├── NoAnswer        nobody knows whether it was done
         ├── TooManyPages    a fan-out that does not end
         └── NotSeeded       the deployment has not seeded the table
@@ -324,6 +325,13 @@ class Busy(Unavailable):
 
 class NoAnswer(Unavailable):
     """No answer came, or none that could be read: what was asked for may have been done, or not."""
+
+
+class AccountChanged(Busy):
+    """An account has changed since it was read. Nothing was written."""
+
+    def __init__(self) -> None:
+        super().__init__("The account has just changed; try again.")
 
 
 class TooManyPages(Unavailable):

@@ -152,7 +152,10 @@ Role = Literal["member", "editor"]
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """An account. ``password_hash`` is argon2id's encoded form."""
+    """An account. ``password_hash`` is argon2id's encoded form.
+
+    ``generation`` is that of its sessions, as it was read: who signs out everywhere begins another.
+    """
 
     username: str
     email: str
@@ -160,6 +163,7 @@ class User:
     password_hash: str
     role: Role
     created_at: datetime
+    generation: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,8 +146,8 @@ def change_password(request: Request) -> Answer:
         _prove(request, user, typed, "current-password")
     except InvalidFields as error:
         return _account_page(request, user, typed, error.errors)
-    accounts.change_password(table(), user, password)
-    return _welcomed(request, user, "/account", said="password")
+    changed = accounts.change_password(table(), user, password)
+    return _welcomed(request, changed, "/account", said="password")
 
 
 @app.get("/account/remove")

@@ -27,7 +27,7 @@ from shared.dynamodb.writes import put, update
 from shared.models import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
 from shared.values import times
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, SERVERS, on
-from tests.support.making import HOME, SHOES, a_deal, ids, newest_first, post
+from tests.support.making import HOME, SHOES, a_deal, ids, join, newest_first, post
 from tests.support.records import by_ttl, damaged, number_of, of_category_picks, of_deal, of_picks
 from tests.support.wire import Request, watched
 
@@ -366,6 +366,7 @@ def test_a_category_pages_likes_are_those_of_this_moment(table: Table, refresh: 
     refresh(of_deal(None, post_now(table)[0]))
     before = get("/categories/shoes")
 
+    join(table, "ana")
     follows.like(table, SHOES, "ana", NOW)
     follows.watch(table, SHOES, "ana", NOW)
     after = get("/categories/shoes")

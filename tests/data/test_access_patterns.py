@@ -13,7 +13,21 @@ from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, BrandExists, EmailTaken, NoSuchMessage, NotSignedIn, NotWatching, UsernameTaken
 from shared.models import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Status, Topic, feed_of
-from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_message, a_user, ago, ahead, ids, newest_first, post
+from tests.support.making import (
+    APPLE,
+    HOME,
+    NOW,
+    SHOES,
+    a_deal,
+    a_message,
+    a_user,
+    ago,
+    ahead,
+    ids,
+    join,
+    newest_first,
+    post,
+)
 from tests.support.wire import watched
 
 
@@ -39,6 +53,7 @@ def test_02_a_created_brand_is_added_to_the_brands_in_one_transaction(table: Tab
 
 def test_03_the_eight_categories_are_planted_as_often_as_one_likes(bare_table: Table) -> None:
     first = seeds.plant(bare_table, NOW)
+    join(bare_table, "ana")
     follows.like(bare_table, SHOES, "ana", NOW)
 
     second = seeds.plant(bare_table, NOW)
@@ -154,6 +169,7 @@ def test_13_a_username_and_an_email_are_each_taken_once(table: Table) -> None:
 
 
 def test_14_liking_a_brand_counts_and_unliking_uncounts(table: Table) -> None:
+    join(table, "ana", "bo")
     follows.like(table, APPLE, "ana", NOW)
     follows.like(table, APPLE, "bo", NOW)
 
@@ -163,6 +179,7 @@ def test_14_liking_a_brand_counts_and_unliking_uncounts(table: Table) -> None:
 
 
 def test_15_watching_a_brand_counts_and_unwatching_uncounts(table: Table) -> None:
+    join(table, "ana", "bo")
     follows.watch(table, APPLE, "ana", NOW)
     follows.watch(table, APPLE, "bo", NOW)
 
@@ -174,6 +191,7 @@ def test_15_watching_a_brand_counts_and_unwatching_uncounts(table: Table) -> Non
 
 
 def test_16_liking_a_category_counts_apart_from_watching_it(table: Table) -> None:
+    join(table, "ana", "bo")
     follows.like(table, SHOES, "ana", NOW)
 
     with pytest.raises(AlreadyLiked):
@@ -184,6 +202,7 @@ def test_16_liking_a_category_counts_apart_from_watching_it(table: Table) -> Non
 
 
 def test_17_watching_a_category_counts_apart_from_liking_it(table: Table) -> None:
+    join(table, "ana", "bo")
     follows.watch(table, SHOES, "ana", NOW)
 
     shoes, home = topics.get(table, SHOES), topics.get(table, HOME)
@@ -233,6 +252,7 @@ def test_20_a_read_message_leaves_the_index_of_the_unread(table: Table) -> None:
 
 
 def test_24_a_session_lasts_from_signing_in_to_signing_out(table: Table) -> None:
+    join(table, "ana")
     token, session = sessions.start(table, a_user("ana"), NOW, bytes(32))
     others, _ = sessions.start(table, a_user("ana"), NOW, bytes(31) + b"1")
 
@@ -242,12 +262,13 @@ def test_24_a_session_lasts_from_signing_in_to_signing_out(table: Table) -> None
     with pytest.raises(NotSignedIn):
         sessions.authenticate(table, token, NOW)
     assert sessions.authenticate(table, others, NOW).username == "ana"
-    assert sessions.end_all(table, "ana") == 1
+    sessions.end_all(table, "ana")
     with pytest.raises(NotSignedIn):
         sessions.authenticate(table, others, NOW)
 
 
 def test_25_what_a_user_watches_and_likes_takes_one_request_each(table: Table) -> None:
+    join(table, "ana", "bo")
     follows.watch(table, SHOES, "ana", NOW)
     follows.watch(table, APPLE, "ana", NOW)
     follows.watch(table, HOME, "bo", NOW)

@@ -10,7 +10,14 @@ from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotWatching
 from shared.models import BRAND, Topic
-from tests.support.making import APPLE, HOME, NOW, SHOES, both_kinds
+from tests.support.making import APPLE, HOME, NOW, SHOES, both_kinds, join
+
+
+@pytest.fixture
+def table(table: Table) -> Table:
+    """A table with the accounts of those who like and watch."""
+    join(table, "ana", "bo")
+    return table
 
 
 def nobodys(topic: Topic) -> Topic:

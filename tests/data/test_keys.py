@@ -16,7 +16,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, INDEXES, PARTITION_KEY, SORT_KEY
 from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
-from tests.support.making import NOW, a_deal, a_message, a_user, ahead, post
+from tests.support.making import NOW, a_deal, a_message, a_user, ahead, join, post
 
 DEAL_ID = "0ujtsYcgvSTl8PAuAdqWYSMnLOv"
 WHEN = datetime(2026, 6, 4, 20, 28, 53, tzinfo=UTC)
@@ -255,6 +255,7 @@ def test_an_unread_message_has_exactly_its_keys_and_a_read_one_none_of_the_index
 
 
 def test_a_session_has_exactly_its_keys_and_not_its_token(table: Table) -> None:
+    join(table, "ana")
     token, session = sessions.start(table, a_user(), NOW, bytes(32))
 
     (item,) = table.query("SESSIONS#ana", index=GSI1)
@@ -279,6 +280,7 @@ def test_a_user_and_an_email_have_exactly_their_keys(table: Table) -> None:
 
 
 def test_likes_and_watches_have_exactly_their_keys(table: Table) -> None:
+    join(table, "ana")
     follows.like(table, Topic(BRAND, "apple"), "ana", NOW)
     follows.watch(table, Topic(CATEGORY, "shoes"), "ana", NOW)
 

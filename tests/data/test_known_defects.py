@@ -16,7 +16,7 @@ from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchMessage, NoSuchTopic, NotSignedIn
 from shared.models import ALL_DEALS, BRAND, Topic
 from shared.values import slugs
-from tests.support.making import APPLE, NOW, a_deal, a_message, a_user, ago, ahead, ids, post
+from tests.support.making import APPLE, NOW, a_deal, a_message, a_user, ago, ahead, ids, join, post
 from tests.support.wire import cancelled, failing, watched
 
 DATA_MODEL = Path(__file__).resolve().parents[2] / "docs" / "data-model.md"
@@ -101,6 +101,7 @@ def test_6_marking_what_is_not_there_makes_no_phantom(table: Table) -> None:
 
 
 def test_7_a_transactions_refusals_are_told_apart_and_its_conflicts_retried(table: Table) -> None:
+    join(table, "ana")
     with failing(table, "TransactWriteItems", 2, cancelled("None", "TransactionConflict")) as conflicts:
         follows.like(table, APPLE, "ana", NOW)
 
@@ -146,6 +147,7 @@ def test_10_the_docs_state_what_a_days_partition_takes() -> None:
 
 
 def test_11_what_has_expired_is_gone_before_it_is_deleted(table: Table) -> None:
+    join(table, "ana")
     token, session = sessions.start(table, a_user(), NOW, bytes(32))
     message = a_message(a_deal(), "ana", "brand", NOW)
     messages.send(table, message)

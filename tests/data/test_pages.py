@@ -10,7 +10,7 @@ from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchDeals, NoSuchTopic, WrongFeaturedCount
 from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Topic
-from tests.support.making import HOME, NOW, SHOES, a_deal, ago, ahead, ids, post
+from tests.support.making import HOME, NOW, SHOES, a_deal, ago, ahead, ids, join, post
 from tests.support.wire import hooked, watched
 
 both_pages = pytest.mark.parametrize("page", [FRONT_PAGE, EDITORS_CHOICE], ids=["front page", "editor's choice"])
@@ -100,6 +100,7 @@ def test_copies_follow_an_edit_and_keep_the_editors_order(table: Table, page: Cu
 
 def test_a_categorys_copies_follow_and_its_counts_stay(table: Table) -> None:
     posted = post(table, [a_deal() for _ in range(5)])
+    join(table, "ana")
     follows.like(table, SHOES, "ana", NOW)
     featured.set_category_featured(table, "shoes", ids(posted), NOW)
     deals.withdraw(table, posted[0].deal_id, NOW)

@@ -20,7 +20,20 @@ from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.models import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
 from tests.support.engines import MINISTACK, MOTO, Engine
-from tests.support.making import APPLE, ASICS, FEEDS, HOME, NOW, SHOES, a_deal, ids, newest_first, open_brands, post
+from tests.support.making import (
+    APPLE,
+    ASICS,
+    FEEDS,
+    HOME,
+    NOW,
+    SHOES,
+    a_deal,
+    ids,
+    join,
+    newest_first,
+    open_brands,
+    post,
+)
 from tests.support.wire import watched
 
 EXAMPLES = {MOTO.name: 4, MINISTACK.name: 20}
@@ -130,6 +143,7 @@ def test_counts_are_the_numbers_of_like_and_watch_items_after_any_interleaving(e
     def counted(steps: list[tuple[str, str, Topic]]) -> None:
         with engine.table() as table:
             open_brands(table)
+            join(table, "ana", "bo", "cy")
             liking: set[tuple[str, Topic]] = set()
             watching: set[tuple[str, Topic]] = set()
 

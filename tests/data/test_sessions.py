@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
 
-from shared.data.members import attempts, sessions
+from shared.data import keys
+from shared.data.members import attempts, sessions, users
 from shared.dynamodb.table import Table
-from shared.errors import NotSignedIn, SlowDown
-from tests.support.making import NOW, a_user, ahead
-from tests.support.wire import watched
+from shared.dynamodb.writes import update
+from shared.errors import AccountChanged, NotSignedIn, SlowDown
+from tests.support.making import NOW, a_user, ahead, join
+from tests.support.wire import before, watched
+
+
+@pytest.fixture
+def table(table: Table) -> Table:
+    """A table with the accounts of those who like and watch."""
+    join(table, "ana", "bo", "anabel")
+    return table
 
 
 def entropy(number: int) -> bytes:
@@ -31,7 +43,8 @@ def test_each_token_is_another(table: Table) -> None:
 
 
 def test_a_session_is_known_by_its_token_only(table: Table) -> None:
-    token, session = sessions.start(table, a_user("ana", role="editor"), NOW, entropy(1))
+    users.set_role(table, "ana", "editor")
+    token, session = sessions.start(table, users.get(table, "ana"), NOW, entropy(1))
 
     assert sessions.authenticate(table, token, NOW) == session
     assert (session.username, session.role) == ("ana", "editor")
@@ -40,15 +53,13 @@ def test_a_session_is_known_by_its_token_only(table: Table) -> None:
             sessions.authenticate(table, wrong, NOW)
 
 
-def test_a_request_is_authenticated_by_one_consistent_read(table: Table) -> None:
+def test_a_request_is_authenticated_by_two_consistent_reads(table: Table) -> None:
     token, _ = sessions.start(table, a_user(), NOW, entropy(1))
 
     with watched(table) as wire:
         sessions.authenticate(table, token, NOW)
 
-    (request,) = wire.requests
-    assert request.operation == "GetItem"
-    assert request.body["ConsistentRead"] is True
+    assert [(request.operation, request.body["ConsistentRead"]) for request in wire.requests] == [("GetItem", True)] * 2
 
 
 def test_a_session_is_refused_from_the_second_it_expires(table: Table) -> None:
@@ -77,14 +88,78 @@ def test_signing_out_everywhere_ends_sessions_of_one_second_and_nobody_elses(tab
     bos, _ = sessions.start(table, a_user("bo"), NOW, entropy(4))
     anabels, _ = sessions.start(table, a_user("anabel"), NOW, entropy(5))
 
-    ended = sessions.end_all(table, "ana")
+    sessions.end_all(table, "ana")
 
-    assert ended == 4
     for token in anas:
         with pytest.raises(NotSignedIn):
             sessions.authenticate(table, token, NOW)
     assert sessions.authenticate(table, bos, NOW).username == "bo"
     assert sessions.authenticate(table, anabels, NOW).username == "anabel"
+
+
+ENDINGS: dict[str, Callable[[Table], object]] = {
+    "signing out everywhere": lambda table: sessions.end_all(table, "ana"),
+    "a new password": lambda table: users.change_password(table, "ana", "another-hash"),
+    "the account's removal": lambda table: users.remove(table, a_user("ana")),
+}
+every_ending = pytest.mark.parametrize("ending", ENDINGS)
+
+
+@every_ending
+def test_sessions_that_no_index_shows_end_with_the_others(table: Table, ending: str) -> None:
+    token, _ = sessions.start(table, a_user("ana"), NOW, entropy(1))
+    hidden = keys.session(hashlib.sha256(token.encode()).hexdigest())
+    table.write(update(hidden, "REMOVE GSI1PK, GSI1SK", refused=NotSignedIn()))
+
+    ENDINGS[ending](table)
+
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, NOW)
+
+
+@every_ending
+def test_a_sign_in_under_way_does_not_survive(table: Table, ending: str) -> None:
+    ana = users.get(table, "ana")
+    started: list[str] = []
+
+    with before(table, "TransactWriteItems", lambda: ENDINGS[ending](table)), suppress(AccountChanged):
+        started.append(sessions.start(table, ana, NOW, entropy(1))[0])
+
+    for token in started:
+        with pytest.raises(NotSignedIn):
+            sessions.authenticate(table, token, NOW)
+
+
+def test_a_role_that_is_lost_while_one_signs_in_is_lost(table: Table) -> None:
+    users.set_role(table, "ana", "editor")
+    editor = users.get(table, "ana")
+
+    with before(table, "TransactWriteItems", lambda: users.set_role(table, "ana", "member")):
+        token, _ = sessions.start(table, editor, NOW, entropy(1))
+
+    assert sessions.authenticate(table, token, NOW).role == "member"
+
+
+def test_a_removed_accounts_token_is_not_the_next_owners_of_its_name(table: Table) -> None:
+    token, _ = sessions.start(table, a_user("ana"), NOW, entropy(1))
+    users.remove(table, a_user("ana"))
+
+    users.create(table, a_user("ana", password_hash="another-salt"))
+
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, NOW)
+
+
+def test_all_sessions_are_ended_by_one_write(table: Table) -> None:
+    for number in range(30):
+        sessions.start(table, a_user("ana"), NOW, entropy(number))
+
+    with watched(table) as wire:
+        sessions.end_all(table, "ana")
+
+    assert wire.operations == {"UpdateItem": 1}
+    again, _ = sessions.start(table, users.get(table, "ana"), NOW, entropy(99))
+    assert sessions.authenticate(table, again, NOW).username == "ana"
 
 
 HERE = "192.0.2.1"

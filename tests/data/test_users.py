@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from shared.data import keys
 from shared.data.catalog import topics
-from shared.data.members import follows, messages, saved, sessions, users
+from shared.data.members import fanout, follows, messages, saved, sessions, users
 from shared.dynamodb.table import Table
-from shared.errors import EmailTaken, NoSuchUser, NotSignedIn, UsernameTaken
+from shared.errors import AccountChanged, Busy, EmailTaken, NoSuchUser, NotSignedIn, UsernameTaken
+from shared.models import Topic
 from shared.values.usernames import normalise_email, normalise_username
-from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_message, a_user
+from tests.support.engines import MINISTACK, on
+from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_message, a_user, both_kinds, join
+from tests.support.wire import before, watched
 
 
 def test_an_account_is_read_as_it_was_written(table: Table) -> None:
@@ -165,3 +171,80 @@ def test_everyone_is_every_user_and_nothing_else(table: Table) -> None:
     everyone = [user.username for user in users.everyone(table)]
 
     assert sorted(everyone) == [f"user{number}" for number in range(7)]
+
+
+@both_kinds
+def test_who_likes_and_watches_while_the_account_is_removed_leaves_nothing(table: Table, topic: Topic) -> None:
+    ana = a_user("ana")
+    users.create(table, ana)
+    with watched(table) as wire:
+        users.remove(table, ana)
+    users.create(table, ana)
+
+    for operation, count in wire.operations.items():
+        for number in range(count):
+            join(table, "ana")
+            with before(table, operation, partial(_follow, table, topic, "ana"), skip=number):
+                users.remove(table, a_user("ana"))
+
+            assert follows.likes(table, "ana", [topic]) == follows.watches(table, "ana") == []
+            page = topics.get(table, topic, consistent=True)
+            assert (page.likes, page.watchers) == (0, 0), f"before {operation} {number}"
+
+
+def _follow(table: Table, topic: Topic, username: str) -> None:
+    for follow in (follows.like, follows.watch):
+        with suppress(NotSignedIn):
+            follow(table, topic, username, NOW)
+
+
+def test_a_removal_that_was_interrupted_is_repeated(table: Table) -> None:
+    ana = a_user("ana")
+    users.create(table, ana)
+    follows.watch(table, APPLE, "ana", NOW)
+    token, _ = sessions.start(table, ana, NOW, bytes(32))
+    with before(table, "BatchGetItem", _fail), pytest.raises(Busy):
+        users.remove(table, ana)
+
+    with pytest.raises(NotSignedIn):
+        follows.like(table, APPLE, "ana", NOW)
+    assert sessions.authenticate(table, token, NOW).username == "ana"
+    users.remove(table, ana)
+
+    assert topics.get(table, APPLE).watchers == 0
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, NOW)
+
+
+def _fail() -> None:
+    raise Busy("made up")
+
+
+def test_a_password_kept_under_another_hash_ends_no_session(table: Table) -> None:
+    ana = a_user("ana")
+    users.create(table, ana)
+    token, _ = sessions.start(table, ana, NOW, bytes(32))
+
+    rehashed = users.rehash(table, ana, "better-hash")
+
+    assert users.get(table, "ana") == rehashed
+    assert sessions.authenticate(table, token, NOW).username == "ana"
+    with pytest.raises(AccountChanged):
+        users.rehash(table, ana, "yet-another-hash")
+
+
+@on(MINISTACK)
+def test_an_account_with_five_thousand_messages_marks_and_removes_them_in_few_requests(table: Table) -> None:
+    ana = a_user("ana")
+    users.create(table, ana)
+    announcement = messages.of_deal(a_deal(), "brand")
+    told = [replace(announcement, at=NOW - timedelta(minutes=minute)) for minute in range(5_000)]
+    fanout.insert(table, [messages.compose(each, "ana", NOW) for each in told])
+
+    with watched(table) as wire:
+        marked = messages.mark_all_read(table, "ana", NOW)
+        users.remove(table, ana)
+
+    assert marked == 5_000
+    assert messages.latest(table, "ana", limit=1, now=NOW).items == ()
+    assert wire.operations.total() < 150

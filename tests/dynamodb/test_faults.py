@@ -17,8 +17,16 @@ from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, Busy, DealsError, Impossible, NoSuchTopic, TooLarge, Unavailable
 from shared.models import ALL_DEALS, BRAND, Topic
-from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ago, ids, listed, post
+from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ago, ids, join, listed, post
 from tests.support.wire import Answer, answered, cancelled, error, failing, hooked, watched
+
+
+@pytest.fixture
+def table(table: Table) -> Table:
+    """A table with the accounts of those who like and watch."""
+    join(table, "ana")
+    return table
+
 
 pytestmark = pytest.mark.faults
 
@@ -302,5 +310,5 @@ def test_a_brand_whose_creation_met_a_conflict_is_created_once(patient: Table) -
 
 def test_every_error_of_the_data_layer_is_one_of_the_domains(patient: Table) -> None:
     for code in ("ThrottlingException", "InternalServerError", "TransactionConflictException", "Whatever"):
-        with failing(patient, "PutItem", 1000, error(code)), pytest.raises(DealsError):
+        with failing(patient, "TransactWriteItems", 1000, error(code)), pytest.raises(DealsError):
             sessions.start(patient, a_user(), NOW, bytes(32))

@@ -23,7 +23,7 @@ from shared.dynamodb.table import Table
 from shared.errors import Busy, TooManyPages
 from shared.models import Deal
 from shared.sqs import Parked, Queue
-from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, post
+from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, post
 from tests.support.wire import answered, hooked, watched
 
 pytestmark = pytest.mark.faults
@@ -46,7 +46,9 @@ def once_each(names: list[str]) -> dict[str, int]:
 
 def test_who_watches_a_brand_and_its_category_is_told_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
     for topic in (APPLE, SHOES):
+        join(table, "ana")
         follows.watch(table, topic, "ana", NOW)
+    join(table, "bo")
     follows.watch(table, APPLE, "bo", NOW)
 
     work_off(fanout.news_of(deal))
@@ -59,6 +61,7 @@ def test_a_stream_that_repeats_and_reorders_records_tells_once(
 ) -> None:
     names = sign_up(30)
     for name in names:
+        join(table, name)
         follows.watch(table, APPLE, name, NOW)
     hot = deals.make_hot(table, deal.deal_id, NOW)
     created, made_hot = DealChange(None, deal, NOW), DealChange(deal, hot, NOW)
@@ -75,6 +78,7 @@ def test_a_worker_that_dies_between_batches_is_repeated_without_harm(
 ) -> None:
     names = sign_up(120)
     for name in names:
+        join(table, name)
         follows.watch(table, APPLE, name, NOW)
     (unit, _) = fanout.news_of(deal)
 
@@ -91,6 +95,7 @@ def test_a_page_that_is_repeated_queues_its_continuation_once(
     table: Table, queue: Queue, deal: Deal, sign_up: SignUp
 ) -> None:
     for name in sign_up(30):
+        join(table, name)
         follows.watch(table, APPLE, name, NOW)
     (unit, _) = fanout.news_of(deal)
 
@@ -103,6 +108,7 @@ def test_a_page_that_is_repeated_queues_its_continuation_once(
 def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: WorkOff, sign_up: SignUp) -> None:
     names = sign_up(60)
     for name in names:
+        join(table, name)
         follows.watch(table, APPLE, name, NOW)
 
     with half_throttled(table) as batches:
@@ -113,6 +119,7 @@ def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: W
 
 
 def test_throttling_without_end_gives_the_page_back_to_the_queue(table: Table, queue: Queue, deal: Deal) -> None:
+    join(table, "ana")
     follows.watch(table, APPLE, "ana", NOW)
     (unit, _) = fanout.news_of(deal)
     patient = type(table)(table.name, table.client, sleep=lambda _: None)
@@ -142,6 +149,7 @@ def test_five_deliveries_at_once_tell_once(
 
 
 def test_a_message_read_between_two_deliveries_stays_read(table: Table, deal: Deal, work_off: WorkOff) -> None:
+    join(table, "ana")
     follows.watch(table, APPLE, "ana", NOW)
     work_off(fanout.news_of(deal))
     messages.mark_read(table, "ana", a_message(deal).message_id, NOW)
@@ -158,6 +166,7 @@ def test_a_deal_withdrawn_meanwhile_is_told_to_nobody_more(
 ) -> None:
     names = sign_up(30)
     for name in names:
+        join(table, name)
         follows.watch(table, APPLE, name, NOW)
     (unit, _) = fanout.news_of(deal)
     fanout.deliver(table, queue, unit, NOW, page=10)
@@ -180,6 +189,7 @@ def test_text_that_would_end_a_literal_is_told_as_it_is(table: Table, work_off: 
     title = "Men's ''quoted'' \\' ? {} -- \" ; 鞋"
     (deal,) = post(table, [a_deal(title=title)])
     for name in ("ana", "bo"):
+        join(table, name)
         follows.watch(table, APPLE, name, NOW)
 
     work_off(fanout.news_of(deal))
@@ -255,6 +265,7 @@ KINDS = pytest.mark.parametrize("kind", ["hot", "brand"])
 def readers_of(table: Table, kind: str, names: list[str]) -> None:
     if kind == "brand":
         for name in names:
+            join(table, name)
             follows.watch(table, APPLE, name, NOW)
 
 

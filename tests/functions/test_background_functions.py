@@ -28,7 +28,7 @@ from shared.sqs import Queue
 from shared.values import times
 from tests.functions.conftest import DEAL_ID
 from tests.support.events import event
-from tests.support.making import a_deal
+from tests.support.making import a_deal, join
 
 G_FORE = Topic(BRAND, "g-fore")
 SHOES = Topic(CATEGORY, "shoes")
@@ -98,6 +98,7 @@ def test_seed_plants_the_categories_and_tells_cloudformation(deployed: Table, co
 
 
 def test_seeding_again_leaves_what_is_there(table: Table, context: LambdaContext) -> None:
+    join(table, "ana")
     follows.like(table, SHOES, "ana", times.now())
 
     with cloudformation() as (address, received):
@@ -194,6 +195,7 @@ def test_announcer_reports_the_record_that_fails_and_handles_the_others(
 def test_messenger_tells_the_watchers_once(table: Table, deal: Deal, context: LambdaContext) -> None:
     for username, watched in (("ana", [G_FORE, SHOES]), ("ben", [SHOES]), ("eve", [])):
         for topic in watched:
+            join(table, username)
             follows.watch(table, topic, username, times.now())
 
     answers = [messenger.handler(event("messenger-work"), context) for _ in range(2)]
@@ -207,6 +209,7 @@ def test_messenger_tells_the_watchers_once(table: Table, deal: Deal, context: La
 
 
 def test_messenger_leaves_a_read_message_read(table: Table, deal: Deal, context: LambdaContext) -> None:
+    join(table, "ana")
     follows.watch(table, G_FORE, "ana", times.now())
     messenger.handler(event("messenger-work"), context)
     messages.mark_read(table, "ana", inbox(table, "ana")[0].message_id, times.now())
@@ -217,6 +220,7 @@ def test_messenger_leaves_a_read_message_read(table: Table, deal: Deal, context:
 
 
 def test_messenger_gives_back_the_work_that_makes_no_sense(table: Table, deal: Deal, context: LambdaContext) -> None:
+    join(table, "ana")
     follows.watch(table, SHOES, "ana", times.now())
     work = event("messenger-work")
     work["Records"][0]["body"] = '{"dealId": "x", "kind": "nonsense"}'

@@ -18,7 +18,7 @@ from shared.http.event import address
 from shared.models import BRAND, Topic, User
 from shared.values import times
 from tests.support.events import event
-from tests.support.making import a_deal
+from tests.support.making import a_deal, join
 
 G_FORE = Topic(BRAND, "g-fore")
 TOKEN = bytes(range(32))
@@ -79,6 +79,7 @@ def test_accounts_refuses_what_is_no_base64(table: Table, context: LambdaContext
 
 
 def test_members_likes_in_the_name_of_whom_the_authorizer_vouched_for(table: Table, context: LambdaContext) -> None:
+    join(table, "ana")
     first = members.handler(event("members-like-brand"), context)
     second = members.handler(event("members-like-brand"), context)
 

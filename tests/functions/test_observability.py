@@ -31,7 +31,7 @@ from shared.values.passwords import hash_password
 from tests.support import records
 from tests.support.emf import metrics_in
 from tests.support.events import event
-from tests.support.making import a_deal
+from tests.support.making import a_deal, join
 
 Lines = Callable[[], list[dict[str, Any]]]
 
@@ -104,6 +104,7 @@ def ana(table: Table) -> User:
 def test_one_id_leads_from_the_post_of_a_deal_to_its_messages(
     table: Table, queue: Queue, lines: Lines, context: LambdaContext
 ) -> None:
+    join(table, "ana")
     follows.watch(table, G_FORE, "ana", times.now())
 
     deal = posted(context)
@@ -141,6 +142,7 @@ def test_making_a_deal_hot_is_followed_by_the_id_of_that_request(
 
 def test_the_next_page_of_readers_keeps_the_id_and_the_time(table: Table, queue: Queue, context: LambdaContext) -> None:
     for reader in ("ana", "ben"):
+        join(table, reader)
         follows.watch(table, G_FORE, reader, times.now())
     deal = posted(context)
     (first, _) = fanout.news_of(deal, times.now())
@@ -153,6 +155,7 @@ def test_the_next_page_of_readers_keeps_the_id_and_the_time(table: Table, queue:
 
 
 def test_work_that_an_earlier_release_queued_is_done(table: Table, lines: Lines, context: LambdaContext) -> None:
+    join(table, "ana")
     follows.watch(table, G_FORE, "ana", times.now())
     deal = posted(context)
     request = work(fanout.Unit(deal.deal_id, "brand"))
@@ -302,6 +305,7 @@ def reads(table: Table, context: LambdaContext) -> None:
 
 def news(table: Table, context: LambdaContext) -> None:
     for reader, topic in (("ana", G_FORE), ("ana", SHOES), ("ben", SHOES)):
+        join(table, reader)
         follows.watch(table, topic, reader, times.now())
     deal = posted(context)
     (brand, category) = fanout.news_of(deal, times.now() - timedelta(seconds=5))

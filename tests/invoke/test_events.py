@@ -20,7 +20,7 @@ from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
 from shared.values import times
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import EVENTS, Place
-from tests.support.making import a_deal, a_user
+from tests.support.making import a_deal, a_user, join
 
 Invoke = Callable[[str, bytes], Any]
 
@@ -81,6 +81,7 @@ def test_signing_up(place: Place, invoke: Invoke) -> None:
 
 def test_being_known_by_a_token(place: Place, invoke: Invoke) -> None:
     request = event("authorizer-request")
+    join(place.table, "ana")
     token, _ = sessions.start(place.table, a_user(), times.now(), bytes(range(sessions.TOKEN_BYTES)))
     signed_in = json.loads(json.dumps(request).replace(token_of(request), token))
 
@@ -122,6 +123,7 @@ def test_liking_a_brand_with_a_slash(place: Place, invoke: Invoke) -> None:
 
 
 def test_telling_a_page_of_readers(place: Place, deal: Deal, invoke: Invoke) -> None:
+    join(place.table, "ana", "ben")
     follows.watch(place.table, G_FORE, "ana", times.now())
     follows.watch(place.table, SHOES, "ben", times.now())
 

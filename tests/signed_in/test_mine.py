@@ -14,7 +14,7 @@ from shared.models import BRAND, CATEGORY, AboutOrder, Announcement, Deal, DealN
 from shared.values import times
 from tests.signed_in.conftest import entered
 from tests.support.browsing import Browser
-from tests.support.making import a_message
+from tests.support.making import a_message, join
 
 APPLE = Topic(BRAND, "apple")
 SHOES = Topic(CATEGORY, "shoes")
@@ -46,6 +46,7 @@ def test_nobody_who_presses_a_button_is_led_to_sign_in_and_back_to_where_it_stan
 def test_an_empty_inbox_shows_brands_that_many_watch(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     post_deal()
     post_deal(brand="g-fore")
+    join(table, "bo")
     follows.watch(table, Topic(BRAND, "g-fore"), "bo", times.now())
 
     seen = ana.get("/my/inbox")

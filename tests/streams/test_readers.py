@@ -22,7 +22,7 @@ from shared.runtime import environment
 from shared.sqs import Queue
 from shared.values import times
 from tests.streams.event_source import EventSource
-from tests.support.making import APPLE, a_deal, a_message, post
+from tests.support.making import APPLE, a_deal, a_message, join, post
 from tests.support.records import Record, by_ttl, damaged, number_of, of_deal, record
 from tests.support.wire import answered, error
 
@@ -180,6 +180,7 @@ def test_a_damaged_deal_that_is_repaired_is_shown(
 def test_the_messenger_gives_back_what_it_cannot_do_and_does_the_rest(
     table: Table, queue: Queue, posted: list[Deal], deliver: Handler
 ) -> None:
+    join(table, "ana")
     follows.watch(table, APPLE, "ana", NOW)
     damage(table, posted[1])
     good, failing, last = (fanout.news_of(deal)[0].to_json() for deal in posted[:3])
@@ -195,6 +196,7 @@ def test_the_messenger_gives_back_what_it_cannot_do_and_does_the_rest(
 def test_a_unit_fails_while_its_deal_is_damaged_and_succeeds_once_it_is_repaired(
     table: Table, queue: Queue, posted: list[Deal], deliver: Handler
 ) -> None:
+    join(table, "ana")
     follows.watch(table, APPLE, "ana", NOW)
     damage(table, posted[0])
     event = sqs_event(fanout.news_of(posted[0])[0].to_json())
@@ -212,6 +214,7 @@ def test_a_throttled_table_gives_the_page_back_to_the_queue(
     table: Table, queue: Queue, posted: list[Deal], deliver: Handler
 ) -> None:
 
+    join(table, "ana")
     follows.watch(table, APPLE, "ana", NOW)
     event = sqs_event(fanout.news_of(posted[0])[0].to_json())
 

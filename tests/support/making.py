@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from shared.data.catalog import brands, deals, feeds
-from shared.data.members import messages
+from shared.data.members import messages, users
 from shared.dynamodb.table import Table
+from shared.errors import UsernameTaken
 from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, DealNews, Feed, Message, Page, Topic, User, feed_of
 
 NOW = datetime(2050, 6, 15, 12, 0, tzinfo=UTC)
@@ -78,6 +80,13 @@ def a_message(
 ) -> Message:
     """A message that tells a user of a deal."""
     return messages.compose(messages.of_deal(about or a_deal(), kind), username, now)
+
+
+def join(table: Table, *usernames: str) -> None:
+    """Make accounts of those names where there are none: only who has one likes, watches and signs in."""
+    for username in usernames:
+        with suppress(UsernameTaken):
+            users.create(table, a_user(username))
 
 
 def open_brands(table: Table) -> None:

@@ -82,6 +82,20 @@ def hooked(table: Table, event: str, handler: Callable[..., Any]) -> Iterator[No
 
 
 @contextmanager
+def before(table: Table, operation: str, action: Callable[[], object], skip: int = 0) -> Iterator[None]:
+    """Do something, once, just before a request of an operation goes out, the first but ``skip``: a lost race."""
+    left = [None] * skip + [action]
+
+    def act(**_: Any) -> None:
+        due = left.pop(0) if left else None
+        if due is not None:
+            due()
+
+    with hooked(table, f"before-call.dynamodb.{operation}", act):
+        yield
+
+
+@contextmanager
 def watched(table: Table) -> Iterator[Wire]:
     """Note each request that is made."""
     wire = Wire()

@@ -53,6 +53,7 @@ def prove(table: Table, user: User, password: str, address: str, now: datetime) 
     attempts.succeed(table, attempt)
 
 
-def change_password(table: Table, user: User, password: str) -> None:
-    """Give an account a new password, which ends all its sessions. Raises NoSuchUser."""
+def change_password(table: Table, user: User, password: str) -> User:
+    """Give an account a new password, which ends all its sessions; returns it as it is then. Raises NoSuchUser."""
     users.change_password(table, user.username, hash_password(password))
+    return users.get(table, user.username, consistent=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
+from functools import partial
 
 from shared.data import keys
 from shared.data.catalog.topics import no_such
+from shared.data.members import presence
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
@@ -17,13 +20,15 @@ from shared.values.times import to_iso
 TYPE_LIKE = {BRAND: "BrandLike", CATEGORY: "CategoryLike"}
 TYPE_WATCH = {BRAND: "BrandWatch", CATEGORY: "CategoryWatch"}
 
+PARALLEL_REMOVALS = 16
+
 _EXISTENCE = Projection.of("PK", "SK")
 _WATCHER = Projection.of("Username")
 _WATCHED = Projection.of("GSI1SK")
 
 
 def like(table: Table, topic: Topic, username: str, now: datetime) -> None:
-    """Record that a user likes a topic and count it, once per user. Raises AlreadyLiked, NoSuchTopic."""
+    """Record that a user likes a topic and count it, once per user. Raises AlreadyLiked, NoSuchTopic, NotSignedIn."""
     item = {
         **keys.like(topic, username),
         "Type": TYPE_LIKE[topic.kind],
@@ -33,6 +38,7 @@ def like(table: Table, topic: Topic, username: str, now: datetime) -> None:
     table.transact(
         put_new(item, refused=AlreadyLiked()),
         _count(topic, "LikesCount", 1),
+        presence.required(username),
     )
 
 
@@ -42,7 +48,10 @@ def unlike(table: Table, topic: Topic, username: str) -> None:
 
 
 def watch(table: Table, topic: Topic, username: str, now: datetime) -> None:
-    """Record that a user watches a topic and count it, once per user. Raises AlreadyWatching, NoSuchTopic."""
+    """Record that a user watches a topic and count it, once per user.
+
+    Raises AlreadyWatching, NoSuchTopic, NotSignedIn.
+    """
     item = {
         **keys.watch(topic, username),
         **keys.watch_in_watches(topic, username),
@@ -53,6 +62,7 @@ def watch(table: Table, topic: Topic, username: str, now: datetime) -> None:
     table.transact(
         put_new(item, refused=AlreadyWatching()),
         _count(topic, "WatchCount", 1),
+        presence.required(username),
     )
 
 
@@ -72,6 +82,29 @@ def watches(table: Table, username: str) -> list[Topic]:
     """Everything a user watches, brands first, each kind by slug (pattern 25). A Query of GSI1."""
     items = table.query(keys.watches(username), index=GSI1, projection=_WATCHED)
     return [keys.topic_named(item["GSI1SK"], (BRAND, CATEGORY)) for item in items]
+
+
+def remove_all(table: Table, username: str, topics: Sequence[Topic]) -> None:
+    """Remove a user's likes and watches of some topics, with their counts. Found in the table: its indexes lag."""
+    followed = [
+        (topic, key, counter)
+        for topic in topics
+        for key, counter in ((keys.like(topic, username), "LikesCount"), (keys.watch(topic, username), "WatchCount"))
+    ]
+    there = table.get_many([key for _, key, _ in followed], consistent=True, projection=_EXISTENCE)
+    found = {item["PK"] + item["SK"] for item in there}
+    removals = [
+        partial(_remove, table, topic, key, counter)
+        for topic, key, counter in followed
+        if key["PK"] + key["SK"] in found
+    ]
+    for start in range(0, len(removals), PARALLEL_REMOVALS):
+        table.gather(removals[start : start + PARALLEL_REMOVALS])
+
+
+def _remove(table: Table, topic: Topic, key: Key, counter: str) -> None:
+    with suppress(NotLiked):  # gone since it was found
+        table.transact(delete(key, refused=NotLiked()), _count(topic, counter, -1))
 
 
 def _count(topic: Topic, counter: str, by: int) -> Write:

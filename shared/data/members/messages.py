@@ -6,12 +6,11 @@ An ``Announcement`` is what is told, and ``compose`` makes a message to one user
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import datetime
-from functools import partial
 
 from shared import settings
 from shared.data import keys
+from shared.data.members.bulk import write_all
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1
@@ -23,7 +22,6 @@ from shared.values import ksuids
 from shared.values.times import from_iso, to_iso
 
 LIFETIME = settings.MESSAGE_LIFETIME
-PARALLEL_MARKS = 16
 
 _KEYS = Projection.of("PK", "SK")
 _UNREAD = Projection.of("MessageId", "ExpiresAt")
@@ -132,37 +130,29 @@ def mark_read(table: Table, username: str, message_id: str, now: datetime) -> Me
     """Mark a message read, as often as one likes; it leaves GSI1. Raises NoSuchMessage, and makes no phantom."""
     if not ksuids.is_ksuid(message_id):
         raise NoSuchMessage(message_id)
-    item = table.write(
-        update(
-            keys.message(username, message_id),
-            "SET ReadAt = if_not_exists(ReadAt, :now) REMOVE GSI1PK, GSI1SK",
-            condition="attribute_exists(PK) AND ExpiresAt > :seconds",
-            values={":now": to_iso(now), ":seconds": int(now.timestamp())},
-            refused=NoSuchMessage(message_id),
-        ),
-        returning="ALL_NEW",
-    )
-    return _from_item(item)
+    return _from_item(table.write(_reading(username, message_id, now), returning="ALL_NEW"))
 
 
 def mark_all_read(table: Table, username: str, now: datetime) -> int:
-    """Mark all of a user's messages read; returns how many were unread."""
-    unread = _unread_ids(table, username, now)
-    for start in range(0, len(unread), PARALLEL_MARKS):
-        marks = [partial(_mark_if_there, table, username, i, now) for i in unread[start : start + PARALLEL_MARKS]]
-        table.gather(marks)
-    return len(unread)
+    """Mark all of a user's messages read; returns how many were marked. Raises Busy: what is marked stays so."""
+    return write_all(table, [_reading(username, unread, now) for unread in _unread_ids(table, username, now)])
 
 
 def remove_all(table: Table, username: str) -> None:
     """Remove all of a user's messages."""
-    for item in list(table.query(keys.messages(username), projection=_KEYS, consistent=True)):
-        table.write(forget(keys.primary(item), because="a message that is gone is removed"))
+    found = table.query(keys.messages(username), projection=_KEYS, consistent=True)
+    write_all(table, [forget(keys.primary(item), because="a message that is gone is removed") for item in found])
 
 
-def _mark_if_there(table: Table, username: str, message_id: str, now: datetime) -> None:
-    with suppress(NoSuchMessage):  # expired since it was listed
-        mark_read(table, username, message_id, now)
+def _reading(username: str, message_id: str, now: datetime) -> Write:
+    """The write that marks a message read. Refused with NoSuchMessage for one that is gone or has expired."""
+    return update(
+        keys.message(username, message_id),
+        "SET ReadAt = if_not_exists(ReadAt, :now) REMOVE GSI1PK, GSI1SK",
+        condition="attribute_exists(PK) AND ExpiresAt > :seconds",
+        values={":now": to_iso(now), ":seconds": int(now.timestamp())},
+        refused=NoSuchMessage(message_id),
+    )
 
 
 def _unread_ids(table: Table, username: str, now: datetime) -> list[str]:

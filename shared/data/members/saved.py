@@ -11,6 +11,7 @@ from datetime import datetime
 
 from shared.data import keys
 from shared.data.catalog import deals
+from shared.data.members.bulk import write_all
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put_new
@@ -61,5 +62,5 @@ def latest(table: Table, username: str, *, limit: int, cursor: str | None = None
 
 def remove_all(table: Table, username: str) -> None:
     """Forget all that a member keeps."""
-    for item in list(table.query(keys.saved_by(username), projection=_KEYS, consistent=True)):
-        table.write(forget(keys.primary(item), because="a saved deal that is gone is removed"))
+    found = table.query(keys.saved_by(username), projection=_KEYS, consistent=True)
+    write_all(table, [forget(keys.primary(item), because="a saved deal that is gone is removed") for item in found])

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from contextlib import suppress
 from datetime import datetime
 
 from shared import settings
 from shared.data import keys
+from shared.data.members.bulk import write_all
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import forget, put_new, update
-from shared.errors import AlreadyExists, NotSignedIn
+from shared.dynamodb.writes import forget, put_new, require, update
+from shared.errors import AccountChanged, AlreadyExists, NoSuchUser, NotSignedIn
 from shared.models import Role, Session, User
 from shared.values.times import from_iso, to_iso
 
@@ -21,10 +21,15 @@ LIFETIME = settings.SESSION_LIFETIME
 TOKEN_BYTES = 32
 
 _KEYS = Projection.of("PK", "SK")
+_ACCOUNT = Projection.of("Generation", "SignOuts", "Role")
 
 
 def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str, Session]:
-    """Sign a user in: a session and its token, made of 32 bytes of the caller's randomness."""
+    """Sign a user in: a session and its token, made of 32 bytes of the caller's randomness.
+
+    ``user`` is the account that the password was held against. Raises AccountChanged where it is not so any more: a
+    new password, or the account's removal, ends a sign-in that is under way, too.
+    """
     if len(entropy) != TOKEN_BYTES:
         raise ValueError(f"a token is made of {TOKEN_BYTES} bytes, not {len(entropy)}")
     token = base64.urlsafe_b64encode(entropy).decode().rstrip("=")
@@ -34,23 +39,44 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
         **keys.session_in_sessions(user.username, now),
         "Type": "Session",
         "Username": user.username,
-        "Role": user.role,
+        "Generation": user.generation or generation_of({"Generation": first_generation(user.password_hash)}),
         "CreatedAt": to_iso(now),
         "ExpiresAt": int(session.expires_at.timestamp()),
     }
-    table.write(put_new(item, refused=AlreadyExists()))
+    unchanged = require(
+        keys.user(user.username),
+        "PasswordHash = :hash",
+        values={":hash": user.password_hash},
+        refused=AccountChanged(),
+    )
+    table.transact(unchanged, put_new(item, refused=AlreadyExists()))
     return token, session
 
 
 def authenticate(table: Table, token: str, now: datetime) -> Session:
-    """The session of a token. One consistent GetItem, so a sign-out counts at once. Raises NotSignedIn.
+    """The session of a token, with the role that its user has now. Raises NotSignedIn.
 
-    TTL deletes late, by days: what has expired is refused here.
+    Two consistent GetItems: the session, and the account. A session counts while the account is of the generation that
+    it was begun in, so whatever begins another ends all sessions at once, however many there are, and whether or not
+    an index shows them yet. TTL deletes late, by days: what has expired is refused here.
     """
     item = table.get(keys.session(_hash(token)), consistent=True)
     if item is None or item["ExpiresAt"] <= now.timestamp():
         raise NotSignedIn
-    return _from_item(item)
+    account = table.get(keys.user(item["Username"]), consistent=True, projection=_ACCOUNT)
+    if account is None or generation_of(account) != item.get("Generation", generation_of({})):
+        raise NotSignedIn
+    return _from_item(item, account["Role"])
+
+
+def generation_of(account: Item) -> str:
+    """The generation of an account's sessions, of its User item: another after each new password and sign-out."""
+    return f"{account.get('Generation', '')}.{account.get('SignOuts', 0)}"
+
+
+def first_generation(password_hash: str) -> str:
+    """The ``Generation`` of an account that has just been given a password: the hash has a salt, so it is new."""
+    return hashlib.sha256(password_hash.encode()).hexdigest()[:16]
 
 
 def end(table: Table, token: str) -> None:
@@ -58,37 +84,33 @@ def end(table: Table, token: str) -> None:
     table.write(forget(keys.session(_hash(token)), because="a session that is gone is signed out"))
 
 
-def end_all(table: Table, username: str) -> int:
-    """Sign a user out everywhere; returns how many sessions ended. Finds them through GSI1."""
-    items = list(table.query(keys.sessions(username), index=GSI1, projection=_KEYS))
-    for item in items:
-        table.write(forget(keys.primary(item), because="a session that is gone is signed out"))
-    return len(items)
+def end_all(table: Table, username: str) -> None:
+    """Sign a user out everywhere: one write, for six sessions as for six thousand. Raises NoSuchUser.
+
+    Their items stay until TTL deletes them, and are good for nothing.
+    """
+    table.write(update(keys.user(username), "ADD SignOuts :one", values={":one": 1}, refused=NoSuchUser(username)))
 
 
-def set_role(table: Table, username: str, role: Role) -> None:
-    """Give a user's running sessions a role."""
-    for item in list(table.query(keys.sessions(username), index=GSI1, projection=_KEYS)):
-        with suppress(NotSignedIn):  # signed out since it was listed
-            table.write(
-                update(
-                    keys.primary(item),
-                    "SET #role = :role",
-                    names={"#role": "Role"},
-                    values={":role": role},
-                    refused=NotSignedIn(),
-                )
-            )
+def running(table: Table, username: str) -> int:
+    """How many session items of a user GSI1 shows: what ``btd`` tells when it ends them. Nothing depends on it."""
+    return sum(1 for _ in table.query(keys.sessions(username), index=GSI1, projection=_KEYS))
+
+
+def remove_all(table: Table, username: str) -> None:
+    """Remove the session items of an account that is gone. They are good for nothing, so GSI1 may miss some."""
+    found = table.query(keys.sessions(username), index=GSI1, projection=_KEYS)
+    write_all(table, [forget(keys.primary(item), because="a session that is gone is ended") for item in found])
 
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _from_item(item: Item) -> Session:
+def _from_item(item: Item, role: Role) -> Session:
     return Session(
         username=item["Username"],
-        role=item["Role"],
+        role=role,
         created_at=from_iso(item["CreatedAt"]),
         expires_at=datetime.fromtimestamp(item["ExpiresAt"], from_iso(item["CreatedAt"]).tzinfo),
     )

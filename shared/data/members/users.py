@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 
 from shared.data import keys
 from shared.data.catalog import brands
-from shared.data.members import follows, messages, saved, sessions
+from shared.data.members import follows, messages, presence, saved, sessions
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
-from shared.errors import EmailTaken, NoSuchUser, NotLiked, NotWatching, UsernameTaken
+from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models import BRAND, CATEGORIES, CATEGORY, Role, Topic, User
 from shared.values.times import from_iso, to_iso
 
@@ -47,9 +46,29 @@ def rename(table: Table, username: str, name: str) -> None:
 
 
 def change_password(table: Table, username: str, password_hash: str) -> None:
-    """Change an account's password and end all its sessions. Raises NoSuchUser."""
-    _set(table, username, "PasswordHash", password_hash)
-    sessions.end_all(table, username)
+    """Change an account's password, which ends all its sessions. Raises NoSuchUser."""
+    table.write(
+        update(
+            keys.user(username),
+            "SET PasswordHash = :hash, Generation = :generation",
+            values={":hash": password_hash, ":generation": sessions.first_generation(password_hash)},
+            refused=NoSuchUser(username),
+        )
+    )
+
+
+def rehash(table: Table, user: User, password_hash: str) -> User:
+    """Keep the same password under another hash; sessions go on. Raises AccountChanged where it is no longer that."""
+    table.write(
+        update(
+            keys.user(user.username),
+            "SET PasswordHash = :hash",
+            condition="PasswordHash = :old",
+            values={":hash": password_hash, ":old": user.password_hash},
+            refused=AccountChanged(),
+        )
+    )
+    return replace(user, password_hash=password_hash)
 
 
 def change_email(table: Table, user: User, email: str) -> User:
@@ -60,7 +79,7 @@ def change_email(table: Table, user: User, email: str) -> User:
         update(
             keys.user(user.username),
             "SET Email = :email",
-            condition="Email = :old",
+            condition="Email = :old AND attribute_not_exists(Leaving)",
             values={":email": email, ":old": user.email},
             refused=NoSuchUser(user.username),
         ),
@@ -73,7 +92,6 @@ def change_email(table: Table, user: User, email: str) -> User:
 def set_role(table: Table, username: str, role: Role) -> None:
     """Make a user a member or an editor, in their running sessions too. Raises NoSuchUser."""
     _set(table, username, "Role", role)
-    sessions.set_role(table, username, role)
 
 
 def everyone(table: Table) -> Iterator[User]:
@@ -93,27 +111,24 @@ def count(table: Table, most: int) -> int:
 
 
 def remove(table: Table, user: User) -> None:
-    """Remove an account and all that is its owner's: sessions, likes,
-    watches, saved deals and messages; the counts follow.
+    """Remove an account and all that is its owner's: likes and watches with their counts, what is saved, messages.
 
-    The account goes last, so that a removal that was interrupted can be repeated by its owner. Raises NoSuchUser.
+    First the account says that it is leaving: no request that still runs can like or watch in its name. It goes last,
+    so its sessions go on until then, and a removal that was interrupted can be repeated. Raises NoSuchUser.
     """
     username = user.username
-    sessions.end_all(table, username)
-    for topic in follows.watches(table, username):
-        with suppress(NotWatching):  # gone since it was listed
-            follows.unwatch(table, topic, username)
-    for topic in follows.likes(table, username, _all_topics(table)):
-        with suppress(NotLiked):  # gone since it was listed
-            follows.unlike(table, topic, username)
+    table.write(presence.leaving(username))
+    user = get(table, username, consistent=True)  # the email address is changed no more
+    follows.remove_all(table, username, list(_all_topics(table)))
     saved.remove_all(table, username)
     messages.remove_all(table, username)
     table.transact(
         delete(keys.user(username), refused=NoSuchUser(username)),
         delete(keys.user_email(user.email), refused=NoSuchUser(username)),
     )
-    # A sign-in or a delivery may have run beside this; the name must start empty for whoever takes it next.
-    sessions.end_all(table, username)
+    # A delivery may have run beside this; the name must start empty for whoever takes it next.
+    sessions.remove_all(table, username)
+    saved.remove_all(table, username)
     messages.remove_all(table, username)
 
 
@@ -143,6 +158,7 @@ def _to_item(user: User) -> Item:
         "Email": user.email,
         "Name": user.name,
         "PasswordHash": user.password_hash,
+        "Generation": sessions.first_generation(user.password_hash),
         "Role": user.role,
         "CreatedAt": to_iso(user.created_at),
     }
@@ -160,4 +176,5 @@ def _from_item(item: Item) -> User:
         password_hash=item["PasswordHash"],
         role=item["Role"],
         created_at=from_iso(item["CreatedAt"]),
+        generation=sessions.generation_of(item),
     )
