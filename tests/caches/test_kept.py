@@ -14,7 +14,7 @@ from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchTopic
 from shared.models import CATEGORY, Topic
-from tests.support.making import NOW, SHOES, ahead
+from tests.support.making import NOW, SHOES, ahead, join
 from tests.support.wire import watched
 
 NEXT = NOW + settings.COPIES_ARE_KEPT
@@ -89,6 +89,7 @@ def test_a_category_is_kept_with_its_counts(table: Table) -> None:
     kept = Kept()
     caches.write(table, PICKED[SHOES], Copy(picks="[]", latest="{}"), began=NOW, expires=ahead(hours=1))
     before, _ = kept.read_category(table, SHOES, shard=1, now=NOW)
+    join(table, "ana")
     follows.like(table, SHOES, "ana", NOW)
 
     with watched(table) as wire:

@@ -14,7 +14,7 @@ from shared.dynamodb.writes import change, delete, put_new
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal, SlowDown
 from shared.models import ALL_DEALS, BRAND, Topic
 from tests.support.engines import SERVERS, on
-from tests.support.making import APPLE, NOW, a_deal, a_user, listed
+from tests.support.making import APPLE, NOW, a_deal, a_user, join, listed
 from tests.support.wire import Answer, answered, cancelled, error, losing, lost_and_throttled
 
 pytestmark = [pytest.mark.faults, on(*SERVERS)]
@@ -31,6 +31,7 @@ def patient(table: Table) -> Table:
 
 
 def test_a_like_whose_answer_was_lost_counts_once(patient: Table) -> None:
+    join(patient, "ana")
     with losing(patient, "TransactWriteItems", 3):
         follows.like(patient, APPLE, "ana", NOW)
 
@@ -61,6 +62,7 @@ def test_a_transaction_keeps_its_token_until_it_was_cancelled(patient: Table) ->
         tokens.append(asked["ClientRequestToken"])
         return answers[len(tokens) - 1]
 
+    join(patient, "ana")
     with answered(patient, "TransactWriteItems", note):
         follows.like(patient, APPLE, "ana", NOW)
 
@@ -72,6 +74,7 @@ def test_a_transaction_keeps_its_token_until_it_was_cancelled(patient: Table) ->
 def test_two_transactions_never_share_a_token(patient: Table) -> None:
     tokens: list[str] = []
 
+    join(patient, "ana", "bo")
     with answered(patient, "TransactWriteItems", lambda asked: tokens.append(asked["ClientRequestToken"])):
         for name in ("ana", "bo"):
             follows.like(patient, APPLE, name, NOW)

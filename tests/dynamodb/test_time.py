@@ -14,7 +14,7 @@ from shared.dynamodb.table import Table
 from shared.errors import Busy, NoAnswer, Unavailable
 from shared.sqs import Queue
 from tests.support.engines import FAKE_CREDENTIALS, MOTO, on
-from tests.support.making import APPLE, NOW
+from tests.support.making import APPLE, NOW, join
 from tests.support.serving import (
     BROKEN,
     KEY,
@@ -135,6 +135,7 @@ def test_throttling_that_outlasts_an_invocation_is_busy_within_its_time(table: T
 def test_after_a_lost_answer_nobody_says_that_nothing_was_written(table: Table) -> None:
     patient = replace(table, sleep=lambda _: None)
 
+    join(table, "ana")
     with lost_and_throttled(patient, times=1000), pytest.raises(NoAnswer):
         follows.like(patient, APPLE, "ana", NOW)
 
