@@ -17,7 +17,7 @@ from shared.html import cookies
 from shared.models import Deal, Role, User
 from shared.values import passwords, times
 from tests.support.browsing import ORIGIN, Browser
-from tests.support.engines import MOTO
+from tests.support.engines import MOTO, one_at_a_time
 from tests.support.making import a_deal
 from tests.support.surroundings import surrounded
 
@@ -29,7 +29,8 @@ PASSWORD = "correct horse battery"
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A seeded table of a test's own, which the functions find in their environment."""
-    with MOTO.table() as table, surrounded(monkeypatch, table, SITE_ORIGIN=ORIGIN, SITE_BASE="", STAGE="test"):
+    with MOTO.table() as moto, surrounded(monkeypatch, moto, SITE_ORIGIN=ORIGIN, SITE_BASE="", STAGE="test"):
+        table = one_at_a_time(moto)
         for function in (mine, account, desk):
             monkeypatch.setattr(function, "table", lambda: table)
         brands.create(table, "apple", "Apple", times.now())

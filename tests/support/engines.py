@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -72,6 +72,20 @@ class Engine:
         with self.bare_table() as table:
             seeds.plant(table, LAUNCH)
             yield table
+
+
+@dataclass(frozen=True, slots=True)
+class OneAtATime(Table):
+    """A table whose requests never go out at once: moto copies its tables while other threads write to them."""
+
+    def gather(self, requests: Sequence[Callable[[], Any]]) -> list[Any]:
+        """The results of some requests, made one after the other."""
+        return [request() for request in requests]
+
+
+def one_at_a_time(table: Table) -> Table:
+    """The same table, asked one request at a time."""
+    return OneAtATime(table.name, table.client, token=table.token, sleep=table.sleep, jitter=table.jitter)
 
 
 @cache
