@@ -1,8 +1,12 @@
-"""What the CDK runs to learn what to deploy: ``cdk deploy -c stage=prod``; without a stage it is ``dev``."""
+"""What the CDK runs to learn what to deploy: ``cdk deploy -c stage=prod``; without a stage it is ``dev``.
+
+``-c origin=http://...`` says how browsers know the site, where a stage cannot: the local cloud's port may be any.
+"""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import aws_cdk as cdk
 
@@ -13,5 +17,8 @@ app = cdk.App()
 name = app.node.try_get_context("stage") or "dev"
 if name not in STAGES:
     sys.exit(f"There is no stage {name!r}: choose one of {', '.join(STAGES)}.")
-compose(app, STAGES[name])
+stage = STAGES[name]
+if origin := app.node.try_get_context("origin"):
+    stage = replace(stage, site_origin=origin)
+compose(app, stage)
 app.synth()

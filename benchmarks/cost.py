@@ -49,8 +49,8 @@ from benchmarks.prices import (
     hit_rate,
     hits_needed,
 )
-from infra.api import ACCESS_LOG
-from infra.cdn import DOCS_POLICY, CdnStack
+from infra.cdn import DOCS_POLICY
+from infra.gateway import ACCESS_LOG
 from infra.settings import STAGES, Cdn
 from infra.stacks import DealsStack
 from shared.runtime import metrics
@@ -339,18 +339,13 @@ def count_resources() -> Counter[str]:
     """What is paid by the month in the templates of prod with CloudFront, by type."""
     stage = dataclasses.replace(STAGES["prod"], cdn=Cdn())
     app = cdk.App()
-    deals = DealsStack(app, stage=stage)
-    stacks: list[cdk.Stack] = [deals]
-    if deals.origin_secret and stage.cdn:
-        stacks.append(CdnStack(app, stage=stage, cdn=stage.cdn, api=deals.rest_api, secret=deals.origin_secret))
     counted: Counter[str] = Counter()
-    for stack in stacks:
-        for each in Template.from_stack(stack).to_json()["Resources"].values():
-            counted[each["Type"]] += 1
-            counted["alarm metrics"] += _alarm_metrics(each)
-            counted["reporting functions"] += "POWERTOOLS_METRICS_NAMESPACE" in json.dumps(each)
-            if each["Type"] == "AWS::WAFv2::WebACL":
-                counted["firewall rules"] += len(each["Properties"]["Rules"])
+    for each in Template.from_stack(DealsStack(app, stage=stage)).to_json()["Resources"].values():
+        counted[each["Type"]] += 1
+        counted["alarm metrics"] += _alarm_metrics(each)
+        counted["reporting functions"] += "POWERTOOLS_METRICS_NAMESPACE" in json.dumps(each)
+        if each["Type"] == "AWS::WAFv2::WebACL":
+            counted["firewall rules"] += len(each["Properties"]["Rules"])
     return counted
 
 

@@ -1,7 +1,12 @@
-"""CloudFront in front of the API, as a stack of its own: public pages are kept for seconds, credentials never.
+"""CloudFront in front of both APIs: public pages and answers are kept for seconds, what is somebody's own never.
 
-The paths are the API's own (``/v1/...``). Only the public GETs of ``infra/routes.py`` have a behaviour that caches, so
-a new route is not cached until it is public. What may be kept and for how long is the origin's to say by Cache-Control.
+Below ``/v1`` only the public GETs of ``infra/routes.py`` have a behaviour that caches, so a new route is not cached
+until it is public. Of the site's pages, those of the function ``site`` are cached and never see a cookie; all paths
+with a function of their own are not. What may be kept and for how long is the origin's to say by Cache-Control.
+
+It is part of the one stack: a stack of its own would take the API's id and the origin's word from exports, which
+CloudFormation lets nobody remove while they are in use (docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/
+using-cfn-stack-exports.html), so that the setting could not be switched off.
 """
 
 from __future__ import annotations
@@ -11,8 +16,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from aws_cdk import Aws, CfnOutput, CfnRule, CfnRuleAssertion, Duration, Fn, RemovalPolicy, Stack
-from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import Aws, CfnRule, CfnRuleAssertion, Duration, Fn, RemovalPolicy
 from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_cloudfront_origins as origins
@@ -23,10 +27,12 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra.checks import accept
+from infra.pages import STAGE_NAME as PAGES_STAGE
 from infra.routes import ROUTES, Caller, Route
 from shared.api import paths
 
 if TYPE_CHECKING:
+    from infra.gateway import Gateway
     from infra.settings import Cdn, Stage
 
 REGION = "us-east-1"
@@ -35,7 +41,18 @@ REGION = "us-east-1"
 QUERY = ("cursor", "limit")
 """The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it."""
 
+PAGE_QUERY = ("cursor", "q")
+"""The same of the site's public pages: where a list goes on, and what is searched for."""
+
+ASSETS = "/assets"
+
 CREDENTIAL = "Authorization"
+
+_LED_THROUGH: dict[str, Any] = {
+    "cache_policy": cloudfront.CachePolicy.CACHING_DISABLED,
+    # Sends Authorization and cookies on; Host would lead the API's front door to nowhere.
+    "origin_request_policy": cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+}
 
 ERRORS = (400, 403, 404, 405, 414, 500, 501, 502, 503, 504)
 """The errors that CloudFront would keep for ten seconds, most of them whatever their Cache-Control says."""
@@ -52,7 +69,7 @@ DOCS_POLICY = (
 )
 """The one page there is, ``/v1/docs``, is whole in itself; everything else is JSON."""
 
-_SECOND_TO_NONE = 48  # characters of the word that only CloudFront knows: 285 bits
+_WORD_LENGTH = 48  # characters of the word that only CloudFront knows: 285 bits
 
 
 def cached_patterns(routes: Sequence[Route] = ROUTES) -> list[str]:
@@ -71,35 +88,47 @@ def uncached_patterns(routes: Sequence[Route] = ROUTES) -> list[str]:
 
 
 class OriginSecret(Construct):
-    """A word that CloudFront sends along and the API asks for: who goes round CloudFront is refused.
+    """A word that CloudFront sends along and the APIs ask for: who goes round CloudFront is refused.
 
     As the Referer, since that is the one header that a REST API's resource policy can look at; no firewall is needed.
+    ``version`` is the word's; raising it by one makes a new word. The one before stays accepted, for CloudFront's edges
+    learn of a new one in minutes: the one before that is gone.
     """
 
-    def __init__(self, scope: Construct, construct_id: str) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, version: int) -> None:
         super().__init__(scope, construct_id)
-        self.secret = secretsmanager.Secret(
+        self._words = [self._secret(each) for each in range(max(1, version - 1), version + 1)]
+
+    def _secret(self, version: int) -> secretsmanager.Secret:
+        secret = secretsmanager.Secret(
             self,
-            "Secret",
-            description="Sent by CloudFront to the API, which answers nobody else",
+            f"Word{version}",
+            description="Sent by CloudFront to the APIs, which answer nobody else",
             generate_secret_string=secretsmanager.SecretStringGenerator(
-                exclude_punctuation=True, password_length=_SECOND_TO_NONE
+                exclude_punctuation=True, password_length=_WORD_LENGTH
             ),
         )
         accept(
-            self.secret,
-            "It opens nothing but the way past a cache. A new one is a deployment of both stacks (docs/deploying.md).",
+            secret,
+            "It opens nothing but the way past a cache. A new one is a deployment (docs/deploying.md).",
             "AwsSolutions-SMG4",
             "CKV_AWS_149",
         )
+        return secret
 
     @property
     def word(self) -> str:
-        """The word, as a reference that CloudFormation resolves at deployment."""
-        return self.secret.secret_value.unsafe_unwrap()
+        """The word that is sent, as a reference that CloudFormation resolves at deployment."""
+        return self._words[-1].secret_value.unsafe_unwrap()
 
     def policy(self) -> iam.PolicyDocument:
-        """A resource policy that refuses all requests without the word."""
+        """A resource policy that refuses all requests without the word, or the one before it.
+
+        A change of it is a new deployment of its API (which the CDK names after the API's properties), for a policy
+        takes effect with the next one (docs.aws.amazon.com/apigateway/latest/developerguide/
+        apigateway-resource-policies.html).
+        """
+        accepted = [word.secret_value.unsafe_unwrap() for word in self._words]
         everyone: dict[str, Any] = {
             "principals": [iam.AnyPrincipal()],
             "actions": ["execute-api:Invoke"],
@@ -109,74 +138,47 @@ class OriginSecret(Construct):
             statements=[
                 iam.PolicyStatement(effect=iam.Effect.ALLOW, **everyone),
                 iam.PolicyStatement(
-                    effect=iam.Effect.DENY, conditions={"StringNotEquals": {"aws:Referer": self.word}}, **everyone
+                    effect=iam.Effect.DENY, conditions={"StringNotEquals": {"aws:Referer": accepted}}, **everyone
                 ),
             ]
         )
 
 
-class CdnStack(Stack):
+class Edge(Construct):
     """The distribution, its policies and its log."""
 
     def __init__(
         self,
         scope: Construct,
+        construct_id: str,
         *,
         stage: Stage,
         cdn: Cdn,
-        api: apigateway.RestApi,
+        api: Gateway,
+        site: Gateway,
+        private: Sequence[str],
         secret: OriginSecret,
-        **kwargs: Any,
     ) -> None:
-        super().__init__(
-            scope,
-            f"{stage.stack_name}-Cdn",
-            description=f"Big Time Deals ({stage.name}): CloudFront in front of the API",
-            termination_protection=stage.keeps_data,
-            **kwargs,
-        )
+        super().__init__(scope, construct_id)
+        self._cdn = cdn
+        self._secret = secret
         CfnRule(
             self,
             "Home",
             assertions=[
                 CfnRuleAssertion(
                     assert_=Fn.condition_equals(Aws.REGION, REGION),
-                    assert_description=f"CloudFront's logs can be set up in {REGION} only: deploy both stacks there.",
+                    assert_description=f"CloudFront's logs can be set up in {REGION} only: deploy the stage there.",
                 )
             ],
-        )
-        origin = origins.HttpOrigin(
-            # No origin path: the API's stage is the first part of every path already.
-            f"{api.rest_api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}",
-            protocol_policy=cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
-            origin_ssl_protocols=[cloudfront.OriginSslPolicy.TLS_V1_2],
-            custom_headers={"Referer": secret.word},
-        )
-        common: dict[str, Any] = {
-            "origin": origin,
-            "viewer_protocol_policy": cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
-            # Methods that a path does not have are refused by the API, in its own words.
-            "allowed_methods": cloudfront.AllowedMethods.ALLOW_ALL,
-            "response_headers_policy": self._response_headers(),
-            "compress": True,
-        }
-        uncached = cloudfront.BehaviorOptions(
-            cache_policy=cloudfront.CachePolicy.CACHING_DISABLED,
-            # Sends Authorization on; Host would lead the API's front door to nowhere.
-            origin_request_policy=cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-            **common,
-        )
-        cached = cloudfront.BehaviorOptions(
-            cache_policy=self._page_policy(), origin_request_policy=self._page_request_policy(), **common
         )
         distribution = cloudfront.Distribution(
             self,
             "Distribution",
             comment=f"Big Time Deals ({stage.name})",
-            default_behavior=uncached,
             # The first pattern that matches is taken.
-            additional_behaviors=dict.fromkeys(uncached_patterns(), uncached)
-            | dict.fromkeys(cached_patterns(), cached),
+            additional_behaviors={**self._of_api(api), **self._of_site(site, private)},
+            default_behavior=self._public_pages(site),
             http_version=cloudfront.HttpVersion.HTTP2_AND_3,
             minimum_protocol_version=cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
             price_class=cloudfront.PriceClass[cdn.price_class],
@@ -187,11 +189,96 @@ class CdnStack(Stack):
             ],
             **self._names(cdn),
         )
+        # The edges send a new word only when the APIs take it.
+        for gateway in (api, site):
+            distribution.node.add_dependency(gateway.api.deployment_stage)
         self._log(stage, distribution)
         self._accept(cdn, distribution)
-        host = cdn.domain_name or distribution.distribution_domain_name
-        CfnOutput(self, "CdnUrl", value=f"https://{host}{paths.ROOT}/")
-        CfnOutput(self, "CdnDomainName", value=distribution.distribution_domain_name)
+        self.domain_name = distribution.distribution_domain_name
+        self.host = cdn.domain_name or self.domain_name
+
+    def _of_api(self, api: Gateway) -> dict[str, cloudfront.BehaviorOptions]:
+        """What is below the API's version: public GETs are cached, all else is led through."""
+        common: dict[str, Any] = {
+            # No origin path: the API's stage is the first part of every path already.
+            "origin": self._origin(api, None),
+            "viewer_protocol_policy": cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
+            # Methods that a path does not have are refused by the API, in its own words.
+            "allowed_methods": cloudfront.AllowedMethods.ALLOW_ALL,
+            "response_headers_policy": self._response_headers(),
+            "compress": True,
+        }
+        uncached = cloudfront.BehaviorOptions(**_LED_THROUGH, **common)
+        cached = cloudfront.BehaviorOptions(
+            cache_policy=self._page_policy(), origin_request_policy=self._page_request_policy(), **common
+        )
+        return (
+            dict.fromkeys(uncached_patterns(), uncached)
+            | dict.fromkeys(cached_patterns(), cached)
+            | {f"{paths.ROOT}/*": uncached}
+        )
+
+    def _of_site(self, site: Gateway, private: Sequence[str]) -> dict[str, cloudfront.BehaviorOptions]:
+        """The site's files, which are kept for a year, and what is somebody's own, which is not kept at all.
+
+        What is led through is seen whole but for Host: cookies, and the Origin and Sec-Fetch-Site by which a form that
+        another site sends is refused.
+        """
+        common = self._of_pages(site)
+        files = cloudfront.BehaviorOptions(
+            cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED, origin_request_policy=self._file_requests(), **common
+        )
+        own = cloudfront.BehaviorOptions(**_LED_THROUGH, **common)
+        # A prefix is a page of its own, and all below it; /mystery is neither.
+        patterns = [pattern for prefix in private for pattern in (prefix, f"{prefix}/*")]
+        return {f"{ASSETS}/*": files, **dict.fromkeys(patterns, own)}
+
+    def _public_pages(self, site: Gateway) -> cloudfront.BehaviorOptions:
+        """All other pages: one for everybody, for neither cookies nor credentials are sent on."""
+        policy = cloudfront.CachePolicy(
+            self,
+            "PublicPages",
+            comment="Pages of the site: path, cursor and search words; no cookie and no header",
+            min_ttl=Duration.seconds(0),
+            default_ttl=Duration.seconds(0),
+            max_ttl=Duration.days(1),
+            query_string_behavior=cloudfront.CacheQueryStringBehavior.allow_list(*PAGE_QUERY),
+            header_behavior=cloudfront.CacheHeaderBehavior.none(),
+            cookie_behavior=cloudfront.CacheCookieBehavior.none(),
+            enable_accept_encoding_gzip=True,
+            enable_accept_encoding_brotli=True,
+        )
+        return cloudfront.BehaviorOptions(cache_policy=policy, **self._of_pages(site))
+
+    def _of_pages(self, site: Gateway) -> dict[str, Any]:
+        """What behaviours of pages have in common. Whoever typed an address without https is led to it."""
+        if not hasattr(self, "_pages"):
+            self._pages: dict[str, Any] = {
+                "origin": self._origin(site, f"/{PAGES_STAGE}"),
+                "viewer_protocol_policy": cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+                "allowed_methods": cloudfront.AllowedMethods.ALLOW_ALL,
+                "response_headers_policy": self._page_headers(),
+                "compress": True,
+            }
+        return self._pages
+
+    def _origin(self, gateway: Gateway, path: str | None) -> origins.HttpOrigin:
+        return origins.HttpOrigin(
+            f"{gateway.api.rest_api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}",
+            origin_path=path,
+            protocol_policy=cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
+            origin_ssl_protocols=[cloudfront.OriginSslPolicy.TLS_V1_2],
+            custom_headers={"Referer": self._secret.word},
+        )
+
+    def _file_requests(self) -> cloudfront.OriginRequestPolicy:
+        """Accept, without which the gateway sends a font as base64: it decodes for a media type that is asked for."""
+        return cloudfront.OriginRequestPolicy(
+            self,
+            "FileRequests",
+            comment="What the gateway needs to send bytes",
+            header_behavior=cloudfront.OriginRequestHeaderBehavior.allow_list("Accept"),
+        )
 
     def _page_policy(self) -> cloudfront.CachePolicy:
         """What tells one public page from another, and for how long one may be kept.
@@ -232,9 +319,7 @@ class CdnStack(Stack):
             "Security",
             comment="For browsers: HTTPS only, no guessing of types, no frames",
             security_headers_behavior=cloudfront.ResponseSecurityHeadersBehavior(
-                strict_transport_security=cloudfront.ResponseHeadersStrictTransportSecurity(
-                    access_control_max_age=Duration.days(365), include_subdomains=True, override=True
-                ),
+                strict_transport_security=self._https_only(),
                 content_type_options=cloudfront.ResponseHeadersContentTypeOptions(override=True),
                 frame_options=cloudfront.ResponseHeadersFrameOptions(
                     frame_option=cloudfront.HeadersFrameOption.DENY, override=True
@@ -246,6 +331,33 @@ class CdnStack(Stack):
                     content_security_policy=DOCS_POLICY, override=False
                 ),
             ),
+        )
+
+    def _page_headers(self) -> cloudfront.ResponseHeadersPolicy:
+        """What the gateway's own answers lack; the functions' pages say all but the first themselves."""
+        return cloudfront.ResponseHeadersPolicy(
+            self,
+            "PageSecurity",
+            comment="For browsers: HTTPS only; what a page does not say itself",
+            security_headers_behavior=cloudfront.ResponseSecurityHeadersBehavior(
+                strict_transport_security=self._https_only(),
+                content_type_options=cloudfront.ResponseHeadersContentTypeOptions(override=True),
+                frame_options=cloudfront.ResponseHeadersFrameOptions(
+                    frame_option=cloudfront.HeadersFrameOption.DENY, override=True
+                ),
+                # Not no-referrer, with which browsers send forms with the Origin null.
+                referrer_policy=cloudfront.ResponseHeadersReferrerPolicy(
+                    referrer_policy=cloudfront.HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN, override=False
+                ),
+                content_security_policy=cloudfront.ResponseHeadersContentSecurityPolicy(
+                    content_security_policy="default-src 'none'; frame-ancestors 'none'", override=False
+                ),
+            ),
+        )
+
+    def _https_only(self) -> cloudfront.ResponseHeadersStrictTransportSecurity:
+        return cloudfront.ResponseHeadersStrictTransportSecurity(
+            access_control_max_age=Duration.days(365), include_subdomains=self._cdn.subdomains_too, override=True
         )
 
     def _names(self, cdn: Cdn) -> dict[str, Any]:
@@ -315,14 +427,14 @@ class CdnStack(Stack):
         delivery_source = logs.CfnDeliverySource(
             self,
             "LogSource",
-            name=f"{self.stack_name}-access",
+            name=f"{stage.stack_name}-access",
             log_type="ACCESS_LOGS",
             resource_arn=distribution.distribution_arn,
         )
         destination = logs.CfnDeliveryDestination(
             self,
             "LogDestination",
-            name=f"{self.stack_name}-access",
+            name=f"{stage.stack_name}-access",
             destination_resource_arn=bucket.bucket_arn,
             output_format="json",
         )

@@ -1,12 +1,13 @@
-"""AWS WAF in front of the API: an optional refusal of large bodies, and of addresses that ask too often."""
+"""AWS WAF in front of both APIs: an optional refusal of large bodies, and of addresses that ask too often."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_wafv2 as waf
 from constructs import Construct
 
@@ -17,25 +18,35 @@ from shared.http.body import MAX_BODY_BYTES
 from shared.http.statuses import phrase
 
 if TYPE_CHECKING:
+    from infra.gateway import Gateway
     from infra.settings import Stage
 
 REQUESTS = 2_000
 SIGN_INS = 100
 """What one address may ask for within five minutes: in all, and of the routes that hash a password."""
 
+PASSWORD_PATHS = (*(paths.ROOT + path for path in paths.PASSWORD_PATHS), "/account/", "/web/account/")
+"""What paths begin with that hash a password: of the API, and of the pages with and without the gateway's stage.
+
+Whatever follows and whatever the method counts, too: the gateway takes a path with a slash at its end, and a method
+that a header names in place of the one sent.
+"""
+
+REDACTED = ("authorization", "cookie", "referer")
+
 _REFUSALS = {
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: f"A request must have at most {MAX_BODY_BYTES} bytes.",
-    HTTPStatus.TOO_MANY_REQUESTS: ("Too many requests from your address: slow down."),
+    HTTPStatus.TOO_MANY_REQUESTS: "Too many requests from your address: slow down.",
 }
 
 
 class Firewall(Construct):
-    """A web ACL on the API's stage, and a log of what it refused.
+    """A web ACL on the stages of both APIs, and a log of what it refused.
 
     Its answers are problem documents that are declared to be JSON: WAF knows no ``application/problem+json``.
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, api_stage: apigateway.Stage) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, gateways: Sequence[Gateway]) -> None:
         super().__init__(scope, construct_id)
         too_large = _rule(
             "LargeBodies",
@@ -56,9 +67,7 @@ class Firewall(Construct):
             "PasswordGuessing",
             2,
             HTTPStatus.TOO_MANY_REQUESTS,
-            rate_based_statement=_per_address(
-                SIGN_INS, _any_of(*(_posted_to(paths.ROOT + path) for path in paths.PASSWORD_PATHS))
-            ),
+            rate_based_statement=_per_address(SIGN_INS, _any_of(*(_below(path) for path in PASSWORD_PATHS))),
         )
         acl = waf.CfnWebACL(
             self,
@@ -87,14 +96,28 @@ class Firewall(Construct):
             ),
         )
         accept(acl, "Nothing here is Java: there is no Log4j to protect.", "CKV_AWS_192")
-        waf.CfnWebACLAssociation(self, "Guards", resource_arn=api_stage.stage_arn, web_acl_arn=acl.attr_arn)
+        for gateway in gateways:
+            waf.CfnWebACLAssociation(
+                self,
+                f"Guards{gateway.node.id}",
+                resource_arn=gateway.api.deployment_stage.stage_arn,
+                web_acl_arn=acl.attr_arn,
+            )
         # WAF writes only to logs whose names begin with these words.
         log = Log(self, "Log", stage=stage, name=f"aws-waf-logs-{stage.stack_name}")
+        # CloudFormation's own name of a log ends in ":*", with which WAF does not take it (github.com/aws/aws-cdk,
+        # issue 18253).
+        address = Stack.of(self).format_arn(
+            service="logs",
+            resource="log-group",
+            resource_name=log.log_group_name,
+            arn_format=ArnFormat.COLON_RESOURCE_NAME,
+        )
         waf.CfnLoggingConfiguration(
             self,
             "Logging",
             resource_arn=acl.attr_arn,
-            log_destination_configs=[log.log_group_arn.rstrip(":*")],
+            log_destination_configs=[address],
             # What is let through is in the API's own log.
             logging_filter={
                 "DefaultBehavior": "DROP",
@@ -106,7 +129,8 @@ class Firewall(Construct):
                     }
                 ],
             },
-            redacted_fields=[{"singleHeader": {"Name": "authorization"}}],
+            # Whoever may read the log learns neither a session nor the word that leads past CloudFront.
+            redacted_fields=[{"singleHeader": {"Name": name}} for name in REDACTED],
         )
 
 
@@ -142,19 +166,17 @@ def _any_of(*statements: waf.CfnWebACL.StatementProperty) -> waf.CfnWebACL.State
     return waf.CfnWebACL.StatementProperty(or_statement=waf.CfnWebACL.OrStatementProperty(statements=list(statements)))
 
 
-def _posted_to(path: str) -> waf.CfnWebACL.StatementProperty:
-    return waf.CfnWebACL.StatementProperty(
-        and_statement=waf.CfnWebACL.AndStatementProperty(statements=[_is(path, uri_path={}), _is("POST", method={})])
-    )
-
-
-def _is(text: str, **field: Any) -> waf.CfnWebACL.StatementProperty:
+def _below(path: str) -> waf.CfnWebACL.StatementProperty:
+    """Paths that begin so, as the gateway reads them: decoded, and with neither ``//`` nor ``/../``."""
     return waf.CfnWebACL.StatementProperty(
         byte_match_statement=waf.CfnWebACL.ByteMatchStatementProperty(
-            field_to_match=waf.CfnWebACL.FieldToMatchProperty(**field),
-            positional_constraint="EXACTLY",
-            search_string=text,
-            text_transformations=_AS_IT_IS,
+            field_to_match=waf.CfnWebACL.FieldToMatchProperty(uri_path={}),
+            positional_constraint="STARTS_WITH",
+            search_string=path,
+            text_transformations=[
+                waf.CfnWebACL.TextTransformationProperty(priority=0, type="URL_DECODE"),
+                waf.CfnWebACL.TextTransformationProperty(priority=1, type="NORMALIZE_PATH"),
+            ],
         )
     )
 

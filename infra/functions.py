@@ -52,6 +52,7 @@ attribute that is missing too.
 """
 
 SHOWN: Filter = {"dynamodb": {"NewImage": _is("Deal", "FrontPage", "EditorsChoice", "CategoryPicks")}}
+DEALS: Filter = {"dynamodb": {"NewImage": _is("Deal")}}
 REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is("Deal")}}
 
 
@@ -76,7 +77,9 @@ class Function:
 
     ``timeout`` is in seconds, ``memory`` in MiB (a full processor comes at 1,769); ``because`` says why one of them is
     not the usual. ``reads`` is for readers of the stream, ``works`` for the function that takes the queue's work, and
-    ``sends`` for those that put some in. ``each_minute``: the clock invokes it.
+    ``sends`` for those that put some in. ``each_minute``: the clock invokes it. ``pages`` is the prefix of the
+    site's paths that it answers, empty for all that have no other; ``takes_passwords``: what is posted there is
+    throttled as signing in is.
     """
 
     name: str
@@ -90,6 +93,8 @@ class Function:
     works: bool = False
     sends: bool = False
     each_minute: bool = False
+    pages: str | None = None
+    takes_passwords: bool = False
 
     def __post_init__(self) -> None:
         if (self.timeout, self.memory) != (USUAL_TIMEOUT, USUAL_MEMORY) and not self.because:
@@ -113,6 +118,19 @@ FUNCTIONS = (
     ),
     Function(name="members", access=rights.MEMBERS),
     Function(name="editors", access=rights.EDITORS, artifact=FULL),
+    Function(name="site", access=rights.SITE, pages=""),
+    Function(name="clicks", access=rights.CLICKS, pages="/go"),
+    Function(name="mine", access=rights.MINE, pages="/my"),
+    Function(name="desk", access=rights.DESK, artifact=FULL, pages="/desk"),
+    Function(
+        name="account",
+        access=rights.ACCOUNT,
+        artifact=FULL,
+        memory=1769,
+        because="Hashing a password takes a whole processor and argon2's 64 MiB.",
+        pages="/account",
+        takes_passwords=True,
+    ),
     Function(
         name="announcer",
         access=rights.ANNOUNCER,
@@ -140,6 +158,14 @@ FUNCTIONS = (
         # A second's window makes one rebuild of a burst of deals.
         reads=Reading(name="Refreshed", parked="refreshes", filters=(SHOWN, REMOVED_DEALS), batch_size=500, window=1),
         each_minute=True,
+    ),
+    Function(
+        name="indexer",
+        access=rights.INDEXER,
+        caller=Caller.EVENTS,
+        timeout=60,
+        because="Each of a hundred deals may have 24 words, each a transaction, while the table refuses for moments.",
+        reads=Reading(name="Indexed", parked="words", filters=(DEALS, REMOVED_DEALS), batch_size=100),
     ),
     Function(
         name="expiry",

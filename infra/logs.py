@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class Log(logs.LogGroup):
-    """A log group of a stage, under a name of CloudFormation's unless the writer needs one."""
+    """A log group of a stage, under a name of CloudFormation's unless the writer needs one.
+
+    One with a name of its own never outlives its stack: it would be in the way of the next that has the name.
+    """
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, name: str | None = None) -> None:
         super().__init__(
@@ -23,7 +26,7 @@ class Log(logs.LogGroup):
             construct_id,
             log_group_name=name,
             retention=_retention(stage.log_retention_days),
-            removal_policy=RemovalPolicy.RETAIN if stage.keeps_data else RemovalPolicy.DESTROY,
+            removal_policy=RemovalPolicy.RETAIN if stage.keeps_data and name is None else RemovalPolicy.DESTROY,
         )
         accept(
             self,

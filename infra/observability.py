@@ -50,7 +50,7 @@ class Site:
     work: sqs.Queue
     parked: Mapping[str, sqs.Queue]
     table_name: str
-    api: apigateway.RestApi
+    gateways: Mapping[str, apigateway.RestApi]
 
     @property
     def answering(self) -> dict[str, lambda_.Function]:
@@ -134,8 +134,9 @@ class Alarms(Construct):
             self._add("answer_is_slow", module, function.metric_duration(statistic=P99))
         for module, function in site.working.items():
             self._add("work_is_slow", module, function.metric_duration(statistic=P99))
-        self._add("answer_is_slow", "api", site.api.metric_latency(statistic=P99))
-        self._add("api_fails", None, site.api.metric_server_error())
+        for name, gateway in site.gateways.items():
+            self._add("answer_is_slow", name, gateway.metric_latency(statistic=P99))
+            self._add("api_fails", name, gateway.metric_server_error())
 
         self._add("table_is_throttled", "reads", of_table(site, "ReadThrottleEvents"))
         self._add("table_is_throttled", "writes", of_table(site, "WriteThrottleEvents"))
@@ -214,9 +215,23 @@ class Dashboard(Construct):
                 ),
             ],
             [
-                _graph("Requests", site.api.metric_count(), site.api.metric_client_error()),
-                _graph("Answers of 500 and above", site.api.metric_server_error()),
-                _graph("Latency, ms", *(site.api.metric_latency(statistic=each) for each in ("p50", P99))),
+                _graph(
+                    "Requests",
+                    *(_of(each.metric_count(), name) for name, each in site.gateways.items()),
+                    *(_of(each.metric_client_error(), f"{name} 4xx") for name, each in site.gateways.items()),
+                ),
+                _graph(
+                    "Answers of 500 and above",
+                    *(_of(each.metric_server_error(), name) for name, each in site.gateways.items()),
+                ),
+                _graph(
+                    "Latency, ms",
+                    *(
+                        _of(each.metric_latency(statistic=statistic), f"{name} {statistic}")
+                        for name, each in site.gateways.items()
+                        for statistic in ("p50", P99)
+                    ),
+                ),
             ],
             [
                 _graph("Invocations", *(_of(each.metric_invocations(), name) for name, each in functions.items())),

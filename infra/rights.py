@@ -42,6 +42,7 @@ from shared.data.partitions import (
     WATCHES,
     WATCHES_OF_USERS,
     WORD,
+    WORDS,
 )
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 
@@ -161,4 +162,23 @@ REFRESHER: Access = (
     Right("UpdateItem", (CATEGORY_ITEM, *CURATED)),
     Right("Query", (ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (CATEGORY_BY_DAY,), GSI3),
+)
+
+SITE: Access = (
+    *CATALOG,
+    Right("BatchGetItem", (DEAL,)),
+    Right("Query", (PRODUCT, WORD, WORDS, ENDINGS_OF_DAYS)),
+)
+"""What the API's public routes answer, and besides it what is found by words, by product, and by its end."""
+
+CLICKS: Access = (
+    Right("GetItem", (DEAL, DEAL_NUMBER)),
+    # The clicks of a deal lie in its own partition, which is as far as a right can be cut.
+    Right("UpdateItem", (DEAL,)),
+)
+
+INDEXER: Access = (
+    Right("PutItem", (PRODUCT, WORD)),
+    Right("UpdateItem", (WORDS,)),
+    Right("DeleteItem", (PRODUCT, WORD)),
 )

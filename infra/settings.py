@@ -30,7 +30,8 @@ class Cdn:
 
     ``price_class`` says which edge locations are used: PRICE_CLASS_100 (North America and Europe, the cheapest), _200
     or _ALL. ``countries`` are the only ones served (ISO 3166, two letters), all if empty. ``web_acl_arn`` is a firewall
-    of AWS WAF with the scope CLOUDFRONT.
+    of AWS WAF with the scope CLOUDFRONT. ``word`` is the version of the word by which the APIs know CloudFront; raise
+    it by one for another. ``subdomains_too``: browsers ask for HTTPS of every name below the domain's, too.
     """
 
     domain_name: str | None = None
@@ -38,10 +39,23 @@ class Cdn:
     price_class: str = "PRICE_CLASS_100"
     countries: tuple[str, ...] = ()
     web_acl_arn: str | None = None
+    word: int = 1
+    subdomains_too: bool = False
 
     def __post_init__(self) -> None:
         if (self.domain_name is None) != (self.certificate_arn is None):
             raise ValueError("A domain name and its certificate go together.")
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A name of one's own for the site and its API, without CloudFront, and its certificate in the stack's region.
+
+    The name's record is an alias of the output ``SiteTarget``.
+    """
+
+    name: str
+    certificate_arn: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +72,9 @@ class Stage:
     somebody waits for from a snapshot of their INIT, for $0.0000015 per GB and second that a version is kept.
 
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
-    ``table_name`` and ``api_id`` are None where the cloud chooses them, ``cdn`` where the API is reached directly.
+    ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them, ``cdn`` where the APIs are reached
+    directly. ``domain`` is a name of one's own without CloudFront; without either, the site is at the gateway's own
+    address, below its stage. ``site_origin`` is how browsers know the site, where that is neither.
     ``alarm_email`` is told of alarms, once it has confirmed that; ``bounds`` say when they ring.
     """
 
@@ -78,9 +94,27 @@ class Stage:
     table_name: str | None = None
     api_id: str | None = None
     emulated: bool = False
+    site_id: str | None = None
     cdn: Cdn | None = None
+    domain: Domain | None = None
+    site_origin: str | None = None
     alarm_email: str | None = None
     bounds: Bounds = USUAL
+
+    def __post_init__(self) -> None:
+        if self.cdn and self.domain:
+            raise ValueError("A domain of CloudFront's is a setting of the cdn.")
+
+    @property
+    def origin(self) -> str | None:
+        """How browsers know the site (scheme and host), or None where only the deployment can tell."""
+        name = self.domain.name if self.domain else self.cdn.domain_name if self.cdn else None
+        return self.site_origin or (f"https://{name}" if name else None)
+
+    @property
+    def site_base(self) -> str:
+        """What the paths of pages begin with: the gateway's stage, where nothing stands before the gateway."""
+        return "" if self.cdn or self.domain else "/web"
 
     @property
     def stack_name(self) -> str:
@@ -144,6 +178,13 @@ STAGES = {
             table_name="big-time-deals",
             # Eight hexadecimal digits, for only then does the local cloud serve <id>.execute-api.localhost.
             api_id="b16dea15",
+            site_id="b16dea16",
+            # Browsers lead *.localhost to this machine. The local cloud asks for a certificate, and looks at none.
+            domain=Domain(
+                "bigtimedeals.localhost",
+                "arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-0000-0000-000000000000",
+            ),
+            site_origin="http://bigtimedeals.localhost:4566",
             emulated=True,
         ),
     )

@@ -9,25 +9,30 @@ from constructs import Construct
 
 from infra.api import DealsApi
 from infra.artifacts.bundling import bundle, digest_of
-from infra.cdn import CdnStack, OriginSecret
+from infra.cdn import Edge, OriginSecret
 from infra.checks import accept, require
 from infra.clock import EachMinute
+from infra.firewall import Firewall
 from infra.function import PythonFunction
 from infra.functions import FULL, FUNCTIONS, LEAN
 from infra.observability import Observability, Site
+from infra.pages import SiteApi, SiteDomain
 from infra.routes import ROUTES
 from infra.streams import StreamReader, WorkQueue
 from infra.table import DealsTable
+from shared.api import paths
 
 if TYPE_CHECKING:
     from infra.settings import Stage
 
 
+_AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
+"""The CDK's flag by which a change of the authorizer is a new deployment of its API, as a change of a method is."""
+
+
 def compose(app: App, stage: Stage) -> None:
-    """Give an app all stacks of a stage, to be checked when they are synthesized."""
-    deals = DealsStack(app, stage=stage)
-    if stage.cdn and deals.origin_secret:
-        CdnStack(app, stage=stage, cdn=stage.cdn, api=deals.rest_api, secret=deals.origin_secret)
+    """Give an app the stack of a stage, to be checked when it is synthesized."""
+    DealsStack(app, stage=stage)
     require(app)
 
 
@@ -42,6 +47,7 @@ class DealsStack(Stack):
             termination_protection=stage.keeps_data,
             **kwargs,
         )
+        self.node.set_context(_AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
         # The CDK states dependencies that a reference already implies, which cfn-lint (and so SAM) warns of.
         self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": ["W3005"]}}}
         artifacts = {name: bundle(name, stage.target) for name in (LEAN, FULL)}
@@ -64,7 +70,7 @@ class DealsStack(Stack):
             if each.row.reads
         }
 
-        self.origin_secret = OriginSecret(self, "Origin") if stage.cdn else None
+        secret = OriginSecret(self, "Origin", version=stage.cdn.word) if stage.cdn else None
         api = DealsApi(
             self,
             "Gateway",
@@ -72,9 +78,20 @@ class DealsStack(Stack):
             routes=ROUTES,
             functions={name: functions[name].awaited for name in dict.fromkeys(route.function for route in ROUTES)},
             authorizer=functions["authorizer"].awaited,
-            policy=self.origin_secret.policy() if self.origin_secret else None,
+            policy=secret.policy() if secret else None,
         )
-        self.rest_api = api.api
+        pages = [each for each in functions.values() if each.row.pages is not None]
+        site = SiteApi(
+            self,
+            "Pages",
+            stage=stage,
+            functions=pages,
+            account=api,
+            policy=secret.policy() if secret else None,
+        )
+        if stage.firewall:
+            Firewall(self, "Firewall", stage=stage, gateways=[api, site])
+        self._name(stage, api, site, [each.row.pages for each in pages if each.row.pages], secret)
 
         EachMinute(
             self,
@@ -92,7 +109,7 @@ class DealsStack(Stack):
                 work=work.queue,
                 parked=parked,
                 table_name=table.name,
-                api=api.api,
+                gateways={"api": api.api, "pages": site.api},
             ),
         )
 
@@ -124,3 +141,20 @@ class DealsStack(Stack):
         CfnOutput(self, "ParkedWorkUrl", value=parked["work"].queue_url)
         CfnOutput(self, "ParkedNewsUrl", value=parked["news"].queue_url)
         CfnOutput(self, "ParkedRefreshesUrl", value=parked["refreshes"].queue_url)
+        CfnOutput(self, "ParkedWordsUrl", value=parked["words"].queue_url)
+
+    def _name(
+        self, stage: Stage, api: DealsApi, site: SiteApi, private: list[str], secret: OriginSecret | None
+    ) -> None:
+        """Give the site its address: CloudFront's, a domain of one's own, or the gateway's."""
+        address = stage.origin
+        if stage.cdn and secret:
+            edge = Edge(self, "Cdn", stage=stage, cdn=stage.cdn, api=api, site=site, private=private, secret=secret)
+            address = f"https://{edge.host}"
+            CfnOutput(self, "CdnUrl", value=f"{address}{paths.ROOT}/")
+            CfnOutput(self, "CdnDomainName", value=edge.domain_name)
+        if stage.domain:
+            domain = SiteDomain(self, "Domain", domain=stage.domain, site=site, api=api, version=paths.VERSION)
+            CfnOutput(self, "SiteTarget", value=domain.domain.domain_name_alias_domain_name)
+        CfnOutput(self, "SiteUrl", value=f"{address}/" if address else site.url)
+        CfnOutput(self, "SiteId", value=site.api.rest_api_id)

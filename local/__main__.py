@@ -53,7 +53,7 @@ def up(home: Home) -> int:
     if not orderly:
         print("The last cloud was not stopped in order: what came after its last orderly stop is gone.")
         home.deployed.unlink(missing_ok=True)
-    digest = deploy.wanted()
+    digest = deploy.wanted(port)
     outputs = deploy.outputs(home, digest)
     if outputs is None or not _answers(_addresses(port, outputs["ApiId"])):
         if not deploy.is_bootstrapped(home):

@@ -24,6 +24,7 @@ _DEPLOYED_FROM = (
     "infra",
     "functions",
     "shared",
+    "web",
     "package-lock.json",
     "requirements/lambda-full.txt",
     "requirements/lambda-lean.txt",
@@ -44,9 +45,16 @@ def check_node() -> None:
         raise Trouble("The CDK is not installed: run make install.")
 
 
-def wanted() -> str:
-    """The digest of everything that a deployment is made from."""
-    return f"{digest_of(*_DEPLOYED_FROM)} {STAGES[STAGE].target}"
+def wanted(port: int) -> str:
+    """The digest of everything that a deployment is made from; pages know the site's address, and so the port."""
+    return f"{digest_of(*_DEPLOYED_FROM)} {STAGES[STAGE].target} {origin(port)}"
+
+
+def origin(port: int) -> str:
+    """How browsers know the site: its domain on this machine, and the cloud's port."""
+    domain = STAGES[STAGE].domain
+    assert domain is not None  # noqa: S101  # the stage of the local cloud has one
+    return f"http://{domain.name}:{port}"
 
 
 def outputs(home: Home, digest: str) -> dict[str, str] | None:
@@ -88,7 +96,8 @@ def deploy(home: Home, port: int, digest: str) -> dict[str, str]:
     _run(
         home,
         port,
-        *("deploy", "--all", "--require-approval", "never", "--context", f"stage={STAGE}", "--method", "direct"),
+        *("deploy", "--all", "--require-approval", "never", "--context", f"stage={STAGE}"),
+        *("--context", f"origin={origin(port)}", "--method", "direct"),
         *("--output", str(home.folder / "cdk.out"), "--outputs-file", str(file), "--progress", "events", "--ci"),
     )
     found: dict[str, str] = {}

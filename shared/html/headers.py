@@ -23,8 +23,10 @@ SECURITY = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
 
-TRANSPORT = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
-"""Only where the site is reached over HTTPS; browsers ignore it elsewhere, and a laptop has no certificate."""
+TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
+"""Only where the site is reached over HTTPS; browsers ignore it elsewhere, and a laptop has no certificate.
+
+Of other names below the domain it says nothing: who serves them may not be ready. CloudFront can."""
 
 PUBLIC = "public, max-age=5, stale-while-revalidate=30, stale-if-error=600"
 """A page that is the same for everybody: some seconds old at most, and the last good one while the table is away."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from infra.api import REFUSALS
+from infra.gateway import REFUSALS
 from tests.e2e.plumbing import client
 from tests.support.contract import assert_problem
 from tests.support.site import Site, Visitor, fresh

@@ -56,6 +56,15 @@ class Synthesized:
         (resource,) = self.resources(kind).values()
         return dict(resource)
 
+    def part(self, gateway: str) -> Synthesized:
+        """The template without the other REST API: ``Gateway`` is the contract's, ``Pages`` the pages'."""
+        kept = {
+            name: each
+            for name, each in self.template["Resources"].items()
+            if not each["Type"].startswith("AWS::ApiGateway::") or name.startswith(gateway)
+        }
+        return Synthesized({**self.template, "Resources": kept})
+
     def function(self, module: str) -> dict[str, Any]:
         """The function of a module."""
         (function,) = (each for each in self.resources("AWS::Lambda::Function").values() if function_of(each) == module)

@@ -9,24 +9,43 @@ from typing import Any
 import pytest
 from jsonschema import Draft4Validator
 
-from infra.api import REFUSALS
+from infra.gateway import REFUSALS
 from infra.routes import ROUTES, Caller, Route
 from infra.settings import STAGES
 from local.settings import ROOT
 from tests.infra.conftest import Synthesized, function_of
 
 
-def _path(dev: Synthesized, resource: object) -> str:
+def path_of(dev: Synthesized, resource: object) -> str:
+    """The path of a resource of an API."""
     match resource:
         case {"Fn::GetAtt": [_, "RootResourceId"]}:
             return ""
         case {"Ref": name}:
             properties = dev.template["Resources"][name]["Properties"]
-            return f"{_path(dev, properties['ParentId'])}/{properties['PathPart']}"
+            return f"{path_of(dev, properties['ParentId'])}/{properties['PathPart']}"
     raise AssertionError(resource)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
+def dev(dev: Synthesized) -> Synthesized:
+    """The stage dev, with the contract's API and not the pages'."""
+    return dev.part("Gateway")
+
+
+@pytest.fixture(scope="module")
+def prod(prod: Synthesized) -> Synthesized:
+    """The stage prod, with the contract's API and not the pages'."""
+    return prod.part("Gateway")
+
+
+@pytest.fixture(scope="module")
+def everything(everything: Synthesized) -> Synthesized:
+    """The stage with everything, with the contract's API and not the pages'."""
+    return everything.part("Gateway")
+
+
+@pytest.fixture(scope="module")
 def deployed(dev: Synthesized) -> set[Route]:
     """The routes as the template has them."""
     routes = set()
@@ -39,7 +58,7 @@ def deployed(dev: Synthesized) -> set[Route]:
             if f'"{name}"' in uri
         )
         caller = Caller.SIGNED_IN if properties["AuthorizationType"] == "CUSTOM" else Caller.ANYONE
-        routes.add(Route(properties["HttpMethod"], _path(dev, properties["ResourceId"]), module, caller))
+        routes.add(Route(properties["HttpMethod"], path_of(dev, properties["ResourceId"]), module, caller))
     return routes
 
 
@@ -121,7 +140,7 @@ def test_the_gateway_uses_the_contracts_statuses(dev: Synthesized, kind: str, st
 def methods(stage: Synthesized) -> dict[tuple[str, str], dict[str, Any]]:
     """The properties of all methods, by method and path."""
     return {
-        (each["Properties"]["HttpMethod"], _path(stage, each["Properties"]["ResourceId"])): each["Properties"]
+        (each["Properties"]["HttpMethod"], path_of(stage, each["Properties"]["ResourceId"])): each["Properties"]
         for each in stage.resources("AWS::ApiGateway::Method").values()
     }
 

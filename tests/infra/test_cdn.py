@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,14 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from infra.cdn import ERRORS, QUERY, CdnStack, cached_patterns, uncached_patterns
+from infra.cdn import ERRORS, QUERY, cached_patterns, uncached_patterns
 from infra.checks import require
+from infra.functions import FUNCTIONS
 from infra.routes import ROUTES
 from infra.settings import STAGES, Cdn
 from infra.stacks import DealsStack
 from tests.infra.conftest import lint
-from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, Answer, Edge
+from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Answer, Edge
 
 Json = Mapping[str, Any]
 
@@ -38,33 +40,20 @@ WITH_A_NAME = Cdn(
 )
 
 
-def stacks(cdn: Cdn) -> tuple[cdk.App, DealsStack, CdnStack]:
+def stack(cdn: Cdn) -> tuple[cdk.App, DealsStack]:
     """The app of prod with ``cdn``."""
-    app, stage = cdk.App(), dataclasses.replace(STAGES["prod"], cdn=cdn)
-    deals = DealsStack(app, stage=stage)
-    assert deals.origin_secret is not None
-    return app, deals, CdnStack(app, stage=stage, cdn=cdn, api=deals.rest_api, secret=deals.origin_secret)
+    app = cdk.App()
+    return app, DealsStack(app, stage=dataclasses.replace(STAGES["prod"], cdn=cdn))
 
 
-def synthesize(cdn: Cdn) -> tuple[Json, Json]:
-    """The templates of the API's stack and of CloudFront's, as prod with ``cdn`` has them."""
-    _, deals, edge = stacks(cdn)
-    return Template.from_stack(deals).to_json(), Template.from_stack(edge).to_json()
+def synthesize(cdn: Cdn) -> Json:
+    """The template of prod with ``cdn``."""
+    return Template.from_stack(stack(cdn)[1]).to_json()
 
 
 @pytest.fixture(scope="session")
-def templates() -> tuple[Json, Json]:
+def template() -> Json:
     return synthesize(Cdn())
-
-
-@pytest.fixture(scope="session")
-def api(templates: tuple[Json, Json]) -> Json:
-    return templates[0]
-
-
-@pytest.fixture(scope="session")
-def template(templates: tuple[Json, Json]) -> Json:
-    return templates[1]
 
 
 @pytest.fixture(scope="session")
@@ -75,6 +64,16 @@ def edge(template: Json) -> Edge:
 def only(template: Json, kind: str) -> Json:
     """The properties of the only resource of a type."""
     (found,) = (each["Properties"] for each in template["Resources"].values() if each["Type"] == kind)
+    return dict(found)
+
+
+def policy(template: Json, kind: str, name: str) -> Json:
+    """The configuration of a policy of CloudFront's, by what it is called in the stack."""
+    (found,) = (
+        each["Properties"][f"{kind}Config"]
+        for logical_id, each in template["Resources"].items()
+        if each["Type"] == f"AWS::CloudFront::{kind}" and re.match(f"Cdn{name}[0-9A-F]{{8}}$", logical_id)
+    )
     return dict(found)
 
 
@@ -107,14 +106,14 @@ def test_the_pages_have_the_parameters_that_the_document_gives_them(template: Js
         for parameter in operation.get("parameters", [])
         if parameter["in"] == "query"
     }
-    key = only(template, "AWS::CloudFront::CachePolicy")["CachePolicyConfig"]
+    key = policy(template, "CachePolicy", "Pages")
 
     assert documented == set(QUERY)
     assert key["ParametersInCacheKeyAndForwardedToOrigin"]["QueryStringsConfig"]["QueryStrings"] == sorted(QUERY)
 
 
 def test_a_route_that_is_not_known_yet_is_not_cached(edge: Edge) -> None:
-    for path in ("/v1/new-page", "/v1/me/new-page", "/v1", "/", "/v1/front-page/featured"):
+    for path in ("/v1/new-page", "/v1/me/new-page", "/v1/", "/v1/front-page/featured"):
         assert edge.behaviour(path)["CachePolicyId"] == CACHING_DISABLED
 
 
@@ -122,19 +121,78 @@ def test_a_members_path_within_a_public_one_comes_first() -> None:
     assert "/v1/deals/*/hot" in uncached_patterns()
     assert "/v1/brands/*/like" in uncached_patterns()
     assert not set(uncached_patterns()) & set(cached_patterns())
-    assert len(uncached_patterns()) + len(cached_patterns()) < 25  # CloudFront's quota, with the default behaviour
+
+
+def test_a_distribution_has_no_more_behaviours_than_the_quota_allows(template: Json) -> None:
+    # docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html
+    assert len(config(template)["CacheBehaviors"]) + 1 <= 75
 
 
 def test_paths_are_the_same_with_and_without_cloudfront(template: Json) -> None:
-    (origin,) = config(template)["Origins"]
+    paths = {origin["Id"]: origin.get("OriginPath") for origin in config(template)["Origins"]}
+    behaviours = config(template)["CacheBehaviors"]
 
-    assert "OriginPath" not in origin
-    assert all(each["PathPattern"].startswith("/v1/") for each in config(template)["CacheBehaviors"])
+    # The API's version is part of its paths; that of the pages is CloudFront's to put before them.
+    of_api = {each["TargetOriginId"] for each in behaviours if each["PathPattern"].startswith("/v1/")}
+    of_site = {each["TargetOriginId"] for each in behaviours if not each["PathPattern"].startswith("/v1/")}
+    assert {paths[origin] for origin in of_api} == {None}
+    assert {paths[origin] for origin in of_site} == {"/web"}
+    assert config(template)["DefaultCacheBehavior"]["TargetOriginId"] in of_site
     assert template["Outputs"]["CdnUrl"]["Value"]["Fn::Join"][1][-1] == "/v1/"
 
 
+@pytest.mark.parametrize("path", ["/", "/deals", "/deals/12", "/search", "/brands/apple", "/feed.atom", "/mystery"])
+def test_a_public_page_is_cached_and_never_sees_a_cookie_or_credentials(edge: Edge, template: Json, path: str) -> None:
+    behaviour = edge.behaviour(path)
+    key = policy(template, "CachePolicy", "PublicPages")["ParametersInCacheKeyAndForwardedToOrigin"]
+
+    assert behaviour["CachePolicyId"]["Ref"].startswith("CdnPublicPages")
+    assert key["CookiesConfig"] == {"CookieBehavior": "none"}
+    assert key["HeadersConfig"] == {"HeaderBehavior": "none"}
+    assert key["QueryStringsConfig"] == {"QueryStringBehavior": "whitelist", "QueryStrings": ["cursor", "q"]}
+    assert "OriginRequestPolicyId" not in behaviour
+
+
+def test_what_is_somebodys_own_is_led_through_whole(edge: Edge) -> None:
+    prefixes = [row.pages for row in FUNCTIONS if row.pages]
+
+    for path in (path for prefix in prefixes for path in (prefix, f"{prefix}/", f"{prefix}/a/b")):
+        behaviour = edge.behaviour(path)
+        assert behaviour["CachePolicyId"] == CACHING_DISABLED, path
+        assert behaviour["OriginRequestPolicyId"] == ALL_VIEWER_EXCEPT_HOST, path
+
+
+def test_the_sites_files_are_kept_and_asked_for_as_bytes(edge: Edge, template: Json) -> None:
+    behaviour = edge.behaviour("/assets/site.0123456789.css")
+    sent_on = policy(template, "OriginRequestPolicy", "FileRequests")["HeadersConfig"]
+
+    assert behaviour["CachePolicyId"] == CACHING_OPTIMIZED
+    assert sent_on == {"HeaderBehavior": "whitelist", "Headers": ["Accept"]}
+
+
+def test_pages_say_themselves_whom_a_browser_tells_where_it_comes_from(template: Json) -> None:
+    headers = policy(template, "ResponseHeadersPolicy", "PageSecurity")["SecurityHeadersConfig"]
+
+    # With no-referrer, forms would come with the Origin null and be refused.
+    assert headers["ReferrerPolicy"] == {"ReferrerPolicy": "strict-origin-when-cross-origin", "Override": False}
+    assert headers["ContentSecurityPolicy"]["Override"] is False
+
+
+def test_names_below_the_domain_are_told_to_be_https_only_where_a_setting_says_so(template: Json) -> None:
+    def told(found: Json) -> set[bool]:
+        return {
+            policy(found, "ResponseHeadersPolicy", name)["SecurityHeadersConfig"]["StrictTransportSecurity"][
+                "IncludeSubdomains"
+            ]
+            for name in ("Security", "PageSecurity")
+        }
+
+    assert told(template) == {False}
+    assert told(synthesize(dataclasses.replace(WITH_A_NAME, subdomains_too=True))) == {True}
+
+
 def test_a_request_with_a_session_reaches_the_origin_with_it(edge: Edge, template: Json) -> None:
-    key = only(template, "AWS::CloudFront::CachePolicy")["CachePolicyConfig"]
+    key = policy(template, "CachePolicy", "Pages")
 
     headers = key["ParametersInCacheKeyAndForwardedToOrigin"]["HeadersConfig"]
 
@@ -144,7 +202,7 @@ def test_a_request_with_a_session_reaches_the_origin_with_it(edge: Edge, templat
 
 
 def test_the_origin_says_what_is_kept_and_for_how_long(template: Json) -> None:
-    key = only(template, "AWS::CloudFront::CachePolicy")["CachePolicyConfig"]
+    key = policy(template, "CachePolicy", "Pages")
 
     # With a least time above zero, CloudFront would store what is private.
     assert key["MinTTL"] == key["DefaultTTL"] == 0
@@ -161,37 +219,88 @@ def test_errors_are_not_kept(template: Json) -> None:
 
 
 def test_everything_is_https_compressed_and_has_the_headers_for_browsers(template: Json) -> None:
-    (origin,) = config(template)["Origins"]
+    origins = config(template)["Origins"]
     behaviours = [config(template)["DefaultCacheBehavior"], *config(template)["CacheBehaviors"]]
-    headers = only(template, "AWS::CloudFront::ResponseHeadersPolicy")["ResponseHeadersPolicyConfig"]
+    headers = policy(template, "ResponseHeadersPolicy", "Security")
 
-    assert {each["ViewerProtocolPolicy"] for each in behaviours} == {"https-only"}
+    # A program that sends its session in the clear must learn of it; a reader who typed an address is led on.
+    for each in behaviours:
+        of_api = each.get("PathPattern", "").startswith("/v1/")
+        assert each["ViewerProtocolPolicy"] == ("https-only" if of_api else "redirect-to-https")
     assert all(each["Compress"] and each["ResponseHeadersPolicyId"] for each in behaviours)
-    assert origin["CustomOriginConfig"] == {"OriginProtocolPolicy": "https-only", "OriginSSLProtocols": ["TLSv1.2"]}
+    for origin in origins:
+        assert origin["CustomOriginConfig"] == {"OriginProtocolPolicy": "https-only", "OriginSSLProtocols": ["TLSv1.2"]}
     assert config(template)["HttpVersion"] == "http2and3"
     assert headers["SecurityHeadersConfig"]["StrictTransportSecurity"]["AccessControlMaxAgeSec"] >= 31_536_000
     assert headers["SecurityHeadersConfig"]["ContentTypeOptions"]["Override"] is True
 
 
-def test_the_api_answers_nobody_but_cloudfront(api: Json, template: Json) -> None:
-    allow, deny = only(api, "AWS::ApiGateway::RestApi")["Policy"]["Statement"]
-    (origin,) = config(template)["Origins"]
-    (sent,) = origin["OriginCustomHeaders"]
+def words(template: Json) -> tuple[list[str], list[list[str]], set[str]]:
+    """The words that are kept, those that each API accepts, and those that CloudFront sends, by logical id."""
 
-    assert (allow["Effect"], deny["Effect"]) == ("Allow", "Deny")
-    assert deny["Action"] == "execute-api:Invoke"
-    asked = deny["Condition"]["StringNotEquals"]["aws:Referer"]
-    assert sent["HeaderName"] == "Referer"
-    # A reference that CloudFormation resolves, in both; the word itself is in neither template.
-    assert asked["Fn::Join"][1][0] == sent["HeaderValue"]["Fn::Join"][1][0] == "{{resolve:secretsmanager:"
-    assert asked["Fn::Join"][1][1] == {"Ref": next(name for name in api["Resources"] if "OriginSecret" in name)}
+    def named(reference: Any) -> str:
+        # A reference that CloudFormation resolves; the word itself is in no template.
+        start, secret, *_ = reference["Fn::Join"][1]
+        assert start == "{{resolve:secretsmanager:"
+        return str(secret["Ref"])
+
+    kept = [name for name, each in template["Resources"].items() if each["Type"] == "AWS::SecretsManager::Secret"]
+    accepted = []
+    for each in template["Resources"].values():
+        if each["Type"] == "AWS::ApiGateway::RestApi":
+            allow, deny = each["Properties"]["Policy"]["Statement"]
+            assert (allow["Effect"], deny["Effect"]) == ("Allow", "Deny")
+            assert deny["Action"] == "execute-api:Invoke"
+            asked = deny["Condition"]["StringNotEquals"]["aws:Referer"]
+            accepted.append([named(one) for one in (asked if isinstance(asked, list) else [asked])])
+    sent = set()
+    for origin in config(template)["Origins"]:
+        (header,) = origin["OriginCustomHeaders"]
+        assert header["HeaderName"] == "Referer"
+        sent.add(named(header["HeaderValue"]))
+    return sorted(kept), accepted, sent
 
 
-def test_functions_know_that_they_are_behind_cloudfront_and_only_then(api: Json) -> None:
-    def told(template: Json) -> set[bool]:
+def test_the_apis_answer_nobody_but_cloudfront(template: Json) -> None:
+    (word,), accepted, sent = words(template)
+
+    assert accepted == [[word], [word]]
+    assert sent == {word}
+
+
+def test_a_new_word_is_sent_while_the_one_before_is_still_accepted(template: Json) -> None:
+    rotated = synthesize(Cdn(word=2))
+    again = synthesize(Cdn(word=3))
+
+    (first,), _, _ = words(template)
+    (kept, second), accepted, sent = words(rotated)
+    assert kept == first
+    assert accepted == [[first, second], [first, second]]
+    assert sent == {second}
+    assert first not in words(again)[0]
+    # What CloudFront sends is accepted by what is deployed before it is sent.
+    (distribution,) = (e for e in rotated["Resources"].values() if e["Type"] == "AWS::CloudFront::Distribution")
+    stages = {name for name, each in rotated["Resources"].items() if each["Type"] == "AWS::ApiGateway::Stage"}
+    assert stages <= set(distribution["DependsOn"])
+
+
+def test_a_new_word_is_a_new_deployment_of_both_apis(template: Json) -> None:
+    def deployments(found: Json) -> set[str]:
+        return {name for name, each in found["Resources"].items() if each["Type"] == "AWS::ApiGateway::Deployment"}
+
+    assert len(deployments(template)) == 2
+    assert deployments(template).isdisjoint(deployments(synthesize(Cdn(word=2))))
+
+
+def test_cloudfront_can_be_switched_off_for_no_other_stack_uses_what_it_needs(template: Json) -> None:
+    assert not [name for name, output in template["Outputs"].items() if "Export" in output]
+
+
+def test_functions_know_that_they_are_behind_cloudfront_and_only_then(template: Json) -> None:
+    def told(found: Json) -> set[bool]:
         functions = [
             each["Properties"]
-            for each in template["Resources"].values()
+            for each in found["Resources"].values()
             if each["Type"] == "AWS::Lambda::Function"
             if each["Properties"].get("Handler", "").startswith("functions.")
         ]
@@ -199,9 +308,10 @@ def test_functions_know_that_they_are_behind_cloudfront_and_only_then(api: Json)
 
     without = Template.from_stack(DealsStack(cdk.App(), stage=STAGES["prod"])).to_json()
 
-    assert told(api) == {True}
+    assert told(template) == {True}
     assert told(without) == {False}
-    assert "Policy" not in only(without, "AWS::ApiGateway::RestApi")
+    apis = [each["Properties"] for each in without["Resources"].values() if each["Type"] == "AWS::ApiGateway::RestApi"]
+    assert not [each for each in apis if "Policy" in each]
 
 
 def test_the_log_is_private_encrypted_short_lived_and_holds_no_credentials(template: Json) -> None:
@@ -216,9 +326,7 @@ def test_the_log_is_private_encrypted_short_lived_and_holds_no_credentials(templ
 
 
 def test_a_name_countries_and_a_firewall_are_settings() -> None:
-    _, template = synthesize(WITH_A_NAME)
-
-    found = config(template)
+    found = config(synthesize(WITH_A_NAME))
 
     assert found["Aliases"] == ["deals.example.com"]
     assert found["ViewerCertificate"]["MinimumProtocolVersion"] == "TLSv1.2_2021"
@@ -236,7 +344,7 @@ def test_the_laptop_has_no_cloudfront() -> None:
     assert STAGES["local"].cdn is None
 
 
-def test_cfn_lint_finds_nothing_in_cloudfronts_stack(template: Json, tmp_path: Path) -> None:
+def test_cfn_lint_finds_nothing_in_a_stack_with_cloudfront(template: Json, tmp_path: Path) -> None:
     file = tmp_path / "template.json"
     file.write_text(json.dumps(template))
 
@@ -245,7 +353,7 @@ def test_cfn_lint_finds_nothing_in_cloudfronts_stack(template: Json, tmp_path: P
 
 @pytest.mark.parametrize("cdn", [Cdn(), WITH_A_NAME], ids=["plain", "with a name"])
 def test_cdk_nag_finds_nothing_that_is_not_accepted_with_a_reason(cdn: Cdn) -> None:
-    app, _, _ = stacks(cdn)
+    app, _ = stack(cdn)
     require(app)
 
     app.synth()

@@ -10,6 +10,7 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
+from infra.functions import FUNCTIONS
 from infra.stacks import DealsStack
 from shared.api.paths import PASSWORD_PATHS
 from shared.http.body import MAX_BODY_BYTES
@@ -29,11 +30,11 @@ def rule(acl: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def test_a_stage_has_a_firewall_only_where_it_says_so(prod: Synthesized, everything: Synthesized) -> None:
-    guarded = everything.only("AWS::WAFv2::WebACLAssociation")["Properties"]["ResourceArn"]
+    guarded = json.dumps([*everything.resources("AWS::WAFv2::WebACLAssociation").values()])
 
     assert not prod.resources("AWS::WAFv2::WebACL")
-    (stage,) = everything.resources("AWS::ApiGateway::Stage")
-    assert stage in json.dumps(guarded)
+    assert len(everything.resources("AWS::ApiGateway::Stage")) == 2
+    assert all(f'"{stage}"' in guarded for stage in everything.resources("AWS::ApiGateway::Stage"))
 
 
 def test_it_does_not_take_cloudfronts_addresses_for_those_of_readers(everything: Synthesized) -> None:
@@ -57,13 +58,24 @@ def test_guessing_passwords_is_bounded_more_than_reading(acl: dict[str, Any]) ->
     reading = rule(acl, "Floods")["Statement"]["RateBasedStatement"]
 
     matched = {
-        statement["ByteMatchStatement"]["SearchString"]
+        either["ByteMatchStatement"]["SearchString"]
         for either in guessing["ScopeDownStatement"]["OrStatement"]["Statements"]
-        for statement in either["AndStatement"]["Statements"]
     }
-    assert matched == {"POST", *(f"/v1{path}" for path in PASSWORD_PATHS)}
+    assert matched >= {f"/v1{path}" for path in PASSWORD_PATHS}
+    assert matched >= {f"{base}{row.pages}/" for row in FUNCTIONS if row.takes_passwords for base in ("", "/web")}
     assert guessing["Limit"] < reading["Limit"]
     assert "ScopeDownStatement" not in reading
+
+
+def test_paths_are_compared_as_the_gateway_reads_them(acl: dict[str, Any]) -> None:
+    guessing = rule(acl, "PasswordGuessing")["Statement"]["RateBasedStatement"]
+
+    for either in guessing["ScopeDownStatement"]["OrStatement"]["Statements"]:
+        match = either["ByteMatchStatement"]
+        # A slash at the end, another method or one that a header names: all of it counts.
+        assert match["PositionalConstraint"] == "STARTS_WITH"
+        assert match["FieldToMatch"] == {"UriPath": {}}
+        assert [each["Type"] for each in match["TextTransformations"]] == ["URL_DECODE", "NORMALIZE_PATH"]
 
 
 def test_its_answers_are_problem_documents_with_the_contracts_statuses(acl: dict[str, Any]) -> None:
@@ -82,8 +94,12 @@ def test_its_answers_are_problem_documents_with_the_contracts_statuses(acl: dict
 def test_what_it_refuses_is_logged_without_the_callers_token(everything: Synthesized) -> None:
     logging = everything.only("AWS::WAFv2::LoggingConfiguration")["Properties"]
     (destination,) = logging["LogDestinationConfigs"]
-    log = everything.template["Resources"][destination["Fn::GetAtt"][0]]["Properties"]
+    log_id = destination["Fn::Join"][1][-1]["Ref"]
+    log = everything.template["Resources"][log_id]
 
-    assert log["LogGroupName"].startswith("aws-waf-logs-")
-    assert logging["RedactedFields"] == [{"SingleHeader": {"Name": "authorization"}}]
+    assert log["Properties"]["LogGroupName"].startswith("aws-waf-logs-")
+    # A log of this name that outlived its stack, or the firewall, would be in the way of the next.
+    assert log["DeletionPolicy"] == "Delete"
+    redacted = {each["SingleHeader"]["Name"] for each in logging["RedactedFields"]}
+    assert redacted == {"authorization", "cookie", "referer"}
     assert logging["LoggingFilter"]["DefaultBehavior"] == "DROP"

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
+CACHING_OPTIMIZED = "658327ea-f89d-4fab-a63d-7e88639e58f6"
 ALL_VIEWER_EXCEPT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
 """AWS's own policies, by the ids that its documentation gives."""
 
@@ -168,22 +169,26 @@ class Edge:
 
     def _forwarded(self, request: Request, behaviour: Mapping[str, Any]) -> Request:
         """The request that the origin gets."""
-        (origin,) = self._distribution["Origins"]
+        (origin,) = (each for each in self._distribution["Origins"] if each["Id"] == behaviour["TargetOriginId"])
+        request = replace(request, path=origin.get("OriginPath", "") + request.path)
         added = {each["HeaderName"].lower(): str(each["HeaderValue"]) for each in origin["OriginCustomHeaders"]}
         added["x-forwarded-for"] = ", ".join(
             filter(None, [request.headers.get("x-forwarded-for"), request.headers.get("viewer-address", "192.0.2.7")])
         )
-        if behaviour["OriginRequestPolicyId"] == ALL_VIEWER_EXCEPT_HOST:
+        if behaviour.get("OriginRequestPolicyId") == ALL_VIEWER_EXCEPT_HOST:
             kept = {name: value for name, value in request.headers.items() if name != "host"}
             return replace(request, headers=kept | added)
         key = self._policy(behaviour)["ParametersInCacheKeyAndForwardedToOrigin"]
-        more = self._config(behaviour["OriginRequestPolicyId"], "OriginRequestPolicyConfig")
-        headers = _chosen_headers(request, key["HeadersConfig"]) | _chosen_headers(request, more["HeadersConfig"])
+        headers = _chosen_headers(request, key["HeadersConfig"])
+        query = _chosen_query(request, key["QueryStringsConfig"])
+        if "OriginRequestPolicyId" in behaviour:
+            more = self._config(behaviour["OriginRequestPolicyId"], "OriginRequestPolicyConfig")
+            headers |= _chosen_headers(request, more["HeadersConfig"])
+            query += _chosen_query(request, more["QueryStringsConfig"])
         if _chosen_cookies(request, key["CookiesConfig"]):
             headers["cookie"] = request.headers["cookie"]
         if codings := _codings(request, key):
             headers["accept-encoding"] = codings
-        query = _chosen_query(request, key["QueryStringsConfig"]) + _chosen_query(request, more["QueryStringsConfig"])
         return replace(request, query=query, headers=headers | added)
 
     def _conditional(self, request: Request, answer: Answer) -> Answer:

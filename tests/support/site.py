@@ -165,7 +165,7 @@ def deployed(folder: Path) -> Iterator[Site]:
     try:
         cloud.start(home, port)
         deploy.bootstrap(home, port)
-        outputs = deploy.deploy(home, port, deploy.wanted())
+        outputs = deploy.deploy(home, port, deploy.wanted(port))
         table = open_table(port, outputs["TableName"])
         complete(table)
         served = httpx.get(

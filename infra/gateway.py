@@ -1,0 +1,202 @@
+"""What both REST APIs have: logs, throttling, TLS, and answers of their own where no function is asked."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.checks import accept
+from infra.function import TRACING_IS_A_SETTING
+from infra.logs import Log
+
+if TYPE_CHECKING:
+    from infra.settings import Stage
+
+REFUSALS = {
+    "ACCESS_DENIED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
+    "UNAUTHORIZED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
+    "EXPIRED_TOKEN": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
+    "INVALID_SIGNATURE": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
+    "INVALID_API_KEY": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
+    "MISSING_AUTHENTICATION_TOKEN": (HTTPStatus.NOT_FOUND, "There is nothing here."),
+    "RESOURCE_NOT_FOUND": (HTTPStatus.NOT_FOUND, "There is nothing here."),
+    "BAD_REQUEST_BODY": (HTTPStatus.BAD_REQUEST, "The body is not what this route takes."),
+    "BAD_REQUEST_PARAMETERS": (HTTPStatus.BAD_REQUEST, "The parameters are not what this route takes."),
+    "REQUEST_TOO_LARGE": (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large."),
+    "UNSUPPORTED_MEDIA_TYPE": (HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON."),
+    "THROTTLED": (HTTPStatus.TOO_MANY_REQUESTS, "Too many requests: slow down."),
+    "QUOTA_EXCEEDED": (HTTPStatus.TOO_MANY_REQUESTS, "Too many requests: slow down."),
+    "WAF_FILTERED": (HTTPStatus.FORBIDDEN, "The request was refused."),
+    "INTEGRATION_FAILURE": (HTTPStatus.BAD_GATEWAY, "Something went wrong here: try again."),
+    "INTEGRATION_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, "This took too long: try again."),
+    "DEFAULT_4XX": (HTTPStatus.BAD_REQUEST, "The request was refused."),
+    "DEFAULT_5XX": (HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong here: try again."),
+}
+"""What the gateway answers by itself. Every kind has its status: a default would otherwise state a wrong one."""
+
+ACCESS_LOG = {
+    "requestId": "$context.requestId",
+    "time": "$context.requestTime",
+    "address": "$context.identity.sourceIp",
+    "userAgent": "$context.identity.userAgent",
+    "username": "$context.authorizer.username",
+    "method": "$context.httpMethod",
+    "route": "$context.resourcePath",
+    "path": "$context.path",
+    "protocol": "$context.protocol",
+    "tls": "$context.tlsVersion",
+    "status": "$context.status",
+    "refusal": "$context.error.responseType",
+    "firewall": "$context.waf.error",
+    "bytes": "$context.responseLength",
+    "milliseconds": "$context.responseLatency",
+    "functionMilliseconds": "$context.integration.latency",
+    "authorizerMilliseconds": "$context.authorizer.latency",
+}
+"""One line of JSON for each request; ``requestId`` is the functions' ``correlation_id``."""
+
+
+class Gateway(Construct):
+    """A REST API of API Gateway with one stage. ``throttled`` are methods that hash passwords: path and method.
+
+    The role by which API Gateway writes the logs of all APIs of the account and region is made by the first API of a
+    stack (``account`` is None); another one waits for it.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        stage: Stage,
+        name: str,
+        stage_name: str,
+        throttled: Iterable[tuple[str, str]],
+        policy: iam.PolicyDocument | None = None,
+        account: Gateway | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        access_log = Log(self, "AccessLog", stage=stage)
+        # Errors only, and never the requests themselves: they hold passwords and tokens.
+        logged: dict[str, Any] = {"logging_level": apigateway.MethodLoggingLevel.ERROR, "data_trace_enabled": False}
+        # What is set for one method replaces all that is set for every method.
+        sign_ins = apigateway.MethodDeploymentOptions(
+            throttling_rate_limit=stage.sign_in_rate, throttling_burst_limit=stage.sign_in_burst, **logged
+        )
+        self.api = apigateway.RestApi(
+            self,
+            "Api",
+            rest_api_name=name,
+            policy=policy,
+            endpoint_types=[apigateway.EndpointType.REGIONAL],
+            # Functions compress when asked to, so bodies are bytes to the gateway.
+            binary_media_types=["*/*"],
+            deploy_options=apigateway.StageOptions(
+                stage_name=stage_name,
+                throttling_rate_limit=stage.throttle_rate,
+                throttling_burst_limit=stage.throttle_burst,
+                method_options={f"{path}/{method}": sign_ins for path, method in throttled},
+                access_log_destination=apigateway.LogGroupLogDestination(access_log),
+                access_log_format=apigateway.AccessLogFormat.custom(json.dumps(ACCESS_LOG)),
+                tracing_enabled=stage.tracing,
+                **logged,
+            ),
+            # The one role by which API Gateway writes the logs of all APIs of the account and region.
+            cloud_watch_role=account is None,
+            cloud_watch_role_removal_policy=RemovalPolicy.RETAIN if account is None else None,
+        )
+        if account is not None:
+            self.api.deployment_stage.node.add_dependency(account.api.node.find_child("Account"))
+        self._secure_transport()
+        # The gateway writes its errors to a log of this name, and would create one that is kept for ever.
+        error_log = Log(
+            self, "ErrorLog", stage=stage, name=f"API-Gateway-Execution-Logs_{self.api.rest_api_id}/{stage_name}"
+        )
+        self.api.deployment_stage.node.add_dependency(error_log)
+        for kind in REFUSALS:
+            self._answer(kind)
+
+    @property
+    def url(self) -> str:
+        """The API's address, ending in its stage and a slash; a token until it is deployed."""
+        return self.api.url
+
+    @abstractmethod
+    def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
+        """The media type and body of an answer that the gateway gives by itself."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """More headers of such an answer."""
+        return {}
+
+    def _secure_transport(self) -> None:
+        """Refuse TLS below 1.2, and ciphers without forward secrecy; the construct has no property for it yet."""
+        resource = self.api.node.default_child
+        assert isinstance(resource, apigateway.CfnRestApi)  # noqa: S101  # RestApi is this one resource
+        resource.security_policy = "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
+        resource.endpoint_access_mode = "BASIC"
+
+    def accept_open(self, method: apigateway.Method, reason: str) -> None:
+        """Accept that a method asks for no authorizer."""
+        accept(method, reason, "AwsSolutions-APIG4", "CKV_AWS_59")
+
+    def accept_settings(self, stage: Stage, functions: Iterable[lambda_.IFunction]) -> None:
+        """Accept what is a setting of the stage, or what a function behind a gateway does not need."""
+        accept(
+            self,
+            "Sessions are items of the table, looked up by functions of our own: signing out takes effect at once.",
+            "AwsSolutions-COG4",
+        )
+        api_stage = self.api.deployment_stage
+        accept(
+            api_stage,
+            "A cache of the gateway costs by the hour, used or not. Pages are cached in the table, and by CloudFront.",
+            "CKV_AWS_120",
+        )
+        if not stage.tracing:
+            accept(api_stage, TRACING_IS_A_SETTING, "Serverless-APIGWXrayEnabled", "CKV_AWS_73")
+        if not stage.firewall:
+            accept(
+                api_stage,
+                "The firewall is a setting of the stage, for $8 a month and $0.60 per million requests.",
+                "AwsSolutions-APIG3",
+            )
+        for function in functions:
+            accept(
+                function.lambda_ if isinstance(function, lambda_.Alias) else function,
+                "The gateway waits for its answer: nothing is queued that could be parked.",
+                "Serverless-LambdaDLQ",
+                "CKV_AWS_116",
+            )
+
+    def _answer(self, kind: str) -> None:
+        status, detail = REFUSALS[kind]
+        media_type, body = self.document(status, detail)
+        headers = {
+            "Content-Type": f"'{media_type}'",
+            "Cache-Control": "'no-store'",
+            "X-Content-Type-Options": "'nosniff'",
+            **self.headers,
+            "X-Correlation-Id": "context.requestId",
+        }
+        if status is HTTPStatus.UNAUTHORIZED:
+            headers["WWW-Authenticate"] = "'Bearer'"
+        if status is HTTPStatus.TOO_MANY_REQUESTS:
+            headers["Retry-After"] = "'1'"
+        self.api.add_gateway_response(
+            kind.title().replace("_", ""),
+            type=apigateway.ResponseType.of(kind),
+            status_code=str(status.value),
+            response_headers=headers,
+            templates={"application/json": body},
+        )

@@ -1,0 +1,130 @@
+"""The pages' API in the template: which function a path leads to, its address, and what the gateway says by itself."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+from aws_cdk.assertions import Template
+
+from infra.functions import FUNCTIONS
+from infra.gateway import REFUSALS
+from infra.settings import STAGES, Domain, Stage
+from infra.stacks import DealsStack
+from tests.infra.conftest import VARIANTS, Synthesized
+from tests.infra.test_api import path_of
+
+OWN = Domain("deals.example", "arn:aws:acm:eu-central-1:111122223333:certificate/1")
+PAGES = {row.name: row.pages for row in FUNCTIONS if row.pages is not None}
+
+
+@pytest.fixture(scope="module")
+def pages(dev: Synthesized) -> Synthesized:
+    """The stage dev, with the pages' API and not the contract's."""
+    return dev.part("Pages")
+
+
+@pytest.fixture(scope="module")
+def named() -> Synthesized:
+    """A stage with a domain of its own."""
+    return synthesize(replace(STAGES["dev"], domain=OWN))
+
+
+def synthesize(stage: Stage) -> Synthesized:
+    return Synthesized(Template.from_stack(DealsStack(cdk.App(), stage=stage)).to_json())
+
+
+def environment(stage: Synthesized, function: str) -> dict[str, Any]:
+    return dict(stage.function(function)["Properties"]["Environment"]["Variables"])
+
+
+def test_the_first_part_of_a_path_decides_the_function(pages: Synthesized) -> None:
+    leads = {
+        (each["Properties"]["HttpMethod"], path_of(pages, each["Properties"]["ResourceId"])): json.dumps(
+            each["Properties"]["Integration"]["Uri"]
+        )
+        for each in pages.resources("AWS::ApiGateway::Method").values()
+    }
+
+    for function, prefix in PAGES.items():
+        (logical_id,) = (name for name, each in pages.template["Resources"].items() if each == pages.function(function))
+        for path in (prefix, f"{prefix}/{{proxy+}}"):
+            for method in ("GET", "HEAD", "POST"):
+                assert f'"{logical_id}"' in leads.pop((method, path)), (method, path)
+    assert leads == {}
+
+
+def test_posts_that_hash_passwords_are_throttled_more(pages: Synthesized) -> None:
+    settings = {
+        (each["HttpMethod"], each["ResourcePath"]): each["ThrottlingRateLimit"]
+        for each in pages.only("AWS::ApiGateway::Stage")["Properties"]["MethodSettings"]
+    }
+
+    assert settings[("POST", "/~1account~1{proxy+}")] < settings[("*", "/*")]
+
+
+def test_what_the_gateway_says_by_itself_is_a_page_that_leads_on(pages: Synthesized) -> None:
+    answers = [each["Properties"] for each in pages.resources("AWS::ApiGateway::GatewayResponse").values()]
+
+    assert {answer["ResponseType"] for answer in answers} == set(REFUSALS)
+    for answer in answers:
+        page = answer["ResponseTemplates"]["application/json"]
+        assert answer["ResponseParameters"]["gatewayresponse.header.Content-Type"] == "'text/html; charset=utf-8'"
+        assert page.startswith("<!doctype html>")
+        assert '<a href="/web/">' in page
+        # Either would be a variable of the gateway's templates.
+        assert not set(page) & set("$#")
+
+
+def test_without_a_domain_the_site_is_at_the_gateways_own_address_below_its_stage(pages: Synthesized) -> None:
+    (api,) = pages.resources("AWS::ApiGateway::RestApi")
+
+    for function in PAGES:
+        variables = environment(pages, function)
+        assert variables["SITE_BASE"] == "/web"
+        assert {"Ref": api} in variables["SITE_ORIGIN"]["Fn::Join"][1]
+    assert pages.template["Outputs"]["SiteUrl"]["Value"]["Fn::Join"][1][-1] == "/"
+
+
+def test_a_domain_leads_to_the_pages_at_its_root_and_to_the_api_below_its_version(named: Synthesized) -> None:
+    def api(gateway: str) -> dict[str, str]:
+        (name,) = named.part(gateway).resources("AWS::ApiGateway::RestApi")
+        return {"Ref": name}
+
+    mappings = [each["Properties"] for each in named.resources("AWS::ApiGateway::BasePathMapping").values()]
+    domain = named.only("AWS::ApiGateway::DomainName")["Properties"]
+
+    assert {each.get("BasePath"): each["RestApiId"] for each in mappings} == {None: api("Pages"), "v1": api("Gateway")}
+    assert (domain["DomainName"], domain["RegionalCertificateArn"]) == (OWN.name, OWN.certificate_arn)
+    assert domain["SecurityPolicy"] == "TLS_1_2"
+    assert environment(named, "site")["SITE_ORIGIN"] == "https://deals.example"
+    assert environment(named, "site")["SITE_BASE"] == ""
+    assert named.template["Outputs"]["SiteUrl"]["Value"] == "https://deals.example/"
+
+
+def test_behind_cloudfront_pages_have_no_prefix_and_know_its_name_where_it_has_one(everything: Synthesized) -> None:
+    assert environment(everything, "site")["SITE_BASE"] == ""
+    assert environment(everything, "site")["SITE_ORIGIN"] == "https://deals.example"
+    assert everything.template["Outputs"]["SiteUrl"]["Value"] == "https://deals.example/"
+
+
+def test_a_domain_and_cloudfront_exclude_each_other() -> None:
+    with pytest.raises(ValueError, match="setting of the cdn"):
+        replace(VARIANTS["everything"], domain=OWN)
+
+
+def test_the_laptop_has_a_domain_that_browsers_find_there() -> None:
+    assert STAGES["local"].domain is not None
+    assert STAGES["local"].domain.name == "bigtimedeals.localhost"
+    assert STAGES["local"].origin == "http://bigtimedeals.localhost:4566"
+    assert STAGES["local"].site_base == ""
+
+
+def test_its_stage_waits_for_the_role_that_writes_the_logs_of_both_apis(dev: Synthesized) -> None:
+    (account,) = dev.resources("AWS::ApiGateway::Account")
+
+    for stage in dev.resources("AWS::ApiGateway::Stage").values():
+        assert account in stage["DependsOn"]
