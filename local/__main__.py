@@ -120,6 +120,7 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
                 "table": outputs["TableName"],
                 "apiId": outputs["ApiId"],
                 "apiUrl": addresses.api,
+                "siteUrl": outputs["SiteUrl"],
                 "plainApiUrl": addresses.plain,
                 **{name[0].lower() + name[1:]: url for name, url in outputs.items() if name in QUEUES},
             },
@@ -131,6 +132,7 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
         f"""
 Big Time Deals is up ({seconds:.0f} s).
 
+  The site        {outputs["SiteUrl"]}
   The API         {addresses.api}
                   {addresses.plain}  (where *.localhost does not resolve)
   To read and try {addresses.api}/docs
