@@ -67,6 +67,7 @@ class PythonFunction(Construct):
                 "LOG_LEVEL": stage.log_level,
                 "POWERTOOLS_SERVICE_NAME": row.name,
                 "POWERTOOLS_METRICS_NAMESPACE": stage.stack_name,
+                **({"SHOWS_WORK": "true"} if stage.shows_work and row.pages is not None else {}),
                 **({"BEHIND_CDN": "true"} if stage.cdn else {}),
             },
         )

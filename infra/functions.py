@@ -79,7 +79,7 @@ class Function:
     not the usual. ``reads`` is for readers of the stream, ``works`` for the function that takes the queue's work, and
     ``sends`` for those that put some in. ``each_minute``: the clock invokes it. ``pages`` is the prefix of the
     site's paths that it answers, empty for all that have no other; ``takes_passwords``: what is posted there is
-    throttled as signing in is.
+    throttled as signing in is. ``shows_work``: it is there only on stages that show their work.
     """
 
     name: str
@@ -95,6 +95,7 @@ class Function:
     each_minute: bool = False
     pages: str | None = None
     takes_passwords: bool = False
+    shows_work: bool = False
 
     def __post_init__(self) -> None:
         if (self.timeout, self.memory) != (USUAL_TIMEOUT, USUAL_MEMORY) and not self.because:
@@ -131,6 +132,7 @@ FUNCTIONS = (
         pages="/account",
         takes_passwords=True,
     ),
+    Function(name="collections", access=rights.COLLECTIONS, pages="/table", shows_work=True),
     Function(
         name="announcer",
         access=rights.ANNOUNCER,
@@ -183,6 +185,12 @@ FUNCTIONS = (
         because="A deployment waits for it: the first writes to a new table may be refused for moments.",
     ),
 )
+
+
+def of_stage(*, shows_work: bool) -> tuple[Function, ...]:
+    """The functions of a stage."""
+    return tuple(each for each in FUNCTIONS if shows_work or not each.shows_work)
+
 
 _BY_NAME = {each.name: each for each in FUNCTIONS}
 

@@ -71,6 +71,8 @@ class Stage:
     bodies that are no JSON object (see ``docs/deploying.md`` before). ``snap_start``: Lambda starts the functions that
     somebody waits for from a snapshot of their INIT, for $0.0000015 per GB and second that a version is kept.
 
+    ``shows_work``: each page ends with what it took, and editors see the table's items: for those who learn from it.
+
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
     ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them, ``cdn`` where the APIs are reached
     directly. ``domain`` is a name of one's own without CloudFront; without either, the site is at the gateway's own
@@ -91,6 +93,7 @@ class Stage:
     firewall: bool = False
     checks_bodies: bool = False
     snap_start: bool = False
+    shows_work: bool = False
     table_name: str | None = None
     api_id: str | None = None
     emulated: bool = False
@@ -154,6 +157,7 @@ STAGES = {
             sign_in_burst=10,
             log_retention_days=7,
             log_level="DEBUG",
+            shows_work=True,
         ),
         Stage(
             name="prod",
@@ -175,6 +179,7 @@ STAGES = {
             sign_in_rate=10_000,
             sign_in_burst=5_000,
             log_retention_days=1,
+            shows_work=True,
             table_name="big-time-deals",
             # Eight hexadecimal digits, for only then does the local cloud serve <id>.execute-api.localhost.
             api_id="b16dea15",

@@ -14,7 +14,7 @@ from infra.checks import accept, require
 from infra.clock import EachMinute
 from infra.firewall import Firewall
 from infra.function import PythonFunction
-from infra.functions import FULL, FUNCTIONS, LEAN
+from infra.functions import FULL, LEAN, of_stage
 from infra.observability import Observability, Site
 from infra.pages import SiteApi, SiteDomain
 from infra.routes import ROUTES
@@ -54,7 +54,7 @@ class DealsStack(Stack):
         table = DealsTable(self, "Deals", stage=stage)
         functions = {
             row.name: PythonFunction(self, row, artifact=artifacts[row.artifact], stage=stage, table=table)
-            for row in FUNCTIONS
+            for row in of_stage(shows_work=stage.shows_work)
         }
 
         (worker,) = (each for each in functions.values() if each.row.works)

@@ -18,6 +18,7 @@ from tests.infra.conftest import VARIANTS, Synthesized
 from tests.infra.test_api import path_of
 
 OWN = Domain("deals.example", "arn:aws:acm:eu-central-1:111122223333:certificate/1")
+SHOWN = {row.name for row in FUNCTIONS if row.shows_work}
 PAGES = {row.name: row.pages for row in FUNCTIONS if row.pages is not None}
 
 
@@ -109,6 +110,18 @@ def test_behind_cloudfront_pages_have_no_prefix_and_know_its_name_where_it_has_o
     assert environment(everything, "site")["SITE_BASE"] == ""
     assert environment(everything, "site")["SITE_ORIGIN"] == "https://deals.example"
     assert everything.template["Outputs"]["SiteUrl"]["Value"] == "https://deals.example/"
+
+
+def test_what_a_page_took_is_shown_on_dev_and_the_laptop_and_never_on_prod(dev: Synthesized, prod: Synthesized) -> None:
+    def told(stage: Synthesized) -> set[str]:
+        return {module for module in stage.modules() if "SHOWS_WORK" in environment(stage, module)}
+
+    assert SHOWN
+    assert set(dev.modules()) >= SHOWN
+    assert told(dev) == set(PAGES)
+    assert SHOWN.isdisjoint(prod.modules())
+    assert told(prod) == set()
+    assert {name for name, stage in STAGES.items() if stage.shows_work} == {"dev", "local"}
 
 
 def test_a_domain_and_cloudfront_exclude_each_other() -> None:

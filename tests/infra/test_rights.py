@@ -29,48 +29,48 @@ def who_may(site: Synthesized, operations: tuple[str, ...], key: str, index: str
     }
 
 
-def test_anyone_may_read_deals_and_only_editors_and_the_clock_write_them(dev: Synthesized) -> None:
-    assert who_may(dev, READS, DEAL) == {
+def test_anyone_may_read_deals_and_only_editors_and_the_clock_write_them(prod: Synthesized) -> None:
+    assert who_may(prod, READS, DEAL) == {
         "catalog", "clicks", "desk", "editors", "expiry", "messenger", "mine", "refresher", "site",
     }  # fmt: skip
     # A click is counted in the partition of its deal.
-    assert who_may(dev, WRITES, DEAL) == {"clicks", "desk", "editors", "expiry"}
-    assert who_may(dev, ("PutItem", "DeleteItem"), DEAL) == {"desk", "editors"}
+    assert who_may(prod, WRITES, DEAL) == {"clicks", "desk", "editors", "expiry"}
+    assert who_may(prod, ("PutItem", "DeleteItem"), DEAL) == {"desk", "editors"}
 
 
-def test_only_functions_of_accounts_see_and_change_users(dev: Synthesized) -> None:
-    assert who_may(dev, READS, USER) == who_may(dev, WRITES, USER) == {"accounts", "account"}
-    assert who_may(dev, READS, USER, USER_INDEX.name) == set()
-    assert who_may(dev, (*READS, *WRITES), keys.user_email("ana@mail.example")["PK"]) == {"accounts", "account"}
+def test_only_functions_of_accounts_see_and_change_users(prod: Synthesized) -> None:
+    assert who_may(prod, READS, USER) == who_may(prod, WRITES, USER) == {"accounts", "account"}
+    assert who_may(prod, READS, USER, USER_INDEX.name) == set()
+    assert who_may(prod, (*READS, *WRITES), keys.user_email("ana@mail.example")["PK"]) == {"accounts", "account"}
 
 
-def test_sessions_are_read_where_somebody_is_let_in_and_only_accounts_make_list_and_end_them(dev: Synthesized) -> None:
-    assert who_may(dev, READS, SESSION) == {"authorizer", "mine", "account", "desk"}
-    assert who_may(dev, WRITES, SESSION) == {"accounts", "account"}
-    assert who_may(dev, READS, keys.sessions("ana"), GSI1.name) == {"accounts", "account"}
+def test_sessions_are_read_where_somebody_is_let_in_and_only_accounts_make_list_and_end_them(prod: Synthesized) -> None:
+    assert who_may(prod, READS, SESSION) == {"authorizer", "mine", "account", "desk"}
+    assert who_may(prod, WRITES, SESSION) == {"accounts", "account"}
+    assert who_may(prod, READS, keys.sessions("ana"), GSI1.name) == {"accounts", "account"}
 
 
-def test_messages_are_their_readers_and_only_the_messenger_adds_to_them(dev: Synthesized) -> None:
-    assert who_may(dev, READS, keys.messages("ana")) == {"accounts", "members", "account", "mine"}
-    assert who_may(dev, READS, keys.messages("ana"), GSI1.name) == {"members", "mine"}
-    assert who_may(dev, ("PutItem", "PartiQLInsert"), keys.messages("ana")) == {"messenger"}
+def test_messages_are_their_readers_and_only_the_messenger_adds_to_them(prod: Synthesized) -> None:
+    assert who_may(prod, READS, keys.messages("ana")) == {"accounts", "members", "account", "mine"}
+    assert who_may(prod, READS, keys.messages("ana"), GSI1.name) == {"members", "mine"}
+    assert who_may(prod, ("PutItem", "PartiQLInsert"), keys.messages("ana")) == {"messenger"}
 
 
-def test_who_watches_what_is_known_to_those_who_count_it_or_tell_them(dev: Synthesized) -> None:
-    assert who_may(dev, READS, keys.watchers(G_FORE)) == {"messenger", "mine"}
-    assert who_may(dev, READS, keys.watches("ana"), GSI1.name) == {"accounts", "members", "account", "mine"}
-    assert who_may(dev, READS, keys.like(G_FORE, "ana")["PK"]) == {"accounts", "account", "mine"}
-    assert who_may(dev, WRITES, keys.watchers(G_FORE)) == {"accounts", "members", "account", "mine"}
+def test_who_watches_what_is_known_to_those_who_count_it_or_tell_them(prod: Synthesized) -> None:
+    assert who_may(prod, READS, keys.watchers(G_FORE)) == {"messenger", "mine"}
+    assert who_may(prod, READS, keys.watches("ana"), GSI1.name) == {"accounts", "members", "account", "mine"}
+    assert who_may(prod, READS, keys.like(G_FORE, "ana")["PK"]) == {"accounts", "account", "mine"}
+    assert who_may(prod, WRITES, keys.watchers(G_FORE)) == {"accounts", "members", "account", "mine"}
 
 
-def test_the_function_that_anyone_may_call_cannot_write(dev: Synthesized) -> None:
-    rights = list(dev.policy("catalog").rights())
+def test_the_function_that_anyone_may_call_cannot_write(prod: Synthesized) -> None:
+    rights = list(prod.policy("catalog").rights())
 
     assert {right.operation for right in rights} == {"GetItem", "BatchGetItem", "Query"}
 
 
-def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(dev: Synthesized) -> None:
-    rights = {(right.index, *right.keys) for right in dev.policy("catalog").rights()}
+def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(prod: Synthesized) -> None:
+    rights = {(right.index, *right.keys) for right in prod.policy("catalog").rights()}
 
     public = {
         partitions.DEAL, partitions.DEAL_NUMBER, partitions.DEALS, partitions.BRANDS,
@@ -83,23 +83,34 @@ def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(dev:
     }
 
 
-def test_one_key_that_is_not_allowed_refuses_a_request_of_many(dev: Synthesized) -> None:
+def test_one_key_that_is_not_allowed_refuses_a_request_of_many(prod: Synthesized) -> None:
     cache = keys.deals_cache(1)["PK"]
 
-    assert dev.policy("catalog").allows(Ask("BatchGetItem", (cache,)))
-    assert not dev.policy("catalog").allows(Ask("BatchGetItem", (cache, SESSION)))
+    assert prod.policy("catalog").allows(Ask("BatchGetItem", (cache,)))
+    assert not prod.policy("catalog").allows(Ask("BatchGetItem", (cache, SESSION)))
 
 
-def test_the_announcer_has_no_right_to_the_table(dev: Synthesized) -> None:
-    assert list(dev.policy("announcer").rights()) == []
+def test_the_table_is_shown_where_it_is_shown_without_accounts_and_sessions(dev: Synthesized) -> None:
+    shown = dev.policy("collections")
+
+    assert not any(shown.allows(Ask(operation, (USER,))) for operation in (*READS, *WRITES))
+    assert not any(shown.allows(Ask(operation, (DEAL,))) for operation in WRITES)
+    # The session of the editor who asks, by its token; no list of sessions.
+    assert shown.allows(Ask("GetItem", (SESSION,)))
+    assert not shown.allows(Ask("Query", (SESSION,)))
+    assert not shown.allows(Ask("Query", (keys.sessions("ana"),), GSI1.name))
 
 
-def test_only_who_tells_everybody_scans_and_only_the_names_of_users(dev: Synthesized) -> None:
+def test_the_announcer_has_no_right_to_the_table(prod: Synthesized) -> None:
+    assert list(prod.policy("announcer").rights()) == []
+
+
+def test_only_who_tells_everybody_scans_and_only_the_names_of_users(prod: Synthesized) -> None:
     def scan(*attributes: str, index: str = USER_INDEX.name) -> Ask:
         return Ask("Scan", (), index, attributes)
 
-    scanners = {module for module in dev.modules() if dev.policy(module).allows(scan("Username"))}
-    messenger = dev.policy("messenger")
+    scanners = {module for module in prod.modules() if prod.policy(module).allows(scan("Username"))}
+    messenger = prod.policy("messenger")
 
     # The desk says how many a hot deal is about to be told to, and counts their names.
     assert scanners == {"messenger", "desk"}
@@ -110,10 +121,10 @@ def test_only_who_tells_everybody_scans_and_only_the_names_of_users(dev: Synthes
     assert not any(messenger.allows(scan("Username", index=index)) for index in ("", GSI1.name, GSI2.name, GSI3.name))
 
 
-def test_no_request_gets_past_the_keys_by_naming_none(dev: Synthesized) -> None:
+def test_no_request_gets_past_the_keys_by_naming_none(prod: Synthesized) -> None:
     # ForAllValues holds for no keys at all: so only operations that must name one are cut this way.
-    for module in dev.modules():
-        for right in dev.policy(module).rights():
+    for module in prod.modules():
+        for right in prod.policy(module).rights():
             assert right.keys or right.operation == "Scan", (module, right)
             assert right.operation not in {"PartiQLSelect", "PartiQLUpdate", "PartiQLDelete"}, (module, right)
 
@@ -141,41 +152,41 @@ def _only(kind: str) -> dict[str, object]:
     return {"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "table", "Condition": dict(right.conditions)}
 
 
-def test_no_function_can_use_an_action_it_was_not_given(dev: Synthesized) -> None:
-    for module in dev.modules():
-        actions = {action for action, _ in dev.allowed(module)}
+def test_no_function_can_use_an_action_it_was_not_given(prod: Synthesized) -> None:
+    for module in prod.modules():
+        actions = {action for action, _ in prod.allowed(module)}
 
         assert not any("*" in action for action in actions), module
         assert actions.isdisjoint({"dynamodb:DeleteTable", "dynamodb:UpdateTable"}), module
 
 
-def test_every_right_names_what_it_is_for(dev: Synthesized) -> None:
+def test_every_right_names_what_it_is_for(prod: Synthesized) -> None:
     # CloudWatch's logs and the listing of streams are granted by the CDK on resources that it names itself.
-    for module in dev.modules():
-        wide = {(action, resource) for action, resource in dev.allowed(module) if resource == "*"}
+    for module in prod.modules():
+        wide = {(action, resource) for action, resource in prod.allowed(module) if resource == "*"}
 
         assert {action for action, _ in wide} <= {"dynamodb:ListStreams"}, module
 
 
-def test_only_what_feeds_the_fan_out_sends_to_its_queue(dev: Synthesized) -> None:
+def test_only_what_feeds_the_fan_out_sends_to_its_queue(prod: Synthesized) -> None:
     senders = {
         module
-        for module in dev.modules()
-        for action, resource in dev.allowed(module)
+        for module in prod.modules()
+        for action, resource in prod.allowed(module)
         if action == "sqs:SendMessage" and resource.startswith("WorkQueue")
     }
 
     assert senders == {"announcer", "messenger"}
 
 
-def test_rights_to_write_are_on_the_table_and_never_on_an_index(dev: Synthesized) -> None:
-    for module in dev.modules():
-        for right in dev.policy(module).rights():
+def test_rights_to_write_are_on_the_table_and_never_on_an_index(prod: Synthesized) -> None:
+    for module in prod.modules():
+        for right in prod.policy(module).rights():
             assert right.operation not in WRITES or not right.index, (module, right)
 
 
-def test_each_function_has_a_role_and_a_log_of_its_own(dev: Synthesized) -> None:
-    functions = dev.resources("AWS::Lambda::Function").values()
+def test_each_function_has_a_role_and_a_log_of_its_own(prod: Synthesized) -> None:
+    functions = prod.resources("AWS::Lambda::Function").values()
 
     roles = {each["Properties"]["Role"]["Fn::GetAtt"][0] for each in functions}
     logs = {each["Properties"]["LoggingConfig"]["LogGroup"]["Ref"] for each in functions}
