@@ -118,6 +118,7 @@ FUNCTIONS = (
         because="Hashing a password takes a whole processor and argon2's 64 MiB.",
     ),
     Function(name="members", access=rights.MEMBERS),
+    Function(name="orders", access=rights.ORDERS, artifact=FULL),
     Function(name="editors", access=rights.EDITORS, artifact=FULL),
     Function(name="site", access=rights.SITE, pages=""),
     Function(name="clicks", access=rights.CLICKS, pages="/go"),

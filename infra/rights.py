@@ -13,6 +13,7 @@ from shared.data.partitions import (
     BRAND_BY_MONTH,
     BRAND_ITEM,
     BRANDS,
+    CART,
     CATEGORY_BY_DAY,
     CATEGORY_ITEM,
     CATEGORY_PICKS,
@@ -30,11 +31,16 @@ from shared.data.partitions import (
     IDEMPOTENCY,
     LIKES,
     MESSAGES,
+    OPEN_ORDERS,
+    OPEN_ORDERS_OF_DAYS,
+    ORDER_HISTORY,
+    ORDER_PARTS,
     PICKS_CACHES,
     PRODUCT,
     SAVED,
     SESSION,
     SESSIONS_OF_USERS,
+    STOCK,
     TOPICS,
     USER,
     USER_EMAIL,
@@ -62,8 +68,8 @@ ACCOUNTS: Access = (
     Right("ConditionCheckItem", (USER,)),
     Right("PutItem", (USER, USER_EMAIL, SESSION)),
     Right("UpdateItem", (USER, ATTEMPTS, *TOPICS)),
-    Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, SAVED, *LIKES, *WATCHES)),
-    Right("Query", (MESSAGES, SAVED)),
+    Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, SAVED, ORDER_PARTS, CART, *LIKES, *WATCHES)),
+    Right("Query", (USER, CART, MESSAGES, SAVED)),
     Right("Query", (SESSIONS_OF_USERS,), GSI1),
 )
 
@@ -132,6 +138,20 @@ COLLECTIONS: Access = (
     Right("Query", VISIBLE["GSI3"], GSI3),
 )
 """Only stages that show their work have this function: it reads item collections, but neither accounts nor sessions."""
+
+ORDERS: Access = (
+    Right("GetItem", (DEAL, DEAL_NUMBER, USER, ORDER_PARTS, OPEN_ORDERS, IDEMPOTENCY)),
+    Right("BatchGetItem", (DEAL,)),
+    Right("PutItem", (USER, ORDER_PARTS, CART, MESSAGES, IDEMPOTENCY)),
+    Right("UpdateItem", (USER, STOCK, OPEN_ORDERS)),
+    Right("DeleteItem", (CART,)),
+    Right("ConditionCheckItem", (USER,)),
+    Right("Query", (USER, CART, STOCK)),
+    Right("Query", (ORDER_PARTS,), GSI1),
+    Right("Query", (ORDER_HISTORY,), GSI2),
+    Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
+)
+"""It writes no deal, and reads no message, no session and no password. Orders lie in their owners' collections."""
 
 SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEALS, DEAL_SEQUENCE, ENDINGS)),)
 

@@ -41,7 +41,10 @@ FLOORS: dict[str, set[str]] = {
         "shared.values",
         "shared.settings",
     },
-    "shared.api": {"shared.http", "shared.data.catalog", "shared.models", "shared.errors", "shared.values"},
+    "shared.api": {
+        *("shared.http", "shared.data.catalog", "shared.data.orders"),
+        *("shared.models", "shared.errors", "shared.values"),
+    },
     "shared.html": {
         *(
             "shared.http",

@@ -15,6 +15,7 @@ from shared.api.bodies import AccountChange, NewUser, SignIn
 from shared.api.callers import caller, token_of
 from shared.api.documentation import describe
 from shared.data.members import accounts, sessions, users
+from shared.data.orders import addresses, orders
 from shared.errors import NoSuchUser, NotSignedIn, SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
 from shared.http.event import address
@@ -59,12 +60,12 @@ def sign_out_everywhere() -> Response[Any]:
     return nothing()
 
 
-@app.get("/me", **describe("One's own account", "User", who="member"))
+@app.get("/me", **describe("One's own account", "Account", who="member"))
 def me() -> Response[Any]:
-    return json_answer(documents.user(_me()))
+    return _own(_me())
 
 
-@app.patch("/me", **describe("Change one's account", "User", who="member", errors=[400, 409, 413, 415, 422]))
+@app.patch("/me", **describe("Change one's account", "Account", who="member", errors=[400, 409, 413, 415, 422]))
 def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     user = _me()
     if change.password is not None:
@@ -75,13 +76,22 @@ def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
         users.rename(table(), user.username, change.name)
     if change.password is not None:
         accounts.change_password(table(), user, change.password)
-    return json_answer(documents.user(_me()))
+    return _own(_me())
 
 
-@app.delete("/me", **describe("Remove one's account and all that is one's own", None, who="member", status=204))
+@app.delete(
+    "/me",
+    **describe("Remove one's account and all that is one's own", None, who="member", status=204, errors=[409]),
+)
 def remove_me() -> Response[Any]:
-    users.remove(table(), _me())
+    user = _me()
+    orders.forget_all(table(), user.username)
+    users.remove(table(), user, leaving=orders.leaving(user.username))
     return nothing()
+
+
+def _own(user: User) -> Response[Any]:
+    return json_answer(documents.account(user, addresses.of(table(), user.username)))
 
 
 def _me() -> User:

@@ -18,10 +18,10 @@ from shared.api.documentation import describe
 from shared.data.catalog import brands, deals, featured
 from shared.data.idempotency import Idempotency
 from shared.data.members import fanout
-from shared.errors import BadRequest, NoSuchTopic
+from shared.errors import NoSuchTopic
 from shared.http.answers import json_answer
-from shared.http.event import correlation_id, header
-from shared.http.parameters import segment, topic_named
+from shared.http.event import correlation_id
+from shared.http.parameters import client_key, segment, topic_named
 from shared.models import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -29,7 +29,6 @@ from shared.runtime.reporting import report
 from shared.values import slugs, times
 
 BODY_ERRORS = (400, 413, 415, 422)
-MAX_IDEMPOTENCY_KEY = 255
 
 app = create_app(validates=True)
 
@@ -115,13 +114,8 @@ def _correlation_id() -> str:
 
 def _idempotency(new: NewDeal) -> Idempotency | None:
     event = app.current_event.raw_event
-    client_key = header(event, "idempotency-key")
-    if client_key is None:
-        return None
-    if not (1 <= len(client_key) <= MAX_IDEMPOTENCY_KEY and client_key.isascii() and client_key.isprintable()):
-        detail = f"Idempotency-Key has 1 to {MAX_IDEMPOTENCY_KEY} printable ASCII characters."
-        raise BadRequest(detail, "Idempotency-Key")
-    return Idempotency(caller(event).username, client_key, new.model_dump(mode="json"))
+    key = client_key(event)
+    return None if key is None else Idempotency(caller(event).username, key, new.model_dump(mode="json"))
 
 
 handler = serve(app, editors_only)

@@ -13,9 +13,9 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
-from functions.api import accounts, catalog, editors, members
+from functions.api import accounts, catalog, editors, members, orders
 from shared.api import schemas
-from shared.api.paths import ROOT, brand, deal
+from shared.api.paths import ROOT, brand, deal, order
 from shared.http.parameters import DEFAULT_PAGE, MAX_PAGE
 
 PATH = Path(__file__).with_name("openapi.json")
@@ -25,7 +25,7 @@ POWERTOOLS_OWN = "#/components/schemas/HTTPValidationError"
 WITHOUT_BODY = {"204", "304"}
 """Statuses whose answers have none, whatever Powertools makes of a handler's return type."""
 
-APPS = (catalog.app, accounts.app, members.app, editors.app)
+APPS = (catalog.app, accounts.app, members.app, orders.app, editors.app)
 
 PARAMETERS: dict[str, dict[str, Any]] = {
     "limit": {
@@ -38,6 +38,21 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "in": "query",
         "schema": {"type": "boolean", "default": False},
         "description": "Only messages that are unread.",
+    },
+    "status": {
+        "in": "query",
+        "schema": {"type": "string", "enum": ["placed", "shipped", "delivered", "cancelled"]},
+        "description": "Only orders of this status.",
+    },
+    "from": {
+        "in": "query",
+        "schema": {"type": "string", "format": "date-time"},
+        "description": "Only orders placed at this time or later.",
+    },
+    "to": {
+        "in": "query",
+        "schema": {"type": "string", "format": "date-time"},
+        "description": "Only orders placed at this time or earlier.",
     },
     "Idempotency-Key": {
         "in": "header",
@@ -55,11 +70,16 @@ HEADERS = {
     "Authenticate": ("How to authenticate: with a bearer token.", "^Bearer$"),
     "RetryAfter": ("Seconds to wait before trying again.", "^[1-9][0-9]*$"),
     "DealLocation": ("The address of the new deal.", f"^{deal('[0-9A-Za-z]{27}')}$"),
+    "OrderLocation": ("The address of the new order.", f"^{order('[0-9A-Za-z]{27}')}$"),
     "BrandLocation": ("The address of the new brand.", f"^{brand('[a-z0-9-]+')}$"),
 }
 """The headers that a client may rely on: what they say, and how."""
 
-LOCATED = {("post", "/deals"): "DealLocation", ("post", "/brands"): "BrandLocation"}
+LOCATED = {
+    ("post", "/deals"): "DealLocation",
+    ("post", "/orders"): "OrderLocation",
+    ("post", "/brands"): "BrandLocation",
+}
 """Routes that create what has an address of its own."""
 
 EXPLAINED = {

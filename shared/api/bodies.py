@@ -14,8 +14,13 @@ from pydantic.alias_generators import to_camel
 
 from shared.data.catalog.deals import new_id
 from shared.data.catalog.featured import CATEGORY_FEATURED, MAX_FEATURED
+from shared.data.orders.carts import MOST as MOST_DEALS
+from shared.data.orders.carts import MOST_PIECES
+from shared.data.orders.orders import STEPS
+from shared.data.orders.stock import MAX_SHARDS
+from shared.data.orders.stock import MOST as MOST_STOCK
 from shared.errors import InvalidName, InvalidTime
-from shared.models import CATEGORIES, Deal
+from shared.models import CATEGORIES, Address, Deal, Wanted
 from shared.values import ksuids, slugs, times
 from shared.values.usernames import normalise_email, normalise_username
 
@@ -118,6 +123,12 @@ def _slug_of_category(text: str) -> str:
     return slug
 
 
+def _step(text: str) -> str:
+    if text not in STEPS:
+        raise ValueError(f"one of {', '.join(STEPS)} is needed")
+    return text
+
+
 def _time(value: Any) -> Any:
     if not isinstance(value, str):
         return value if isinstance(value, datetime) else _not_a_time()
@@ -186,6 +197,12 @@ Password = Annotated[
 AnyPassword = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_composed)]
 PersonName = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=_LINE), AfterValidator(_line)]
 DealId = Annotated[str, Field(pattern=r"^[0-9A-Za-z]{27}$")]
+AddressLine = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=_LINE), AfterValidator(_line)]
+AddressName = Annotated[str, Field(min_length=1, max_length=40, json_schema_extra=_LINE), AfterValidator(_line)]
+PostalCode = Annotated[str, Field(min_length=1, max_length=20, json_schema_extra=_LINE), AfterValidator(_line)]
+Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$", examples=["US"])]
+Quantity = Annotated[int, Field(ge=1, le=MOST_PIECES)]
+Shards = Annotated[int, Field(ge=1, le=MAX_SHARDS)]
 
 
 class NewUser(Body):
@@ -316,3 +333,69 @@ class DealChange(Body):
         if "withdrawn" in named:
             named["withdrawn_at"] = now if named.pop("withdrawn") else None
         return named
+
+
+class NewAddress(Body):
+    """An address that orders can go to."""
+
+    recipient: AddressLine
+    street: AddressLine
+    city: AddressLine
+    region: AddressLine | None = None
+    postal_code: PostalCode
+    country: Country
+
+    def to_address(self) -> Address:
+        """The address this asks for."""
+        return Address(**self.model_dump())
+
+
+class CartChange(Body):
+    """How many pieces of a deal are in the cart."""
+
+    quantity: Quantity
+
+
+class NewOrderItem(Body):
+    """So many pieces of a deal, at the price that the buyer saw."""
+
+    deal_id: DealId
+    quantity: Quantity
+    price: Price
+
+
+class NewOrder(Body):
+    """Place an order, to be sent to one of one's addresses."""
+
+    address: AddressName
+    items: Annotated[list[NewOrderItem], Field(min_length=1, max_length=MOST_DEALS)]
+
+    @model_validator(mode="after")
+    def _names_each_deal_once(self) -> Self:
+        if len({item.deal_id for item in self.items}) < len(self.items):
+            raise ValueError("each deal is named once, with its quantity")
+        return self
+
+    def wanted(self) -> list[Wanted]:
+        """What this asks for."""
+        return [Wanted(item.deal_id, item.quantity, item.price) for item in self.items]
+
+
+class OrderStep(Body):
+    """The status that an order takes."""
+
+    status: Annotated[str, Field(json_schema_extra={"enum": [step.value for step in STEPS]}), AfterValidator(_step)]
+
+
+class StockChange(Body):
+    """Put stock on sale: so much more (or, below zero, less), or so much left; spread over so many shards."""
+
+    add: Annotated[int, Field(ge=-MOST_STOCK, le=MOST_STOCK)] | None = None
+    left: Annotated[int, Field(ge=0, le=MOST_STOCK)] | None = None
+    shards: Shards | None = None
+
+    @model_validator(mode="after")
+    def _says_one_number(self) -> Self:
+        if (self.add is None) == (self.left is None):
+            raise ValueError("either add or left is needed, and not both")
+        return self

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
-from shared.models import CATEGORIES, AboutDeal, AboutOrder, Deal, Message, Page, Session, Topic, TopicPage, User
+from shared.models import (
+    CATEGORIES,
+    AboutDeal,
+    AboutOrder,
+    Address,
+    CartItem,
+    Deal,
+    Message,
+    Order,
+    OrderItem,
+    OrderStatus,
+    Page,
+    Session,
+    Stock,
+    Topic,
+    TopicPage,
+    User,
+)
 from shared.values.times import to_iso
 
 T = TypeVar("T")
@@ -41,6 +58,7 @@ def deal(deal: Deal, now: datetime) -> Json:
         "description": deal.description,
         "couponCode": deal.coupon_code,
         "sourceId": deal.source_id,
+        "stock": None if deal.stock is None else deal.stock.value,
     }
 
 
@@ -138,6 +156,80 @@ def _about(about: AboutDeal | AboutOrder) -> Json:
             return {"deal": {"dealId": about.deal_id, "title": about.title, "brand": of}}
         case AboutOrder():
             return {"order": {"orderId": about.order_id}}
+
+
+def account(user_of_it: User, addresses: Mapping[str, Address]) -> Json:
+    """One's own account, with one's addresses by their names."""
+    return {**user(user_of_it), "addresses": {name: address(each) for name, each in addresses.items()}}
+
+
+def address(address: Address) -> Json:
+    return {
+        "recipient": address.recipient,
+        "street": address.street,
+        "city": address.city,
+        "region": address.region,
+        "postalCode": address.postal_code,
+        "country": address.country,
+    }
+
+
+def cart(items: Iterable[CartItem], now: datetime) -> Json:
+    """A cart: each deal as it is today, and the price it had when it was put in."""
+    return all_of(cart_item(item, now) for item in items)
+
+
+def cart_item(item: CartItem, now: datetime) -> Json:
+    return {
+        "deal": deal(item.deal, now),
+        "quantity": item.quantity,
+        "priceThen": item.price,
+        "changed": item.changed,
+        "putAt": to_iso(item.put_at),
+    }
+
+
+def order(order: Order) -> Json:
+    """An order with its items."""
+    return {**order_head(order), "items": [_order_item(item) for item in order.items]}
+
+
+def order_head(order: Order) -> Json:
+    """An order without its items, as lists show it."""
+    return {
+        "orderId": order.order_id,
+        "username": order.username,
+        "status": order.status.value,
+        **{f"{status.value}At": _time(order.times.get(status)) for status in OrderStatus},
+        "address": address(order.address),
+        "itemCount": order.item_count,
+        "pieces": order.pieces,
+        "totals": [{"currency": currency, "amount": amount} for currency, amount in order.totals.items()],
+    }
+
+
+def stock(stock: Stock) -> Json:
+    """What is left of a deal, by shard, and what is in orders that are not cancelled."""
+    return {
+        "dealId": stock.deal_id,
+        "left": stock.left,
+        "ordered": stock.ordered,
+        "onSale": stock.on_sale,
+        "shards": [{"shard": each.number, "left": each.left, "ordered": each.ordered} for each in stock.shards],
+    }
+
+
+def _order_item(item: OrderItem) -> Json:
+    return {
+        "itemId": item.item_id,
+        "dealId": item.deal_id,
+        "dealNumber": item.number,
+        "title": item.title,
+        "brand": brand(item.brand, item.brand_name),
+        "price": item.price,
+        "currency": item.currency,
+        "quantity": item.quantity,
+    }
 
 
 def _time(when: datetime | None) -> str | None:

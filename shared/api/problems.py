@@ -34,5 +34,5 @@ def of(error: DealsError) -> Response[str]:
     detail, headers = detail_of(error), headers_of(error)
     if isinstance(error, NotSignedIn):
         headers["WWW-Authenticate"] = "Bearer"
-    errors = [{"field": error.field, "detail": detail}] if error.field else []
+    errors = [{"field": field, "detail": reason or detail} for field, reason in error.faults]
     return problem(status_of(error), detail, errors, headers)

@@ -77,6 +77,10 @@ class Deal(Answer):
     description: str | None
     coupon_code: str | None
     source_id: str | None
+    stock: Annotated[
+        Literal["available", "low", "sold-out"] | None,
+        Field(description="How much is left where this site sells it; null where it does not."),
+    ]
 
 
 class DealList(Answer):
@@ -183,6 +187,93 @@ class Progress(Answer):
     finished: bool
 
 
+class Address(Answer):
+    recipient: str
+    street: str
+    city: str
+    region: str | None
+    postal_code: str
+    country: Annotated[str, Field(pattern="^[A-Z]{2}$")]
+
+
+class Account(User):
+    """One's own account, with one's addresses by their names."""
+
+    addresses: dict[str, Address]
+
+
+class CartItem(Answer):
+    """A deal as it is today, and the price it had when it was put into the cart."""
+
+    deal: Deal
+    quantity: Annotated[int, Field(ge=1, le=10)]
+    price_then: Money
+    changed: bool
+    put_at: datetime
+
+
+class Cart(Answer):
+    items: list[CartItem]
+    next: None
+
+
+class OrderItem(Answer):
+    item_id: str
+    deal_id: str
+    deal_number: int | None
+    title: str
+    brand: Brand
+    price: Money
+    currency: str
+    quantity: Annotated[int, Field(ge=1, le=10)]
+
+
+class Total(Answer):
+    currency: str
+    amount: Money
+
+
+class OrderHead(Answer):
+    """An order without its items."""
+
+    order_id: str
+    username: str
+    status: Literal["placed", "shipped", "delivered", "cancelled"]
+    placed_at: datetime
+    shipped_at: datetime | None
+    delivered_at: datetime | None
+    cancelled_at: datetime | None
+    address: Address
+    item_count: Count
+    pieces: Count
+    totals: list[Total]
+
+
+class Order(OrderHead):
+    items: list[OrderItem]
+
+
+class OrderList(Answer):
+    items: list[OrderHead]
+    next: Cursor
+
+
+class Shard(Answer):
+    shard: Annotated[int, Field(ge=1)]
+    left: Count
+    ordered: Count
+
+
+class Stock(Answer):
+    """What was put on sale is left, or in orders that are not cancelled."""
+
+    deal_id: str
+    left: Count
+    ordered: Count
+    on_sale: Count
+    shards: list[Shard]
+
+
 class OpenApi(RootModel[dict[str, Any]]):
     """An OpenAPI 3.1 document."""
 
@@ -194,5 +285,6 @@ class Html(RootModel[str]):
 MODELS: tuple[type[BaseModel], ...] = (
     Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FrontPage, EditorsChoice, Picked, BrandPage,
     CategoryPage, User, SessionToken, Like, Watch, WatchList, Message, MessageList, UnreadCount, Marked, Progress,
+    Address, Account, CartItem, Cart, OrderItem, Total, OrderHead, Order, OrderList, Shard, Stock,
     OpenApi, Html,
 )  # fmt: skip

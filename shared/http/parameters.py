@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from shared.errors import BadRequest, InvalidName, NoSuchTopic
+from shared.http.event import header
 from shared.models import Topic, TopicKind
 from shared.values import slugs
 
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
 MAX_PAGE = 100
 DEFAULT_PAGE = 25
 """Items of a page of a list, at most and unless told."""
+
+
+MAX_CLIENT_KEY = 255
+"""Characters of an Idempotency-Key."""
 
 
 def segment(text: str) -> str:
@@ -29,6 +35,15 @@ def topic_named(kind: TopicKind, parameter: str) -> Topic:
         return Topic(kind, slugs.slug(name))
     except InvalidName as error:
         raise NoSuchTopic(kind.label, name) from error
+
+
+def client_key(event: Mapping[str, Any]) -> str | None:
+    """The Idempotency-Key of a request, or None. Raises BadRequest for one that is none."""
+    key = header(event, "idempotency-key")
+    if key is not None and not (1 <= len(key) <= MAX_CLIENT_KEY and key.isascii() and key.isprintable()):
+        detail = f"Idempotency-Key has 1 to {MAX_CLIENT_KEY} printable ASCII characters."
+        raise BadRequest(detail, "Idempotency-Key")
+    return key
 
 
 def paging(app: APIGatewayRestResolver) -> dict[str, Any]:

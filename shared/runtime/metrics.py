@@ -47,6 +47,9 @@ WATCHES_REMOVED = Metric("WatchesRemoved", "Count", "members")
 DEALS_POSTED = Metric("DealsPosted", "Count", "editors")
 """Deals created through the API. Imports and repeated requests count nothing."""
 
+ORDERS_PLACED = Metric("OrdersPlaced", "Count", "orders")
+"""Orders placed through the API. Repeated requests count nothing."""
+
 MESSAGES_DELIVERED = Metric("MessagesDelivered", "Count", "messenger")
 """Messages that were written. Those that were there already count nothing."""
 

@@ -293,7 +293,7 @@ def _another(site: Site, brand: str) -> str:
 
 
 MODULES = (
-    "catalog", "authorizer", "accounts", "members", "editors", "seed", "expiry", "announcer", "messenger",
+    "catalog", "authorizer", "accounts", "members", "orders", "editors", "seed", "expiry", "announcer", "messenger",
     "refresher",
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.infra.conftest import Synthesized
 
-AWAITED = ("catalog", "accounts", "members", "editors", "authorizer")
+AWAITED = ("catalog", "accounts", "members", "orders", "editors", "authorizer")
 
 
 @pytest.mark.parametrize("module", AWAITED)

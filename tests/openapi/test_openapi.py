@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from functions.api import accounts, catalog, editors, members, openapi
+from functions.api import accounts, catalog, editors, members, openapi, orders
 from infra.routes import ROUTES, Caller
 
 CONTRACT = """
@@ -51,6 +51,19 @@ editor     POST    /brands
 editor     PUT     /front-page/featured
 editor     PUT     /editors-choice/featured
 editor     PUT     /categories/{category}/featured
+member     PUT     /me/addresses/{name}
+member     DELETE  /me/addresses/{name}
+member     GET     /me/cart
+member     PUT     /me/cart/{dealId}
+member     DELETE  /me/cart/{dealId}
+member     POST    /orders
+member     GET     /orders
+member     GET     /orders/{orderId}
+member     POST    /orders/{orderId}/cancel
+editor     PUT     /orders/{orderId}/status
+editor     GET     /open-orders
+editor     GET     /deals/{dealId}/stock
+editor     PUT     /deals/{dealId}/stock
 anonymous  GET     /openapi.json
 anonymous  GET     /docs
 """
@@ -60,7 +73,13 @@ EXPECTED = {(method, path): who for who, method, path in map(str.split, CONTRACT
 
 DOCUMENT: dict[str, Any] = json.loads(openapi.PATH.read_text(encoding="utf-8"))
 
-APPS = {"catalog": catalog.app, "accounts": accounts.app, "members": members.app, "editors": editors.app}
+APPS = {
+    "catalog": catalog.app,
+    "accounts": accounts.app,
+    "members": members.app,
+    "orders": orders.app,
+    "editors": editors.app,
+}
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:

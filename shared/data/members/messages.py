@@ -6,6 +6,7 @@ An ``Announcement`` is what is told, and ``compose`` makes a message to one user
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from shared import settings
@@ -17,7 +18,19 @@ from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put_new, update
 from shared.errors import AlreadyExists, NoSuchMessage
-from shared.models import CATEGORIES, AboutDeal, AboutOrder, Announcement, Deal, DealNews, Message, Page
+from shared.models import (
+    CATEGORIES,
+    AboutDeal,
+    AboutOrder,
+    Announcement,
+    Deal,
+    DealNews,
+    Message,
+    Order,
+    OrderNews,
+    OrderStatus,
+    Page,
+)
 from shared.values import ksuids
 from shared.values.times import from_iso, to_iso
 
@@ -46,6 +59,32 @@ def of_deal(deal: Deal, kind: DealNews, correlation_id: str | None = None) -> An
     return Announcement(
         kind, subject, AboutDeal(deal.deal_id, deal.title, deal.brand, deal.brand_name), at, correlation_id
     )
+
+
+ORDER_NEWS: Mapping[OrderStatus, tuple[OrderNews, str]] = {
+    OrderStatus.PLACED: ("placed", "We have your order of {pieces}, {totals}."),
+    OrderStatus.SHIPPED: ("sent", "Your order of {pieces} is on its way."),
+    OrderStatus.CANCELLED: ("cancelled", "Your order of {pieces} is cancelled."),
+}
+"""What a buyer is told, by the status that an order has taken."""
+
+
+def of_order(order: Order, now: datetime) -> Announcement | None:
+    """What an order's owner is told of the status that it has taken; None where that needs no telling."""
+    if order.status not in ORDER_NEWS:
+        return None
+    kind, words = ORDER_NEWS[order.status]
+    subject = words.format(
+        pieces="1 piece" if order.pieces == 1 else f"{order.pieces} pieces",
+        totals=" and ".join(f"{currency} {amount}" for currency, amount in order.totals.items()),
+    )
+    return Announcement(kind, subject, AboutOrder(order.order_id), now, order.correlation_id)
+
+
+def telling(order: Order, now: datetime) -> list[Write]:
+    """The write that tells an order's owner of the status that it has taken, for the transaction in which it does."""
+    told = of_order(order, now)
+    return [] if told is None else [sending(compose(told, order.username, now))]
 
 
 def message_id(announcement: Announcement, username: str) -> str:

@@ -110,11 +110,12 @@ def count(table: Table, most: int) -> int:
     return len(items)
 
 
-def remove(table: Table, user: User) -> None:
+def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
     """Remove an account and all that is its owner's: likes and watches with their counts, what is saved, messages.
 
     First the account says that it is leaving: no request that still runs can like or watch in its name. It goes last,
-    so its sessions go on until then, and a removal that was interrupted can be repeated. Raises NoSuchUser.
+    so its sessions go on until then, and a removal that was interrupted can be repeated. ``leaving`` is the write that
+    deletes the User item, for who asks more of it than that it is there. Raises NoSuchUser.
     """
     username = user.username
     table.write(presence.leaving(username))
@@ -123,7 +124,7 @@ def remove(table: Table, user: User) -> None:
     saved.remove_all(table, username)
     messages.remove_all(table, username)
     table.transact(
-        delete(keys.user(username), refused=NoSuchUser(username)),
+        leaving or delete(keys.user(username), refused=NoSuchUser(username)),
         delete(keys.user_email(user.email), refused=NoSuchUser(username)),
     )
     # A delivery may have run beside this; the name must start empty for whoever takes it next.

@@ -23,6 +23,9 @@ MOST = 20
 MOST_PIECES = 10
 """Pieces of one deal in a cart or an order."""
 
+STAYS = "attribute_exists(PK) AND attribute_not_exists(Leaving)"
+"""What a User item is that is there and is not being removed."""
+
 _KEYS = Projection.of("PK", "SK", "DealId", TTL_ATTRIBUTE)
 
 
@@ -51,7 +54,7 @@ def put_in(table: Table, username: str, deal_id: str, quantity: int, now: dateti
     }
     table.transact(
         # A request that runs beside the removal of the account must leave nothing for the name's next owner.
-        require(keys.user(username), "attribute_exists(PK)", refused=NoSuchUser(username)),
+        require(keys.user(username), STAYS, refused=NoSuchUser(username)),
         put(item, because="the cart holds what its owner said last"),
     )
     return CartItem(deal, quantity, deal.price, now)

@@ -119,7 +119,13 @@ def place(
         order = replace(order, correlation_id=correlation_id)
         every = [
             put_new(to_item(order), refused=AlreadyExists()),
-            update(keys.user(username), "ADD OrderCount :one", values={":one": 1}, refused=NoSuchUser(username)),
+            update(
+                keys.user(username),
+                "ADD OrderCount :one",
+                condition=carts.STAYS,
+                values={":one": 1},
+                refused=NoSuchUser(username),
+            ),
             *(put_new(item_to_item(order, item), refused=AlreadyExists()) for item in order.items),
             *writes,
             *telling(order),
@@ -158,8 +164,10 @@ def get(table: Table, username: str, order_id: str) -> Order:
     items = {part["ItemId"]: part for part in shown}
     missing = [item_id for item_id in _item_ids(order.item_count) if item_id not in items]
     if missing:
-        late = table.get_many([keys.order_item(order_id, item_id) for item_id in missing], consistent=True)
-        items |= {part["ItemId"]: part for part in late}
+        late = table.gather(
+            [partial(table.get, keys.order_item(order_id, item_id), consistent=True) for item_id in missing]
+        )
+        items |= {part["ItemId"]: part for part in late if part is not None}
     return replace(order, items=tuple(item_from_item(items[item_id]) for item_id in sorted(items)))
 
 

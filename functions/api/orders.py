@@ -1,0 +1,220 @@
+"""The shop: addresses, carts and orders of members; open orders and stock for editors."""
+
+from __future__ import annotations
+
+import random
+import secrets
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+from pydantic import TypeAdapter, ValidationError
+
+from shared.api import documents, paths
+from shared.api.app import create_app, serve
+from shared.api.bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
+from shared.api.callers import caller, editors_only
+from shared.api.documentation import PAGED, describe
+from shared.data.catalog import deals
+from shared.data.idempotency import Idempotency
+from shared.data.members import messages
+from shared.data.orders import addresses, carts, orders, stock
+from shared.errors import BadRequest, InvalidName, UnknownAddress
+from shared.http.answers import json_answer, nothing
+from shared.http.event import Event, correlation_id
+from shared.http.parameters import client_key, paging, segment
+from shared.models import Order, OrderStatus
+from shared.runtime import metrics
+from shared.runtime.environment import table
+from shared.runtime.reporting import report
+from shared.values import times
+
+BODY_ERRORS = (400, 413, 415, 422)
+
+OF_EDITORS = {"/open-orders", "/orders/{orderId}/status", "/deals/{dealId}/stock"}
+"""The paths of what editors do; all others are for every member."""
+
+_ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(AddressName)
+
+app = create_app(validates=True)
+
+
+def _event() -> Event:
+    return app.current_event.raw_event
+
+
+def _username() -> str:
+    return caller(_event()).username
+
+
+@app.put("/me/addresses/<name>", **describe("Save an address", "Address", who="member", errors=BODY_ERRORS))
+def save_address(name: str, new: Annotated[NewAddress, Body()]) -> Response[Any]:
+    address = new.to_address()
+    addresses.save(table(), _username(), _address_name(name), address)
+    return json_answer(documents.address(address))
+
+
+@app.delete("/me/addresses/<name>", **describe("Remove an address", None, who="member", status=204, errors=[404]))
+def remove_address(name: str) -> Response[Any]:
+    try:
+        known = _address_name(name)
+    except InvalidName as error:
+        raise UnknownAddress(segment(name)[:40]) from error
+    addresses.remove(table(), _username(), known)
+    return nothing()
+
+
+@app.get("/me/cart", **describe("What is in one's cart, and what changed since", "Cart", who="member"))
+def my_cart() -> Response[Any]:
+    now = times.now()
+    return json_answer(documents.cart(carts.view(table(), _username(), now), now))
+
+
+@app.put(
+    "/me/cart/<deal_id>",
+    **describe("Have pieces of a deal in the cart", "CartItem", who="member", errors=[*BODY_ERRORS, 404, 409]),
+)
+def put_into_cart(deal_id: str, change: Annotated[CartChange, Body()]) -> Response[Any]:
+    now = times.now()
+    deal = deals.find(table(), segment(deal_id))
+    item = carts.put_in(table(), _username(), deal.deal_id, change.quantity, now)
+    return json_answer(documents.cart_item(item, now))
+
+
+@app.delete(
+    "/me/cart/<deal_id>", **describe("Take a deal out of the cart", None, who="member", status=204, errors=[404])
+)
+def take_out_of_cart(deal_id: str) -> Response[Any]:
+    carts.take_out(table(), _username(), deals.find(table(), segment(deal_id)).deal_id)
+    return nothing()
+
+
+@app.post(
+    "/orders",
+    **describe(
+        "Place an order", "Order", who="member", status=201, errors=[*BODY_ERRORS, 404, 409], query=["Idempotency-Key"]
+    ),
+)
+def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
+    request = correlation_id(_event())
+    idempotency = _idempotency(new.model_dump(mode="json"))
+    if idempotency is None:
+        raise BadRequest("An Idempotency-Key is needed: an order that is repeated must not be placed twice.",
+                         "Idempotency-Key")  # fmt: skip
+    now = times.now()
+    order = orders.place(
+        table(),
+        _username(),
+        new.address,
+        new.wanted(),
+        now,
+        secrets.token_bytes(16),
+        chance=random.SystemRandom().random,
+        idempotency=idempotency,
+        correlation_id=request,
+        telling=lambda order: messages.telling(order, now),
+    )
+    if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
+        report(metrics.ORDERS_PLACED)
+    return json_answer(documents.order(order), HTTPStatus.CREATED, {"Location": paths.order(order.order_id)})
+
+
+@app.get("/orders", **describe("One's orders", "OrderList", who="member", query=[*PAGED, "status", "from", "to"]))
+def my_orders() -> Response[Any]:
+    page = orders.latest(table(), _username(), status=_status(), since=_time("from"), until=_time("to"), **paging(app))
+    return json_answer(documents.page(page, documents.order_head))
+
+
+@app.get("/orders/<order_id>", **describe("An order of one's own", "Order", who="member", errors=[404]))
+def my_order(order_id: str) -> Response[Any]:
+    return json_answer(documents.order(orders.get(table(), _username(), segment(order_id))))
+
+
+@app.post("/orders/<order_id>/cancel", **describe("Cancel an order", "Order", who="member", errors=[404, 409]))
+def cancel_order(order_id: str) -> Response[Any]:
+    return _follow(orders.get(table(), _username(), segment(order_id)), OrderStatus.CANCELLED)
+
+
+@app.put(
+    "/orders/<order_id>/status",
+    **describe("Send, deliver or cancel an order", "Order", who="editor", errors=[*BODY_ERRORS, 404, 409]),
+)
+def follow_order(order_id: str, step: Annotated[OrderStep, Body()]) -> Response[Any]:
+    return _follow(orders.find(table(), segment(order_id)), OrderStatus(step.status))
+
+
+@app.get("/open-orders", **describe("What is still to be sent, oldest first", "OrderList", who="editor", query=PAGED))
+def open_orders() -> Response[Any]:
+    page = orders.open_orders(table(), times.now(), **paging(app))
+    return json_answer(documents.page(page, documents.order_head))
+
+
+@app.get("/deals/<deal_id>/stock", **describe("A deal's stock", "Stock", who="editor", errors=[404, 409]))
+def stock_of(deal_id: str) -> Response[Any]:
+    return json_answer(documents.stock(stock.of(table(), deals.find(table(), segment(deal_id)).deal_id)))
+
+
+@app.put(
+    "/deals/<deal_id>/stock",
+    **describe("Put stock on sale", "Stock", who="editor", errors=[*BODY_ERRORS, 404, 409], query=["Idempotency-Key"]),
+)
+def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Response[Any]:
+    deal = deals.find(table(), segment(deal_id))
+    if change.left is not None:
+        return json_answer(documents.stock(stock.leave(table(), deal.deal_id, change.left, shards=change.shards)))
+    once = _idempotency({"deal": deal.deal_id, **change.model_dump(mode="json")})
+    found = stock.add(table(), deal.deal_id, change.add or 0, times.now(), shards=change.shards, idempotency=once)
+    return json_answer(documents.stock(found))
+
+
+def _follow(order: Order, status: OrderStatus) -> Response[Any]:
+    now = times.now()
+    order = orders.follow(
+        table(),
+        order,
+        status,
+        now,
+        correlation_id=correlation_id(_event()),
+        telling=lambda order: messages.telling(order, now),
+    )
+    return json_answer(documents.order(order))
+
+
+def _address_name(parameter: str) -> str:
+    """The name of an address that a path has. Raises InvalidName."""
+    try:
+        return _ADDRESS_NAME.validate_python(segment(parameter))
+    except ValidationError as error:
+        raise InvalidName("An address has a name of 1 to 40 characters that can be seen.") from error
+
+
+def _idempotency(request: dict[str, Any]) -> Idempotency | None:
+    key = client_key(_event())
+    return None if key is None else Idempotency(_username(), key, request)
+
+
+def _status() -> OrderStatus | None:
+    asked = app.current_event.get_query_string_value("status", None)
+    try:
+        return None if asked is None else OrderStatus(asked)
+    except ValueError as error:
+        raise BadRequest(f"status is one of {', '.join(OrderStatus)}.", "status") from error
+
+
+def _time(name: str) -> datetime | None:
+    asked = app.current_event.get_query_string_value(name, None)
+    try:
+        return None if asked is None else times.from_iso(asked)
+    except (ValueError, OverflowError) as error:
+        raise BadRequest(f"{name} is an ISO 8601 time with an offset, such as 2026-06-04T20:28:53Z.", name) from error
+
+
+def _editors_where_they_are_needed(event: Event) -> None:
+    """Guard: what editors do is done by editors. Raises NotSignedIn, Forbidden."""
+    if event["resource"] in OF_EDITORS:
+        editors_only(event)
+
+
+handler = serve(app, _editors_where_they_are_needed)

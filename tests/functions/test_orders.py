@@ -1,0 +1,322 @@
+"""The shop's function, asked as API Gateway asks it: what is bought, what is refused and why, who may do what."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.api import accounts, orders
+from shared.data.catalog import deals
+from shared.data.members import messages, users
+from shared.data.orders import stock
+from shared.dynamodb.table import Table
+from shared.models import Deal
+from shared.values import ksuids, times
+from tests.support.events import event
+from tests.support.making import a_deal, a_user
+
+HOME = {
+    "recipient": "Ana Blake",
+    "street": "12 Harbour Street",
+    "city": "Portland",
+    "region": "ME",
+    "postalCode": "04101",
+    "country": "US",
+}
+
+Ask = Callable[..., tuple[int, Any]]
+_keys = itertools.count()
+
+
+@pytest.fixture
+def ask(table: Table, context: LambdaContext) -> Ask:
+    """Asks the shop something as a user; gives the status and the document."""
+    for username, role in (("ana", "member"), ("bo", "member"), ("ed", "editor")):
+        users.create(table, a_user(username, role=role))
+
+    def asked(
+        method: str,
+        resource: str,
+        body: Any = None,
+        *,
+        who: str = "ana",
+        headers: dict[str, str] | None = None,
+        query: dict[str, str] | None = None,
+        handler: Any = orders.handler,
+        **parameters: str,
+    ) -> tuple[int, Any]:
+        asking = copy.deepcopy(event("editors-post-deal"))
+        asking["httpMethod"], asking["resource"] = method, resource
+        asking["path"] = resource.format(**parameters)
+        asking["pathParameters"] = parameters
+        asking["queryStringParameters"] = query
+        asking["multiValueQueryStringParameters"] = {name: [value] for name, value in (query or {}).items()}
+        asking["headers"] = {"Content-Type": "application/json", **(headers or {})}
+        asking["multiValueHeaders"] = {name: [value] for name, value in asking["headers"].items()}
+        asking["body"], asking["isBase64Encoded"] = None if body is None else json.dumps(body), False
+        asking["requestContext"]["requestId"] = f"request-{next(_keys)}"
+        role = "editor" if who == "ed" else "member"
+        asking["requestContext"]["authorizer"] = {"username": who, "role": role, "principalId": who}
+        answer = handler(asking, context)
+        return answer["statusCode"], json.loads(answer["body"]) if answer["body"] else None
+
+    return asked
+
+
+@pytest.fixture
+def deal(table: Table) -> Deal:
+    """A deal of which five pieces are on sale."""
+    made = a_deal(times.now(), brand="g-fore", category="clothing", price="10.00")
+    posted = deals.create(table, made, times.now())
+    stock.add(table, posted.deal_id, 5, times.now())
+    return posted
+
+
+def place(ask: Ask, *items: tuple[Deal, Any, str], key: str | None = None, **others: Any) -> tuple[int, Any]:
+    lines = [{"dealId": deal.deal_id, "quantity": number, "price": price} for deal, number, price in items]
+    headers = {"Idempotency-Key": key or f"key-{next(_keys)}"}
+    return ask("POST", "/orders", {"address": "home", "items": lines, **others}, headers=headers)
+
+
+def at_home(ask: Ask) -> None:
+    assert ask("PUT", "/me/addresses/{name}", HOME, name="home")[0] == 200
+
+
+def reasons(problem: Any) -> dict[str, str]:
+    return {error["field"]: error["detail"] for error in problem["errors"]}
+
+
+def test_an_order_is_placed_sent_and_told_of(ask: Ask, table: Table, deal: Deal) -> None:
+    at_home(ask)
+
+    status, placed = place(ask, (deal, 2, "10.00"))
+    sent = ask("PUT", "/orders/{orderId}/status", {"status": "shipped"}, who="ed", orderId=placed["orderId"])
+
+    assert (status, placed["status"], placed["totals"]) == (201, "placed", [{"currency": "USD", "amount": "20.00"}])
+    assert placed["address"] == HOME
+    assert (sent[0], sent[1]["status"]) == (200, "shipped")
+    assert ask("GET", "/orders/{orderId}", orderId=placed["orderId"]) == sent
+    told = messages.latest(table, "ana", limit=10, now=times.now()).items
+    assert {message.kind: message.subject for message in told} == {
+        "placed": "We have your order of 2 pieces, USD 20.00.",
+        "sent": "Your order of 2 pieces is on its way.",
+    }
+
+
+def test_a_repeated_request_orders_and_tells_once(ask: Ask, table: Table, deal: Deal) -> None:
+    at_home(ask)
+
+    first, second = (place(ask, (deal, 2, "10.00"), key="twice") for _ in range(2))
+
+    assert first == second
+    assert stock.of(table, deal.deal_id).left == 3
+    assert messages.unread_count(table, "ana", times.now()) == 1
+
+
+def test_a_key_used_for_another_order_is_refused(ask: Ask, deal: Deal) -> None:
+    at_home(ask)
+    place(ask, (deal, 1, "10.00"), key="twice")
+
+    status, problem = place(ask, (deal, 2, "10.00"), key="twice")
+
+    assert (status, list(reasons(problem))) == (422, ["Idempotency-Key"])
+
+
+def test_an_order_without_a_key_is_refused(ask: Ask, deal: Deal) -> None:
+    at_home(ask)
+    body = {"address": "home", "items": [{"dealId": deal.deal_id, "quantity": 1, "price": "10.00"}]}
+
+    status, problem = ask("POST", "/orders", body)
+
+    assert (status, list(reasons(problem))) == (400, ["Idempotency-Key"])
+
+
+def test_a_cancelled_order_gives_back_and_stays_cancelled(ask: Ask, table: Table, deal: Deal) -> None:
+    at_home(ask)
+    _, placed = place(ask, (deal, 2, "10.00"))
+
+    answers = [ask("POST", "/orders/{orderId}/cancel", orderId=placed["orderId"]) for _ in range(2)]
+
+    assert [(status, order["status"]) for status, order in answers] == [(200, "cancelled")] * 2
+    assert stock.of(table, deal.deal_id).left == 5
+    assert messages.unread_count(table, "ana", times.now()) == 2
+
+
+def test_an_order_that_was_sent_cannot_be_cancelled(ask: Ask, deal: Deal) -> None:
+    at_home(ask)
+    _, placed = place(ask, (deal, 2, "10.00"))
+    ask("PUT", "/orders/{orderId}/status", {"status": "shipped"}, who="ed", orderId=placed["orderId"])
+
+    status, problem = ask("POST", "/orders/{orderId}/cancel", orderId=placed["orderId"])
+
+    assert (status, list(reasons(problem))) == (409, ["status"])
+    assert "shipped" in problem["detail"]
+
+
+def test_what_cannot_be_ordered_names_the_item_and_the_reason(ask: Ask, table: Table, deal: Deal) -> None:
+    at_home(ask)
+    made = [a_deal(times.now(), brand="g-fore", category="clothing", price="10.00") for _ in range(3)]
+    few, dearer, elsewhere = (deals.create(table, each, times.now()) for each in made)
+    for each in (few, dearer):
+        stock.add(table, each.deal_id, 2, times.now())
+
+    status, problem = place(ask, (deal, 1, "10.00"), (few, 3, "10.00"), (dearer, 1, "9.99"), (elsewhere, 1, "10.00"))
+
+    assert status == 409
+    assert reasons(problem) == {
+        "items[1].quantity": "Trail runner: only 2 left.",
+        "items[2].price": "Trail runner costs USD 10.00 now, not 9.99.",
+        "items[3].dealId": "Trail runner is not sold here.",
+    }
+    assert [stock.of(table, each.deal_id).left for each in (deal, few, dearer)] == [5, 2, 2]
+
+
+@pytest.mark.parametrize("quantity", [0, 11, -1, 10**9, 1.5, "1", None, True], ids=repr)
+def test_a_quantity_is_a_number_from_1_to_10(ask: Ask, table: Table, deal: Deal, quantity: Any) -> None:
+    at_home(ask)
+
+    status, problem = place(ask, (deal, quantity, "10.00"))
+
+    assert status == 422
+    assert any("quantity" in field for field in reasons(problem))
+    assert ask("PUT", "/me/cart/{dealId}", {"quantity": quantity}, dealId=deal.deal_id)[0] == 422
+    assert stock.of(table, deal.deal_id).left == 5
+
+
+def test_21_deals_or_one_twice_or_none_are_no_order(ask: Ask, deal: Deal) -> None:
+    at_home(ask)
+
+    for items in ([(deal, 1, "10.00")] * 21, [(deal, 1, "10.00")] * 2, []):
+        assert place(ask, *items)[0] == 422
+
+
+def test_an_address_that_is_not_there_or_anothers_is_a_404(ask: Ask, deal: Deal) -> None:
+    assert ask("PUT", "/me/addresses/{name}", HOME, who="bo", name="home")[0] == 200
+
+    status, problem = place(ask, (deal, 1, "10.00"))
+
+    assert (status, list(reasons(problem))) == (404, ["address"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"street": "12\u0000Harbour"},
+        {"street": "12\u202eHarbour"},
+        {"street": "x" * 10_240},
+        {"country": "United States"},
+        {"recipient": " "},
+        {"planet": "Mars"},
+        {"postalCode": None},
+    ],
+    ids=repr,
+)
+def test_an_address_with_something_wrong_is_refused_at_its_field(ask: Ask, wrong: dict[str, Any]) -> None:
+    status, problem = ask("PUT", "/me/addresses/{name}", HOME | wrong, name="home")
+
+    assert status == 422
+    assert list(reasons(problem)) == list(wrong)
+
+
+@pytest.mark.parametrize("name", ["%00", "x" * 41, "%20", "%E2%80%AE"], ids=repr)
+def test_a_name_that_cannot_be_seen_or_is_too_long_is_no_name_of_an_address(ask: Ask, name: str) -> None:
+    status, problem = ask("PUT", "/me/addresses/{name}", HOME, name=name)
+
+    assert (status, list(reasons(problem))) == (422, ["name"])
+    assert ask("DELETE", "/me/addresses/{name}", name=name)[0] == 404
+
+
+def test_a_strangers_order_is_a_404_to_read_and_to_cancel(ask: Ask, deal: Deal) -> None:
+    at_home(ask)
+    _, placed = place(ask, (deal, 1, "10.00"))
+
+    for order_id in (placed["orderId"], ksuids.random(times.now(), bytes(16)), "x" * 2_000):
+        assert ask("GET", "/orders/{orderId}", who="bo", orderId=order_id)[0] == 404
+        assert ask("POST", "/orders/{orderId}/cancel", who="bo", orderId=order_id)[0] == 404
+
+
+def test_only_editors_see_open_orders_and_stock_and_change_them(ask: Ask, deal: Deal) -> None:
+    at_home(ask)
+    _, placed = place(ask, (deal, 1, "10.00"))
+
+    for method, resource, body in [
+        ("GET", "/open-orders", None),
+        ("GET", "/deals/{dealId}/stock", None),
+        ("PUT", "/deals/{dealId}/stock", {"add": 5}),
+        ("PUT", "/deals/{dealId}/stock", {"nonsense": 5}),
+        ("PUT", "/orders/{orderId}/status", {"status": "shipped"}),
+    ]:
+        assert ask(method, resource, body, dealId=deal.deal_id, orderId=placed["orderId"])[0] == 403
+
+
+def test_stock_is_added_set_and_shown_by_shard(ask: Ask, deal: Deal) -> None:
+    stock_of = {"who": "ed", "dealId": deal.deal_id}
+
+    ask("PUT", "/deals/{dealId}/stock", {"add": 3, "shards": 4}, **stock_of)
+    status, found = ask("PUT", "/deals/{dealId}/stock", {"left": 6}, **stock_of)
+
+    assert (status, found["left"], found["ordered"], found["onSale"]) == (200, 6, 0, 6)
+    assert len(found["shards"]) == 4
+    assert ask("GET", "/deals/{dealId}/stock", **stock_of) == (200, found)
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [({}, 422), ({"add": 1, "left": 1}, 422), ({"left": -1}, 422), ({"add": 1, "shards": 17}, 422), ({"add": -6}, 409)],
+    ids=repr,
+)
+def test_a_change_of_stock_with_something_wrong_changes_nothing(
+    ask: Ask, table: Table, deal: Deal, change: dict[str, int], status: int
+) -> None:
+    assert ask("PUT", "/deals/{dealId}/stock", change, who="ed", dealId=deal.deal_id)[0] == status
+    assert stock.of(table, deal.deal_id).left == 5
+
+
+def test_the_cart_is_put_changed_viewed_and_emptied_by_an_order(ask: Ask, deal: Deal) -> None:
+    at_home(ask)
+    for quantity in (1, 2):
+        assert ask("PUT", "/me/cart/{dealId}", {"quantity": quantity}, dealId=deal.deal_id)[0] == 200
+
+    _, cart = ask("GET", "/me/cart")
+    place(ask, (deal, 2, "10.00"))
+
+    assert [(item["deal"]["dealId"], item["quantity"], item["changed"]) for item in cart["items"]] == [
+        (deal.deal_id, 2, False)
+    ]
+    assert ask("GET", "/me/cart")[1]["items"] == []
+    assert ask("DELETE", "/me/cart/{dealId}", dealId=deal.deal_id)[0] == 204
+
+
+def test_orders_are_listed_by_status_and_time(ask: Ask, deal: Deal) -> None:
+    at_home(ask)
+    _, first = place(ask, (deal, 1, "10.00"))
+    _, second = place(ask, (deal, 1, "10.00"))
+    ask("POST", "/orders/{orderId}/cancel", orderId=first["orderId"])
+
+    def listed(**query: str) -> set[str]:
+        return {order["orderId"] for order in ask("GET", "/orders", query=query)[1]["items"]}
+
+    assert listed() == {first["orderId"], second["orderId"]}
+    assert listed(status="placed") == {second["orderId"]}
+    assert listed(to="2020-01-01T00:00:00Z") == set()
+    for wrong in ({"status": "lost"}, {"from": "yesterday"}, {"cursor": "x"}, {"limit": "0"}):
+        assert ask("GET", "/orders", query=wrong)[0] == 400
+    assert [order["orderId"] for order in ask("GET", "/open-orders", who="ed")[1]["items"]] == [second["orderId"]]
+
+
+def test_an_account_shows_its_addresses_and_stays_while_an_order_is_open(ask: Ask, table: Table, deal: Deal) -> None:
+    at_home(ask)
+    _, placed = place(ask, (deal, 1, "10.00"))
+    me = {"handler": accounts.handler}
+
+    assert ask("GET", "/me", **me)[1]["addresses"] == {"home": HOME}
+    assert ask("DELETE", "/me", **me)[0] == 409
+    ask("POST", "/orders/{orderId}/cancel", orderId=placed["orderId"])
+    assert ask("DELETE", "/me", **me)[0] == 204
+    assert "ana" not in {item.get("Username") for item in table.scan()[0] if item["Type"] != "Idempotency"}
