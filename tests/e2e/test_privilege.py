@@ -147,6 +147,7 @@ def _use(site: Site) -> None:
     plumbing.call("Refresher", event("refresher-schedule"))
     with cloudformation() as (address, _):
         plumbing.call("Seed", event("seed-create") | {"ResponseURL": address})
+    _shop(editor, bo, deal_ids[1:3])
     _leave(site, bo, brand)
 
 
@@ -272,6 +273,32 @@ def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
 
     assert "GSI1PK" not in (site.table.get(keys.deal(deal_id), consistent=True) or {})
     assert "GSI1PK" in (site.table.get(keys.deal(back.deal_id), consistent=True) or {})
+
+
+HOME = {"recipient": "Bo", "street": "1 Main Street", "city": "Portland", "postalCode": "04101", "country": "US"}
+
+
+def _shop(editor: Visitor, member: Visitor, deal_ids: list[str]) -> None:
+    """Sell two deals, one of them by its number: cart, orders that are sent and cancelled, and something left behind."""
+    deals = [editor.get(f"/deals/{deal_id}").json() for deal_id in deal_ids]
+    for deal in deals:
+        assert editor.put(f"/deals/{deal['dealNumber']}/stock", json={"add": 5}).status_code == 200
+        assert member.put(f"/me/cart/{deal['dealId']}", json={"quantity": 1}).status_code == 200
+    assert editor.get(f"/deals/{deal_ids[0]}/stock").json()["left"] == 5
+    assert member.put("/me/addresses/home", json=HOME).status_code == 200
+    assert member.get("/me/cart").json()["items"][0]["quantity"] == 1
+    once = {"Idempotency-Key": fresh("key")}
+    item = {"dealId": deal_ids[0], "quantity": 1, "price": deals[0]["price"]}
+    orders = [
+        member.post("/orders", json={"address": "home", "items": [item]}, headers=headers).json()["orderId"]
+        for headers in (once, once, {"Idempotency-Key": fresh("key")})
+    ]
+    assert orders[0] == orders[1] != orders[2]
+    for path in ("/orders", "/orders?status=placed", f"/orders/{orders[0]}"):
+        assert member.get(path).status_code == 200
+    assert editor.get("/open-orders").json()["items"]
+    assert editor.put(f"/orders/{orders[0]}/status", json={"status": "shipped"}).status_code == 200
+    assert member.post(f"/orders/{orders[2]}/cancel").status_code == 200
 
 
 def _leave(site: Site, member: Visitor, brand: str) -> None:
