@@ -110,8 +110,8 @@ ACCOUNT: Access = (
     Right("ConditionCheckItem", (USER,)),
     Right("PutItem", (USER, USER_EMAIL, SESSION)),
     Right("UpdateItem", (USER, ATTEMPTS, *TOPICS)),
-    Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, SAVED, *LIKES, *WATCHES)),
-    Right("Query", (MESSAGES, SAVED)),
+    Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, SAVED, ORDER_PARTS, CART, *LIKES, *WATCHES)),
+    Right("Query", (USER, CART, MESSAGES, SAVED)),
     Right("Query", (SESSIONS_OF_USERS,), GSI1),
 )
 

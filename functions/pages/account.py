@@ -14,6 +14,7 @@ from http import HTTPStatus
 
 from shared.api.bodies import AccountChange, NewUser
 from shared.data.members import accounts, sessions, users
+from shared.data.orders import orders
 from shared.errors import (
     EmailTaken,
     NoSuchUser,
@@ -162,7 +163,8 @@ def remove(request: Request) -> Answer:
         _prove(request, user, typed, "password")
     except InvalidFields as error:
         return _removal_page(user, error.errors)
-    users.remove(table(), user)
+    orders.forget_all(table(), user.username)
+    users.remove(table(), user, leaving=orders.leaving(user.username))
     return _left("removed")
 
 

@@ -279,7 +279,7 @@ HOME = {"recipient": "Bo", "street": "1 Main Street", "city": "Portland", "posta
 
 
 def _shop(editor: Visitor, member: Visitor, deal_ids: list[str]) -> None:
-    """Sell two deals, one of them by its number: cart, orders that are sent and cancelled, and something left behind."""
+    """Sell two deals by their numbers: a cart, orders that are sent and cancelled, and something left behind."""
     deals = [editor.get(f"/deals/{deal_id}").json() for deal_id in deal_ids]
     for deal in deals:
         assert editor.put(f"/deals/{deal['dealNumber']}/stock", json={"add": 5}).status_code == 200
