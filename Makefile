@@ -15,7 +15,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov sam run stop reset status invoke check format quick test fire bench lock synth clean
+.PHONY: help install checkov sam run stop reset status invoke check format quick test fire drift bench lock synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -94,6 +94,9 @@ test: install checkov sam check ## Run everything: style, types, tests
 
 fire: install ## Let schemathesis fire at a deployed API as each role (FIRE_SECONDS, for each: 600)
 	@FIRE_SECONDS=$(or $(FIRE_SECONDS),600) $(BIN)/pytest -q -n 0 -s tests/fire/test_schema.py
+
+drift: install ## Act at random while answers are lost, and hold the table to what was done (DRIFT_ACTIONS: 50,000)
+	@DRIFT_ACTIONS=$(or $(DRIFT_ACTIONS),50000) $(BIN)/pytest -q -n 0 -s tests/faults/test_drift.py
 
 bench: install ## Measure, and write the tables of docs/benchmarks.md (one only: BENCH=starts)
 	@$(BIN)/python -m benchmarks $(BENCH)

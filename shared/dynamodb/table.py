@@ -182,22 +182,31 @@ class Table(Retrying):
         """Make all writes or none. Raises the error of the first write that was refused.
 
         An attempt whose answer was lost is repeated under its own name, by which DynamoDB knows what it has done
-        already; what was cancelled has a new one.
+        already; what was cancelled has a new one. Should an earlier attempt have been carried out all the same, its
+        items show it.
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
         """
-        items = [{write.operation: {"TableName": self.name, **write.arguments}} for write in writes]
+        items: list[dict[str, Any]] = [
+            {write.operation: {"TableName": self.name, **write.arguments}} for write in writes
+        ]
         token = self.token()
         lost = _Lost()
 
         def once() -> None:
             nonlocal token
-            try:
-                with lost:
+            with lost:
+                try:
                     self._ask(self.client.transact_write_items, TransactItems=items, ClientRequestToken=token)
-            except ClientError as error:
-                token = self.token()
-                lost.any = False  # had it been done, DynamoDB would have said so
-                raise _cancelled(error, writes) from error
+                except ClientError as error:
+                    if lost.renamed and _ones_own(error, writes):
+                        return
+                    token = self.token()
+                    if lost.any:
+                        lost.renamed = True
+                        for item in items:
+                            for write in item.values():
+                                write["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+                    raise _cancelled(error, writes) from error
 
         self.retry(once, when=AGAIN)
 
@@ -265,9 +274,10 @@ class Table(Retrying):
 @dataclass(slots=True)
 class _Lost:
     """Whether an attempt's answer was lost, so that nobody knows what was done; from then on, no other trouble says
-    that nothing was."""
+    that nothing was. ``renamed`` where its transaction goes by another name since, so that DynamoDB cannot tell."""
 
     any: bool = False
+    renamed: bool = False
 
     def __enter__(self) -> None:
         pass
@@ -277,6 +287,14 @@ class _Lost:
             self.any = True
         if isinstance(error, Busy) and self.any:
             raise NoAnswer(str(error)) from error
+
+
+def _ones_own(error: ClientError, writes: Sequence[Write]) -> bool:
+    """Whether what refused a transaction is an item as one of its own writes leaves it."""
+    return any(
+        reason.get("Code") in trouble.REFUSED and write.left(unmarshal_item(reason.get("Item", {})))
+        for write, reason in zip(writes, cast("Any", error.response).get("CancellationReasons", []), strict=False)
+    )
 
 
 def _cancelled(error: ClientError, writes: Sequence[Write]) -> DealsError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +13,7 @@ from shared.data.catalog import brands, deals, topics
 from shared.data.members import attempts, follows, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change, delete, put_new
-from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal, SlowDown
+from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal, NotLiked, SlowDown
 from shared.models import ALL_DEALS, BRAND, Topic
 from tests.support.engines import SERVERS, on
 from tests.support.making import APPLE, NOW, a_deal, a_user, join, listed
@@ -152,3 +154,30 @@ def test_the_last_attempt_is_allowed_though_its_answer_was_lost(patient: Table) 
 
     with pytest.raises(SlowDown):
         attempts.begin(patient, "ana", "192.0.2.1", NOW)
+
+
+def test_a_transaction_that_was_carried_out_and_then_met_a_conflict_knows_its_items(patient: Table) -> None:
+    with lost_and_cancelled(patient):
+        follows.like(patient, APPLE, "ana", NOW)
+    with lost_and_cancelled(patient):
+        brands.create(patient, "g-fore", "G/Fore", NOW)
+    with lost_and_cancelled(patient):
+        follows.unlike(patient, APPLE, "ana")
+
+    assert topics.get(patient, APPLE).likes == 0
+    assert topics.get(patient, Topic(BRAND, "g-fore")).likes == 0
+
+
+def test_what_was_refused_stays_refused_though_the_refusal_was_lost(patient: Table) -> None:
+    with losing(patient, "TransactWriteItems"), pytest.raises(NotLiked):
+        follows.unlike(patient, APPLE, "ana")
+
+
+@contextmanager
+def lost_and_cancelled(table: Table) -> Iterator[None]:
+    answers = [None, CONFLICT]
+    with (
+        losing(table, "TransactWriteItems"),
+        answered(table, "TransactWriteItems", lambda _: answers.pop(0) if answers else None),
+    ):
+        yield

@@ -111,7 +111,7 @@ def watched(table: Table) -> Iterator[Wire]:
 def answered(table: Table, operation: str, answer: Callable[[dict[str, Any]], Answer | None]) -> Iterator[list[str]]:
     """Answer requests in DynamoDB's place, where ``answer`` does not return None; gives the bodies so answered.
 
-    It stands before botocore's own retries, so what it answers is what was left after them.
+    ``operation`` is empty for all operations.
     """
     seen: list[str] = []
 
@@ -132,7 +132,7 @@ def answered(table: Table, operation: str, answer: Callable[[dict[str, Any]], An
             parsed.update(parser.parse(raw, shape))
         return AWSResponse(params["url"], status, HTTPHeaders(), None), parsed
 
-    with hooked(table, f"before-call.dynamodb.{operation}", intercept):
+    with hooked(table, ".".join(filter(None, ("before-call.dynamodb", operation))), intercept):
         yield seen
 
 

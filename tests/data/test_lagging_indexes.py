@@ -1,0 +1,126 @@
+"""What holds while indexes lag behind the table, and what comes right once they have caught up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from shared.data.catalog import caches, deals, feeds, seeds
+from shared.data.members import follows, messages, users
+from shared.dynamodb.table import Table
+from shared.errors import NoSuchMessage
+from shared.models import ALL_DEALS, Status
+from tests.support.engines import MINISTACK
+from tests.support.lagging import Lag, lagging
+from tests.support.making import (
+    APPLE,
+    FEEDS,
+    LAUNCH,
+    NOW,
+    SHOES,
+    a_deal,
+    a_message,
+    a_user,
+    ago,
+    ids,
+    open_brands,
+    post,
+    walk,
+)
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    with MINISTACK.bare_table() as table:
+        yield table
+
+
+@pytest.fixture
+def lag(table: Table) -> Iterator[Lag]:
+    """Indexes that have what a deployment leaves and two users, and nothing since."""
+    with lagging(table) as lag:
+        seeds.plant(table, LAUNCH)
+        open_brands(table)
+        for name in ("ana", "bo"):
+            users.create(table, a_user(name))
+        lag.catch_up()
+        yield lag
+
+
+@pytest.mark.parametrize("feed", FEEDS, ids=["all", "brand", "category"])
+def test_a_feed_has_its_older_deals_while_the_newest_are_not_in_its_index_yet(
+    table: Table, lag: Lag, feed: object
+) -> None:
+    older = post(table, [a_deal(ago(days=number)) for number in range(1, 31)])
+    lag.catch_up()
+    newest = deals.create(table, a_deal(), NOW)
+
+    before = [page.items for page in walk(table, feed)]  # type: ignore[arg-type]  # one of the feeds
+    lag.catch_up()
+    after = [page.items for page in walk(table, feed)]  # type: ignore[arg-type]  # the same
+
+    assert [ids(page) for page in before] == [ids(older[:25]), ids(older[25:])]
+    assert [deal.deal_id for page in after for deal in page] == [newest.deal_id, *ids(older)]
+
+
+def test_pages_neither_repeat_nor_skip_when_the_index_catches_up_between_them(table: Table, lag: Lag) -> None:
+    older = post(table, [a_deal(ago(days=number)) for number in range(1, 31)])
+    lag.catch_up()
+    deals.create(table, a_deal(), NOW)
+
+    first = feeds.read(table, ALL_DEALS, limit=25, now=NOW)
+    lag.catch_up()
+    second = feeds.read(table, ALL_DEALS, limit=25, now=NOW, cursor=first.next)
+
+    assert ids([*first.items, *second.items]) == ids(older)
+
+
+def test_a_deal_whose_withdrawal_the_index_has_not_seen_is_withdrawn_by_itself(table: Table, lag: Lag) -> None:
+    (deal,) = post(table, [a_deal()])
+    lag.catch_up()
+    deals.withdraw(table, deal.deal_id, NOW)
+
+    assert deals.get(table, deal.deal_id).status(NOW) is Status.WITHDRAWN
+    lag.catch_up()
+    assert all(not page.items for feed in FEEDS for page in walk(table, feed))
+
+
+def test_a_copy_has_what_the_stream_told_of_though_the_index_lags(table: Table, lag: Lag) -> None:
+    older = post(table, [a_deal(ago(days=number)) for number in range(1, 4)])
+    lag.catch_up()
+    newest = deals.create(table, a_deal(), NOW)
+    gone = deals.withdraw(table, older[0].deal_id, NOW)
+
+    page = caches.newest(table, ALL_DEALS, NOW, [newest.deal_id, gone.deal_id], None)
+
+    assert ids(page.items) == [newest.deal_id, *ids(older[1:])]
+
+
+def test_a_message_is_read_at_once_and_leaves_the_unread_ones_when_the_index_sees_it(table: Table, lag: Lag) -> None:
+    message = a_message()
+    messages.send(table, message)
+    lag.catch_up()
+
+    messages.mark_read(table, "ana", message.message_id, NOW)
+
+    (shown,) = messages.latest(table, "ana", limit=25, now=NOW).items
+    assert not shown.unread
+    messages.mark_read(table, "ana", message.message_id, NOW + timedelta(minutes=1))
+    lag.catch_up()
+    assert messages.unread_count(table, "ana", NOW) == 0
+    with pytest.raises(NoSuchMessage):
+        messages.mark_read(table, "bo", message.message_id, NOW)
+
+
+def test_a_watch_counts_at_once_and_is_not_made_twice_though_its_list_lags(table: Table, lag: Lag) -> None:
+    for topic in (APPLE, SHOES):
+        follows.watch(table, topic, "ana", NOW)
+
+    assert follows.is_watched(table, APPLE, "ana")
+    assert follows.watches(table, "ana") == []
+    lag.catch_up()
+    assert follows.watches(table, "ana") == [APPLE, SHOES]
+    follows.unwatch(table, APPLE, "ana")
+    assert not follows.is_watched(table, APPLE, "ana")

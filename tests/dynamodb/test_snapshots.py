@@ -1,0 +1,16 @@
+"""What must not be the same in all execution environments that SnapStart starts from one snapshot."""
+
+from __future__ import annotations
+
+import random
+
+from shared.dynamodb.retries import Retrying
+
+
+def test_waits_differ_between_environments_that_start_from_one_snapshot() -> None:
+    snapshot = random.getstate()
+    first = [Retrying().jitter() for _ in range(10)]
+    random.setstate(snapshot)
+
+    assert [Retrying().jitter() for _ in range(10)] != first
+    assert all(0 <= part < 1 for part in first)
