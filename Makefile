@@ -15,7 +15,8 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov sam run stop reset status invoke check format quick test fire drift bench lock synth clean
+.PHONY: help install checkov sam run stop reset status invoke check format quick test fire drift bench lock pictures \
+	synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -109,6 +110,9 @@ lock: .venv/.installed ## Resolve requirements/*.in anew
 	@cd requirements && for name in bench-powertools bench-mangum bench-postgres; do \
 		../$(UV_COMPILE) -c dev.txt --upgrade $$name.in -o $$name.txt || exit 1; done
 	@npm install --package-lock-only --silent
+
+pictures: install ## Take the pictures of docs/site.md
+	@$(BIN)/python -m tests.support.pictures
 
 synth: install ## Write the templates to cdk.out (STAGE=dev, prod)
 	@node_modules/.bin/cdk synth --quiet --context stage=$(or $(STAGE),dev)

@@ -18,7 +18,7 @@ settings.register_profile("engines", deadline=None, suppress_health_check=[Healt
 settings.load_profile("engines")
 
 
-TOGETHER = ("tests/e2e/", "tests/fire/", "tests/infra/")
+TOGETHER = ("tests/e2e/", "tests/fire/", "tests/infra/", "tests/site/")
 """Folders whose tests share what is dear to make, or must not meet: each runs in one process."""
 
 
