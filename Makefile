@@ -62,8 +62,8 @@ node_modules/.installed: package.json package-lock.json
 	@npm ci --silent
 	@touch $@
 
-run: install ## Start the local cloud and deploy to it (BTD_PORT: its port, 4566)
-	@$(BIN)/python -m local up
+run: install ## Start the local cloud with the site and sample deals (BTD_PORT: its port; EMPTY=yes: no deals)
+	@EMPTY=$(EMPTY) $(BIN)/python -m local up
 
 stop: .venv/.installed ## Stop the local cloud, keeping its data
 	@$(BIN)/python -m local down

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
+from dataclasses import dataclass
+from typing import Any
 
 from cli.output import note
 from local.cloud import running
-from local.settings import Home
+from local.settings import Home, access_key
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class LocalCloud:
+    """What ``make run`` wrote down of the local cloud, and the arguments with which boto3 talks to it."""
+
+    description: dict[str, str]
+    arguments: dict[str, Any]
 
 
 class NoTable(Exception):  # it is told to the user, who need not know that it is an exception
@@ -20,26 +29,29 @@ class NoTable(Exception):  # it is told to the user, who need not know that it i
 def open_table(home: Home | None = None) -> Table:
     """The table of ``BTD_TABLE`` where boto3's own environment says it is, or the running local cloud's.
 
-    The local cloud takes any credentials; made-up ones go to this one client, never into the environment.
+    The local cloud takes its checkout's key only, which goes to this one client and never into the environment.
     Raises NoTable, Unavailable.
     """
     name = os.environ.get("BTD_TABLE")
     if name:
         # Other tools of AWS obey AWS_REGION; botocore knows AWS_DEFAULT_REGION and the profile's only.
         return connect(name, region_name=os.environ.get("AWS_REGION"))
+    cloud = local_cloud("BTD_TABLE names no table", home)
+    note(f"Local cloud at {cloud.description['endpoint']}, table {cloud.description['table']}")
+    return connect(cloud.description["table"], **cloud.arguments)
+
+
+def local_cloud(otherwise: str, home: Home | None = None) -> LocalCloud:
+    """This checkout's running local cloud. Raises NoTable where none runs; ``otherwise`` says why one is needed."""
     home = home or Home()
     if not (running(home) and home.cloud.exists()):
-        raise NoTable("BTD_TABLE names no table, and no local cloud runs here: set it, or start one (make run).")
-    return _local_table(home.cloud)
-
-
-def _local_table(description: Path) -> Table:
-    cloud = json.loads(description.read_text(encoding="utf-8"))
-    note(f"Local cloud at {cloud['endpoint']}, table {cloud['table']}")
-    return connect(
-        cloud["table"],
-        endpoint_url=cloud["endpoint"],
-        region_name=cloud["region"],
-        aws_access_key_id="local",
-        aws_secret_access_key="local",  # noqa: S106  # the local cloud's own
-    )
+        raise NoTable(f"{otherwise}, and no local cloud runs here: set it, or start one (make run).")
+    description = json.loads(home.cloud.read_text(encoding="utf-8"))
+    key = access_key(home)
+    arguments = {
+        "endpoint_url": description["endpoint"],
+        "region_name": description["region"],
+        "aws_access_key_id": key.key_id,
+        "aws_secret_access_key": key.secret,
+    }
+    return LocalCloud(description, arguments)

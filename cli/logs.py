@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from datetime import timedelta
 from typing import Annotated, Any
@@ -10,13 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from cli import log_groups as written
-from cli.connection import NoTable
+from cli.connection import local_cloud
 from cli.log_groups import Line, Logs
 from cli.output import show_json, show_rows
 from cli.watching import AsJson
 from infra.settings import STAGES
-from local.cloud import running
-from local.settings import STAGE, Home
+from local.settings import STAGE
 from shared.values import times
 
 _BOOKKEEPING = {"level", "location", "timestamp", "message", "service", "correlation_id", "_aws"}
@@ -56,14 +54,4 @@ def _logs() -> Logs:
     stack = os.environ.get("BTD_STACK")
     if stack:
         return written.connect(stack, region_name=os.environ.get("AWS_REGION"))
-    home = Home()
-    if not (running(home) and home.cloud.exists()):
-        raise NoTable("BTD_STACK names no stack, and no local cloud runs here: set it, or start one (make run).")
-    cloud = json.loads(home.cloud.read_text(encoding="utf-8"))
-    return written.connect(
-        STAGES[STAGE].stack_name,
-        endpoint_url=cloud["endpoint"],
-        region_name=cloud["region"],
-        aws_access_key_id="local",
-        aws_secret_access_key="local",  # noqa: S106  # the local cloud takes any
-    )
+    return written.connect(STAGES[STAGE].stack_name, **local_cloud("BTD_STACK names no stack").arguments)

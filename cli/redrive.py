@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,12 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from cli import dead_letters
-from cli.connection import NoTable, open_table
+from cli.connection import NoTable, local_cloud, open_table
 from cli.dead_letters import Batch, Replayer
 from cli.output import complain, counted, say, show_json, show_rows
 from cli.watching import AsJson
-from local.cloud import running
-from local.settings import Home
 from shared import sqs
 from shared.data.members.fanout import Unit
 from shared.errors import DealsError
@@ -167,16 +164,8 @@ def _addresses() -> tuple[dict[str, str], dict[str, Any]]:
         if missing:
             raise NoTable(f"Set {', '.join(missing)} to the stack's outputs of these names.")
         return named, {"region_name": os.environ.get("AWS_REGION")}
-    home = Home()
-    if not (running(home) and home.cloud.exists()):
-        raise NoTable("BTD_TABLE names no table, and no local cloud runs here: set it, or start one (make run).")
-    cloud = json.loads(home.cloud.read_text(encoding="utf-8"))
-    return {output: cloud[output[0].lower() + output[1:]] for output in VARIABLES}, {
-        "endpoint_url": cloud["endpoint"],
-        "region_name": cloud["region"],
-        "aws_access_key_id": "local",
-        "aws_secret_access_key": "local",
-    }
+    cloud = local_cloud("BTD_TABLE names no table")
+    return {output: cloud.description[output[0].lower() + output[1:]] for output in VARIABLES}, cloud.arguments
 
 
 def _show(cases: list[_Case], as_json: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import time
@@ -15,6 +16,9 @@ from local import cloud, deploy
 from local.settings import REGION, Home, endpoint, wanted_port
 from local.trouble import Trouble
 from shared.errors import DealsError
+from shared.values import times
+
+YES = {"1", "yes", "true"}
 
 QUEUES = ("QueueUrl", "ParkedWorkUrl", "ParkedNewsUrl", "ParkedRefreshesUrl")
 """The stack's outputs that ``btd redrive`` needs."""
@@ -53,6 +57,7 @@ def up(home: Home) -> int:
     if not orderly:
         print("The last cloud was not stopped in order: what came after its last orderly stop is gone.")
         home.deployed.unlink(missing_ok=True)
+        home.sample.unlink(missing_ok=True)
     digest = deploy.wanted(port)
     outputs = deploy.outputs(home, digest)
     if outputs is None or not _answers(_addresses(port, outputs["ApiId"])):
@@ -62,7 +67,7 @@ def up(home: Home) -> int:
             deploy.bootstrap(home, port)
         print("Deploying (cdk deploy) ...", flush=True)
         outputs = deploy.deploy(home, port, digest)
-    _tell(home, there, outputs, time.monotonic() - started)
+    _tell(home, there, outputs, time.monotonic() - started, empty=os.environ.get("EMPTY", "").lower() in YES)
     return 0
 
 
@@ -104,13 +109,15 @@ def _answers(addresses: Addresses) -> bool:
         return False
 
 
-def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: float) -> None:
+def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: float, *, empty: bool) -> None:
     # Imported here: boto3 takes a third of a second, which stop and status need not wait for.
-    from local.table import complete, ensure_editor, open_table  # noqa: PLC0415
+    from local import sample  # noqa: PLC0415
+    from local.table import complete, ensure_account, open_table  # noqa: PLC0415
 
-    table = open_table(there.port, outputs["TableName"])
+    table = open_table(home, there.port, outputs["TableName"])
     complete(table)
-    login = ensure_editor(home, table)
+    editor = ensure_account(home.editor, table, "editor")
+    member = ensure_account(home.member, table, "member")
     addresses = _addresses(there.port, outputs["ApiId"])
     home.cloud.write_text(
         json.dumps(
@@ -127,21 +134,22 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
             indent=2,
         )
     )
-    body = json.dumps({"username": login.username, "password": login.password})
+    if not empty and not home.sample.exists():
+        print("Bringing in the sample deals ...", flush=True)
+        planted = sample.plant(table, times.now(), member.username)
+        home.sample.write_text(json.dumps({"deals": planted}))
     print(
         f"""
 Big Time Deals is up ({seconds:.0f} s).
 
-  The site        {outputs["SiteUrl"]}
-  The API         {addresses.api}
-                  {addresses.plain}  (where *.localhost does not resolve)
-  To read and try {addresses.api}/docs
-  Sign in as the editor:
+  Editor   {editor.username} / {editor.password}
+  Member   {member.username} / {member.password}
+  API      {addresses.api}
+           {addresses.plain}  (where *.localhost does not resolve)
+  To try   {addresses.api}/docs
+  Stop     make stop  (keeps the data)
 
-    curl -s -H 'Content-Type: application/json' -d '{body}' {addresses.api}/sessions
-
-  The answer's token goes into later requests as  -H 'Authorization: Bearer <token>'
-  Deals come with  .venv/bin/btd import FILE  and  make stop  ends it, keeping the data."""
+Open  {outputs["SiteUrl"]}"""
     )
 
 

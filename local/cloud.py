@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.settings import Home, cloud_environment, endpoint, short
+from local.settings import Home, cloud_environment, endpoint, make_folder, short
 from local.trouble import Trouble
 
 START_TIMEOUT = 60.0
@@ -59,13 +59,13 @@ def start(home: Home, port: int) -> tuple[Cloud, bool]:
         return cloud, True
     orderly = not home.process.exists()
     _refuse_taken(port)
-    home.folder.mkdir(exist_ok=True)
+    make_folder(home)
     shutil.rmtree(home.scratch, ignore_errors=True)
     home.scratch.mkdir()
     _forget_places_in_streams(home)
     with home.log.open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "ministack"],
+            [sys.executable, "-m", "local.guarded_ministack"],
             cwd=home.folder,
             env=cloud_environment(home, port),
             stdin=subprocess.DEVNULL,

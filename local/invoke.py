@@ -15,17 +15,20 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from local import cloud
 from local.ports import free_port
 from local.runtime import INIT_TIMEOUT, Answer, Function, command, environment, running, unpack
-from local.settings import REGION, ROOT, STAGE, Home, endpoint
+from local.settings import REGION, ROOT, STAGE, Home, access_key, endpoint
 from local.trouble import Trouble
 
 
@@ -38,7 +41,7 @@ def main() -> int:
     asked = parser.parse_args()
     try:
         event = read(asked.event)
-        with tempfile.TemporaryDirectory(prefix="invoke-") as folder:
+        with listening(event) as event, tempfile.TemporaryDirectory(prefix="invoke-") as folder:
             function = deployed(Home(), asked.function, Path(folder) / "code")
             way = emulated if asked.emulator else running
             with way(function) as runtime:
@@ -57,6 +60,34 @@ def read(file: Path) -> bytes:
         return json.dumps(json.loads(file.read_bytes())).encode()
     except (OSError, ValueError) as error:
         raise Trouble(f"{file} is no event: {error}") from error
+
+
+@contextmanager
+def listening(event: bytes) -> Iterator[bytes]:
+    """An event whose answer goes to CloudFormation, with an address on this machine that takes it for the block."""
+    content = json.loads(event)
+    if not (isinstance(content, dict) and "ResponseURL" in content):
+        yield event
+        return
+    with ThreadingHTTPServer(("127.0.0.1", 0), _CloudFormation) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield json.dumps(content | {"ResponseURL": f"http://127.0.0.1:{server.server_port}/"}).encode()
+        server.shutdown()
+
+
+class _CloudFormation(BaseHTTPRequestHandler):
+    """Takes a custom resource's answer, and says on standard error what it was."""
+
+    def do_PUT(self) -> None:
+        """Take an answer."""
+        answer = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(errors="replace")
+        print(f"CloudFormation is told: {answer}", file=sys.stderr)
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the base class names it so
+        """Say nothing more."""
 
 
 def deployed(home: Home, name: str, folder: Path) -> Function:
@@ -79,6 +110,7 @@ def deployed(home: Home, name: str, folder: Path) -> Function:
     if name not in functions:
         raise Trouble(f"There is no function {name!r}: choose one of {', '.join(sorted(functions))}.")
     properties = functions[name]["Properties"]
+    key = access_key(home)
     known = {"TABLE_NAME": told["table"], "QUEUE_URL": told["queueUrl"]}
     variables: dict[str, Any] = properties["Environment"]["Variables"]
     return Function(
@@ -88,6 +120,8 @@ def deployed(home: Home, name: str, folder: Path) -> Function:
         environment={
             **{variable: known.get(variable, value) for variable, value in variables.items()},
             **reaching(endpoint(there.port)),
+            "AWS_ACCESS_KEY_ID": key.key_id,
+            "AWS_SECRET_ACCESS_KEY": key.secret,
         },
         timeout=properties["Timeout"],
         memory=properties["MemorySize"],

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from local.trouble import Trouble
 
@@ -15,11 +18,17 @@ ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PORT = 4566
 REGION = "us-east-1"
 ACCOUNT = "000000000000"
-KEY = "local"
-"""Both halves of the account's own access key; the cloud listens on this machine only."""
 STAGE = "local"
 
 _KEPT = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SYSTEMROOT")
+
+
+@dataclass(frozen=True, slots=True)
+class AccessKey:
+    """An access key of AWS: its id, which requests carry, and its secret, with which they are signed."""
+
+    key_id: str
+    secret: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,21 @@ class Home:
         return self.folder / "editor.json"
 
     @property
+    def member(self) -> Path:
+        """The demo member's name and password."""
+        return self.folder / "member.json"
+
+    @property
+    def sample(self) -> Path:
+        """A mark that the sample's deals have been brought in."""
+        return self.folder / "sample.json"
+
+    @property
+    def key(self) -> Path:
+        """The account's access key, which only this checkout knows."""
+        return self.folder / "key.json"
+
+    @property
     def scratch(self) -> Path:
         """Temporary files of the cloud and of its functions."""
         return self.folder / "tmp"
@@ -87,8 +111,44 @@ def endpoint(port: int) -> str:
     return f"http://127.0.0.1:{port}"
 
 
+def make_folder(home: Home) -> None:
+    """The folder of the local cloud, for its owner only: what lies in it opens the cloud."""
+    home.folder.mkdir(mode=0o700, exist_ok=True)
+    home.folder.chmod(0o700)
+
+
+def write_private(file: Path, text: str) -> None:
+    """Write a file that only its owner can read, at no moment anybody else."""
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+        opened.write(text)
+
+
+def access_key(home: Home) -> AccessKey:
+    """The account's own access key, made up once for each checkout: whoever has it may do everything."""
+    try:
+        return AccessKey(**json.loads(home.key.read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):
+        key = AccessKey(f"LOCAL{secrets.token_hex(16).upper()}", secrets.token_urlsafe(32))
+    make_folder(home)
+    write_private(home.key, json.dumps({"key_id": key.key_id, "secret": key.secret}))
+    return key
+
+
+def client_arguments(home: Home, port: int) -> dict[str, Any]:
+    """The arguments with which a client of boto3 talks to the local cloud."""
+    key = access_key(home)
+    return {
+        "endpoint_url": endpoint(port),
+        "region_name": REGION,
+        "aws_access_key_id": key.key_id,
+        "aws_secret_access_key": key.secret,
+    }
+
+
 def cloud_environment(home: Home, port: int) -> dict[str, str]:
     """MiniStack's environment. Functions inherit it, so nothing of the user's shell is in it but the essentials."""
+    key = access_key(home)
     return _essentials() | {
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
@@ -100,10 +160,10 @@ def cloud_environment(home: Home, port: int) -> dict[str, str]:
         "MINISTACK_REGION": REGION,
         "MINISTACK_ACCOUNT_ID": ACCOUNT,
         "LAMBDA_EXECUTOR": "local",
-        # Roles may do what their policies say, as on AWS; whoever has these keys, as ours all do, may do everything.
+        # Roles may do what their policies say, as on AWS; whoever has this key may do everything.
         "AUTH": "true",
-        "AWS_ACCESS_KEY_ID": KEY,
-        "AWS_SECRET_ACCESS_KEY": KEY,
+        "AWS_ACCESS_KEY_ID": key.key_id,
+        "AWS_SECRET_ACCESS_KEY": key.secret,
         # Listeners on ports of their own that nobody here asked for.
         "SFTP_ENABLED": "0",
         "IOT_MTLS_ENABLED": "0",
@@ -115,6 +175,7 @@ def cloud_environment(home: Home, port: int) -> dict[str, str]:
 
 def client_environment(home: Home, port: int) -> dict[str, str]:
     """The environment of the CDK's commands, and only theirs: the user's own profiles and keys are out of reach."""
+    key = access_key(home)
     nowhere = str(home.folder / "no-such-file")
     # The rest of the user's environment stays: proxies and certificates, for fetching what is bundled.
     others = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "CDK_"))}
@@ -122,8 +183,8 @@ def client_environment(home: Home, port: int) -> dict[str, str]:
         "NO_PROXY": "127.0.0.1,localhost",
         "no_proxy": "127.0.0.1,localhost",
         "AWS_ENDPOINT_URL": endpoint(port),
-        "AWS_ACCESS_KEY_ID": KEY,
-        "AWS_SECRET_ACCESS_KEY": KEY,
+        "AWS_ACCESS_KEY_ID": key.key_id,
+        "AWS_SECRET_ACCESS_KEY": key.secret,
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_CONFIG_FILE": nowhere,

@@ -1,41 +1,34 @@
-"""The table on the local cloud: what CloudFormation left out, and the demo's editor."""
+"""The table on the local cloud: what CloudFormation left out, and the demo's accounts."""
 
 from __future__ import annotations
 
 import json
 import secrets
 from dataclasses import dataclass
+from pathlib import Path
 
-from local.settings import KEY, REGION, Home, endpoint
+from local.settings import Home, client_arguments, write_private
 from shared.data.members import users
 from shared.dynamodb import provision
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser
-from shared.models import User
+from shared.models import Role, User
 from shared.values import times
 from shared.values.passwords import hash_password, verify_password
-
-EDITOR = "editor"
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """What the demo's editor signs in with."""
+    """What one of the demo's accounts signs in with."""
 
     username: str
     password: str
 
 
-def open_table(port: int, name: str) -> Table:
+def open_table(home: Home, port: int, name: str) -> Table:
     """The table on the local cloud."""
-    return connect(
-        name,
-        endpoint_url=endpoint(port),
-        region_name=REGION,
-        aws_access_key_id=KEY,
-        aws_secret_access_key=KEY,
-    )
+    return connect(name, **client_arguments(home, port))
 
 
 def complete(table: Table) -> None:
@@ -43,9 +36,9 @@ def complete(table: Table) -> None:
     provision.enable_ttl(table.client, table.name)
 
 
-def ensure_editor(home: Home, table: Table) -> Login:
-    """The demo's editor, created at the first start with a password that is made up once and kept in ``.local/``."""
-    login = _kept(home) or Login(EDITOR, secrets.token_urlsafe(12))
+def ensure_account(file: Path, table: Table, role: Role) -> Login:
+    """The demo's account of a role, created at the first start; its password is made up once and kept in a file."""
+    login = _kept(file) or Login(role, secrets.token_urlsafe(12))
     try:
         user = users.get(table, login.username)
     except NoSuchUser:
@@ -53,23 +46,22 @@ def ensure_editor(home: Home, table: Table) -> Login:
             table,
             User(
                 username=login.username,
-                email="editor@example.com",
-                name="Editor",
+                email=f"{login.username}@example.com",
+                name=login.username.title(),
                 password_hash=hash_password(login.password),
-                role="editor",
+                role=role,
                 created_at=times.now(),
             ),
         )
     else:
         if not verify_password(user.password_hash, login.password):
             users.change_password(table, login.username, hash_password(login.password))
-    home.editor.touch(mode=0o600)
-    home.editor.write_text(json.dumps({"username": login.username, "password": login.password}))
+    write_private(file, json.dumps({"username": login.username, "password": login.password}))
     return login
 
 
-def _kept(home: Home) -> Login | None:
+def _kept(file: Path) -> Login | None:
     try:
-        return Login(**json.loads(home.editor.read_text()))
+        return Login(**json.loads(file.read_text()))
     except (FileNotFoundError, ValueError, TypeError):
         return None

@@ -13,7 +13,7 @@ from typing import Any
 import boto3
 import pytest
 
-from local.settings import KEY, REGION
+from local.settings import REGION, access_key, client_arguments
 from shared.sqs import Queue
 from tests.support.site import Site
 
@@ -92,8 +92,7 @@ class Plumbing:
 
 def client(site: Site, service: Any, **credentials: Any) -> Any:
     """A service's client, with the account's own credentials where no others are given."""
-    own: dict[str, Any] = {"aws_access_key_id": KEY, "aws_secret_access_key": KEY}
-    return _session().client(service, endpoint_url=site.endpoint, region_name=REGION, **(credentials or own))
+    return _session().client(service, **client_arguments(site.home, site.port) | credentials)
 
 
 @cache
@@ -104,11 +103,12 @@ def _session() -> boto3.session.Session:
 
 def name_to_btd(monkeypatch: pytest.MonkeyPatch, site: Site, **more: str) -> None:
     """Name a site to ``btd`` by the environment that one sets for AWS; ``more`` are variables of its own."""
+    key = access_key(site.home)
     environment = {
         "AWS_ENDPOINT_URL": site.endpoint,
         "AWS_REGION": REGION,
-        "AWS_ACCESS_KEY_ID": KEY,
-        "AWS_SECRET_ACCESS_KEY": KEY,
+        "AWS_ACCESS_KEY_ID": key.key_id,
+        "AWS_SECRET_ACCESS_KEY": key.secret,
         "NO_PROXY": "127.0.0.1,localhost",
         **more,
     }

@@ -15,7 +15,7 @@ import pytest
 
 from local import cloud
 from local.ports import free_port
-from local.settings import KEY, REGION, Home, endpoint
+from local.settings import Home, client_arguments
 from tests.e2e.plumbing import until
 from tests.e2e.test_departures import FUNCTION, TRUST
 
@@ -32,42 +32,39 @@ def home(tmp_path: Path) -> Iterator[Home]:
 def test_functions_read_what_comes_after_a_restart(home: Home, tmp_path: Path) -> None:
     port, seen = free_port(), tmp_path / "seen"
     cloud.start(home, port)
-    _stream_to_a_function(port, seen)
+    _stream_to_a_function(home, port, seen)
     for name in ("one", "two", "three"):
-        _write(port, name)
+        _write(home, port, name)
     assert until(lambda: "three" in _text(seen))
 
     assert cloud.stop(home)
     cloud.start(home, port)
-    _write(port, "four")
+    _write(home, port, "four")
 
     assert until(lambda: "four" in _text(seen))
 
 
-def _client(port: int, service: Any) -> Any:
+def _client(home: Home, port: int, service: Any) -> Any:
     return boto3.session.Session().client(
         service,
-        endpoint_url=endpoint(port),
-        region_name=REGION,
-        aws_access_key_id=KEY,
-        aws_secret_access_key=KEY,
+        **client_arguments(home, port),
     )
 
 
-def _stream_to_a_function(port: int, seen: Path) -> None:
+def _stream_to_a_function(home: Home, port: int, seen: Path) -> None:
     """A table with a stream, and a function that writes down what it reads there."""
-    table = _client(port, "dynamodb").create_table(
+    table = _client(home, port, "dynamodb").create_table(
         TableName=NAME,
         KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
         AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
         BillingMode="PAY_PER_REQUEST",
         StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
     )
-    role = _client(port, "iam").create_role(RoleName=NAME, AssumeRolePolicyDocument=json.dumps(TRUST))["Role"]
+    role = _client(home, port, "iam").create_role(RoleName=NAME, AssumeRolePolicyDocument=json.dumps(TRUST))["Role"]
     code = io.BytesIO()
     with zipfile.ZipFile(code, "w") as archive:
         archive.writestr("probe.py", FUNCTION)
-    functions = _client(port, "lambda")
+    functions = _client(home, port, "lambda")
     functions.create_function(
         FunctionName=NAME,
         Runtime="python3.12",
@@ -83,8 +80,8 @@ def _stream_to_a_function(port: int, seen: Path) -> None:
     )
 
 
-def _write(port: int, name: str) -> None:
-    _client(port, "dynamodb").put_item(TableName=NAME, Item={"PK": {"S": name}})
+def _write(home: Home, port: int, name: str) -> None:
+    _client(home, port, "dynamodb").put_item(TableName=NAME, Item={"PK": {"S": name}})
 
 
 def _text(seen: Path) -> str:

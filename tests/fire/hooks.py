@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from pathlib import Path
 from typing import Any
 
 import schemathesis
@@ -14,12 +15,13 @@ from schemathesis import AuthContext, Case, CheckContext, Response
 from schemathesis.core.failures import Failure
 from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
 
+from local.settings import Home
 from local.table import open_table
 from shared.data.members import sessions, users
 from shared.models import Role, User
 from shared.values import times
 
-TABLE = open_table(int(os.environ["FIRE_PORT"]), os.environ["FIRE_TABLE"])
+TABLE = open_table(Home(Path(os.environ["FIRE_HOME"])), int(os.environ["FIRE_PORT"]), os.environ["FIRE_TABLE"])
 ROLE = os.environ["FIRE_ROLE"]
 
 ENDS_SESSIONS = {"/me", "/sessions", "/sessions/current"}

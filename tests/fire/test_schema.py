@@ -76,6 +76,7 @@ def fire(site: Site, role: str, document: Path, report: Path) -> subprocess.Comp
             "PYTHONPATH": str(ROOT),
             "NO_PROXY": "127.0.0.1",
             "FIRE_ROLE": role,
+            "FIRE_HOME": str(site.home.folder),
             "FIRE_PORT": str(site.port),
             "FIRE_TABLE": site.table.name,
         },

@@ -18,7 +18,7 @@ import pytest
 
 from local import cloud, deploy
 from local.ports import free_port
-from local.settings import REGION, Home, endpoint
+from local.settings import Home, client_arguments, endpoint
 from local.table import complete, open_table
 from local.trouble import Trouble
 from shared.data.members import users
@@ -73,6 +73,7 @@ class Site:
     api_id: str
     table: Table
     contract: Contract
+    home: Home
 
     @property
     def endpoint(self) -> str:
@@ -131,10 +132,7 @@ class Writes:
     def from_now(cls, site: Site) -> Writes:
         streams = boto3.client(
             "dynamodbstreams",
-            endpoint_url=site.endpoint,
-            region_name=REGION,
-            aws_access_key_id="local",
-            aws_secret_access_key="local",
+            **client_arguments(site.home, site.port),
         )
         (stream,) = streams.list_streams(TableName=site.table.name)["Streams"]
         shards = streams.describe_stream(StreamArn=stream["StreamArn"])["StreamDescription"]["Shards"]
@@ -166,12 +164,12 @@ def deployed(folder: Path) -> Iterator[Site]:
         cloud.start(home, port)
         deploy.bootstrap(home, port)
         outputs = deploy.deploy(home, port, deploy.wanted(port))
-        table = open_table(port, outputs["TableName"])
+        table = open_table(home, port, outputs["TableName"])
         complete(table)
         served = httpx.get(
             f"{endpoint(port)}/v1/openapi.json", headers=_headers(port, outputs["ApiId"]), timeout=60, trust_env=False
         )
-        yield Site(port, outputs["ApiId"], table, Contract(served.json()))
+        yield Site(port, outputs["ApiId"], table, Contract(served.json()), home)
     except Trouble as trouble:
         log = home.deploy_log.read_text(errors="replace") if home.deploy_log.exists() else ""
         pytest.fail(f"{trouble}\n{log[-3000:]}")

@@ -1,0 +1,87 @@
+"""MiniStack behind a guard: web pages that the developer visits must not be able to use the local cloud.
+
+A browser lets any page send requests to 127.0.0.1. MiniStack answers whoever knows the access key, checks no
+signature, allows every origin, and has administration of its own (``/_ministack/reset``) that asks for no key at all.
+So the key is made up for each checkout (``local.settings.access_key``), and this guard lets through only
+
+- the site and its API, which anyone may ask as on AWS;
+- requests that carry an access key. MiniStack refuses those that nobody was given; its own administration takes the
+  checkout's key and no other;
+- the questions whether the cloud is ready, and a custom resource's answer, whose address is a secret.
+
+Everything else gets 403 before MiniStack sees it, a browser's question whether it may send more (OPTIONS) included.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qs
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+SITE_HOST = re.compile(r"(?:[a-z0-9-]+\.execute-api|bigtimedeals)\.localhost(?::[0-9]+)?")
+SITE_PATH = "/_aws/execute-api/"
+"""Addresses of the site and its API, by host and by path."""
+
+INTERNAL = re.compile(r"/_(?!aws/execute-api/)")
+"""Paths that are MiniStack's own, whatever the host: its administration, and what it shows of queues and mail."""
+
+OPEN = {
+    ("GET", "/_ministack/ready"),
+    ("GET", "/_ministack/health"),
+}
+ANSWERS = "/_ministack/cfn-response/"
+
+
+def admits(method: str, path: str, host: str, key: str, own: str) -> bool:
+    """Whether a request may pass. ``key`` is the access key's id that it carries, if any; ``own`` is the checkout's."""
+    if INTERNAL.match(path):
+        return key == own or (method, path) in OPEN or (method == "PUT" and path.startswith(ANSWERS))
+    is_the_site = path.startswith(SITE_PATH) or SITE_HOST.fullmatch(host) is not None
+    return is_the_site or bool(key)
+
+
+def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list[str]]], str]) -> App:
+    """An ASGI application that asks ``admits`` first. ``key_of`` finds the access key of headers and a query."""
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] in ("http", "websocket"):
+            headers = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in scope["headers"]}
+            key = key_of(headers, parse_qs(scope.get("query_string", b"").decode("latin-1")))
+            if not admits(scope.get("method", "GET"), scope["path"], headers.get("host", ""), key, own):
+                await _refuse(scope, receive, send)
+                return
+        await app(scope, receive, send)
+
+    return guard
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    text = b"The local cloud takes requests with the access key of its checkout (.local/key.json) only.\n"
+    await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain")]})
+    await send({"type": "http.response.body", "body": text})
+
+
+def main() -> None:
+    """Serve MiniStack as ``python -m ministack`` does, behind the guard."""
+    import ministack.app  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no types, and takes a second
+    from ministack.core.router import (  # type: ignore[import-untyped]  # noqa: PLC0415  # the same
+        extract_access_key_id,
+    )
+
+    ministack.app.app = guarded(ministack.app.app, os.environ["AWS_ACCESS_KEY_ID"], extract_access_key_id)
+    ministack.app.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""The sample that a new local cloud shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from local import sample
+from shared.data.catalog import featured, feeds, seeds
+from shared.data.members import follows, users
+from shared.dynamodb.table import Table
+from shared.models import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Status, User
+from tests.support.engines import MINISTACK
+
+NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def planted() -> Iterator[Table]:
+    """A seeded table with the sample in it."""
+    with MINISTACK.bare_table() as table:
+        seeds.plant(table, NOW)
+        users.create(table, User("member", "member@example.com", "Member", "-", "member", NOW))
+        sample.plant(table, NOW, "member")
+        yield table
+
+
+def test_the_sample_has_what_the_site_can_show() -> None:
+    found = [deal for _, deal in sample.read(NOW)]
+
+    active = [deal for deal in found if deal.status(NOW) is Status.ACTIVE]
+    assert 150 <= len(found) <= 250
+    assert {deal.category for deal in active} == set(CATEGORIES)
+    assert len({deal.brand for deal in found}) >= 25
+    assert max(Counter(deal.link for deal in found).values()) >= 3
+    assert any(deal.coupon_code for deal in active)
+    assert any(deal.ends_at is not None for deal in active)
+    assert any(deal.status(NOW) is Status.EXPIRED for deal in found)
+
+
+def test_the_sample_fills_the_feeds_and_the_picked_pages(planted: Table) -> None:
+    latest = feeds.read(planted, ALL_DEALS, limit=100, now=NOW).items
+
+    assert len(latest) >= 60
+    assert len(featured.read(planted, FRONT_PAGE, NOW)) == sample.FRONT
+    assert len(featured.read(planted, EDITORS_CHOICE, NOW)) == sample.CHOICE
+    assert sum(deal.hot_at is not None for deal in latest) == sample.HOT
+    assert len(follows.watches(planted, "member")) == len(sample.FOLLOWED)
+
+
+def test_planting_the_sample_twice_adds_nothing(planted: Table) -> None:
+    assert sample.plant(planted, NOW, "member") == 0
