@@ -16,6 +16,7 @@ from cli.connection import open_table
 from cli.decorations import REWRITES
 from cli.output import complain, counted, say, summary
 from cli.progress import progress
+from cli.start import INTERRUPTED
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 
@@ -36,7 +37,7 @@ def decorate(
     say(summary(trace))
     if interrupted:
         complain("Interrupted. Repeat the command with as many segments: it goes on from here.")
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
 
 
 class _Decorating:

@@ -15,12 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
 from cli.inputs import faults
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
+from shared.api.objects import parse_object
 from shared.data.catalog import brands, deals
 from shared.data.catalog.deals import MAX_TOGETHER
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
@@ -257,6 +258,7 @@ def parse(number: int, line: bytes, now: datetime) -> Entry | None:
         raise ValueError("postedAt and createdAt are two names of one field")
     fields.created_at = fields.created_at or fields.posted_at
     deal = fields.to_deal(now, entropy=b"")  # none is needed: the id is derived from the source's
+    deals.check(deal)
     withdrawn_at = fields.withdrawn_at
     if withdrawn_at is not None and not deal.created_at <= withdrawn_at <= now + CLOCK_SKEW:
         raise ValueError(f"withdrawnAt: between {times.to_iso(deal.created_at)} and now is needed")
@@ -277,16 +279,12 @@ def _document(line: bytes) -> Any:
     if not text.strip():
         return None
     try:
-        document = json.loads(text, parse_constant=_not_json)
-    except (ValueError, RecursionError) as error:
+        document = parse_object(text)
+    except json.JSONDecodeError as error:
         raise ValueError("not JSON") from error
-    if not isinstance(document, dict):
-        raise ValueError("not a JSON object")  # noqa: TRY004  # of the file, not of our code
+    if document is None:
+        raise ValueError("not a JSON object")
     return document
-
-
-def _not_json(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
 
 
 def _brand_name(document: dict[str, Any]) -> str:

@@ -14,11 +14,11 @@ from cli.connection import open_table
 from cli.importer import WORKERS, Importer
 from cli.output import complain, counted, note, say, summary
 from cli.progress import progress
+from cli.start import INTERRUPTED
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
 from shared.values import times
 
-INTERRUPTED = 130
 SHOWN_BAD_LINES = 100
 
 

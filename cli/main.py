@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import typer
+from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer brings its own click since 0.26
 from typer.core import TyperGroup
 
 from cli import deals, decorate, imports, logs, members, pages, redrive, topics, upkeep, users
 from cli.connection import NoTable
 from cli.output import complain
+from cli.start import INTERRUPTED
 from shared.errors import DealsError
 
 
 class Commands(TyperGroup):
-    """The commands as a group that turns what the domain refuses into one line and an exit code."""
+    """The commands as a group that turns whatever ends them into one line and an exit code."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run a command line; what is not understood is one line, too, and not a box of several."""
+        standalone = options.get("standalone_mode", True)
+        options["standalone_mode"] = False
+        try:
+            code = super().main(*arguments, **options)
+        except NoArgsIsHelpError as error:
+            error.show()
+            code = error.exit_code
+        except ClickException as error:
+            complain(error.format_message())
+            code = error.exit_code
+        except typer.Abort:
+            complain("Nothing was done.")
+            code = 1
+        if not standalone:
+            return code
+        sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            complain("Interrupted.")
+            raise typer.Exit(INTERRUPTED) from error
         except NoTable as error:
             complain(str(error))
             raise typer.Exit(2) from error

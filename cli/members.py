@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -21,6 +21,8 @@ me_app = typer.Typer(help="What a user likes and watches.", no_args_is_help=True
 messages_app = typer.Typer(help="A user's messages.", no_args_is_help=True)
 sessions_app = typer.Typer(help="Sessions: whoever may write the table may start one.", no_args_is_help=True)
 
+T = TypeVar("T")
+
 Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The session's token; - reads it from standard input.")]
 
 
@@ -28,7 +30,7 @@ Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The session's token
 def watches(username: Username, as_json: AsJson = False) -> None:
     """List the brands and categories that a user watches (pattern 25)."""
     with at_work(as_json) as work:
-        work.answer(_topics(follows.watches(work.table, username)), views.topics)
+        work.answer(_topics(_of(work, username, follows.watches(work.table, username))), views.topics)
 
 
 @me_app.command()
@@ -42,7 +44,8 @@ def likes(
     asked = [Topic(BRAND, slugs.slug(name)) for name in brand or ()]
     asked += [Topic(CATEGORY, slugs.slug(name)) for name in category or ()]
     with at_work(as_json) as work:
-        work.answer(_topics(follows.likes(work.table, username, asked or _everything(work))), views.topics)
+        found = follows.likes(work.table, username, asked or _everything(work))
+        work.answer(_topics(_of(work, username, found)), views.topics)
 
 
 @messages_app.command("list")
@@ -56,6 +59,7 @@ def list_messages(
     """List a user's messages, newest first (pattern 18); with --unread only those (19)."""
     with at_work(as_json) as work:
         page = messages.latest(work.table, username, limit=limit, now=work.now, unread=unread, cursor=cursor)
+        _of(work, username, page.items)
         work.answer(documents.page(page, documents.message), views.messages)
 
 
@@ -63,7 +67,8 @@ def list_messages(
 def unread_count(username: Username, as_json: AsJson = False) -> None:
     """Count a user's unread messages (pattern 19)."""
     with at_work(as_json) as work:
-        work.answer(documents.unread_count(messages.unread_count(work.table, username, work.now)), views.fields)
+        unread = _of(work, username, messages.unread_count(work.table, username, work.now))
+        work.answer(documents.unread_count(unread), views.fields)
 
 
 @messages_app.command()
@@ -82,7 +87,8 @@ def read(
 def read_all(username: Username, as_json: AsJson = False) -> None:
     """Mark all of a user's messages read (pattern 20, for each unread one)."""
     with at_work(as_json) as work:
-        work.answer(documents.marked(messages.mark_all_read(work.table, username, work.now)), views.fields)
+        marked = _of(work, username, messages.mark_all_read(work.table, username, work.now))
+        work.answer(documents.marked(marked), views.fields)
 
 
 @sessions_app.command()
@@ -115,9 +121,16 @@ def end(token: Token, as_json: AsJson = False) -> None:
 def end_all(username: Username, as_json: AsJson = False) -> None:
     """End all of a user's sessions: sign out everywhere (pattern 24)."""
     with at_work(as_json) as work:
-        ended = sessions.running(work.table, username)
+        ended = _of(work, username, sessions.running(work.table, username))
         sessions.end_all(work.table, username)
         work.answer({"ended": ended}, views.fields)
+
+
+def _of(work: Work, username: str, found: T) -> T:
+    """What was found of a user; where that is nothing, the user must at least exist. Raises NoSuchUser."""
+    if not found:
+        users.get(work.table, username)
+    return found
 
 
 def _everything(work: Work) -> Iterator[Topic]:

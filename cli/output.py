@@ -44,6 +44,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def _escaped(text: str) -> str:
+    """JSON text with its unprintable characters written as JSON's own escapes."""
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
 def show_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Rows under headings."""
     _grid(columns, rows, empty="none")
@@ -58,8 +63,8 @@ def show_fields(fields: Mapping[str, Any]) -> None:
 
 
 def show_json(document: Any) -> None:
-    """A document as JSON."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+    """A document as JSON, with escapes for what a terminal might obey: the same document, printable as it is."""
+    sys.stdout.write(_escaped(json.dumps(document, ensure_ascii=False, indent=2)) + "\n")
 
 
 def show_trace(trace: Trace) -> None:

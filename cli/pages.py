@@ -56,9 +56,12 @@ def editors_choice(fresh: Fresh = False, as_json: AsJson = False) -> None:
 def feature(
     page: PageName,
     deals: Annotated[list[str] | None, typer.Argument(metavar="[DEAL]...", help="Ids or numbers; none: none.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Pick a page's deals, in this order (patterns 4 and 6)."""
+    if not deals and not yes:
+        typer.confirm(f"Leave {page.value} without deals?", abort=True, err=True)
     with at_work(as_json) as work:
         ids = [deal_id(work.table, deal) for deal in deals or ()]
         picked = featured.set_featured(work.table, PAGES[page], ids, work.now)

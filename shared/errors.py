@@ -316,7 +316,9 @@ class Impossible(DealsError):
 
 
 class Unavailable(DealsError):
-    """The table cannot answer now."""
+    """The table cannot answer now. ``told`` is what the reader is told; the rest is for the log."""
+
+    told = "The site is busy; try again in a moment."
 
 
 class Busy(Unavailable):
@@ -332,6 +334,15 @@ class AccountChanged(Busy):
 
     def __init__(self) -> None:
         super().__init__("The account has just changed; try again.")
+
+
+class PerhapsPosted(Unavailable):
+    """Whether a deal was posted is not known, and a request without a key cannot simply be repeated."""
+
+    told = (
+        "The site is busy. The deal may have been posted: look for it before you post it again, and send an "
+        "Idempotency-Key, with which repeating is safe."
+    )
 
 
 class TooManyPages(Unavailable):

@@ -18,7 +18,7 @@ from shared.api.documentation import describe
 from shared.data.catalog import brands, deals, featured
 from shared.data.idempotency import Idempotency
 from shared.data.members import fanout
-from shared.errors import NoSuchTopic
+from shared.errors import NoAnswer, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer
 from shared.http.event import correlation_id
 from shared.http.parameters import client_key, segment, topic_named
@@ -43,7 +43,13 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
     now = times.now()
     request = _correlation_id()
     deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=request)
-    deal = deals.create(table(), deal, now, idempotency=_idempotency(new))
+    idempotency = _idempotency(new)
+    try:
+        deal = deals.create(table(), deal, now, idempotency=idempotency)
+    except NoAnswer as error:
+        if idempotency is None:
+            raise PerhapsPosted from error
+        raise
     if deal.correlation_id == request:  # else an earlier request posted it, and this one repeats that
         report(metrics.DEALS_POSTED)
     return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": paths.deal(deal.deal_id)})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 from shared.api import problems
+from shared.api.objects import parse_object
 from shared.errors import BadRequest, NotAnObject, NotJson
 from shared.http import app as http
 from shared.http.body import media_type
@@ -44,25 +44,13 @@ def _declares_json(event: Event) -> None:
                 headers[name] = [each.lower() for each in value] if isinstance(value, list) else value.lower()
 
 
-def _json(text: str) -> Any:
-    """A body's object. Raises NotAnObject, and BadRequest for what JSON does not have (NaN), or no two read alike."""
+def _json(text: str) -> dict[str, Any]:
+    """A body's object. Raises BadRequest for what is not JSON, or says one thing twice; NotAnObject."""
     try:
-        document = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_once)
-    except (ValueError, RecursionError) as error:
-        raise BadRequest("The body must be JSON.") from error
+        document = parse_object(text)
+    except ValueError as error:
+        raise BadRequest("The body must be JSON, with each name once.") from error
     # Said here, because Powertools would take the first element of a list for the object.
-    if not isinstance(document, dict):
+    if document is None:
         raise NotAnObject
-    return document
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose names are unique: of two values, what checks a request may read one and what acts the other."""
-    document = dict(pairs)
-    if len(document) < len(pairs):
-        raise ValueError("a name is there twice")
     return document

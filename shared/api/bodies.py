@@ -25,16 +25,21 @@ from shared.values import ksuids, slugs, times
 from shared.values.usernames import normalise_email, normalise_username
 
 _REORDERING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_HIDDEN = rf"\u0000-\u001f\u007f-\u009f{_REORDERING}"
-_HIDDEN_IN_PARAGRAPHS = rf"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_REORDERING}"
-"""What cannot be seen but changes what is: control characters and marks that reorder text, as in a regular expression.
+_INVISIBLE = (
+    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2028\u2029\u2060-\u2065"
+    r"\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+)
+_HIDDEN = rf"\u0000-\u001f\u007f-\u009f{_REORDERING}{_INVISIBLE}"
+_HIDDEN_IN_PARAGRAPHS = rf"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_REORDERING}{_INVISIBLE}"
+"""What cannot be seen but changes what is: control characters, separators of lines, marks that reorder text, and
+letters and spaces without width or ink; not the joiners that emoji and scripts need. As in a regular expression.
 
 The OpenAPI document's patterns have them too, in the dialect that JSON Schema, ECMAScript and Python share.
 """
 
 _NOT_PLAIN = re.compile(rf"[{_HIDDEN}\ud800-\udfff]")
 _NOT_PARAGRAPHS = re.compile(rf"[{_HIDDEN_IN_PARAGRAPHS}\ud800-\udfff]")
-_SEEN = re.compile(r"[^\s\ufeff]")
+_SEEN = re.compile(r"[^\s\u200c\u200d\u2800\ufe00-\ufe0f]")
 _NOT_IN_ADDRESSES = r"\s<>\"\\^`{|}" + _HIDDEN
 
 CLOCK_SKEW = timedelta(seconds=60)
@@ -51,7 +56,7 @@ def _without_defaults(schema: dict[str, Any]) -> None:
 class Body(BaseModel):
     """A JSON object in camelCase; fields it does not know are refused, and strings stay strings."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True)
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
 
 
 def _documented(pattern: str, **more: Any) -> dict[str, Any]:
@@ -74,7 +79,7 @@ def _plain(text: str, refused: re.Pattern[str] = _NOT_PLAIN) -> str:
 
 def _line(text: str) -> str:
     if not _SEEN.search(text):
-        raise ValueError("something to be seen is needed")
+        raise ValueError("a visible character is needed")
     return _plain(_trimmed(text))
 
 
@@ -92,6 +97,7 @@ def _web_address(text: str) -> str:
     try:
         parts = urlsplit(text)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+        usable = usable and parts.port != 0  # reading it raises ValueError for what is no port
     except ValueError:
         usable = False
     if not usable or re.search(r"[\s<>\"\\^`{|}]", text):
@@ -149,11 +155,12 @@ def _after_epoch(when: datetime) -> datetime:
 
 
 _LINE = _documented(rf"[^{_HIDDEN}]*[^\s{_HIDDEN}][^{_HIDDEN}]*")
+_PORT = r"(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})?"
 _ADDRESS = _documented(
-    rf"[hH][tT][tT][pP][sS]?://[^{_NOT_IN_ADDRESSES}/?#@:\[\]]+(:[0-9]*)?([/?#][^{_NOT_IN_ADDRESSES}]*)?", format="uri"
+    rf"[hH][tT][tT][pP][sS]?://[^{_NOT_IN_ADDRESSES}/?#@:\[\]]+(:{_PORT})?([/?#][^{_NOT_IN_ADDRESSES}]*)?", format="uri"
 )
 _USERNAME = _documented(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,28}[A-Za-z0-9])?")
-_EMAIL = _documented(rf"[^#@\s{_HIDDEN}]{{1,64}}@[A-Za-z0-9-]{{1,63}}(\.[A-Za-z0-9-]{{1,63}})+")
+_EMAIL = _documented(r"[A-Za-z0-9.!$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+")
 
 Title = Annotated[str, Field(min_length=1, max_length=300, json_schema_extra=_LINE), AfterValidator(_line)]
 BrandName = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=_LINE), AfterValidator(_line)]

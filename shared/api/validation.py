@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -11,6 +11,12 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestUnsupp
 
 from shared.api import problems
 from shared.errors import NotJson
+
+MAX_UNKNOWN = 20
+"""Unknown fields that an answer names."""
+
+MAX_NAME = 100
+"""Characters of a field's name that an answer repeats."""
 
 
 def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
@@ -21,7 +27,7 @@ def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
         found = error.errors()
         if any(entry["type"] == "json_invalid" for entry in found):
             return problems.problem(HTTPStatus.BAD_REQUEST, "The body must be JSON.")
-        errors = [{"field": _field(entry), "detail": _detail(entry)} for entry in found]
+        errors = [{"field": _field(entry), "detail": _detail(entry)} for entry in _bounded(found)]
         detail = "; ".join(f"{entry['field']}: {entry['detail']}" for entry in errors)
         return problems.problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail[:1000], errors)
 
@@ -30,9 +36,18 @@ def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
         return problems.of(NotJson())
 
 
+def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """What is wrong, with at most ``MAX_UNKNOWN`` of the fields that there should not be: a body may have thousands."""
+    unknown = 0
+    for entry in found:
+        unknown += entry["type"] == "extra_forbidden"
+        if entry["type"] != "extra_forbidden" or unknown <= MAX_UNKNOWN:
+            yield entry
+
+
 def _field(entry: Mapping[str, Any]) -> str:
     """The field at fault as a path, such as ``dealIds.2``; ``body`` for the body as a whole."""
-    steps = [str(step) for step in entry["loc"]]
+    steps = [str(step)[:MAX_NAME] for step in entry["loc"]]
     return (
         ".".join(steps[1:] if len(steps) > 1 and steps[0] in ("body", "query", "header", "path") else steps) or "body"
     )

@@ -55,7 +55,7 @@ def status_of(error: DealsError) -> HTTPStatus:
 def detail_of(error: DealsError) -> str:
     """What the reader is told of an error. What a store answered stays in the log."""
     if isinstance(error, Unavailable):
-        return "The site is busy; try again in a moment."
+        return error.told
     if isinstance(error, Impossible):
         return "Something is wrong with the site; asking again will not help."
     return str(error) or (type(error).__doc__ or "").strip()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+from cli.output import show_json
 from shared.data.catalog import brands, deals
 from shared.data.members import messages, users
 from shared.dynamodb.table import Table
@@ -65,9 +66,9 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "21": ("deals hot {deal}", ["GetItem", "GetItem", "TransactWriteItems"]),
     "21, told": ("deals told {deal}", ["GetItem", "Query"]),
     "24": ("sessions start ana", ["GetItem", "TransactWriteItems"]),
-    "24, everywhere": ("sessions end-all ana", ["Query GSI1", "UpdateItem"]),
-    "25": ("me watches ana", ["Query GSI1"]),
-    "25, likes": ("me likes ana --brand apple --category shoes", ["BatchGetItem"]),
+    "24, everywhere": ("sessions end-all ana", ["Query GSI1", "GetItem", "UpdateItem"]),
+    "25": ("me watches ana", ["Query GSI1", "GetItem"]),
+    "25, likes": ("me likes ana --brand apple --category shoes", ["BatchGetItem", "GetItem"]),
     "26, edit": ("deals edit {deal} --set price=1.00", ["GetItem", "TransactWriteItems"]),
     "26, withdraw": ("deals withdraw {deal}", ["GetItem", "BatchGetItem", "TransactWriteItems"]),
     "26, by the clock": ("sweep", ["GetItem", "Query"]),
@@ -257,3 +258,48 @@ def test_decorating_leaves_items_that_are_up_to_date(posted: list[Deal], btd: Bt
     printed = btd("decorate", "Deal", "--segments", "3").stdout
 
     assert "items looked at, 0 rewritten" in printed
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "me watches nobody",
+        "me likes nobody",
+        "messages list nobody",
+        "messages unread-count nobody",
+        "messages read-all nobody",
+        "sessions start nobody",
+        "sessions end-all nobody",
+        "users show nobody",
+        "users remove nobody --yes",
+        "users grant-editor nobody",
+    ],
+)
+def test_an_unknown_user_is_an_error(table: Table, btd: Btd, command: str) -> None:
+    printed = btd(*command.split(), code=1)
+
+    assert printed.stderr == "There is no user 'nobody'.\n"
+
+
+def test_what_is_not_understood_is_one_line(btd: Btd) -> None:
+    printed = btd("deals", "latest", "--limit", "many", code=2)
+
+    assert printed.stderr.count("\n") == 1
+
+
+def test_leaving_a_page_without_deals_asks_first(table: Table, btd: Btd) -> None:
+    refused = btd("pages", "feature", "front-page", code=1, stdin="n\n")
+
+    assert "without deals?" in refused.stderr
+    assert "request" not in refused.stdout
+    assert "request" in btd("pages", "feature", "front-page", "--yes").stdout
+
+
+def test_json_holds_nothing_that_a_terminal_obeys(capsys: pytest.CaptureFixture[str]) -> None:
+    told = {"path": "/\x9b31m", "title": "caf\N{LATIN SMALL LETTER E WITH ACUTE} \u202e"}
+
+    show_json(told)
+
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == told
+    assert all(character.isprintable() or character == "\n" for character in printed)

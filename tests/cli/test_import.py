@@ -11,11 +11,13 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
 from typer.testing import Result
 
+from cli.importer import WINDOW
 from shared.data.catalog import brands, deals, feeds, topics
 from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, BRAND, Deal, Status, Topic
@@ -242,32 +244,51 @@ def test_a_table_that_was_never_seeded_stops_the_import_with_one_line(
     assert "btd seed" in result.stderr
 
 
+def there(table: Table, count: int) -> set[str]:
+    """Which of the deals that come first in a file are in the table."""
+    chunks = (range(at, min(at + 100, count)) for at in range(0, count, 100))
+    return {source for chunk in chunks for source in deals.by_source(table, list(map(str, chunk)))}
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
 def test_an_interrupted_import_says_what_is_done_and_completes_when_repeated(
     table: Table, btd: Btd, tmp_path: Path
 ) -> None:
-    total = 4000
+    done = WINDOW
+    total = done + 500
     day = "2025-03-{:02}T10:00:00Z"
     lines = (a_line(str(n), postedAt=day.format(n % 28 + 1), brand=f"Brand {n % 7}") for n in range(total))
     path = a_file(tmp_path, lines)
-    command = [sys.executable, "-m", "cli.main", "import", path]
+    command = [sys.executable, "-m", "cli.start", "import", "-"]
 
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while not feeds.read(table, ALL_DEALS, limit=1, now=now()).items and time.monotonic() < deadline:
-        time.sleep(0.01)
+    # More than a window of lines, and then none: the import is done with the window and waits for the rest.
+    process = subprocess.Popen(command, cwd=ROOT, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    assert process.stdin is not None
+    process.stdin.write(b"".join(Path(path).read_bytes().splitlines(keepends=True)[: done + 1]))
+    process.stdin.flush()
+    while len(there(table, done)) < done:
+        assert process.poll() is None
+        time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert stderr == "Interrupted. Repeat the import: it goes on from here.\n"
-    done = int(stdout.split(" deals created")[0].replace(",", ""))
-    assert 0 < done < total
-    there = sum(len(deals.by_source(table, [str(n) for n in range(at, at + 100)])) for at in range(0, total, 100))
-    assert there == done
+    assert stderr == b"Interrupted. Repeat the import: it goes on from here.\n"
+    assert stdout.startswith(f"{done:,} deals created\n".encode())
 
     repeated = btd("import", path)
 
     assert f"{total - done:,} deals created\n{done:,} deals already there" in repeated.stdout
     found = [deal.deal_id for page in walk(table, ALL_DEALS, limit=100, now=now()) for deal in page.items]
     assert len(found) == len(set(found)) == total
+
+
+def test_a_refused_line_creates_no_brand(table: Table, btd: Btd, tmp_path: Path) -> None:
+    large = a_line("1", brand="Alone", description="\N{GRINNING FACE}" * 2500)
+    twice = json.dumps(a_line("2", brand="Twice"))[:-1] + ', "title": "Another"}'
+
+    result = btd("import", a_file(tmp_path, [large, twice]), code=1)
+
+    assert "0 brands created" in result.stdout
+    assert "line 1: A deal must have at most" in result.stderr
+    assert "line 2: a name is there twice" in result.stderr

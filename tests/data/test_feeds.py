@@ -216,7 +216,7 @@ def test_a_page_of_the_largest_deals_takes_three_round_trips(table: Table) -> No
 def as_large_as_allowed(deal: Deal) -> Deal:
     """A deal whose description fills it up to the last byte."""
     with pytest.raises(DealTooLarge) as refusal:
-        deals._check(replace(deal, description="x" * deals.MAX_BYTES))
+        deals.check(replace(deal, description="x" * deals.MAX_BYTES))
     return replace(deal, description="x" * (2 * deals.MAX_BYTES - refusal.value.size))
 
 

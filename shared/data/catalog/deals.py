@@ -145,7 +145,7 @@ def edit(
             if changes.get(name) is not None and getattr(old, name) is not None
         }
         new = replace(old, **{**changes, **firsts, **brand_name})
-        _check(new)
+        check(new)
         new_item = to_item(new, now)
         if new_item == old_item:
             return old
@@ -200,7 +200,8 @@ def show_stock(table: Table, deal_id: str, level: StockLevel, seen: int) -> bool
     return True
 
 
-def _check(deal: Deal) -> None:
+def check(deal: Deal) -> None:
+    """Refuse a deal that cannot be stored, before anything is written for it. Raises NoSuchTopic, DealTooLarge."""
     if deal.category not in CATEGORIES:
         raise NoSuchTopic(CATEGORY.label, deal.category)
     size = sum(len(name) + len(str(value).encode()) for name, value in attributes(deal).items() if value is not None)
@@ -219,7 +220,7 @@ def _brand_name(table: Table, brand: str) -> str:
 def _numbered(table: Table, deals: Sequence[Deal]) -> list[Deal]:
     """The deals with the next numbers of the sequence. Numbers of deals that are then refused are never used."""
     for deal in deals:
-        _check(deal)
+        check(deal)
     drawn = table.write(
         update(keys.deal_numbers(), "ADD LastNumber :n", values={":n": len(deals)}, refused=NotSeeded()),
         returning="UPDATED_NEW",

@@ -1,0 +1,23 @@
+"""What the command ``btd`` starts: an interruption ends it with one line and 130, at any moment."""
+
+from __future__ import annotations
+
+import sys
+
+INTERRUPTED = 130
+"""The exit code of what SIGINT ended: 128 and the signal's number, as a shell counts it."""
+
+
+def main() -> None:
+    """Load the commands, which takes half a second, and run the one that was asked for."""
+    try:
+        from cli.main import app  # noqa: PLC0415  # so that an interruption while this loads is told, too
+
+        app()
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()
