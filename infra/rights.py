@@ -63,7 +63,7 @@ CATALOG: Access = (
 AUTHORIZER: Access = (Right("GetItem", (SESSION, USER)),)
 
 ACCOUNTS: Access = (
-    Right("GetItem", (USER, BRANDS)),
+    Right("GetItem", (SESSION, USER, BRANDS)),
     Right("BatchGetItem", (*LIKES, *WATCHES)),
     Right("ConditionCheckItem", (USER,)),
     Right("PutItem", (USER, USER_EMAIL, SESSION)),
@@ -116,7 +116,7 @@ ACCOUNT: Access = (
 )
 
 DESK: Access = (
-    Right("GetItem", (SESSION, DEAL, DEAL_NUMBER, DEALS, BRANDS, IDEMPOTENCY, *TOPICS, *CURATED)),
+    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, DEALS, BRANDS, IDEMPOTENCY, *TOPICS, *CURATED)),
     Right("BatchGetItem", (DEAL, DEALS, *TOPICS)),
     Right("PutItem", (DEAL, DEAL_NUMBER, DEAL_SOURCE, BRAND_ITEM, ENDINGS_OF_DAYS, IDEMPOTENCY)),
     Right("UpdateItem", (DEAL, DEAL_SEQUENCE, DEALS, BRANDS, CATEGORY_PICKS, *TOPICS, *CURATED)),
@@ -130,7 +130,7 @@ DESK: Access = (
 
 COLLECTIONS: Access = (
     # Of sessions only the one whose token is shown to it: GetItem names a whole key.
-    Right("GetItem", (SESSION, DEAL, DEAL_NUMBER)),
+    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER)),
     Right("BatchGetItem", (PRODUCT, WORD, MESSAGES, *FEED_CACHES)),
     Right("Query", VISIBLE[None]),
     Right("Query", VISIBLE["GSI1"], GSI1),

@@ -51,7 +51,26 @@ SIGN_IN_WINDOW = timedelta(minutes=15)
 """The window in which sign-in attempts are counted; also the longest that one who made too many has to wait."""
 
 SIGN_INS_PER_USER = 10
-"""Failed attempts for one user in a window: a thousand a day, against passwords of ten characters."""
+"""Failed attempts for one user from one network in a window: a thousand a day, against passwords of ten characters."""
+
+SIGN_INS_FROM_ANYWHERE = 100
+"""Failed attempts for one user in a window, from all networks: ten strangers do not lock an owner out, and a botnet has
+ten thousand guesses a day for all its networks."""
+
+SESSIONS_PER_USER = 100
+"""Sign-ins of one user that succeed in a window: each makes an item that is kept for a month."""
+
+SIGN_UPS_PER_ADDRESS = 1_000
+"""Accounts that one network makes in a window: a school's lesson, not a machine that asks who has one."""
+
+TAKEN_PER_ADDRESS = 50
+"""Usernames and email addresses that one network finds taken in a window."""
+
+MOVES_PER_USER = 10
+"""Changes of one account's email address in a window: each tells whether another account has it."""
+
+RECENT_SIGN_IN = timedelta(minutes=10)
+"""How old a session may be that removes its account: a stolen one is older, mostly."""
 
 SIGN_INS_PER_ADDRESS = 50
 """Failed attempts from one address in a window: an office shares one, a guesser of many users' passwords too."""

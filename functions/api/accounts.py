@@ -31,7 +31,13 @@ app = create_app(validates=True)
 @app.post("/users", **describe("Sign up", "User", status=201, errors=[400, 409, 413, 415, 422]))
 def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
     user = accounts.sign_up(
-        table(), username=new.username, email=new.email, name=new.name, password=new.password, now=times.now()
+        table(),
+        username=new.username,
+        email=new.email,
+        name=new.name,
+        password=new.password,
+        address=address(app.current_event.raw_event),
+        now=times.now(),
     )
     return json_answer(documents.user(user), HTTPStatus.CREATED)
 
@@ -68,10 +74,10 @@ def me() -> Response[Any]:
 @app.patch("/me", **describe("Change one's account", "Account", who="member", errors=[400, 409, 413, 415, 422]))
 def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     user = _me()
-    if change.password is not None:
+    if change.password is not None or change.email is not None:
         _check_current_password(user, change.current_password or "")
     if change.email is not None:
-        users.change_email(table(), user, change.email)
+        accounts.change_email(table(), user, change.email, address(app.current_event.raw_event), times.now())
     if change.name is not None:
         users.rename(table(), user.username, change.name)
     if change.password is not None:
@@ -81,9 +87,11 @@ def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
 
 @app.delete(
     "/me",
-    **describe("Remove one's account and all that is one's own", None, who="member", status=204, errors=[409]),
+    **describe("Remove one's account and all that is one's own", None, who="member", status=204, errors=[403, 409]),
 )
 def remove_me() -> Response[Any]:
+    now = times.now()
+    accounts.require_recent(sessions.authenticate(table(), token_of(app.current_event.raw_event), now), now)
     user = _me()
     orders.forget_all(table(), user.username)
     users.remove(table(), user, leaving=orders.leaving(user.username))

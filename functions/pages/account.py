@@ -83,7 +83,13 @@ def sign_up(request: Request) -> Answer:
     try:
         new = check(NewUser, {name: typed.get(name, "") for name in ("username", "name", "email", "password")}, _WORDS)
         user = accounts.sign_up(
-            table(), username=new.username, email=new.email, name=new.name, password=new.password, now=request.now
+            table(),
+            username=new.username,
+            email=new.email,
+            name=new.name,
+            password=new.password,
+            address=address(request.event),
+            now=request.now,
         )
     except InvalidFields as error:
         return _sign_up_page(typed, error.errors)
@@ -130,7 +136,7 @@ def change_email(request: Request) -> Answer:
     try:
         email = _checked(typed, "email", "email-password").email or ""
         _prove(request, user, typed, "email-password")
-        users.change_email(table(), user, email)
+        accounts.change_email(table(), user, email, address(request.event), request.now)
     except InvalidFields as error:
         return _account_page(request, user, typed, error.errors)
     except EmailTaken:

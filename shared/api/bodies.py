@@ -22,6 +22,7 @@ from shared.data.orders.stock import MOST as MOST_STOCK
 from shared.errors import InvalidName, InvalidTime
 from shared.models import CATEGORIES, Address, Deal, Wanted
 from shared.values import ksuids, slugs, times
+from shared.values.common_passwords import is_common
 from shared.values.usernames import normalise_email, normalise_username
 
 _REORDERING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -135,6 +136,12 @@ def _step(text: str) -> str:
     return text
 
 
+def _uncommon(password: str) -> str:
+    if is_common(password):
+        raise ValueError("this is one of the first that are guessed; choose another")
+    return password
+
+
 def _time(value: Any) -> Any:
     if not isinstance(value, str):
         return value if isinstance(value, datetime) else _not_a_time()
@@ -200,6 +207,7 @@ Password = Annotated[
     str,
     Field(min_length=10, max_length=200, json_schema_extra={"pattern": f"^[^{_HIDDEN}]*$"}),
     AfterValidator(_plain),
+    AfterValidator(_uncommon),
 ]
 AnyPassword = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_composed)]
 PersonName = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=_LINE), AfterValidator(_line)]
@@ -229,7 +237,7 @@ class SignIn(Body):
 
 
 class AccountChange(Body):
-    """Change one's account; a new password needs the current one."""
+    """Change one's account; a new password or email address needs the current password."""
 
     name: PersonName | None = None
     email: Email | None = None
@@ -238,8 +246,8 @@ class AccountChange(Body):
 
     @model_validator(mode="after")
     def _names_the_current_password(self) -> Self:
-        if self.password is not None and self.current_password is None:
-            raise ValueError("currentPassword is needed to change the password")
+        if (self.password is not None or self.email is not None) and self.current_password is None:
+            raise ValueError("currentPassword is needed to change the password or the email address")
         return self
 
 

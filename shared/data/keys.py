@@ -247,8 +247,13 @@ def sessions(username: str) -> str:
 
 
 def attempts(kind: str, who: str, window: int) -> Key:
-    """The count of sign-in attempts in one window, of a user (``USER``) or an address (``ADDRESS``)."""
+    """The count of attempts of a kind in one window: of a user (``USER``, ``SIGNEDIN``, ``EMAIL``) or a network."""
     return _pair(f"ATTEMPTS#{kind}#{who}#{window}")
+
+
+def attempts_from(username: str, network: str, window: int) -> Key:
+    """The count of attempts in one window to sign in as a user from a network."""
+    return _pair(f"ATTEMPTS#USERFROM#{username}#{network}#{window}")
 
 
 def order(username: str, order_id: str) -> Key:

@@ -98,6 +98,11 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.session_in_sessions, ("ana", WHEN), {"GSI1PK": "SESSIONS#ana", "GSI1SK": "SESSION#2026-06-04T20:28:53Z"}),
     (keys.sessions, ("ana",), "SESSIONS#ana"),
     (keys.attempts, ("USER", "ana", 1978456), same("ATTEMPTS#USER#ana#1978456")),
+    (
+        keys.attempts_from,
+        ("ana", "192.0.2.1", 1978456),
+        same("ATTEMPTS#USERFROM#ana#192.0.2.1#1978456"),
+    ),
     (keys.attempts, ("ADDRESS", "192.0.2.1", 1978456), same("ATTEMPTS#ADDRESS#192.0.2.1#1978456")),
     (
         keys.idempotency,

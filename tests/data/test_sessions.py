@@ -166,16 +166,65 @@ HERE = "192.0.2.1"
 ELSEWHERE = "198.51.100.7"
 
 
-def test_one_user_may_try_ten_times_in_a_quarter_of_an_hour(table: Table) -> None:
+def test_one_user_may_be_tried_ten_times_from_one_network_in_a_quarter_of_an_hour(table: Table) -> None:
     for _ in range(attempts.MOST_PER_USER):
         attempts.begin(table, "ana", HERE, NOW)
 
     with pytest.raises(SlowDown) as refusal:
-        attempts.begin(table, "ana", ELSEWHERE, ahead(minutes=5))
+        attempts.begin(table, "ana", HERE, ahead(minutes=5))
 
     assert refusal.value.retry_after == 10 * 60
     attempts.begin(table, "bo", HERE, NOW)
     attempts.begin(table, "ana", HERE, ahead(minutes=15))
+
+
+def test_a_stranger_who_guesses_does_not_lock_the_owner_out(table: Table) -> None:
+    for _ in range(3 * attempts.MOST_FROM_ANYWHERE):
+        with suppress(SlowDown):
+            attempts.begin(table, "ana", ELSEWHERE, NOW)
+
+    attempts.begin(table, "ana", HERE, NOW)
+
+
+def test_one_user_may_be_tried_a_hundred_times_from_everywhere(table: Table) -> None:
+    for number in range(attempts.MOST_FROM_ANYWHERE):
+        attempts.begin(table, "ana", f"203.0.113.{number}", NOW)
+
+    with pytest.raises(SlowDown):
+        attempts.begin(table, "ana", HERE, NOW)
+
+
+def test_sign_ins_that_succeed_are_bounded_too(table: Table) -> None:
+    for _ in range(attempts.MOST_SESSIONS):
+        attempts.signed_in(table, "ana", NOW)
+
+    with pytest.raises(SlowDown):
+        attempts.signed_in(table, "ana", NOW)
+
+    attempts.signed_in(table, "ana", ahead(minutes=15))
+
+
+def test_one_network_finds_so_many_names_taken_and_no_more(table: Table) -> None:
+    for _ in range(2 * attempts.MOST_TAKEN):
+        attempts.succeed(table, attempts.ask(table, HERE, NOW))
+    for _ in range(attempts.MOST_TAKEN):
+        attempts.ask(table, HERE, NOW)
+
+    with pytest.raises(SlowDown):
+        attempts.ask(table, HERE, NOW)
+
+    attempts.ask(table, ELSEWHERE, NOW)
+
+
+def test_sign_ups_of_one_network_are_bounded(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempts, "MOST_SIGN_UPS", 3)
+    for _ in range(3):
+        attempts.sign_up(table, HERE, NOW)
+
+    with pytest.raises(SlowDown):
+        attempts.sign_up(table, HERE, NOW)
+
+    attempts.sign_up(table, ELSEWHERE, NOW)
 
 
 def test_one_address_may_try_fifty_times_whoever_it_says_it_is(table: Table) -> None:
@@ -234,5 +283,5 @@ def test_the_counters_expire_with_their_window(table: Table) -> None:
     items, _ = table.scan()
 
     counters = [item for item in items if item["Type"] == "Attempts"]
-    assert len(counters) == 2
+    assert len(counters) == 3
     assert {item["ExpiresAt"] for item in counters} == {int(ahead(minutes=15).timestamp())}

@@ -82,7 +82,7 @@ def test_one_sees_and_changes_ones_own_account(site: Site) -> None:
     member = site.member()
     address = f"new-{member.email}"
 
-    changed = member.patch("/me", json={"name": "New Name", "email": address})
+    changed = member.patch("/me", json={"name": "New Name", "email": address, "currentPassword": PASSWORD})
 
     assert changed.json() == member.get("/me").json()
     assert (changed.json()["name"], changed.json()["email"]) == ("New Name", address)
@@ -92,7 +92,7 @@ def test_one_sees_and_changes_ones_own_account(site: Site) -> None:
 def test_an_email_address_that_was_given_up_is_free_again(site: Site, visitor: Visitor) -> None:
     member, other = site.member(), fresh("heir")
 
-    member.patch("/me", json={"email": f"moved-{member.email}"})
+    member.patch("/me", json={"email": f"moved-{member.email}", "currentPassword": PASSWORD})
 
     account = {"username": other, "email": member.email, "password": PASSWORD, "name": "Heir"}
     assert visitor.post("/users", json=account).status_code == 201
@@ -101,7 +101,10 @@ def test_an_email_address_that_was_given_up_is_free_again(site: Site, visitor: V
 def test_anothers_email_address_is_refused(site: Site, member: Visitor) -> None:
     other = site.member()
 
-    assert_problem(other.patch("/me", json={"email": member.email}), 409, "email")
+    taken = {"email": member.email, "currentPassword": PASSWORD}
+    assert_problem(other.patch("/me", json={"email": member.email}), 422, "body")
+    assert_problem(other.patch("/me", json=taken | {"currentPassword": "a guess"}), 422, "currentPassword")
+    assert_problem(other.patch("/me", json=taken), 409, "email")
     assert other.get("/me").json()["email"] == other.email
 
 

@@ -21,7 +21,7 @@ VALIDATORS: dict[type[BaseModel], Draft202012Validator] = {
 }
 
 DEAL = {"title": "x", "link": "https://shop.example", "price": "1", "brand": "apple", "category": "shoes"}
-USER = {"username": "ana", "email": "ana@mail.example", "password": "0123456789", "name": "Ana"}
+USER = {"username": "ana", "email": "ana@mail.example", "password": "mauve otter", "name": "Ana"}
 
 # Letters of all kinds, with those in front that tests of texts are about.
 TEXTS = st.text(

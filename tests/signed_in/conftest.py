@@ -37,9 +37,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
         brands.create(table, "g-fore", "G/Fore", times.now())
         # What a hash costs is held elsewhere; these tests make many.
         monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-        passwords._nobodys_hash.cache_clear()
         yield table
-    passwords._nobodys_hash.cache_clear()
 
 
 @pytest.fixture

@@ -7,18 +7,25 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from shared import settings
 from shared.data.members import attempts, users
 from shared.dynamodb.table import Table
-from shared.errors import NoSuchUser, WrongCurrentPassword, WrongPassword
-from shared.models import User
-from shared.values.passwords import hash_password, verify_password
+from shared.errors import Forbidden, NoSuchUser, WrongCurrentPassword, WrongPassword
+from shared.models import Session, User
+from shared.values.passwords import hash_password, is_outdated, verify_password
 from shared.values.usernames import normalise_username
 
 
-def sign_up(table: Table, *, username: str, email: str, name: str, password: str, now: datetime) -> User:
-    """Make a member's account, of names in their normal form. Raises UsernameTaken, EmailTaken."""
+def sign_up(table: Table, *, username: str, email: str, name: str, password: str, address: str, now: datetime) -> User:
+    """Make a member's account, of names in their normal form. ``address`` is where the request comes from.
+
+    Raises UsernameTaken, EmailTaken, SlowDown.
+    """
+    attempts.sign_up(table, address, now)
+    asked = attempts.ask(table, address, now)
     user = User(username, email, name, hash_password(password), "member", now)
     users.create(table, user)
+    attempts.succeed(table, asked)
     return user
 
 
@@ -39,6 +46,9 @@ def sign_in(table: Table, username: str, password: str, address: str, now: datet
     if not verify_password(user.password_hash if user else None, password) or user is None:
         raise WrongPassword
     attempts.succeed(table, attempt)
+    attempts.signed_in(table, name, now)
+    if is_outdated(user.password_hash):
+        user = users.rehash(table, user, hash_password(password))
     return user
 
 
@@ -57,3 +67,20 @@ def change_password(table: Table, user: User, password: str) -> User:
     """Give an account a new password, which ends all its sessions; returns it as it is then. Raises NoSuchUser."""
     users.change_password(table, user.username, hash_password(password))
     return users.get(table, user.username, consistent=True)
+
+
+def change_email(table: Table, user: User, email: str, address: str, now: datetime) -> User:
+    """Change an account's email address, once its password is proved. Raises EmailTaken, NoSuchUser, SlowDown."""
+    if email == user.email:
+        return user
+    attempts.move(table, user.username, now)
+    asked = attempts.ask(table, address, now)
+    changed = users.change_email(table, user, email)
+    attempts.succeed(table, asked)
+    return changed
+
+
+def require_recent(session: Session, now: datetime) -> None:
+    """Hold that a session has begun lately enough to remove its account. Raises Forbidden."""
+    if now - session.created_at > settings.RECENT_SIGN_IN:
+        raise Forbidden("Sign in again to remove the account: this session is too old for that.")

@@ -1,4 +1,7 @@
-"""Sign-in attempts, counted per user and per address in windows of fifteen minutes, by counters with TTL.
+"""Attempts, counted in windows of fifteen minutes by counters with TTL: to sign in, to sign up, to find out addresses.
+
+A stranger must not be able to lock an owner out. So failed sign-ins are counted for a user from one network first, and
+only those that this lets through for the network and, with a higher bound, for the user alone.
 
 An attempt is counted before its password is checked, so that a thousand at once do not all pass; one that succeeds is
 taken back. The window is part of the key: a counter that TTL has not deleted yet counts for nothing.
@@ -10,10 +13,11 @@ the same one. It holds as many as it allows, and grows no more.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from shared import settings
 from shared.data import keys
@@ -25,6 +29,11 @@ from shared.errors import DealsError, SlowDown
 WINDOW_SECONDS = int(settings.SIGN_IN_WINDOW.total_seconds())
 MOST_PER_USER = settings.SIGN_INS_PER_USER
 MOST_PER_ADDRESS = settings.SIGN_INS_PER_ADDRESS
+MOST_FROM_ANYWHERE = settings.SIGN_INS_FROM_ANYWHERE
+MOST_SESSIONS = settings.SESSIONS_PER_USER
+MOST_TAKEN = settings.TAKEN_PER_ADDRESS
+MOST_SIGN_UPS = settings.SIGN_UPS_PER_ADDRESS
+MOST_MOVES = settings.MOVES_PER_USER
 
 
 class _Gone(DealsError):
@@ -40,11 +49,58 @@ class Attempt:
 
 
 def begin(table: Table, username: str, address: str, now: datetime) -> Attempt:
-    """Count an attempt to sign in. Raises SlowDown where a user or an address has made too many."""
-    window = int(now.timestamp()) // WINDOW_SECONDS
-    ends = (window + 1) * WINDOW_SECONDS
+    """Count an attempt to sign in. Raises SlowDown where too many were made for the user, or from the network."""
+    network = _network(address)
+    return _count(
+        table,
+        [
+            (partial(keys.attempts_from, username, network), MOST_PER_USER),
+            (partial(keys.attempts, "ADDRESS", network), MOST_PER_ADDRESS),
+            (partial(keys.attempts, "USER", username), MOST_FROM_ANYWHERE),
+        ],
+        now,
+    )
+
+
+def signed_in(table: Table, username: str, now: datetime) -> None:
+    """Count a sign-in that succeeded: each makes a session. Raises SlowDown where a user has made too many."""
+    _count(table, [(partial(keys.attempts, "SIGNEDIN", username), MOST_SESSIONS)], now)
+
+
+def ask(table: Table, address: str, now: datetime) -> Attempt:
+    """Count asking whether a username or an email address is taken; one that is not is taken back (``succeed``).
+
+    Raises SlowDown where a network has asked for too many that were.
+    """
+    return _count(table, [(partial(keys.attempts, "TAKEN", _network(address)), MOST_TAKEN)], now)
+
+
+def sign_up(table: Table, address: str, now: datetime) -> None:
+    """Count a new account of a network. Raises SlowDown where it has made too many."""
+    window, ends = _window(now)
+    table.write(
+        update(
+            keys.attempts("SIGNUP", _network(address), window),
+            "ADD Attempts :one SET ExpiresAt = :expires, #type = :type",
+            # A number and no names, for they may be many. A lost answer counts twice here, at worst.
+            condition="attribute_not_exists(Attempts) OR Attempts < :most",
+            names={"#type": "Type"},
+            values={":one": 1, ":most": MOST_SIGN_UPS, ":expires": ends, ":type": "Attempts"},
+            refused=SlowDown(max(1, ends - int(now.timestamp()))),
+        )
+    )
+
+
+def move(table: Table, username: str, now: datetime) -> None:
+    """Count a change of an account's email address. Raises SlowDown where it has made too many."""
+    _count(table, [(partial(keys.attempts, "EMAIL", username), MOST_MOVES)], now)
+
+
+def _count(table: Table, bounds: Sequence[tuple[Callable[[int], Key], int]], now: datetime) -> Attempt:
+    """Count an attempt by each of some counters, in this order, up to the first that has as many as it allows."""
+    window, ends = _window(now)
     name = table.token()
-    counters = [(keys.attempts(kind, who, window), most) for kind, who, most in _counters(username, address)]
+    counters = [(key(window), most) for key, most in bounds]
     for key, most in counters:
         table.write(
             update(
@@ -67,9 +123,10 @@ def succeed(table: Table, attempt: Attempt) -> None:
             table.write(update(key, "DELETE Counted :name", values={":name": {attempt.name}}, refused=_Gone()))
 
 
-def _counters(username: str, address: str) -> Iterator[tuple[str, str, int]]:
-    yield "USER", username, MOST_PER_USER
-    yield "ADDRESS", _network(address), MOST_PER_ADDRESS
+def _window(now: datetime) -> tuple[int, int]:
+    """The number of a time's window, and when that ends, in epoch seconds."""
+    window = int(now.timestamp()) // WINDOW_SECONDS
+    return window, (window + 1) * WINDOW_SECONDS
 
 
 def _network(address: str) -> str:

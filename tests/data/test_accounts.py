@@ -1,0 +1,120 @@
+"""Signing up and in, proving and leaving, as the API and the site's pages do it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from argon2 import PasswordHasher
+
+from shared.data.members import accounts, attempts, sessions, users
+from shared.dynamodb.table import Table
+from shared.errors import EmailTaken, Forbidden, SlowDown, WrongPassword
+from shared.models import User
+from shared.values import passwords
+from shared.values.common_passwords import is_common
+from tests.support.engines import MOTO
+from tests.support.making import NOW, a_user, ago, join
+
+HERE = "192.0.2.1"
+PASSWORD = "correct horse battery"
+CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    with MOTO.table() as table:
+        yield table
+
+
+@pytest.fixture(autouse=True)
+def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "HASHER", CHEAP)
+
+
+def sign_up(table: Table, username: str = "ana", email: str = "") -> User:
+    address = email or f"{username}@mail.example"
+    names = {"username": username, "email": address, "name": username.title()}
+    return accounts.sign_up(table, **names, password=PASSWORD, address=HERE, now=NOW)
+
+
+def test_who_signs_up_can_begin_a_session_at_once(table: Table) -> None:
+    user = sign_up(table)
+
+    token, _ = sessions.start(table, user, NOW, bytes(32))
+
+    assert sessions.authenticate(table, token, NOW).username == "ana"
+
+
+def test_a_hash_of_old_parameters_is_made_anew_when_its_owner_signs_in(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = sign_up(table)
+    monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
+    token, _ = sessions.start(table, old, NOW, bytes(32))
+
+    user = accounts.sign_in(table, "ana", PASSWORD, HERE, NOW)
+
+    assert users.get(table, "ana") == user
+    assert not passwords.is_outdated(user.password_hash)
+    assert passwords.is_outdated(old.password_hash)
+    assert sessions.authenticate(table, token, NOW).username == "ana"
+    assert sessions.start(table, user, NOW, bytes(31) + b"1")
+    with pytest.raises(WrongPassword):
+        accounts.sign_in(table, "ana", "wrong password", HERE, NOW)
+
+
+def test_asking_which_addresses_exist_is_slowed_for_who_signs_up(table: Table) -> None:
+    sign_up(table)
+    for number in range(attempts.MOST_TAKEN):
+        with pytest.raises(EmailTaken):
+            sign_up(table, f"user{number}", "ana@mail.example")
+
+    with pytest.raises(SlowDown):
+        sign_up(table, "another", "ana@mail.example")
+
+
+def test_asking_which_addresses_exist_is_slowed_for_members(table: Table) -> None:
+    ana, bo = sign_up(table), sign_up(table, "bo")
+    for number in range(attempts.MOST_MOVES - 1):
+        ana = accounts.change_email(table, ana, f"ana{number}@mail.example", HERE, NOW)
+    with pytest.raises(EmailTaken):
+        accounts.change_email(table, ana, bo.email, HERE, NOW)
+
+    with pytest.raises(SlowDown):
+        accounts.change_email(table, ana, "other@mail.example", "198.51.100.7", NOW)
+
+    assert accounts.change_email(table, ana, ana.email, HERE, NOW) == ana
+
+
+def test_an_account_is_removed_by_a_session_of_the_last_ten_minutes_only(table: Table) -> None:
+    join(table, "ana")
+    _, old = sessions.start(table, a_user("ana"), ago(minutes=10, seconds=1), bytes(32))
+    _, new = sessions.start(table, a_user("ana"), ago(minutes=10), bytes(31) + b"1")
+
+    with pytest.raises(Forbidden):
+        accounts.require_recent(old, NOW)
+    accounts.require_recent(new, NOW)
+
+
+def test_nobodys_hash_is_of_the_parameters_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+
+    assert not passwords.is_outdated(passwords.NOBODYS)
+
+
+GUESSED_FIRST = """password123 Password123! P@ssw0rd123 passwordpassword qwertyuiop 1234567890 0987654321 0123456789
+aaaaaaaaaa abcabcabcabc abcdefghij 1q2w3e4r5t 1qaz2wsx3edc iloveyou2024 welcome2024 dragondragon superman2000
+MyPassword1 bigtimedeals football2024 qwerty123456 123qwe123qwe"""
+
+
+@pytest.mark.parametrize("guessed_first", GUESSED_FIRST.split())
+def test_what_is_guessed_first_is_refused(guessed_first: str) -> None:
+    assert is_common(guessed_first)
+
+
+@pytest.mark.parametrize(
+    "fine", [PASSWORD, "a new password", "Café au lait", "mauve otter", "kV9#wq2LmZ", "correct-horse"]
+)
+def test_other_passwords_are_taken(fine: str) -> None:
+    assert not is_common(fine)
