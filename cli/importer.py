@@ -282,6 +282,8 @@ def _document(line: bytes) -> Any:
         document = parse_object(text)
     except json.JSONDecodeError as error:
         raise ValueError("not JSON") from error
+    except ValueError as error:
+        raise ValueError(f"not JSON: {error}") from error
     if document is None:
         raise ValueError("not a JSON object")
     return document

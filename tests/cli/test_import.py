@@ -291,4 +291,4 @@ def test_a_refused_line_creates_no_brand(table: Table, btd: Btd, tmp_path: Path)
 
     assert "0 brands created" in result.stdout
     assert "line 1: A deal must have at most" in result.stderr
-    assert "line 2: a name is there twice" in result.stderr
+    assert "line 2: not JSON: a name is there twice" in result.stderr
