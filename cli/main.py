@@ -9,7 +9,7 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer brings its own click since 0.26
 from typer.core import TyperGroup
 
-from cli import deals, decorate, imports, logs, members, pages, redrive, topics, upkeep, users
+from cli import deals, decorate, imports, logs, members, orders, pages, redrive, stock, topics, upkeep, users
 from cli.connection import NoTable
 from cli.output import complain
 from cli.start import INTERRUPTED
@@ -69,6 +69,8 @@ app.add_typer(users.app, name="users")
 app.add_typer(members.me_app, name="me")
 app.add_typer(members.messages_app, name="messages")
 app.add_typer(members.sessions_app, name="sessions")
+app.add_typer(orders.app, name="orders")
+app.add_typer(stock.app, name="stock")
 app.command()(upkeep.seed)
 app.command()(upkeep.sweep)
 app.command()(decorate.decorate)

@@ -179,7 +179,8 @@ REFRESHER: Access = (
     Right("GetItem", (DEALS, CATEGORY_ITEM, *CURATED, *FEED_CACHES, *PICKS_CACHES)),
     Right("BatchGetItem", (DEAL, *FEED_CACHES)),
     Right("PutItem", (*FEED_CACHES, *PICKS_CACHES)),
-    Right("UpdateItem", (CATEGORY_ITEM, *CURATED)),
+    Right("UpdateItem", (DEAL, CATEGORY_ITEM, *CURATED)),
+    Right("Query", (STOCK,)),
     Right("Query", (ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (CATEGORY_BY_DAY,), GSI3),
 )

@@ -26,6 +26,7 @@ from shared.data.catalog.caches import (
     Form,
 )
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
+from shared.data.orders import stock
 from shared.html import parts as rendered
 from shared.html import views
 from shared.models import Deal, Page
@@ -43,18 +44,24 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         refresh(stale(datetime.now(UTC)), set(), set())
         return {}
     effects = affected(event["Records"])
+    for deal_id in sorted(effects.stocked):  # which writes the deal, if that is news: it comes back by the stream
+        stock.show_level(table(), deal_id)
     refresh(effects.parts, effects.deals, effects.requests)
     return {"batchItemFailures": effects.failures}
 
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What follows from some records: parts made wrong, deals written, for which requests, and records that failed."""
+    """What follows from some records: parts made wrong, deals written, for which requests, and records that failed.
+
+    ``stocked`` are deals whose stock changed.
+    """
 
     parts: list[Cached]
     deals: set[str]
     requests: set[str]
     failures: list[dict[str, str]]
+    stocked: frozenset[str] = frozenset()
 
 
 def affected(records: Iterable[dict[str, Any]]) -> Effects:
@@ -63,7 +70,12 @@ def affected(records: Iterable[dict[str, Any]]) -> Effects:
     written: set[str] = set()
     requests: set[str] = set()
     failures = []
+    stocked: set[str] = set()
     for record in records:
+        image = record["dynamodb"].get("NewImage", {})
+        if image.get("Type") == {"S": "Stock"}:
+            stocked.add(image["DealId"]["S"])
+            continue
         try:
             change = change_of(record)
         except (KeyError, ValueError, TypeError) as error:
@@ -81,7 +93,7 @@ def affected(records: Iterable[dict[str, Any]]) -> Effects:
                 parts |= {NEWEST, *(CATEGORY_PAGES[deal.category] for deal in deals)}
                 if change.before is not None:  # a deal that was there may have been picked, for any page
                     parts |= {*PICKED.values()}
-    return Effects([part for part in PARTS if part in parts], written, requests, failures)
+    return Effects([part for part in PARTS if part in parts], written, requests, failures, frozenset(stocked))
 
 
 def stale(now: datetime) -> list[Cached]:

@@ -285,6 +285,7 @@ def _shop(editor: Visitor, member: Visitor, deal_ids: list[str]) -> None:
         assert editor.put(f"/deals/{deal['dealNumber']}/stock", json={"add": 5}).status_code == 200
         assert member.put(f"/me/cart/{deal['dealId']}", json={"quantity": 1}).status_code == 200
     assert editor.get(f"/deals/{deal_ids[0]}/stock").json()["left"] == 5
+    assert until(lambda: editor.get(f"/deals/{deal_ids[0]}").json()["stock"] == "low")
     assert member.put("/me/addresses/home", json=HOME).status_code == 200
     assert member.get("/me/cart").json()["items"][0]["quantity"] == 1
     once = {"Idempotency-Key": fresh("key")}

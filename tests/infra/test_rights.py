@@ -35,7 +35,7 @@ def test_anyone_may_read_deals_and_only_editors_and_the_clock_write_them(prod: S
         "site",
     }  # fmt: skip
     # A click is counted in the partition of its deal.
-    assert who_may(prod, WRITES, DEAL) == {"clicks", "desk", "editors", "expiry"}
+    assert who_may(prod, WRITES, DEAL) == {"clicks", "desk", "editors", "expiry", "refresher"}
     assert who_may(prod, ("PutItem", "DeleteItem"), DEAL) == {"desk", "editors"}
 
 
