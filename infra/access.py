@@ -20,12 +20,14 @@ class Right:
 
     ``partitions`` are patterns of partition keys. IAM holds every key that a request names against them, and each
     request of such an operation names at least one, so ``ForAllValues`` never holds for want of any. A transaction is
-    authorized as the operations in it, and PartiQL's INSERT is ``PartiQLInsert``.
+    authorized as the operations in it, and PartiQL's INSERT is ``PartiQLInsert``. ``attributes``, where any are named,
+    are all that may be asked for of an item besides its key.
     """
 
     operation: str
     partitions: tuple[str, ...]
     index: Index | None = None
+    attributes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.operation not in _NAMES_KEYS or not self.partitions:
@@ -33,7 +35,10 @@ class Right:
 
     @property
     def conditions(self) -> Mapping[str, Mapping[str, Any]]:
-        return {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(self.partitions)}}
+        keys: dict[str, Mapping[str, Any]] = {
+            "ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(self.partitions)},
+        }
+        return keys | (_only(self.attributes, PARTITION_KEY, SORT_KEY) if self.attributes else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +56,15 @@ class Scan:
     @property
     def conditions(self) -> Mapping[str, Mapping[str, Any]]:
         keys = (PARTITION_KEY, SORT_KEY, self.index.partition_key, self.index.sort_key)
-        return {
-            "ForAllValues:StringEquals": {"dynamodb:Attributes": [*filter(None, keys), *self.attributes]},
-            "StringEqualsIfExists": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"},
-        }
+        return _only(self.attributes, *filter(None, keys))
+
+
+def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any]]:
+    """The conditions that a request asks for these attributes, and for no whole item."""
+    return {
+        "ForAllValues:StringEquals": {"dynamodb:Attributes": [*keys, *attributes]},
+        "StringEqualsIfExists": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"},
+    }
 
 
 Access = tuple[Right | Scan, ...]

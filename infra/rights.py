@@ -130,7 +130,9 @@ DESK: Access = (
 
 COLLECTIONS: Access = (
     # Of sessions only the one whose token is shown to it: GetItem names a whole key.
-    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER)),
+    Right("GetItem", (SESSION, DEAL, DEAL_NUMBER)),
+    # Of accounts what tells whether a session still counts, and the role: never the password's hash.
+    Right("GetItem", (USER,), attributes=("Role", "Generation", "SignOuts")),
     Right("BatchGetItem", (PRODUCT, WORD, MESSAGES, *FEED_CACHES)),
     Right("Query", VISIBLE[None]),
     Right("Query", VISIBLE["GSI1"], GSI1),

@@ -50,7 +50,8 @@ class Request:
     """One request: its operation, the index it reads, the keys it names, what it consumed, and how it was refused.
 
     ``capacity`` is None where the answer does not say: refusals never do. ``items`` were read or written. The keys lie
-    in ``partitions``, and ``source`` is the function of ours that asked, as ``module:function:line``.
+    in ``partitions``, and ``source`` is the function of ours that asked, as ``module:function:line``. ``pool`` names
+    the threads that it was one of, where several requests went out at once.
     """
 
     operation: str
@@ -64,6 +65,7 @@ class Request:
     items: int = 0
     partitions: tuple[str, ...] = ()
     source: str = ""
+    pool: str = ""
 
     @property
     def ended(self) -> float:
@@ -117,6 +119,8 @@ class Trace:
         if self._detailed:
             request.partitions = tuple(dict.fromkeys(_partitions(params)))
             request.source = _source()
+            thread = threading.current_thread().name
+            request.pool = thread.rpartition("_")[0] if thread.startswith("ThreadPoolExecutor") else ""
             request.items = len(keys)
         context[_RECORD] = request
         with self._lock:

@@ -107,14 +107,14 @@ def server_timing() -> str:
 
 
 def waves(requests: Sequence[Request]) -> list[int]:
-    """The round trip that each of some requests belongs to, from 1: those that were under way at once share one."""
-    numbers, number = [], 1
-    until = requests[0].ended if requests else 0.0
+    """The round trip that each of some requests belongs to, from 1: those that went out at once share one."""
+    numbers: list[int] = []
+    number, until, pool = 0, 0.0, ""
     for request in requests:
-        if request.began >= until:
-            number += 1
-            until = request.ended
-        until = max(until, request.ended)
+        together = bool(request.pool) and request.pool == pool
+        if not numbers or (request.began >= until and not together):
+            number, until = number + 1, request.ended
+        until, pool = max(until, request.ended), request.pool
         numbers.append(number)
     return numbers
 

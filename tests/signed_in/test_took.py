@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,12 +57,12 @@ def test_a_page_tells_each_request_it_made(shown: None, ana: Browser, table: Tab
     seen = ana.get("/my/inbox")
 
     told = seen.words.partition("What this page took")[2]
-    assert "4 requests to DynamoDB" in told
+    assert "5 requests to DynamoDB" in told
     assert all(operation in told for operation in ("GetItem", "Query", "GSI1", "BatchGetItem"))
     assert all(function in told for function in ("sessions.authenticate", "messages.latest", "deals.get_many"))
     assert "/table/code/shared.data.members.messages#l" in seen.text
     assert re.fullmatch(
-        r'dynamodb;dur=[\d.]+;desc="4 requests, \d round trips, [\d.]+ RRU"', seen.headers["Server-Timing"][0]
+        r'dynamodb;dur=[\d.]+;desc="5 requests, \d round trips, [\d.]+ RRU"', seen.headers["Server-Timing"][0]
     )
 
 
@@ -97,6 +98,16 @@ def test_requests_that_were_under_way_at_once_share_a_round_trip() -> None:
     requests = [a_request(0, 1), a_request(0.5, 1), a_request(1.2, 0.1), a_request(1.5, 1), a_request(9, 1)]
 
     assert took.waves(requests) == [1, 1, 1, 2, 3]
+
+
+def test_requests_that_went_out_at_once_share_one_however_fast_the_answers_were() -> None:
+    requests = [
+        a_request(0, 1),
+        *(replace(a_request(n, 0.5), pool="ThreadPoolExecutor-1") for n in (1, 2)),
+        a_request(3, 1),
+    ]
+
+    assert took.waves(requests) == [1, 2, 2, 3]
 
 
 def test_each_pattern_is_numbered_as_the_readme_numbers_it() -> None:
@@ -172,6 +183,7 @@ def test_no_other_code_is_shown(shown: None, reader: Browser, module: str) -> No
 def test_what_followed_from_posting_a_deal_is_told(
     shown: None, reader: Browser, table: Table, post_deal: PostDeal
 ) -> None:
+    entered(table, "ana")
     follows.watch(table, Topic(BRAND, "apple"), "ana", times.now())
     deal = post_deal()
     before = reader.get(f"/table/followed/{deal.number}")
