@@ -129,6 +129,7 @@ class Model:
     def __init__(self, table: Table, dice: random.Random) -> None:
         self.table, self.dice = table, dice
         self.follows: dict[str, set[tuple[Topic, str]]] = {"like": set(), "watch": set()}
+        self.minutes = 0
         self.users: set[str] = set()
         self.emails: set[str] = set()
         self.deals: dict[str, Deal] = {}
@@ -142,6 +143,9 @@ class Model:
     def follow(self) -> Action:
         kind, topic, name = self.dice.choice(["like", "watch"]), self.dice.choice(TOPICS), self.dice.choice(NAMES)
         pair, there = (topic, name), self.follows[kind]
+        # Nobody says a thing twice at one moment: an item that is as one's own would be one's own.
+        self.minutes += 1
+        when = NOW + timedelta(minutes=self.minutes)
         key = (keys.like if kind == "like" else keys.watch)(topic, name)
         if self.dice.random() < 0.5:
             say = follows.like if kind == "like" else follows.watch
@@ -149,7 +153,7 @@ class Model:
             refused = known if pair in there else None
             return Action(
                 kind,
-                lambda: say(self.table, topic, name, NOW),
+                lambda: say(self.table, topic, name, when),
                 refused,
                 key,
                 lambda: there.add(pair),
