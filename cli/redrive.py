@@ -21,14 +21,20 @@ from shared.data.members.fanout import Unit
 from shared.errors import DealsError
 from shared.sqs import Parked, Queue
 
-DEAD_LETTERS = {"work": "ParkedWorkUrl", "news": "ParkedNewsUrl", "refreshes": "ParkedRefreshesUrl"}
-"""The dead-letter queues: of the fan-out's work, of the announcer and of the refresher; each with its output."""
+DEAD_LETTERS = {
+    "work": "ParkedWorkUrl",
+    "news": "ParkedNewsUrl",
+    "refreshes": "ParkedRefreshesUrl",
+    "words": "ParkedWordsUrl",
+}
+"""The dead-letter queues, each with its output: of the fan-out's work, the announcer, the refresher, the indexer."""
 
 VARIABLES = {
     "QueueUrl": "BTD_QUEUE_URL",
     "ParkedWorkUrl": "BTD_PARKED_WORK_URL",
     "ParkedNewsUrl": "BTD_PARKED_NEWS_URL",
     "ParkedRefreshesUrl": "BTD_PARKED_REFRESHES_URL",
+    "ParkedWordsUrl": "BTD_PARKED_WORDS_URL",
 }
 """The stack's outputs, and the environment's names for them."""
 

@@ -57,6 +57,7 @@ class PythonFunction(Construct):
             ),
             role=role,
             log_group=log,
+            recursive_loop=lambda_.RecursiveLoop.ALLOW if row.calls_itself else None,
             tracing=lambda_.Tracing.ACTIVE if stage.tracing else None,
             timeout=Duration.seconds(row.timeout),
             memory_size=row.memory,

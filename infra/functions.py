@@ -77,9 +77,11 @@ class Function:
 
     ``timeout`` is in seconds, ``memory`` in MiB (a full processor comes at 1,769); ``because`` says why one of them is
     not the usual. ``reads`` is for readers of the stream, ``works`` for the function that takes the queue's work, and
-    ``sends`` for those that put some in. ``each_minute``: the clock invokes it. ``pages`` is the prefix of the
-    site's paths that it answers, empty for all that have no other; ``takes_passwords``: what is posted there is
-    throttled as signing in is. ``shows_work``: it is there only on stages that show their work.
+    ``sends`` for those that put some in. ``calls_itself``: what it sends comes back to it, as often as there is more
+    to do; Lambda stops other functions after 16 rounds (docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
+    ``each_minute``: the clock invokes it. ``pages`` is the prefix of the site's paths that it answers, empty for all
+    that have no other; ``takes_passwords``: what is posted there is throttled as signing in is. ``shows_work``: it is
+    there only on stages that show their work.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Function:
     reads: Reading | None = None
     works: bool = False
     sends: bool = False
+    calls_itself: bool = False
     each_minute: bool = False
     pages: str | None = None
     takes_passwords: bool = False
@@ -151,6 +154,7 @@ FUNCTIONS = (
         because="Five pages of 250 readers, while the table refuses for moments.",
         works=True,
         sends=True,
+        calls_itself=True,
     ),
     Function(
         name="refresher",

@@ -71,6 +71,8 @@ class Stage:
     bodies that are no JSON object (see ``docs/deploying.md`` before). ``snap_start``: Lambda starts the functions that
     somebody waits for from a snapshot of their INIT, for $0.0000015 per GB and second that a version is kept.
 
+    ``trims_libraries``: artifacts hold only what of the libraries is used, and start sooner; without it all of them.
+
     ``shows_work``: each page ends with what it took, and editors see the table's items: for those who learn from it.
 
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
@@ -94,6 +96,7 @@ class Stage:
     checks_bodies: bool = False
     snap_start: bool = False
     shows_work: bool = False
+    trims_libraries: bool = True
     table_name: str | None = None
     api_id: str | None = None
     emulated: bool = False

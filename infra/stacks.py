@@ -50,7 +50,7 @@ class DealsStack(Stack):
         self.node.set_context(_AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
         # The CDK states dependencies that a reference already implies, which cfn-lint (and so SAM) warns of.
         self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": ["W3005"]}}}
-        artifacts = {name: bundle(name, stage.target) for name in (LEAN, FULL)}
+        artifacts = {name: bundle(name, stage.target, trims=stage.trims_libraries) for name in (LEAN, FULL)}
         table = DealsTable(self, "Deals", stage=stage)
         functions = {
             row.name: PythonFunction(self, row, artifact=artifacts[row.artifact], stage=stage, table=table)

@@ -53,13 +53,15 @@ def module_of(function: str) -> str:
     raise LookupError(f"There is no function {function!r}.")
 
 
-def bundle(name: str, target: Target, build: Path = BUILD) -> Artifact:
+def bundle(name: str, target: Target, build: Path = BUILD, *, trims: bool = True) -> Artifact:
     """The artifact of our sources with the libraries of ``requirements/lambda-<name>.txt``.
+
+    ``trims``: what costs time at a start is cut from the libraries (``trimming.py``); without it they are as published.
 
     Raises SystemExit with uv's words where the locked libraries cannot be had for the target.
     """
     lock = ROOT / "requirements" / f"lambda-{name}.txt"
-    installed = _libraries(lock, target, build)
+    installed = _libraries(lock, target, build, cut=trims)
     path = build / f"{name}-{_digest([repr(target).encode(), installed.name.encode(), *_contents(SOURCES)])}"
     marker = path.with_name(f"{path.name}.digest")
     if not marker.exists():

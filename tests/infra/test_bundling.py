@@ -100,11 +100,12 @@ def test_byte_code_is_valid_after_zip_and_unzip(tmp_path: Path) -> None:
         assert int.from_bytes(code.read_bytes()[4:8], "little") == 0b01, code
 
 
+@pytest.mark.parametrize("trims", [True, False], ids=["trimmed", "as published"])
 @pytest.mark.parametrize("row", FUNCTIONS, ids=lambda row: row.name)
-def test_each_handler_imports_from_its_artifact_alone(row: Function) -> None:
+def test_each_handler_imports_from_its_artifact_alone(row: Function, trims: bool) -> None:
     module = f"functions.{MODULES[row.name].parent.name}.{row.name}"
     # The local cloud runs functions where the whole working copy's libraries are at hand; Lambda does not.
-    code = bundle(row.artifact, this_machine()).path
+    code = bundle(row.artifact, this_machine(), trims=trims).path
 
     done = subprocess.run(
         [
