@@ -78,7 +78,7 @@ class Function:
     ``timeout`` is in seconds, ``memory`` in MiB (a full processor comes at 1,769); ``because`` says why one of them is
     not the usual. ``reads`` is for readers of the stream, ``works`` for the function that takes the queue's work, and
     ``sends`` for those that put some in. ``calls_itself``: what it sends comes back to it, as often as there is more
-    to do; Lambda stops other functions after 16 rounds (docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
+    to do; Lambda stops others after 16 rounds (docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
     ``each_minute``: the clock invokes it. ``pages`` is the prefix of the site's paths that it answers, empty for all
     that have no other; ``takes_passwords``: what is posted there is throttled as signing in is. ``shows_work``: it is
     there only on stages that show their work.
