@@ -20,7 +20,7 @@ import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
-from local.settings import REGION
+from local.settings import REGION, access_key
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import brands
@@ -107,7 +107,11 @@ def recording(site: Site, roles: dict[str, Role]) -> Recording:
 def _recorded(site: Site) -> Iterator[None]:
     def switch(on: str) -> None:
         setting = {"cloudtrail._recording_enabled": on}
-        httpx.post(f"{site.endpoint}/_ministack/config", json=setting, trust_env=False).raise_for_status()
+        key = access_key(site.home).key_id
+        signed = {"Authorization": f"AWS4-HMAC-SHA256 Credential={key}/"}
+        httpx.post(
+            f"{site.endpoint}/_ministack/config", json=setting, headers=signed, trust_env=False
+        ).raise_for_status()
 
     switch("true")
     yield
