@@ -67,8 +67,8 @@ def _group(kind: TopicKind, about: str) -> typer.Typer:
         topic = Topic(kind, slugs.slug(name))
         with at_work(as_json) as work:
             page = topics.get(work.table, topic)
-            latest = feeds.read(work.table, feed_of(topic), limit=limit, now=work.now, periods=page.periods)
-            picked = documents.deals(featured.active(page.featured, work.now), work.now)
+            latest = feeds.read(work.table, feed_of(topic), limit=limit, now=work.now)
+            picked = documents.deals(featured.read(work.table, topic, work.now), work.now)
             picks = {"featured": picked} if picked else {}
             work.answer({**documents.topic(page), **picks, "latest": documents.feed(latest, work.now)}, views.topic)
 

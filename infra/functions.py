@@ -51,7 +51,7 @@ HOT_DEALS: Filter = {
 attribute that is missing too.
 """
 
-SHOWN: Filter = {"dynamodb": {"NewImage": _is("Deal", "FrontPage", "EditorsChoice", "CategoryPicks", "Stock")}}
+SHOWN: Filter = {"dynamodb": {"NewImage": _is("Deal", "FrontPage", "EditorsChoice", "CategoryFeatured", "Stock")}}
 DEALS: Filter = {"dynamodb": {"NewImage": _is("Deal")}}
 REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is("Deal")}}
 

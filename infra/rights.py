@@ -16,7 +16,6 @@ from shared.data.partitions import (
     CART,
     CATEGORY_BY_DAY,
     CATEGORY_ITEM,
-    CATEGORY_PICKS,
     CURATED,
     DEAL,
     DEAL_NUMBER,
@@ -53,8 +52,9 @@ from shared.data.partitions import (
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 
 CATALOG: Access = (
-    Right("GetItem", (DEAL, DEAL_NUMBER, DEALS, BRANDS, *TOPICS, *CURATED)),
-    Right("BatchGetItem", (CATEGORY_ITEM, *FEED_CACHES, *PICKS_CACHES)),
+    Right("GetItem", (DEAL, DEAL_NUMBER, BRANDS, *TOPICS, *CURATED)),
+    Right("BatchGetItem", (DEALS, *TOPICS, *FEED_CACHES, *PICKS_CACHES)),
+    Right("Query", (DEALS, ENDINGS_OF_DAYS, *TOPICS)),
     Right("Query", (ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (BRAND_BY_MONTH,), GSI2),
     Right("Query", (CATEGORY_BY_DAY,), GSI3),
@@ -87,20 +87,19 @@ EDITORS: Access = (
     Right("GetItem", (DEAL, DEAL_NUMBER, BRAND_ITEM, IDEMPOTENCY)),
     Right("BatchGetItem", (DEAL, DEALS, *TOPICS)),
     Right("PutItem", (DEAL, DEAL_NUMBER, DEAL_SOURCE, BRAND_ITEM, ENDINGS_OF_DAYS, IDEMPOTENCY)),
-    Right("UpdateItem", (DEAL, DEAL_SEQUENCE, DEALS, BRANDS, CATEGORY_PICKS, *TOPICS, *CURATED)),
-    Right("DeleteItem", (ENDINGS_OF_DAYS,)),
-    Right("ConditionCheckItem", TOPICS),
+    Right("UpdateItem", (DEAL, DEAL_SEQUENCE, DEALS, BRANDS, *TOPICS, *CURATED)),
+    Right("DeleteItem", (ENDINGS_OF_DAYS, DEALS, *TOPICS)),
     Right("Query", (FAN_OUT,)),
 )
 
 MINE: Access = (
-    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, DEALS, SAVED, *WATCHES, *TOPICS)),
+    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, SAVED, *WATCHES, *TOPICS)),
     Right("ConditionCheckItem", (USER,)),
-    Right("BatchGetItem", (DEAL, *LIKES, *TOPICS)),
+    Right("BatchGetItem", (DEAL, DEALS, *LIKES, *TOPICS)),
     Right("PutItem", (SAVED, *LIKES, *WATCHES)),
     Right("UpdateItem", (MESSAGES, *TOPICS)),
     Right("DeleteItem", (SAVED, *LIKES, *WATCHES)),
-    Right("Query", (MESSAGES, SAVED)),
+    Right("Query", (MESSAGES, SAVED, DEALS, ENDINGS_OF_DAYS)),
     Right("Query", (MESSAGES, WATCHES_OF_USERS, ALL_DEALS_BY_DAY), GSI1),
 )
 
@@ -116,13 +115,12 @@ ACCOUNT: Access = (
 )
 
 DESK: Access = (
-    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, DEALS, BRANDS, IDEMPOTENCY, *TOPICS, *CURATED)),
+    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, BRANDS, IDEMPOTENCY, *TOPICS, *CURATED)),
     Right("BatchGetItem", (DEAL, DEALS, *TOPICS)),
     Right("PutItem", (DEAL, DEAL_NUMBER, DEAL_SOURCE, BRAND_ITEM, ENDINGS_OF_DAYS, IDEMPOTENCY)),
-    Right("UpdateItem", (DEAL, DEAL_SEQUENCE, DEALS, BRANDS, CATEGORY_PICKS, *TOPICS, *CURATED)),
-    Right("DeleteItem", (ENDINGS_OF_DAYS,)),
-    Right("ConditionCheckItem", TOPICS),
-    Right("Query", (FAN_OUT, PRODUCT, ENDINGS_OF_DAYS)),
+    Right("UpdateItem", (DEAL, DEAL_SEQUENCE, DEALS, BRANDS, *TOPICS, *CURATED)),
+    Right("DeleteItem", (ENDINGS_OF_DAYS, DEALS, *TOPICS)),
+    Right("Query", (FAN_OUT, PRODUCT, ENDINGS_OF_DAYS, DEALS, BRAND_ITEM)),
     Right("Query", (ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (BRAND_BY_MONTH,), GSI2),
     Scan(("Username",), USER_INDEX),
@@ -155,14 +153,14 @@ ORDERS: Access = (
 )
 """It writes no deal, and reads no message, no session and no password. Orders lie in their owners' collections."""
 
-SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEALS, DEAL_SEQUENCE, ENDINGS)),)
+SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEAL_SEQUENCE, ENDINGS)),)
 
 EXPIRY: Access = (
     Right("GetItem", (DEAL, ENDINGS)),
     Right("BatchGetItem", (DEALS, *TOPICS)),
     Right("PutItem", (ENDINGS, ENDINGS_OF_DAYS)),
     Right("UpdateItem", (DEAL, DEALS, *TOPICS)),
-    Right("DeleteItem", (ENDINGS_OF_DAYS,)),
+    Right("DeleteItem", (ENDINGS_OF_DAYS, DEALS, *TOPICS)),
     Right("Query", (ENDINGS_OF_DAYS,)),
 )
 
@@ -178,8 +176,9 @@ MESSENGER: Access = (
 )
 
 REFRESHER: Access = (
-    Right("GetItem", (DEALS, CATEGORY_ITEM, *CURATED, *FEED_CACHES, *PICKS_CACHES)),
-    Right("BatchGetItem", (DEAL, *FEED_CACHES)),
+    Right("GetItem", (*CURATED, *FEED_CACHES, *PICKS_CACHES)),
+    Right("BatchGetItem", (DEAL, DEALS, CATEGORY_ITEM, *FEED_CACHES)),
+    Right("Query", (DEALS, ENDINGS_OF_DAYS, CATEGORY_ITEM)),
     Right("PutItem", (*FEED_CACHES, *PICKS_CACHES)),
     Right("UpdateItem", (DEAL, CATEGORY_ITEM, *CURATED)),
     Right("Query", (STOCK,)),
@@ -190,7 +189,7 @@ REFRESHER: Access = (
 SITE: Access = (
     *CATALOG,
     Right("BatchGetItem", (DEAL,)),
-    Right("Query", (PRODUCT, WORD, WORDS, ENDINGS_OF_DAYS)),
+    Right("Query", (PRODUCT, WORD, WORDS)),
 )
 """What the API's public routes answer, and besides it what is found by words, by product, and by its end."""
 

@@ -60,14 +60,12 @@ CATEGORIES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class TopicPage:
-    """A brand or category with its counts; ``periods`` counts the listed deals of each period that has any."""
+    """A brand or category with its counts."""
 
     topic: Topic
     name: str
     likes: int
     watchers: int
-    periods: Mapping[str, int] = field(default_factory=dict)
-    featured: tuple[Deal, ...] = ()
 
 
 class Status(StrEnum):

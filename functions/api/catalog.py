@@ -5,6 +5,7 @@ This function cannot write. It imports neither pydantic nor Tracer, so it starts
 
 from __future__ import annotations
 
+from datetime import datetime
 from itertools import starmap
 from pathlib import Path
 from typing import Any
@@ -72,10 +73,9 @@ def all_brands() -> Response[Any]:
     **describe("A brand and its latest deals", "BrandPage", errors=[404], query=PAGED, cached=True),
 )
 def brand_page(brand: str) -> Response[Any]:
-    now = times.now()
-    page = topics.get(table(), topic_named(BRAND, brand))
-    document = {**documents.topic(page), "latest": _feed(feed_of(page.topic), now=now, periods=page.periods)}
-    return public(app, compact(document))
+    now, topic = times.now(), topic_named(BRAND, brand)
+    page = topics.get(table(), topic)
+    return public(app, compact({**documents.topic(page), "latest": _feed(feed_of(topic), now=now)}))
 
 
 @app.get(
@@ -105,8 +105,8 @@ def category_page(category: str) -> Response[Any]:
     page = topics.get(table(), topic)
     document = {
         **documents.topic(page),
-        "featured": documents.deals(featured.active(page.featured, now), now),
-        "latest": _feed(feed_of(topic), now=now, periods=page.periods),
+        "featured": documents.deals(featured.read(table(), topic, now), now),
+        "latest": _feed(feed_of(topic), now=now),
     }
     return public(app, compact(document))
 
@@ -154,9 +154,9 @@ def _newest(part: Cached | None, feed: Feed) -> str:
     return copy.latest if copy and copy.latest is not None else compact(_feed(feed, now=now))
 
 
-def _feed(feed: Feed, **how: Any) -> documents.Json:
+def _feed(feed: Feed, *, now: datetime) -> documents.Json:
     """A page of a feed as it was asked for."""
-    return documents.feed(feeds.read(table(), feed, **how, **paging(app)), how["now"])
+    return documents.feed(feeds.read(table(), feed, now=now, **paging(app)), now)
 
 
 handler = serve(app)

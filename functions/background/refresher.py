@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared import settings
 from shared.api import documents
-from shared.data.catalog import caches, featured, feeds
+from shared.data.catalog import caches, featured, listings
 from shared.data.catalog.caches import (
     CATEGORY_PAGES,
     FRONT_PAGE_PICKS,
@@ -164,7 +164,7 @@ def as_html(built: Built) -> Copy:
     if built.latest is not None and built.part.feed is not None:
         feed = built.part.feed
         page = caches.first(built.latest, feed, views.first_groups(built.latest.items, rendered.GROUPS))
-        latest = rendered.latest(page, feed, built.now, feeds.counts(table(), feed), page.next)
+        latest = rendered.latest(page, feed, built.now, listings.counts(table(), feed), page.next)
     return Copy(picks, latest)
 
 

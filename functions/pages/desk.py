@@ -17,7 +17,7 @@ from http import HTTPStatus
 from typing import Any
 
 from shared.api.bodies import DealChange, NewBrand, NewDeal
-from shared.data.catalog import brands, clicks, deals, endings, featured, feeds, products, topics
+from shared.data.catalog import brands, clicks, deals, endings, featured, feeds, products
 from shared.data.idempotency import Idempotency
 from shared.data.members import fanout, users
 from shared.errors import (
@@ -144,7 +144,7 @@ def _of_category(slug: str) -> List:
         f"/desk/categories/{slug}",
         CATEGORIES[slug],
         f"/categories/{slug}",
-        lambda now: featured.active(topics.get(table(), topic, consistent=True).featured, now),
+        lambda now: featured.read(table(), topic, now),
         lambda ids, now: featured.set_category_featured(table(), slug, ids, now),
         f"{fewest} to {most} deals.",
     )

@@ -15,7 +15,7 @@ from http import HTTPStatus
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import brands, caches, deals, endings, featured, feeds, products, topics, words
+from shared.data.catalog import brands, caches, deals, endings, featured, feeds, listings, products, topics, words
 from shared.data.catalog.caches import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import InvalidCursor, InvalidName, NotFound
 from shared.html import assets, headers, pages, parts, views
@@ -176,8 +176,8 @@ def category_page(request: Request, category: str) -> Answer:
         picks, latest = copy.picks, copy.latest
     else:
         found = topics.get(table(), topic)
-        picks = parts.picks(featured.active(found.featured, now), now, front=False)
-        latest = _latest(feed_of(topic), now, found.periods)
+        picks = parts.picks(featured.read(table(), topic, now), now, front=False)
+        latest = _latest(feed_of(topic), now)
     return _of_topic(request, found, latest or "", picks or "")
 
 
@@ -203,7 +203,8 @@ def brand_page(request: Request, brand: str) -> Answer:
     cursor = request.query.get("cursor")
     if cursor is not None:
         return _older_of_topic(request, found, cursor)
-    return _of_topic(request, found, _latest(feed_of(topic), request.now, found.periods))
+    counts = listings.counts(table(), feed_of(topic))
+    return _of_topic(request, found, _latest(feed_of(topic), request.now, counts), deals=sum(counts.values()))
 
 
 @app.get("/search")
@@ -253,13 +254,13 @@ def category_feed(request: Request, name: str) -> Answer:
 
 @app.get("/sitemap.xml")
 def sitemap(_request: Request) -> Answer:
-    months = sorted({day[:7] for day, count in feeds.counts(table(), ALL_DEALS).items() if count > 0}, reverse=True)
+    months = sorted({day[:7] for day, count in listings.counts(table(), ALL_DEALS).items() if count > 0}, reverse=True)
     return _machine(pages.render("sitemap-index.xml", months=months), XML)
 
 
 @app.get("/sitemap-{month}.xml")
 def sitemap_of_month(_request: Request, month: str) -> Answer:
-    days = [day for day, count in feeds.counts(table(), ALL_DEALS).items() if day[:7] == month and count > 0]
+    days = [day for day, count in listings.counts(table(), ALL_DEALS).items() if day[:7] == month and count > 0]
     if not days:
         raise NotFound("No deals of that month are listed.")
     found = feeds.of_periods(table(), ALL_DEALS, sorted(days, reverse=True))
@@ -339,8 +340,8 @@ def _lost_place(path: str, **query: str) -> Answer:
 
 def _latest(feed: Feed, now: datetime, counts: Mapping[str, int] | None = None) -> str:
     """The newest page of a feed, made from the indexes."""
-    counts = feeds.counts(table(), feed) if counts is None else counts
-    page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now, periods=counts)
+    counts = listings.counts(table(), feed) if counts is None else counts
+    page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now)
     shown = caches.first(page, feed, views.first_groups(page.items, parts.GROUPS))
     return parts.latest(shown, feed, now, counts, shown.next)
 
@@ -393,11 +394,13 @@ def _older_of_topic(request: Request, found: TopicPage, cursor: str) -> Answer:
     return _of_topic(request, found, latest, first=False)
 
 
-def _of_topic(request: Request, found: TopicPage, latest: str, picks: str = "", *, first: bool = True) -> Answer:
-    """The page of a brand or a category."""
+def _of_topic(
+    request: Request, found: TopicPage, latest: str, picks: str = "", *, deals: int = 0, first: bool = True
+) -> Answer:
+    """The page of a brand or a category; ``deals`` is how many it has now, where that is known."""
     path = parts.path_of(feed_of(found.topic))
     counts = [
-        *([f"{views.counted(sum(found.periods.values()), 'deal')} now"] if found.periods else []),
+        *([f"{views.counted(deals, 'deal')} now"] if deals else []),
         *([f"{found.likes:,} like it"] if found.likes else []),
         *([f"{found.watchers:,} watch it"] if found.watchers else []),
     ]
@@ -508,7 +511,7 @@ def _summary(deal: Deal) -> str:
 
 def _topic_feed(request: Request, topic: Topic, path: str) -> Answer:
     found = topics.get(table(), topic)
-    latest = feeds.read(table(), feed_of(topic), limit=OLDER, now=request.now, periods=found.periods)
+    latest = feeds.read(table(), feed_of(topic), limit=OLDER, now=request.now)
     return _feed(request, f"{found.name} · Big Time Deals", path, latest.items)
 
 

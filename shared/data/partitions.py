@@ -19,7 +19,7 @@ DEAL_NUMBER = keys.any_like(keys.deal_number(0))
 DEAL_SOURCE = keys.any_like(keys.deal_source(""))
 DEAL_SEQUENCE = keys.any_like(keys.deal_numbers())
 DEALS = keys.any_like(keys.deals())
-"""The container that counts all deals, and nothing else."""
+"""What counts all deals, and nothing else."""
 
 PRODUCT = keys.any_like(keys.product(""))
 WORD = keys.any_like(keys.word(""))
@@ -33,8 +33,7 @@ BRANDS = keys.any_like(keys.brands())
 LIKES = tuple(keys.any_like(keys.like(topic, "")) for topic in _TOPICS)
 WATCHES = tuple(keys.any_like(keys.watch(topic, "")) for topic in _TOPICS)
 
-CURATED = tuple(keys.any_like(keys.curated(page)) for page in (FRONT_PAGE, EDITORS_CHOICE))
-CATEGORY_PICKS = keys.any_like(keys.category_picks(""))
+CURATED = tuple(keys.any_like(keys.featured(page)) for page in (FRONT_PAGE, EDITORS_CHOICE))
 FEED_CACHES = (keys.any_like(keys.deals_cache(0)), keys.any_like(keys.category_cache("", 0)))
 PICKS_CACHES = tuple(keys.any_like(keys.page_cache(page, 0)) for page in (FRONT_PAGE, EDITORS_CHOICE))
 
@@ -74,7 +73,7 @@ SESSIONS_OF_USERS = keys.any_like(keys.sessions(""))
 VISIBLE: Mapping[str | None, tuple[str, ...]] = {
     None: (
         DEAL, DEAL_NUMBER, DEAL_SOURCE, DEAL_SEQUENCE, DEALS, PRODUCT, WORD, WORDS, ENDINGS, ENDINGS_OF_DAYS, *TOPICS,
-        BRANDS, *LIKES, *WATCHES, *CURATED, CATEGORY_PICKS, *FEED_CACHES, *PICKS_CACHES, FAN_OUT, FAN_OUT_PAGE,
+        BRANDS, *LIKES, *WATCHES, *CURATED, *FEED_CACHES, *PICKS_CACHES, FAN_OUT, FAN_OUT_PAGE,
         MESSAGES, SAVED,
     ),
     "GSI1": (ALL_DEALS_BY_DAY, MESSAGES, WATCHES_OF_USERS),

@@ -95,7 +95,8 @@ class Table(Retrying):
         """The items of one partition, however many requests DynamoDB takes for them, ``limit`` at most.
 
         ``page_size`` is how many one request reads, for a caller that may stop before the end.
-        ``after`` is an exclusive bound in the direction of reading, ``until`` an inclusive upper one.
+        ``after`` is an exclusive bound in the direction of reading, ``until`` an inclusive upper one;
+        with ``prefix``, from that on.
         """
         condition, values = _key_condition(index, partition, after, until, prefix, newest_first)
         arguments: dict[str, Any] = {
@@ -324,6 +325,9 @@ def _key_condition(
     condition, values = f"{partition_key} = :partition", {":partition": partition}
     if after is not None:
         return f"{condition} AND {sort_key} {'<' if backward else '>'} :after", values | {":after": after}
+    if until is not None and prefix is not None:
+        between = {":prefix": prefix, ":until": until}
+        return f"{condition} AND {sort_key} BETWEEN :prefix AND :until", values | between
     if until is not None:
         return f"{condition} AND {sort_key} <= :until", values | {":until": until}
     if prefix is not None:

@@ -73,6 +73,19 @@ def delete(
     return Write("Delete", arguments, refused)
 
 
+def delete_if(
+    key: Key, condition: str, *, refused: DealsError, names: Mapping[str, str], values: Mapping[str, Any]
+) -> Write:
+    """Delete an item that meets a condition; ``names`` and ``values`` fill its placeholders."""
+    arguments = {
+        "Key": marshal_item(key),
+        "ConditionExpression": condition,
+        "ExpressionAttributeNames": dict(names),
+        "ExpressionAttributeValues": marshal_item(values),
+    }
+    return Write("Delete", arguments, refused)
+
+
 def forget(key: Key, *, because: str) -> Write:
     """Delete an item if it is there; ``because`` says why it may be gone."""
     _reasoned(because)

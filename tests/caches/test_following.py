@@ -56,7 +56,7 @@ def latest(get: Get, path: str) -> dict[str, str]:
 
 def stored(table: Table, picks_of: CuratedPage | Topic) -> list[str]:
     """The titles of the copies that a page's own item holds."""
-    item = table.get(keys.topic(picks_of) if isinstance(picks_of, Topic) else keys.curated(picks_of))
+    item = table.get(keys.featured(picks_of))
     assert item is not None
     return [copy["Title"] for copy in item["Featured"]]
 

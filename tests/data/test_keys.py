@@ -68,6 +68,14 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.topic_named, ("CATEGORY#clothing", (BRAND, CATEGORY)), CLOTHING),
     (keys.curated, (FRONT_PAGE,), same("FRONTPAGE")),
     (keys.curated, (EDITORS_CHOICE,), same("EDITORSCHOICE")),
+    (keys.featured, (FRONT_PAGE,), same("FRONTPAGE")),
+    (keys.featured, (CLOTHING,), {"PK": "CATEGORY#clothing", "SK": "FEATURED"}),
+    (keys.periods, (ALL_DEALS, "2026-06-04"), {"PK": "DEALS", "SK": "PERIODS#2026-06"}),
+    (keys.periods, (feed_of(CLOTHING), "2026-06-04"), {"PK": "CATEGORY#clothing", "SK": "PERIODS#2026-06"}),
+    (keys.periods, (feed_of(G_FORE), "2026-06-01"), {"PK": "BRAND#g-fore", "SK": "PERIODS#2026"}),
+    (keys.periods_between, (ALL_DEALS, "2026-06-04"), ("DEALS", "PERIODS#", "PERIODS#2026-06")),
+    (keys.periods_between, (feed_of(G_FORE), None), ("BRAND#g-fore", "PERIODS#", "PERIODS#~")),
+    (keys.book_of, ("PERIODS#2026-06",), "2026-06"),
     (keys.category_picks, ("clothing",), same("CATEGORYPICKS#clothing")),
     (keys.deals_cache, (1,), same("DEALSCACHE#1")),
     (keys.page_cache, (FRONT_PAGE, 1), same("FRONTPAGECACHE#1")),
@@ -310,7 +318,6 @@ def test_what_a_deployment_plants_has_exactly_its_keys(table: Table) -> None:
         (kind, key, key)
         for kind, key in [
             ("Brands", "BRANDS"),
-            ("Deals", "DEALS"),
             ("Endings", "ENDINGS"),
             ("Sequence", "SEQUENCE#DEAL"),
             ("Brand", "BRAND#apple"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deals, featured, topics
+from shared.data.catalog import deals, featured, listings, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchDeals, NoSuchTopic, WrongFeaturedCount
-from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Topic
+from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Topic, feed_of
 from tests.support.making import HOME, NOW, SHOES, a_deal, ago, ahead, ids, join, post
 from tests.support.wire import hooked, watched
 
@@ -63,8 +63,8 @@ def test_a_category_features_five_to_ten(table: Table, number: int, allowed: boo
         with pytest.raises(WrongFeaturedCount):
             featured.set_category_featured(table, "shoes", ids(posted), NOW)
 
-    assert list(topics.get(table, SHOES).featured) == (posted if allowed else [])
-    assert topics.get(table, HOME).featured == ()
+    assert featured.read(table, SHOES, NOW) == (posted if allowed else [])
+    assert featured.read(table, HOME, NOW) == []
 
 
 def test_picks_for_an_unknown_category_are_refused(table: Table) -> None:
@@ -109,8 +109,8 @@ def test_a_categorys_copies_follow_and_its_counts_stay(table: Table) -> None:
 
     category = topics.get(table, SHOES)
     assert shown == posted[1:]
-    assert (category.likes, category.periods) == (1, {"2050-06-15": 4})
-    assert featured.active(category.featured, NOW) == posted[1:]
+    assert (category.likes, listings.counts(table, feed_of(SHOES))) == (1, {"2050-06-15": 4})
+    assert featured.read(table, SHOES, NOW) == posted[1:]
 
 
 def test_following_what_has_not_changed_writes_nothing(table: Table) -> None:

@@ -11,12 +11,10 @@ from typing import TypeVar
 
 import pytest
 
-from shared.data import keys
-from shared.data.catalog import brands, deals, endings, topics
+from shared.data.catalog import brands, deals, endings, listings, topics
 from shared.data.idempotency import Idempotency
 from shared.data.members import follows, messages, sessions, users
 from shared.data.members.attempts import MOST_PER_USER, begin
-from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.errors import (
     AlreadyExists,
@@ -30,7 +28,7 @@ from shared.errors import (
     SlowDown,
     UsernameTaken,
 )
-from shared.models import ALL_DEALS, BRAND, Topic, feed_of
+from shared.models import ALL_DEALS, BRAND, Feed, Topic, feed_of
 from tests.support.engines import SERVERS, on
 from tests.support.making import (
     APPLE,
@@ -76,8 +74,8 @@ def outcomes(results: list[object]) -> Counter[type]:
     return Counter(type(result) for result in results)
 
 
-def counted(table: Table, feed_container: Key) -> int:
-    return sum((table.get(feed_container, consistent=True) or {})["Periods"].values())
+def counted(table: Table, feed: Feed) -> int:
+    return sum(listings.counts(table, feed, consistent=True).values())
 
 
 @both_kinds
@@ -133,8 +131,8 @@ def test_deals_created_at_once_have_numbers_of_their_own_and_are_all_counted(tab
 
     numbers = [number for result in results if isinstance(result, list) for number in result]
     assert sorted(number or 0 for number in numbers) == list(range(1, 3 * THREADS + 1))
-    for feed, container in zip(FEEDS, (keys.deals(), keys.topic(APPLE), keys.topic(SHOES)), strict=True):
-        assert len(listed(table, feed)) == counted(table, container) == 3 * THREADS
+    for feed in FEEDS:
+        assert len(listed(table, feed)) == counted(table, feed) == 3 * THREADS
 
 
 @on(*SERVERS)
@@ -142,7 +140,7 @@ def test_one_source_imported_from_many_places_makes_one_deal(table: Table) -> No
     results = at_once(lambda number: deals.create(table, a_deal(ago(days=number), source_id="shop:1"), NOW))
 
     assert Counter(isinstance(result, DealExists) for result in results) == {True: THREADS - 1, False: 1}
-    assert len(listed(table, ALL_DEALS)) == counted(table, keys.deals()) == 1
+    assert len(listed(table, ALL_DEALS)) == counted(table, ALL_DEALS) == 1
 
 
 @on(*SERVERS)
@@ -178,9 +176,9 @@ def test_deals_withdrawn_at_once_take_their_period_with_them(table: Table) -> No
     results = at_once(lambda number: deals.withdraw(table, posted[number].deal_id, NOW))
 
     assert not [result for result in results if isinstance(result, DealsError)]
-    assert topics.get(table, APPLE, consistent=True).periods == {}
-    assert topics.get(table, SHOES, consistent=True).periods == {}
-    assert counted(table, keys.deals()) == 0
+    assert listings.counts(table, feed_of(APPLE), consistent=True) == {}
+    assert listings.counts(table, feed_of(SHOES), consistent=True) == {}
+    assert counted(table, ALL_DEALS) == 0
 
 
 @on(*SERVERS)
@@ -190,7 +188,7 @@ def test_a_deal_withdrawn_from_many_places_is_uncounted_once(table: Table) -> No
     results = at_once(lambda _: deals.withdraw(table, gone.deal_id, NOW))
 
     assert not [result for result in results if isinstance(result, DealsError)]
-    assert counted(table, keys.deals()) == 1
+    assert counted(table, ALL_DEALS) == 1
 
 
 @on(*SERVERS)
@@ -205,7 +203,7 @@ def test_deals_that_move_between_brands_at_once_are_counted_where_they_are(table
 
     assert outcomes(list(results)) == {type(None): len(posted)}
     for topic in (APPLE, ASICS):
-        assert len(listed(table, feed_of(topic))) == counted(table, keys.topic(topic)) == len(posted) / 2
+        assert len(listed(table, feed_of(topic))) == counted(table, feed_of(topic)) == len(posted) / 2
 
 
 @on(*SERVERS)
@@ -215,7 +213,7 @@ def test_two_sweeps_at_once_take_each_deal_out_once(table: Table) -> None:
     results = at_once(lambda _: endings.sweep(table, ahead(hours=1)), 4)
 
     assert not [result for result in results if isinstance(result, DealsError)]
-    assert counted(table, keys.deals()) == 0
+    assert counted(table, ALL_DEALS) == 0
     assert listed(table, ALL_DEALS) == []
 
 

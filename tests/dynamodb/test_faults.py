@@ -11,12 +11,12 @@ import pytest
 from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 
 from shared.data import keys
-from shared.data.catalog import brands, deals, feeds, topics
+from shared.data.catalog import brands, deals, feeds, listings, topics
 from shared.data.members import attempts, follows, messages, sessions
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, Busy, DealsError, Impossible, NoSuchTopic, TooLarge, Unavailable
-from shared.models import ALL_DEALS, BRAND, Topic
+from shared.models import ALL_DEALS, BRAND, Topic, feed_of
 from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ago, ids, join, listed, post
 from tests.support.wire import Answer, answered, cancelled, error, failing, hooked, watched
 
@@ -107,7 +107,7 @@ def test_a_creation_that_met_conflicts_lists_and_counts_the_deal_once(patient: T
         deal = deals.create(patient, a_deal(), NOW)
 
     assert listed(patient, ALL_DEALS) == [deal.deal_id]
-    assert topics.get(patient, SHOES).periods == {"2050-06-15": 1}
+    assert listings.counts(patient, feed_of(SHOES)) == {"2050-06-15": 1}
 
 
 def test_a_throttled_transaction_is_retried(patient: Table) -> None:

@@ -60,8 +60,8 @@ def of_picks(page: CuratedPage) -> Record:
 
 
 def of_category_picks(category: Topic) -> Record:
-    """The record of the note that a category's picks have changed."""
-    item = {**keys.category_picks(category.slug), "Type": "CategoryPicks", "Category": category.slug, "Changes": 1}
+    """The record of a category's new picks."""
+    item = {**keys.featured(category), "Type": "CategoryFeatured", "Category": category.slug, "FeaturedVersion": 1}
     return record(None, item)
 
 

@@ -47,8 +47,12 @@ class Wire:
 
     @property
     def partitions(self) -> list[str]:
-        """The partitions that were queried, with repetitions."""
-        return [request.partition for request in self.requests if request.partition is not None]
+        """The partitions of indexes that were queried, with repetitions."""
+        return [
+            request.partition
+            for request in self.requests
+            if request.partition is not None and "IndexName" in request.body
+        ]
 
     @property
     def round_trips(self) -> int:

@@ -49,7 +49,7 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
             return PicksChange(FRONT_PAGE)
         case "EditorsChoice":
             return PicksChange(EDITORS_CHOICE)
-        case "CategoryPicks":
+        case "CategoryFeatured":
             return PicksChange(Topic(CATEGORY, item["Category"]["S"]))
     return None
 

@@ -1,7 +1,6 @@
 """Patterns 1, 12 and 26: creating deals, reading them, and everything that changes one.
 
-While a deal is listed, three containers (the DEALS item, its brand, its category) count it under its period, in the
-transaction that lists or unlists it. ``feeds.py`` trusts these counts.
+While a deal is listed, its three feeds count it (``listings.py``), in the transaction that lists or unlists it.
 """
 
 from __future__ import annotations
@@ -13,37 +12,33 @@ from datetime import datetime
 from typing import Any
 
 from shared.data import keys
+from shared.data.catalog import listings
 from shared.data.catalog.deal_items import attributes, from_item, is_listed, ours, readable, to_item
-from shared.data.catalog.topics import container, no_such
+from shared.data.catalog.listings import Stale
+from shared.data.catalog.topics import no_such
 from shared.data.idempotency import Idempotency, once
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, change, forget, put, put_new, require, update
+from shared.dynamodb.writes import Write, change, put_new, update
 from shared.errors import (
     Busy,
     DealExists,
     DealIsOver,
-    DealsError,
     DealTooLarge,
     EditedMeanwhile,
     NoSuchDeal,
     NoSuchTopic,
     NotSeeded,
 )
-from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Status, StockLevel, Topic, feed_of
+from shared.models import BRAND, CATEGORIES, CATEGORY, Deal, Status, StockLevel, Topic
 from shared.values import ksuids
 
 MAX_BYTES = 8 * 1024
 """Size of a deal's attributes: a page of 100 deals, and ``feeds.SPARE`` more, then fits the 1 MB of one Query."""
 
-MAX_TOGETHER = 16
-"""Deals one transaction creates: each takes at most six of its 100 writes."""
+MAX_TOGETHER = 14
+"""Deals one transaction creates: each takes at most seven of its 100 writes."""
 
-_NAME = Projection.of("Name")
-_PERIODS = Projection.of("PK", "SK", "Periods")
-
-
-class _Stale(DealsError):
-    """Another writer was first; read again and try again."""
+_NAMED = Projection.of("PK", "SK", "Name")
 
 
 def new_id(created_at: datetime, source_id: str | None, entropy: bytes) -> str:
@@ -77,6 +72,11 @@ def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal
         if times > 1:  # which DynamoDB would call an invalid transaction
             raise DealExists(source_id)
     numbered = _numbered(table, deals)
+    brands = {deal.brand: keys.topic(Topic(BRAND, deal.brand)) for deal in deals}
+    known = {item["PK"] for item in table.get_many([*brands.values()], consistent=True, projection=_NAMED)}
+    for brand, key in brands.items():
+        if key["PK"] not in known:
+            raise no_such(Topic(BRAND, brand))
     table.transact(*_creation(numbered, now))
     return numbered
 
@@ -152,13 +152,13 @@ def edit(
         new = replace(new, version=old.version + 1, correlation_id=correlation_id)
         new_item = to_item(new, now)
         table.transact(
-            change(old_item, new_item, version="Version", refused=_Stale()),
-            *_moves(table, old if is_listed(old_item) else None, new if is_listed(new_item) else None),
-            *_renotes(old if is_listed(old_item) else None, new if is_listed(new_item) else None),
+            change(old_item, new_item, version="Version", refused=Stale()),
+            *listings.move(table, old if is_listed(old_item) else None, new if is_listed(new_item) else None),
+            *listings.renote(old if is_listed(old_item) else None, new if is_listed(new_item) else None),
         )
         return new
 
-    return table.retry(attempt, when=_Stale, gave_up=Busy("Many are editing this deal at once; try again."))
+    return table.retry(attempt, when=Stale, gave_up=Busy("Many are editing this deal at once; try again."))
 
 
 def withdraw(table: Table, deal_id: str, now: datetime) -> Deal:
@@ -192,10 +192,10 @@ def show_stock(table: Table, deal_id: str, level: StockLevel, seen: int) -> bool
                 condition="attribute_exists(PK) AND "
                 "(attribute_not_exists(Stock) OR (Stock <> :level AND StockSeen < :seen))",
                 values={":level": level.value, ":seen": seen},
-                refused=_Stale(),
+                refused=Stale(),
             )
         )
-    except _Stale:
+    except Stale:
         return False
     return True
 
@@ -211,7 +211,7 @@ def check(deal: Deal) -> None:
 
 def _brand_name(table: Table, brand: str) -> str:
     topic = Topic(BRAND, brand)
-    item = table.get(keys.topic(topic), projection=_NAME)
+    item = table.get(keys.topic(topic), projection=_NAMED, consistent=True)
     if item is None:
         raise no_such(topic)
     return str(item["Name"])
@@ -230,9 +230,11 @@ def _numbered(table: Table, deals: Sequence[Deal]) -> list[Deal]:
 
 
 def _creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
-    """The writes that create deals: item, number and source of each, and the counts of the feeds they enter."""
-    arrivals: Counter[tuple[Feed, str]] = Counter()
-    topics: set[Topic] = set()
+    """The writes that create deals: item, number and source of each, and the counts of the feeds they enter.
+
+    Their brands and categories are known to exist; none is ever deleted.
+    """
+    listed = []
     for deal in deals:
         item = to_item(deal, now)
         pointer = {"DealId": deal.deal_id}
@@ -243,78 +245,10 @@ def _creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
         if deal.number is not None:
             number = {**keys.deal_number(deal.number), "Type": "DealNumber", "Number": deal.number}
             yield put_new(number | pointer, refused=DealExists(str(deal.number)))
-        topics |= {Topic(BRAND, deal.brand), Topic(CATEGORY, deal.category)}
         if is_listed(item):
-            arrivals.update(_places(deal))
-            yield from _renotes(None, deal)
-    for topic in topics - {feed.topic for feed, _ in arrivals}:
-        yield require(keys.topic(topic), "attribute_exists(PK)", refused=no_such(topic))
-    by_feed: dict[Feed, dict[str, int]] = {}
-    for (feed, period), arrived in arrivals.items():
-        by_feed.setdefault(feed, {})[period] = arrived
-    for feed, counts in by_feed.items():
-        yield _arrive(feed, counts)
-
-
-def _places(deal: Deal) -> Iterator[tuple[Feed, str]]:
-    """The three feeds of a deal, each with the period it lies in."""
-    for feed in (ALL_DEALS, feed_of(Topic(BRAND, deal.brand)), feed_of(Topic(CATEGORY, deal.category))):
-        yield feed, feed.period.start_of(deal.created_at)
-
-
-def _arrive(feed: Feed, counts: Mapping[str, int]) -> Write:
-    """Count deals that enter a feed, by period; this is also what requires their brand and category to exist."""
-    key, missing = container(feed)
-    names = {f"#p{n}": period for n, period in enumerate(counts)}
-    values: dict[str, Any] = {f":c{n}": count for n, count in enumerate(counts.values())}
-    sums = (f"Periods.#p{n} = if_not_exists(Periods.#p{n}, :zero) + :c{n}" for n in range(len(counts)))
-    return update(key, f"SET {', '.join(sums)}", names=names, values=values | {":zero": 0}, refused=missing)
-
-
-def _leave(feed: Feed, period: str, known: int) -> Write:
-    """Uncount a deal that leaves a feed. The last of a period takes the period with it, so the counts stay few."""
-    key, _ = container(feed)
-    last = known <= 1
-    return update(
-        key,
-        "REMOVE Periods.#period" if last else "SET Periods.#period = Periods.#period - :one",
-        condition="Periods.#period = :one" if last else "Periods.#period > :one",
-        names={"#period": period},
-        values={":one": 1},
-        refused=_Stale(),
-    )
-
-
-def _moves(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
-    """The counts that change when a deal listed as ``old`` is listed as ``new``; None is a deal that is not listed."""
-    left = dict(_places(old)) if old else {}
-    entered = dict(_places(new)) if new else {}
-    leaving = {feed: period for feed, period in left.items() if feed not in entered}
-    if leaving:
-        containers = table.get_many([container(feed)[0] for feed in leaving], consistent=True, projection=_PERIODS)
-        known = {item["PK"]: item["Periods"] for item in containers}
-        for feed, period in leaving.items():
-            yield _leave(feed, period, known.get(container(feed)[0]["PK"], {}).get(period, 0))
-    for feed, period in entered.items():
-        if feed not in left:
-            yield _arrive(feed, {period: 1})
-
-
-def _renotes(old: Deal | None, new: Deal | None) -> Iterator[Write]:
-    """The notes of when listed deals end, for ``endings.py``, as they change from ``old`` to ``new``."""
-    before, after = (
-        keys.ending(ALL_DEALS.period.start_of(deal.ends_at), deal.ends_at, deal.deal_id)
-        if deal and deal.ends_at
-        else None
-        for deal in (old, new)
-    )
-    if before == after:
-        return
-    if before:
-        yield forget(before, because="a note says only that a deal is to be looked at")
-    if after and new:
-        note = {**after, "Type": "Ending", "DealId": new.deal_id}
-        yield put(note, because="the same deal and time always make the same note")
+            listed.append(deal)
+            yield from listings.renote(None, deal)
+    yield from listings.enter(listed)
 
 
 def missing(deal_ids: Iterable[str], found: Iterable[Deal]) -> list[str]:

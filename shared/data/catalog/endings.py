@@ -6,6 +6,8 @@ the notes that are due, so its cost grows with the deals that end and not with t
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -13,13 +15,20 @@ from functools import partial
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.table import Table
+from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put
 from shared.errors import NoSuchDeal, NotSeeded
-from shared.models import Deal, Period, Status
+from shared.models import BRAND, CATEGORY, Deal, Feed, Period, Status
+from shared.values import ksuids
 
 SETTLING = timedelta(hours=1)
 """How long after a day a sweep still looks at it: a note decided on before midnight may be written after it."""
+
+
+MOST_WAITING = 2000
+"""How many of a day's ended deals a reader allows for: more than half an hour's, where a sweep looks at 500."""
+
+_NOTE = Projection.of("DealId", "Brand", "Category")
 
 
 def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
@@ -63,6 +72,34 @@ def _notes(table: Table, day: str, now: datetime, most: int) -> list[Item]:
     """The notes of a day that are not due yet."""
     partition, due = keys.endings_until(day, now)
     return list(table.query(partition, after=due, limit=most))
+
+
+def requests(table: Table, now: datetime) -> list[Callable[[], list[Item]]]:
+    """The requests that ask for deals that have ended and wait for the sweep, to be gathered.
+
+    They read the notes of this day and the one before. Sweeps run each minute, so there are few.
+    """
+    return [partial(_due, table, Period.DAY.start_of(now - timedelta(days=back)), now) for back in (0, 1)]
+
+
+def waiting(feed: Feed, answers: Iterable[list[Item]]) -> Counter[str]:
+    """What ``requests`` were answered: how many deals of each period of a feed its index holds though they ended."""
+    return Counter(
+        feed.period.start_of(ksuids.time_of(note["DealId"])) for due in answers for note in due if _is_of(feed, note)
+    )
+
+
+def _due(table: Table, day: str, now: datetime) -> list[Item]:
+    partition, bound = keys.endings_until(day, now)
+    return list(table.query(partition, until=bound, limit=MOST_WAITING, projection=_NOTE))
+
+
+def _is_of(feed: Feed, note: Item) -> bool:
+    """Whether a note is of a feed's deal, as far as it says: notes of the first release name no brand and category."""
+    if feed.topic is None:
+        return True
+    named = {BRAND: "Brand", CATEGORY: "Category"}[feed.topic.kind]
+    return bool(note.get(named, feed.topic.slug) == feed.topic.slug)
 
 
 def _follow(table: Table, note: dict[str, str], now: datetime) -> None:

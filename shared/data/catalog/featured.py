@@ -1,7 +1,7 @@
 """Patterns 4-9: what editors pick for the front page, the editor's choice page and the categories' pages.
 
-Full copies of the picked deals are stored in the page's own item, so a page is read in one request. When a picked deal
-changes, its copies follow (``follow``, called from the stream).
+Full copies of the picked deals are stored in the page's own item, a category's in one beside the Category's, so a page
+is read in one request. When a picked deal changes, its copies follow (``follow``, called from the stream).
 """
 
 from __future__ import annotations
@@ -11,16 +11,19 @@ from datetime import datetime
 
 from shared.data import keys
 from shared.data.catalog import deals
-from shared.data.catalog.deal_items import attributes, from_item
+from shared.data.catalog.deal_items import attributes, readable
 from shared.data.catalog.topics import no_such
-from shared.dynamodb.table import Table
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
 from shared.errors import Busy, DealsError, NoSuchDeals, WrongFeaturedCount
-from shared.models import CATEGORY, CuratedPage, Deal, Status, Topic
+from shared.models import CATEGORIES, CATEGORY, CuratedPage, Deal, Status, Topic
 from shared.values.times import to_iso
 
 MAX_FEATURED = 25
 """Deals an editor may pick for a page: with 8 KB a deal, half of what an item may hold."""
+
+_PICKS = Projection.of("PK", "SK", "Featured", "FeaturedVersion")
 
 CATEGORY_FEATURED = (5, 10)
 """How few and how many deals a category features."""
@@ -35,16 +38,7 @@ def set_featured(table: Table, page: CuratedPage, deal_ids: Sequence[str], now: 
     if len(deal_ids) > MAX_FEATURED:
         raise WrongFeaturedCount(f"The {page.label} page features at most {MAX_FEATURED} deals.")
     picked = _pick(table, deal_ids)
-    table.write(
-        update(
-            keys.curated(page),
-            "SET Featured = :featured, UpdatedAt = :now, #type = :type ADD FeaturedVersion :one",
-            condition=None,  # the list is replaced as a whole, and the later editor's stands
-            names={"#type": "Type"},
-            values={":featured": _copies(picked), ":now": to_iso(now), ":type": page.type, ":one": 1},
-            refused=None,
-        )
-    )
+    _replace(table, page, picked, now, Type=page.type)
     return picked
 
 
@@ -55,30 +49,15 @@ def set_category_featured(table: Table, category: str, deal_ids: Sequence[str], 
         raise WrongFeaturedCount(f"A category features {fewest} to {most} deals.")
     topic = Topic(CATEGORY, category)
     picked = _pick(table, deal_ids)
-    # Likes and new deals change the Category too. A note of its own lets the stream's filter tell picks from those.
-    table.transact(
-        update(
-            keys.topic(topic),
-            "SET Featured = :featured, UpdatedAt = :now ADD FeaturedVersion :one",
-            values={":featured": _copies(picked), ":now": to_iso(now), ":one": 1},
-            refused=no_such(topic),
-        ),
-        update(
-            keys.category_picks(category),
-            "SET #type = :type, Category = :category ADD Changes :one",
-            condition=None,  # the first picks make the note
-            names={"#type": "Type"},
-            values={":type": "CategoryPicks", ":category": category, ":one": 1},
-            refused=None,
-        ),
-    )
+    if category not in CATEGORIES:
+        raise no_such(topic)
+    _replace(table, topic, picked, now, Type="CategoryFeatured", Category=category)
     return picked
 
 
-def read(table: Table, page: CuratedPage, now: datetime) -> list[Deal]:
-    """The picked deals of a curated page that are still active, in the editors' order. One GetItem."""
-    item = table.get(keys.curated(page))
-    return active([from_item(copy) for copy in item["Featured"]] if item else [], now)
+def read(table: Table, of: CuratedPage | Topic, now: datetime) -> list[Deal]:
+    """The deals picked for a page or a category that are still active, in the editors' order. One request."""
+    return active(readable(_item(table, of).get("Featured", ())), now)
 
 
 def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[Deal]:
@@ -86,20 +65,19 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
 
     Whoever picks at the same time wins; then the picks are looked at again.
     """
-    key = keys.topic(picks_of) if isinstance(picks_of, Topic) else keys.curated(picks_of)
 
     def once() -> list[Deal]:
-        item = table.get(key, consistent=True)
-        if item is None or "Featured" not in item:
+        item = _item(table, picks_of, consistent=True)
+        if "Featured" not in item:
             return []
-        copies = [from_item(copy) for copy in item["Featured"]]
+        copies = readable(item["Featured"])
         current = deals.get_many(table, [copy.deal_id for copy in copies], consistent=True)
         # Their bookkeeping is no part of copies: held against it, they would be written for ever, each time anew.
         if _copies(current) == _copies(copies):
             return active(current, now)
         table.write(
             update(
-                key,
+                keys.primary(item),
                 "SET Featured = :featured ADD FeaturedVersion :one",
                 condition="FeaturedVersion = :read",
                 values={":featured": _copies(current), ":one": 1, ":read": item["FeaturedVersion"]},
@@ -114,6 +92,28 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
 def active(picked: Sequence[Deal], now: datetime) -> list[Deal]:
     """Those of some copies that are still active."""
     return [deal for deal in picked if deal.status(now) is Status.ACTIVE]
+
+
+def _item(table: Table, of: CuratedPage | Topic, *, consistent: bool = False) -> Item:
+    """The item that holds a page's picks: of a category that was not migrated yet, the Category itself."""
+    if isinstance(of, CuratedPage):
+        return table.get(keys.featured(of), consistent=consistent) or {}
+    items = table.get_many([keys.featured(of), keys.topic(of)], consistent=consistent, projection=_PICKS)
+    return items[0] if items else {}
+
+
+def _replace(table: Table, of: CuratedPage | Topic, picked: Sequence[Deal], now: datetime, **its: str) -> None:
+    assigned = {**its, "Featured": _copies(picked), "UpdatedAt": to_iso(now)}
+    table.write(
+        update(
+            keys.featured(of),
+            f"SET {', '.join(f'#n_{name} = :{name}' for name in assigned)} ADD FeaturedVersion :one",
+            condition=None,  # the list is replaced as a whole, and the later editor's stands
+            names={f"#n_{name}": name for name in assigned},
+            values={":one": 1, **{f":{name}": value for name, value in assigned.items()}},
+            refused=None,
+        )
+    )
 
 
 def _pick(table: Table, deal_ids: Sequence[str]) -> list[Deal]:

@@ -16,7 +16,7 @@ from shared.models import CATEGORIES, CATEGORY, Period, Topic
 
 
 def plant(table: Table, now: datetime) -> int:
-    """Create the eight categories and the containers where they are missing; what exists is left as it is.
+    """Create the categories, the list of brands and the counters where they are missing; what exists is left.
 
     Returns how many items were created.
     """
@@ -30,7 +30,6 @@ def plant(table: Table, now: datetime) -> int:
 
 def _seeds(now: datetime) -> Iterator[Item]:
     yield {**keys.brands(), "Type": "Brands", "Brands": {}}
-    yield {**keys.deals(), "Type": "Deals", "Periods": {}}
     yield {**keys.deal_numbers(), "Type": "Sequence", "LastNumber": 0}
     yield {**keys.endings(), "Type": "Endings", "SweptBefore": Period.DAY.start_of(now)}
     for slug, name in CATEGORIES.items():

@@ -1,4 +1,7 @@
-"""Brands and categories: names, counts and picked deals. Who likes and watches them is kept in ``members.follows``."""
+"""Brands and categories: names and counts. Who likes and watches them is kept in ``members.follows``.
+
+Their items hold nothing that grows, because counting one more writes the whole item: a like costs the same for ever.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from shared.data import keys
-from shared.data.catalog import deal_items
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import Key
-from shared.dynamodb.table import Table
-from shared.errors import DealsError, NoSuchTopic, NotSeeded
-from shared.models import Feed, Topic, TopicPage
+from shared.dynamodb.table import Projection, Table
+from shared.errors import NoSuchTopic
+from shared.models import Topic, TopicPage
 from shared.values.times import to_iso
+
+_SHOWN = Projection.of("Name", "LikesCount", "WatchCount")
 
 
 def no_such(topic: Topic) -> NoSuchTopic:
@@ -20,14 +23,9 @@ def no_such(topic: Topic) -> NoSuchTopic:
     return NoSuchTopic(topic.kind.label, topic.slug)
 
 
-def container(feed: Feed) -> tuple[Key, DealsError]:
-    """The item that counts a feed's listed deals by period, and what it means if that is missing."""
-    return (keys.topic(feed.topic), no_such(feed.topic)) if feed.topic else (keys.deals(), NotSeeded())
-
-
 def get(table: Table, topic: Topic, *, consistent: bool = False) -> TopicPage:
-    """A brand or category with its counts and featured deals. Raises NoSuchTopic."""
-    item = table.get(keys.topic(topic), consistent=consistent)
+    """A brand or category with its counts. Raises NoSuchTopic."""
+    item = table.get(keys.topic(topic), consistent=consistent, projection=_SHOWN)
     if item is None:
         raise no_such(topic)
     return from_item(topic, item)
@@ -47,8 +45,6 @@ def from_item(topic: Topic, item: Item) -> TopicPage:
         name=item["Name"],
         likes=item["LikesCount"],
         watchers=item["WatchCount"],
-        periods=item.get("Periods", {}),
-        featured=tuple(deal_items.from_item(copy) for copy in item.get("Featured", ())),
     )
 
 
@@ -60,6 +56,5 @@ def new_item(topic: Topic, name: str, item_type: str, now: datetime) -> Item:
         "Name": name,
         "LikesCount": 0,
         "WatchCount": 0,
-        "Periods": {},
         "CreatedAt": to_iso(now),
     }

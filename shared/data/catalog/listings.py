@@ -1,0 +1,215 @@
+"""Which deals a feed holds: listed deals are counted by period, in the transaction that lists them.
+
+A feed lies in one index partition per period (a day, for a brand a month). Its counts tell which periods hold deals, so
+that a reader (``feeds.py``) asks those and no others. They lie in Periods items of the feed's collection, one for each
+month (for a brand each year), with an attribute for each day (each month) that holds listed deals: an item stays below
+1 KB however long the history, and what a deal's transaction costs stays the same. An item that counts nothing any more
+is deleted, so each one that is read leads to deals.
+
+Tables of the first release counted in a map of the container (the DEALS, Brand or Category item). Both are read and
+added up, and ``btd migrate`` (``migrations.py``) moves what is left there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from shared.data import keys
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import Key
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import Write, delete_if, forget, put, update
+from shared.errors import DealsError, NoSuchTopic, NotSeeded
+from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Period, Topic, feed_of
+
+TYPE = "Periods"
+TOTAL = "Total"
+"""The attribute that counts all deals of a Periods item: at zero, it goes."""
+
+COUNTS = {Period.DAY: "Day", Period.MONTH: "Month"}
+"""What the attributes that count begin with; two digits follow."""
+
+_CONTAINED = Projection.of("PK", "SK", "Periods")
+
+
+class Stale(DealsError):
+    """Another writer was first; read again and try again."""
+
+
+def container(feed: Feed) -> Key:
+    """The item that counted a feed's deals in the first release."""
+    return keys.topic(feed.topic) if feed.topic else keys.deals()
+
+
+def places(deal: Deal) -> dict[Feed, str]:
+    """The three feeds of a deal, each with the period it lies in."""
+    feeds = (ALL_DEALS, feed_of(Topic(BRAND, deal.brand)), feed_of(Topic(CATEGORY, deal.category)))
+    return {feed: feed.period.start_of(deal.created_at) for feed in feeds}
+
+
+def counts(
+    table: Table, feed: Feed, *, most: int = 1000, until: str | None = None, consistent: bool = False
+) -> dict[str, int]:
+    """How many listed deals each period of a feed holds, newest first: as ``requests`` and ``counted`` tell."""
+    asked = requests(table, feed, most=most, until=until, consistent=consistent)
+    return counted(table, feed, table.gather(asked), most=most, until=until)
+
+
+def requests(
+    table: Table, feed: Feed, *, most: int, until: str | None, consistent: bool = False
+) -> list[Callable[[], list[Item]]]:
+    """The requests that ask for a feed's counts up to a period, to be gathered.
+
+    ``most`` bounds how many items are read. Each of them leads to a deal at least, but for the first, whose deals may
+    all be later than the period.
+    """
+    partition, first, last = keys.periods_between(feed, until)
+    # What shows that there is such a feed. A seeded table has its categories.
+    evidence = feed.topic or Topic(CATEGORY, next(iter(CATEGORIES)))
+    contained = [keys.topic(evidence), *([] if feed.topic else [keys.deals()])]
+    return [
+        lambda: list(
+            table.query(partition, prefix=first, until=last, newest_first=True, limit=most + 1, consistent=consistent)
+        ),
+        lambda: table.get_many(contained, projection=_CONTAINED, consistent=consistent),
+    ]
+
+
+def counted(table: Table, feed: Feed, answers: Sequence[list[Item]], *, most: int, until: str | None) -> dict[str, int]:
+    """What ``requests`` were answered: how many deals each period holds, newest first.
+
+    Raises NoSuchTopic, NotSeeded.
+    """
+    books, containers = answers
+    if not containers:
+        raise NoSuchTopic(feed.topic.kind.label, feed.topic.slug) if feed.topic else NotSeeded()
+    if any("Periods" in item for item in containers):
+        # Counts may be on their way from there: read after it, they are found here or there, or at both.
+        books = requests(table, feed, most=most, until=until, consistent=True)[0]()
+    total: Counter[str] = Counter()
+    for book in books:
+        total.update(contents(feed, book))
+    for item in containers:
+        if item["PK"] == container(feed)["PK"]:
+            total.update(item.get("Periods", {}))
+    oldest = keys.book_of(books[-1]["SK"]) if len(books) > most else ""  # what is older was not read everywhere
+    return {
+        period: total[period]
+        for period in sorted(total, reverse=True)
+        if period >= oldest and (until is None or period <= until)
+    }
+
+
+def enter(deals: Iterable[Deal]) -> Iterator[Write]:
+    """Count deals that are listed from now on."""
+    arrivals: dict[tuple[Feed, str], Counter[str]] = {}
+    for deal in deals:
+        for feed, period in places(deal).items():
+            arrivals.setdefault((feed, _book(feed, period)), Counter())[period] += 1
+    for (feed, _), periods in arrivals.items():
+        yield arrive(feed, periods)
+
+
+def arrive(feed: Feed, periods: Mapping[str, int]) -> Write:
+    """Count deals that enter a feed, by period; all periods are of one Periods item."""
+    names = {f"#p{n}": attribute(feed, period) for n, period in enumerate(periods)}
+    values = {f":c{n}": count for n, count in enumerate(periods.values())}
+    added = ", ".join(["#total :total", *(f"#p{n} :c{n}" for n in range(len(periods)))])
+    return update(
+        keys.periods(feed, next(iter(periods))),
+        f"SET #type = :type ADD {added}",
+        condition=None,  # the first deal of a period makes the item
+        names={"#type": "Type", "#total": TOTAL, **names},
+        values={":type": TYPE, ":total": sum(periods.values()), **values},
+        refused=None,
+    )
+
+
+def move(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
+    """The counts that change when a deal listed as ``old`` is listed as ``new``; None is a deal that is not listed.
+
+    Where another writer was first, the transaction is refused as ``Stale``.
+    """
+    left = places(old) if old else {}
+    entered = places(new) if new else {}
+    leaving = {feed: period for feed, period in left.items() if feed not in entered}
+    if leaving:
+        items = [key for feed, period in leaving.items() for key in (keys.periods(feed, period), container(feed))]
+        known = {(item["PK"], item["SK"]): item for item in table.get_many(items, consistent=True)}
+        for feed, period in leaving.items():
+            yield _leave(feed, period, known)
+    for feed, period in entered.items():
+        if feed not in left:
+            yield arrive(feed, {period: 1})
+
+
+def renote(old: Deal | None, new: Deal | None) -> Iterator[Write]:
+    """The notes of when listed deals end, for ``endings.py``, as they change from ``old`` to ``new``."""
+    before, after = (_note(deal) for deal in (old, new))
+    if before and (after is None or keys.primary(before) != keys.primary(after)):
+        yield forget(keys.primary(before), because="a note says only that a deal is to be looked at")
+    if after and after != before:
+        yield put(after, because="the same deal and time always make the same note")
+
+
+def _note(deal: Deal | None) -> Item | None:
+    if deal is None or deal.ends_at is None:
+        return None
+    key = keys.ending(ALL_DEALS.period.start_of(deal.ends_at), deal.ends_at, deal.deal_id)
+    return {**key, "Type": "Ending", "DealId": deal.deal_id, "Brand": deal.brand, "Category": deal.category}
+
+
+def attribute(feed: Feed, period: str) -> str:
+    """The attribute of a Periods item that counts a period's deals."""
+    _, month, day = period.split("-")
+    return COUNTS[feed.period] + (day if feed.period is Period.DAY else month)
+
+
+def contents(feed: Feed, item: Item) -> dict[str, int]:
+    """The counts that a Periods item holds, by period."""
+    book, prefix = keys.book_of(item["SK"]), COUNTS[feed.period]
+    ending = "" if feed.period is Period.DAY else "-01"
+    return {
+        f"{book}-{name.removeprefix(prefix)}{ending}": count for name, count in item.items() if name.startswith(prefix)
+    }
+
+
+def _book(feed: Feed, period: str) -> str:
+    return keys.periods(feed, period)["SK"]
+
+
+def _leave(feed: Feed, period: str, known: Mapping[tuple[str, str], Item]) -> Write:
+    """Uncount a deal that leaves a feed. The last of a period takes the period with it, the last of all the item."""
+    key, old = keys.periods(feed, period), container(feed)
+    item = known.get((key["PK"], key["SK"]), {})
+    contained = known.get((old["PK"], old["SK"]), {}).get("Periods", {}).get(period, 0)
+    name = attribute(feed, period)
+    if contained and name not in item:
+        return _leave_container(old, period, contained)
+    names: dict[str, str] = {"#period": name, "#total": TOTAL}
+    values: dict[str, Any] = {":one": 1}
+    if item.get(TOTAL, 0) <= 1:
+        return delete_if(key, "#total = :one AND #period = :one", names=names, values=values, refused=Stale())
+    last = item.get(name, 0) <= 1
+    return update(
+        key,
+        "SET #total = #total - :one" + (" REMOVE #period" if last else ", #period = #period - :one"),
+        condition="#total > :one AND " + ("#period = :one" if last else "#period > :one"),
+        names=names,
+        values=values,
+        refused=Stale(),
+    )
+
+
+def _leave_container(key: Key, period: str, known: int) -> Write:
+    last = known <= 1
+    return update(
+        key,
+        "REMOVE Periods.#period" if last else "SET Periods.#period = Periods.#period - :one",
+        condition="Periods.#period = :one" if last else "Periods.#period > :one",
+        names={"#period": period},
+        values={":one": 1},
+        refused=Stale(),
+    )
