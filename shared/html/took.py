@@ -52,6 +52,21 @@ PATTERNS: Mapping[str, str] = {
     "sessions.end": "24",
     "sessions.end_all": "24",
     "endings.sweep": "26",
+    "addresses.save": "27",
+    "addresses.remove": "27",
+    "orders.customer": "28",
+    "carts.put_in": "29",
+    "carts.take_out": "29",
+    "carts.view": "29",
+    "orders.place": "30",
+    "orders.get": "31",
+    "orders.find": "31",
+    "orders.latest": "32",
+    "orders.follow": "33",
+    "orders.open_orders": "34",
+    "stock.add": "35",
+    "stock.leave": "35",
+    "stock.of": "35",
 }
 """The numbers of the access patterns that a function of the data layer serves, as the README's table has them."""
 

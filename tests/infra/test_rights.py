@@ -46,7 +46,7 @@ def test_only_functions_of_accounts_and_orders_see_and_change_users_collections(
 
 
 def test_sessions_are_read_where_somebody_is_let_in_and_only_accounts_make_list_and_end_them(prod: Synthesized) -> None:
-    assert who_may(prod, READS, SESSION) == {"authorizer", "mine", "account", "desk"}
+    assert who_may(prod, READS, SESSION) == {"authorizer", "accounts", "mine", "account", "desk"}
     assert who_may(prod, WRITES, SESSION) == {"accounts", "account"}
     assert who_may(prod, READS, keys.sessions("ana"), GSI1.name) == {"accounts", "account"}
 
@@ -73,8 +73,8 @@ def test_stock_is_the_shops(prod: Synthesized) -> None:
 
 
 def test_who_watches_what_is_known_to_those_who_count_it_or_tell_them(prod: Synthesized) -> None:
-    assert who_may(prod, READS, keys.watchers(G_FORE)) == {"messenger", "mine"}
-    assert who_may(prod, READS, keys.watches("ana"), GSI1.name) == {"accounts", "members", "account", "mine"}
+    assert who_may(prod, READS, keys.watchers(G_FORE)) == {"messenger", "accounts", "account", "mine"}
+    assert who_may(prod, READS, keys.watches("ana"), GSI1.name) == {"members", "mine"}
     assert who_may(prod, READS, keys.like(G_FORE, "ana")["PK"]) == {"accounts", "account", "mine"}
     assert who_may(prod, WRITES, keys.watchers(G_FORE)) == {"accounts", "members", "account", "mine"}
 

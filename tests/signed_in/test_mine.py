@@ -47,7 +47,6 @@ def test_an_empty_inbox_shows_brands_that_many_watch(ana: Browser, table: Table,
     post_deal()
     post_deal(brand="g-fore")
     join(table, "bo")
-    entered(table, "bo")
     follows.watch(table, Topic(BRAND, "g-fore"), "bo", times.now())
 
     seen = ana.get("/my/inbox")
