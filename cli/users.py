@@ -13,6 +13,7 @@ from cli.watching import AsJson, at_work
 from shared.api import documents
 from shared.api.bodies import NewUser
 from shared.data.members import users
+from shared.data.orders import orders
 from shared.models import Role, User
 from shared.values import times
 from shared.values.passwords import hash_password
@@ -80,11 +81,15 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove an account and all that is its owner's."""
+    """Remove an account and all that is its owner's. Refused while an order of it is not sent."""
     if not yes:
-        typer.confirm(f"Remove {username} with all likes, watches, messages and sessions?", abort=True, err=True)
+        typer.confirm(
+            f"Remove {username} with all likes, watches, messages, orders and sessions?", abort=True, err=True
+        )
     with at_work(as_json) as work:
-        users.remove(work.table, users.get(work.table, username, consistent=True))
+        user = users.get(work.table, username, consistent=True)
+        orders.forget_all(work.table, user.username)
+        users.remove(work.table, user, leaving=orders.leaving(user.username))
         work.answer({"removed": username}, views.fields)
 
 

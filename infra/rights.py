@@ -137,7 +137,10 @@ COLLECTIONS: Access = (
     Right("Query", VISIBLE["GSI2"], GSI2),
     Right("Query", VISIBLE["GSI3"], GSI3),
 )
-"""Only stages that show their work have this function: it reads item collections, but neither accounts nor sessions."""
+"""Only stages that show their work have this function: it shows item collections, but neither accounts nor sessions.
+
+To know whether an editor asks, it reads the one session whose token it is given and three attributes of its account.
+"""
 
 ORDERS: Access = (
     Right("GetItem", (DEAL, DEAL_NUMBER, USER, ORDER_PARTS, OPEN_ORDERS, IDEMPOTENCY)),
@@ -151,7 +154,11 @@ ORDERS: Access = (
     Right("Query", (ORDER_HISTORY,), GSI2),
     Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
 )
-"""It writes no deal, and reads no message, no session and no password. Orders lie in their owners' collections."""
+"""It writes no deal, and reads no message and no session. Orders lie in their owners' collections.
+
+A user's addresses and number of orders are attributes of the User item, and one Query reads it with the newest orders:
+so this function can read the password's hash, which lies in that item too. It uses and answers nothing of it.
+"""
 
 SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEAL_SEQUENCE, ENDINGS)),)
 

@@ -20,3 +20,8 @@ def required(username: str) -> Write:
 def leaving(username: str) -> Write:
     """Say that an account is being removed: nothing is written any more that requires it. Refused with NoSuchUser."""
     return update(keys.user(username), "SET Leaving = :true", values={":true": True}, refused=NoSuchUser(username))
+
+
+def staying(username: str) -> Write:
+    """Take ``leaving`` back: the account stays, and is written for again. Refused with NoSuchUser."""
+    return update(keys.user(username), "REMOVE Leaving", refused=NoSuchUser(username))

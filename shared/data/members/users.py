@@ -12,7 +12,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
-from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
+from shared.errors import AccountChanged, Conflict, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models import BRAND, CATEGORIES, CATEGORY, Role, Topic, User
 from shared.values.times import from_iso, to_iso
 
@@ -115,7 +115,8 @@ def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
 
     First the account says that it is leaving: no request that still runs can like or watch in its name. It goes last,
     so its sessions go on until then, and a removal that was interrupted can be repeated. ``leaving`` is the write that
-    deletes the User item, for who asks more of it than that it is there. Raises NoSuchUser.
+    deletes the User item, for callers that ask more of it than that it is there. Raises NoSuchUser, and what
+    ``leaving`` is refused with: then the account stays, and can like and watch again.
     """
     username = user.username
     table.write(presence.leaving(username))
@@ -123,10 +124,14 @@ def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
     follows.remove_all(table, username, list(_all_topics(table)))
     saved.remove_all(table, username)
     messages.remove_all(table, username)
-    table.transact(
-        leaving or delete(keys.user(username), refused=NoSuchUser(username)),
-        delete(keys.user_email(user.email), refused=NoSuchUser(username)),
-    )
+    try:
+        table.transact(
+            leaving or delete(keys.user(username), refused=NoSuchUser(username)),
+            delete(keys.user_email(user.email), refused=NoSuchUser(username)),
+        )
+    except Conflict:
+        table.write(presence.staying(username))
+        raise
     # A delivery may have run beside this; the name must start empty for whoever takes it next.
     sessions.remove_all(table, username)
     saved.remove_all(table, username)

@@ -9,7 +9,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.catalog import deals
-from shared.data.members import users
+from shared.data.members import follows, users
 from shared.data.orders import addresses, carts, orders, stock
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
@@ -24,7 +24,7 @@ from shared.errors import (
     UnknownAddress,
     WrongStep,
 )
-from shared.models import Deal, Order, OrderStatus
+from shared.models import BRAND, Deal, Order, OrderStatus, Topic
 from shared.values import ksuids
 from tests.support.engines import SERVERS, on
 from tests.support.making import NOW, a_deal, a_user, ago, ahead, post
@@ -620,6 +620,20 @@ def test_an_order_placed_while_the_account_is_removed_keeps_the_account(table: T
     table.write(orders.leaving("ana"))
 
     assert {"User", "Order", "OrderItem"}.isdisjoint(types(table))
+
+
+def test_an_account_that_an_order_keeps_can_watch_again(table: Table) -> None:
+    ana = users.get(table, a_buyer(table))
+    deal = on_sale(table, 5)
+    topic = Topic(BRAND, deal.brand)
+    orders.forget_all(table, "ana")
+    buy(table, "ana", deal)
+
+    with pytest.raises(OrdersRemain):
+        users.remove(table, ana, leaving=orders.leaving("ana"))
+    follows.watch(table, topic, "ana", NOW)
+
+    assert follows.watches(table, "ana") == [topic]
 
 
 def test_the_next_owner_of_a_name_meets_no_order_of_the_last(table: Table) -> None:
