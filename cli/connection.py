@@ -9,7 +9,7 @@ from typing import Any
 
 from cli.output import note
 from local.cloud import running
-from local.settings import Home, access_key
+from local.settings import Home, client_arguments_at
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 
@@ -47,11 +47,4 @@ def local_cloud(otherwise: str, home: Home | None = None) -> LocalCloud:
     if not (running(home) and home.cloud.exists()):
         raise NoTable(f"{otherwise}, and no local cloud runs here: set it, or start one (make run).")
     description = json.loads(home.cloud.read_text(encoding="utf-8"))
-    key = access_key(home)
-    arguments = {
-        "endpoint_url": description["endpoint"],
-        "region_name": description["region"],
-        "aws_access_key_id": key.key_id,
-        "aws_secret_access_key": key.secret,
-    }
-    return LocalCloud(description, arguments)
+    return LocalCloud(description, client_arguments_at(home, description["endpoint"], description["region"]))

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from functions.api.catalog import FIRST_PAGE
+from infra.functions import FULL, FUNCTIONS, Function
 from shared import settings
 from shared.dynamodb.table import Table
 from tests.support.events import EVENTS
@@ -31,8 +32,44 @@ for event in json.load(sys.stdin):
 print(json.dumps(sorted(sys.modules)))
 """
 
-HEAVY = ("pydantic", "pydantic_core", "aws_xray_sdk", "argon2", "anyascii")
+HEAVY = {"pydantic", "argon2", "minijinja", "anyascii", "aws_xray_sdk"}
 """What costs a cold start. Powertools' own ``__init__`` names Tracer; the X-Ray SDK comes with the first one made."""
+
+BODIES, PASSWORDS, PAGES = "pydantic", "argon2", "minijinja"
+
+NEEDS: dict[str, set[str]] = {
+    "catalog": set(),
+    "authorizer": set(),
+    "accounts": {BODIES, PASSWORDS},
+    "members": set(),
+    "orders": {BODIES},
+    "editors": {BODIES},
+    "site": {PAGES},
+    "clicks": {PAGES},
+    "mine": {PAGES},
+    "desk": {BODIES, PAGES},
+    "account": {BODIES, PASSWORDS, PAGES},
+    "collections": {PAGES},
+    "announcer": set(),
+    "messenger": set(),
+    "refresher": {PAGES},
+    "indexer": set(),
+    "expiry": set(),
+    "seed": set(),
+}
+"""Which heavy libraries each function imports when it starts; ``anyascii`` comes with the first name that needs it."""
+
+STARTED = """
+import importlib, json, os, sys
+import boto3, aws_lambda_powertools.event_handler
+for function in json.load(sys.stdin):
+    if not os.fork():
+        importlib.import_module(function)
+        print(json.dumps([function, sorted(sys.modules)]), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+"""Each function is imported by a fork of its own; what all of them import is there before, which saves time."""
 
 
 def modules_of(function: str, events: list[dict[str, Any]]) -> set[str]:
@@ -53,8 +90,24 @@ def room_of(function: str) -> str:
     return next(path.parent.name for path in (ROOT / "functions").rglob(f"{function}.py"))
 
 
+@pytest.fixture(scope="module")
+def started() -> dict[str, set[str]]:
+    """What each function has imported when it has started."""
+    functions = [f"functions.{room_of(row.name)}.{row.name}" for row in FUNCTIONS]
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED],
+        input=json.dumps(functions),
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    found = map(json.loads, done.stdout.splitlines())
+    return {function.rpartition(".")[2]: set(modules) for function, modules in found}
+
+
 def heavy_ones(modules: set[str]) -> set[str]:
-    return {module for module in modules if module.startswith(HEAVY)}
+    return HEAVY & {module.partition(".")[0] for module in modules}
 
 
 def page(path: str, **query: str) -> dict[str, Any]:
@@ -66,8 +119,17 @@ def page(path: str, **query: str) -> dict[str, Any]:
     )
 
 
-def test_the_catalog_starts_without_pydantic_and_x_ray() -> None:
-    assert heavy_ones(modules_of("catalog", [])) == set()
+@pytest.mark.parametrize("row", FUNCTIONS, ids=lambda row: row.name)
+def test_a_function_starts_with_the_heavy_libraries_it_needs_and_no_others(
+    started: dict[str, set[str]], row: Function
+) -> None:
+    assert heavy_ones(started[row.name]) == NEEDS[row.name]
+
+
+def test_what_only_the_full_artifact_has_is_needed_by_each_function_that_has_it_and_by_no_other() -> None:
+    full = {row.name for row in FUNCTIONS if row.artifact == FULL}
+
+    assert full == {name for name, libraries in NEEDS.items() if libraries & {BODIES, PASSWORDS}}
 
 
 def test_the_catalog_serves_every_page_without_pydantic_and_x_ray(table: Table) -> None:
@@ -99,16 +161,6 @@ def test_nothing_of_ours_names_the_tracer(module: Path) -> None:
     }
 
     assert not {name for name in names if "Tracer" in name or "tracing" in name}
-
-
-@pytest.mark.parametrize("function", ["authorizer", "expiry", "seed"])
-def test_the_other_lean_functions_start_without_them_too(function: str) -> None:
-    assert heavy_ones(modules_of(function, [])) == set()
-
-
-@pytest.mark.parametrize("function", ["accounts", "editors"])
-def test_functions_that_take_bodies_validate_them_with_pydantic(function: str) -> None:
-    assert "pydantic" in modules_of(function, [])
 
 
 def test_what_is_cached_is_what_a_request_without_a_limit_asks_for() -> None:
