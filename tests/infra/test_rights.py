@@ -89,7 +89,7 @@ def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(prod
     rights = {(right.index, *right.keys) for right in prod.policy("catalog").rights()}
 
     public = {
-        partitions.DEAL, partitions.DEAL_NUMBER, partitions.DEALS, partitions.BRANDS,
+        partitions.DEAL, partitions.DEAL_NUMBER, partitions.DEALS, partitions.ENDINGS_OF_DAYS, partitions.BRANDS,
         *partitions.TOPICS, *partitions.CURATED, *partitions.FEED_CACHES, *partitions.PICKS_CACHES,
     }  # fmt: skip
     assert rights == {("", key) for key in public} | {
