@@ -1,6 +1,6 @@
 """What failed for good: units of work in the fan-out's dead-letter queue, and batches of the stream.
 
-A parked unit is sent to its queue again. A parked batch names its place in the stream, not its records: they are read
+Such a unit is sent to its queue again. A batch names its place in the stream, not its records: they are read
 again, for as long as the stream remembers them (24 hours), and handed to the function that failed on them. A record
 that cannot be read, because its item was damaged, is handed over with the item as it is by then: repair it first.
 """
@@ -70,7 +70,7 @@ class Batch:
 
     @classmethod
     def of(cls, body: str) -> Batch:
-        """The batch that a parked message tells of. Raises ValueError for a message of another kind.
+        """The batch that a message tells of. Raises ValueError for a message of another kind.
 
         Shape: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
         """
@@ -95,7 +95,7 @@ class Batch:
 
 
 def content_of(parked: Parked) -> Unit | Batch | None:
-    """What a parked message asks for, or None where it never was anything that a function understands."""
+    """What a dead-letter queue's message asks for, or None where it never was anything that a function understands."""
     for kind in (Unit.from_json, Batch.of):
         with suppress(ValueError):
             return kind(parked.body)
@@ -103,14 +103,14 @@ def content_of(parked: Parked) -> Unit | Batch | None:
 
 
 def resend(queue: Queue, dead_letters: Queue, parked: Parked) -> None:
-    """Send a parked unit to its queue again, then take it out of the dead-letter queue."""
+    """Send a unit to its queue again, then take it out of the dead-letter queue."""
     queue.send([parked.body])
     dead_letters.remove(parked)
 
 
 @dataclass(frozen=True, slots=True)
 class Replayer:
-    """Reads a parked batch's records from the stream again and hands them to its function."""
+    """Reads a failed batch's records from the stream again and hands them to its function."""
 
     streams: DynamoDBStreamsClient
     functions: LambdaClient

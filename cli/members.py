@@ -19,7 +19,9 @@ from shared.values import slugs, times
 
 me_app = typer.Typer(help="What a user likes and watches.", no_args_is_help=True)
 messages_app = typer.Typer(help="A user's messages.", no_args_is_help=True)
-sessions_app = typer.Typer(help="Sessions: whoever may write the table may start one.", no_args_is_help=True)
+sessions_app = typer.Typer(
+    help="Sessions: with the right to write the table, anyone's can be started.", no_args_is_help=True
+)
 
 T = TypeVar("T")
 

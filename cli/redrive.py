@@ -46,7 +46,7 @@ def redrive(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what has failed for good, in the stream or in the queue, and send it again."""
+    """Show what is in the dead-letter queues, of the stream and of the fan-out, and send it again."""
     plumbing = _Plumbing.connect()
     with ThreadPoolExecutor(len(DEAD_LETTERS)) as pool:  # each queue is waited for a second
         found = pool.map(lambda named: list(plumbing.cases(*named)), plumbing.dead_letters.items())
@@ -61,14 +61,14 @@ def redrive(
     _show(cases, as_json)
     unknown = set(drop or ()) - {case.message.message_id for case in cases}
     if unknown:
-        complain(f"No such message is parked: {', '.join(sorted(unknown))}")
+        complain(f"No such message is in a dead-letter queue: {', '.join(sorted(unknown))}")
     if unknown or any(case.failed for case in cases):
         raise typer.Exit(1)
 
 
 @dataclass(slots=True)
 class _Case:
-    """One parked message, and what became of it."""
+    """One message of a dead-letter queue, and what became of it."""
 
     source: str
     queue: Queue
@@ -76,7 +76,7 @@ class _Case:
     content: Unit | Batch | None
     deal_ids: list[str]
     reason: str
-    outcome: str = "parked"
+    outcome: str = "waiting"
     failed: bool = False
 
     @property
@@ -150,7 +150,7 @@ class _Plumbing:
         case.outcome = "dropped"
 
     def _told(self, content: Unit | Batch | None) -> tuple[list[str], str]:
-        """The deals that a message is about, and why it is dead_letters, as far as it says."""
+        """The deals that a message is about, and why it is there, as far as it says."""
         match content:
             case Unit():
                 return [content.deal_id], "every delivery failed; the messenger's log says why"
@@ -194,4 +194,4 @@ def _show(cases: list[_Case], as_json: bool) -> None:
             ),
         )
     else:
-        say("Nothing is parked.")
+        say("The dead-letter queues are empty.")

@@ -28,7 +28,7 @@ class Bounds:
 
     work_is_old: Bound = Bound(900, minutes=1, points=3, of=5)
     """Seconds that the oldest page of readers waits. One that fails is hidden for six minutes: a quarter of an hour is
-    more than one bad delivery, and comes before the fifth, which parks it."""
+    more than one bad delivery, and comes before the fifth, after which it is in the dead-letter queue."""
 
     work_piles_up: Bound = Bound(1_000, minutes=5, points=2, of=2)
     """Pages of readers that wait, 250 readers each. A page queues its next one only when it is worked on, so that even
@@ -39,7 +39,7 @@ class Bounds:
 
     parked_is_forgotten: Bound = Bound(12 * 3600, minutes=60)
     """Seconds that the oldest failure waits. The stream remembers a batch for 24 hours, of which six may have gone by
-    when it was parked: after these twelve there are six left to send it again."""
+    when it got there: after these twelve there are six left to send it again."""
 
     function_fails: Bound = Bound(1, minutes=5)
     """Invocations that ended in an error or a timeout. What is bad about a request is answered, so each is a bug."""

@@ -251,7 +251,7 @@ class Edge(Construct):
         return cloudfront.BehaviorOptions(cache_policy=policy, **self._of_pages(site))
 
     def _of_pages(self, site: Gateway) -> dict[str, Any]:
-        """What behaviours of pages have in common. Whoever typed an address without https is led to it."""
+        """What behaviours of pages have in common. An address typed without https is led to https."""
         if not hasattr(self, "_pages"):
             self._pages: dict[str, Any] = {
                 "origin": self._origin(site, f"/{PAGES_STAGE}"),

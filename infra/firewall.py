@@ -129,7 +129,7 @@ class Firewall(Construct):
                     }
                 ],
             },
-            # Whoever may read the log learns neither a session nor the word that leads past CloudFront.
+            # A reader of the log learns neither a session nor the word that leads past CloudFront.
             redacted_fields=[{"singleHeader": {"Name": name}} for name in REDACTED],
         )
 

@@ -60,7 +60,7 @@ REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is("
 class Reading:
     """How a function reads the table's stream.
 
-    ``name`` is the reading's in the stack and ``parked`` the one of the queue where its failures end. ``batch_size`` is
+    ``name`` is the reading's in the stack and ``parked`` the one of its dead-letter queue. ``batch_size`` is
     the most records of an invocation, ``window`` the seconds that are waited for more of them.
     """
 

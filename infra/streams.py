@@ -1,4 +1,4 @@
-"""What happens after a write: readers of the table's stream, the queue of the fan-out, where failures are parked."""
+"""What happens after a write: readers of the table's stream, the queue of the fan-out, and their dead-letter queues."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARKED_FOR = Duration.days(14)
 """How long a failure waits for someone to look at it: SQS's longest."""
 
 MAX_RECEIVES = 5
-"""Deliveries of a page of readers before it is parked. A page is repeated without harm."""
+"""Deliveries of a page of readers before it goes to the dead-letter queue. A page is repeated without harm."""
 
 ENCRYPTED_BY_SQS = (
     "SQS encrypts it with a key of its own, for nothing (SqsManagedSseEnabled); this rule knows of keys in KMS only."
@@ -53,7 +53,8 @@ class ParkingQueue(Construct):
 class StreamReader(Construct):
     """Lets a function read the records of the table's stream that match one of some filters.
 
-    A batch that fails is halved until the record at fault is alone; that is tried again, then parked.
+    A batch that fails is halved until the record at fault is alone; that is tried again, then put into
+    the dead-letter queue.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class StreamReader(Construct):
                 bisect_batch_on_error=True,
                 report_batch_item_failures=True,
                 retry_attempts=5,
-                # The stream forgets after 24 hours; what is older than six is parked while it can still be read.
+                # The stream forgets after 24 hours; what is older than six is put aside while it can still be read.
                 max_record_age=Duration.hours(6),
                 on_failure=sources.SqsDlq(self.parked.queue),
             )

@@ -74,7 +74,7 @@ def is_bootstrapped(home: Home) -> bool:
 def bootstrap(home: Home, port: int) -> None:
     """Prepare the cloud for the CDK, with its own template less a bucket policy. Raises Trouble.
 
-    The policy refuses whoever comes without TLS, and nobody comes to this cloud with it.
+    The policy refuses requests without TLS, and this cloud is reached without it.
     """
     with home.bootstrap.open("wb") as file:
         _run(home, port, "bootstrap", "--show-template", "--json", "--app", "", output=file)

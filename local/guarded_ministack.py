@@ -1,6 +1,6 @@
 """MiniStack behind a guard: web pages that the developer visits must not be able to use the local cloud.
 
-A browser lets any page send requests to 127.0.0.1. MiniStack answers whoever knows the access key, checks no
+A browser lets any page send requests to 127.0.0.1. MiniStack answers everyone who knows the access key, checks no
 signature, allows every origin, and has administration of its own (``/_ministack/reset``) that asks for no key at all.
 So the key is made up for each checkout (``local.settings.access_key``), and this guard lets through only
 

@@ -125,7 +125,7 @@ def write_private(file: Path, text: str) -> None:
 
 
 def access_key(home: Home) -> AccessKey:
-    """The account's own access key, made up once for each checkout: whoever has it may do everything."""
+    """The account's own access key, made up once for each checkout: it may do everything."""
     try:
         return AccessKey(**json.loads(home.key.read_text(encoding="utf-8")))
     except (FileNotFoundError, ValueError, TypeError):
@@ -165,7 +165,7 @@ def cloud_environment(home: Home, port: int) -> dict[str, str]:
         "MINISTACK_REGION": REGION,
         "MINISTACK_ACCOUNT_ID": ACCOUNT,
         "LAMBDA_EXECUTOR": "local",
-        # Roles may do what their policies say, as on AWS; whoever has this key may do everything.
+        # Roles may do what their policies say, as on AWS; this key may do everything.
         "AUTH": "true",
         "AWS_ACCESS_KEY_ID": key.key_id,
         "AWS_SECRET_ACCESS_KEY": key.secret,

@@ -346,7 +346,7 @@ class PerhapsPosted(Unavailable):
 
 
 class TooManyPages(Unavailable):
-    """A fan-out that has gone on for longer than any list of readers can be: it is stopped, and parked."""
+    """A fan-out that has gone on for longer than any list of readers can be: it is stopped."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"Page {number} of a list of readers is one too many.")

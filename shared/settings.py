@@ -35,8 +35,8 @@ SAME_ANNOUNCEMENT = timedelta(hours=1)
 """How long after it was posted a deal may become hot and still be the announcement that its watchers have had."""
 
 MARKER_LIFETIME = timedelta(days=21)
-"""How long a page of readers is remembered: longer than a message can repeat it that was parked for the 14 days of a
-dead-letter queue, and then redriven into a queue that keeps it for four."""
+"""How long a page of readers is remembered: longer than a message can repeat it that was 14 days in a
+dead-letter queue, and was then sent again to a queue that keeps it for four."""
 
 MOST_PAGES = 20_000
 """Pages in one list of readers, five million of them: a fan-out longer than that feeds on itself, and is stopped."""

@@ -1,4 +1,4 @@
-"""SQS: sending units of work, and reading, resending and removing those that were parked.
+"""SQS: sending units of work, and reading and removing what is in a queue, a dead-letter queue too.
 
 What meets throttling or a broken connection is tried again, within the time that an invocation has, as at the table.
 """

@@ -182,7 +182,7 @@ def _session(request: Request) -> Session:
 
 
 def _me(request: Request) -> User:
-    """The account of whoever asks. Raises NotSignedIn."""
+    """The account of the user who asks. Raises NotSignedIn."""
     try:
         return users.get(table(), _session(request).username, consistent=True)
     except NoSuchUser as error:

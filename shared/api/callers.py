@@ -40,6 +40,6 @@ def caller(event: Mapping[str, Any]) -> Caller:
 
 
 def editors_only(event: Event) -> None:
-    """Guard: whoever calls is an editor. Raises NotSignedIn, Forbidden."""
+    """Guard: the caller is an editor. Raises NotSignedIn, Forbidden."""
     if caller(event).role != "editor":
         raise Forbidden("Only editors may do this.")

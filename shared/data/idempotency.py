@@ -1,7 +1,7 @@
 """Requests that are made once: what a client's Idempotency-Key was used for, and the result that it had.
 
 A receipt is written in the transaction that does what is asked for, so both are there or neither. It holds the id of
-the result (a deal's, an order's), and whoever repeats the request is given that.
+the result (a deal's, an order's), and a repeated request is answered with that.
 """
 
 from __future__ import annotations

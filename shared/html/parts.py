@@ -1,7 +1,7 @@
 """The parts of pages that are the same for all who read them within minutes: picked deals, and the newest of a feed.
 
 The refresher writes them beside the API's copies, and the site joins them into pages; where a copy is missing, the site
-makes the same part itself. A copy's links have no prefix: whoever shows it gives them the site's own.
+makes the same part itself. A copy's links have no prefix: the page that shows it adds the site's own.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ def bodies_released(queue: Queue) -> list[str]:
     return [message.body for message in messages]
 
 
-def test_nothing_parked_is_said_to_be_so(plumbing: dict[str, Queue], btd: Btd) -> None:
-    assert "Nothing is parked" in btd("redrive").stdout
+def test_empty_dead_letter_queues_are_said_to_be_so(plumbing: dict[str, Queue], btd: Btd) -> None:
+    assert "The dead-letter queues are empty" in btd("redrive").stdout
 
 
 def test_looking_takes_nothing_out(plumbing: dict[str, Queue], btd: Btd) -> None:

@@ -205,7 +205,7 @@ def test_work_on_a_damaged_deal_is_parked_and_redrives_cleanly_once_the_deal_is_
     assert (sent["dealIds"], sent["outcome"]) == ([deal_id], "sent again")
     assert found[0]["subject"].endswith("Mended")
     assert until(lambda: set(plumbing.waiting().values()) == {0})
-    assert "Nothing is parked" in btd().stdout
+    assert "The dead-letter queues are empty" in btd().stdout
 
 
 def test_a_record_that_cannot_be_read_holds_up_no_other_and_redrives_cleanly_once_it_is_repaired(

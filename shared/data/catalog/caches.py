@@ -2,7 +2,7 @@
 
 A copy is the text of a part of a page, as JSON or as HTML, compressed to fit the 4 KB that half a read unit buys. It is
 rebuilt from the stream (``functions/background/refresher.py``) out of consistent reads, and replaced only by a build
-that began later. A copy that is missing, stale or corrupt reads as None: whoever reads it then asks the indexes.
+that began later. A copy that is missing, stale or corrupt reads as None: its readers then ask the indexes.
 """
 
 from __future__ import annotations

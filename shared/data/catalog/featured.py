@@ -63,7 +63,7 @@ def read(table: Table, of: CuratedPage | Topic, now: datetime) -> list[Deal]:
 def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[Deal]:
     """Bring the copies of a page's picked deals up to date with the deals; returns the picks that are active now.
 
-    Whoever picks at the same time wins; then the picks are looked at again.
+    Another editor's pick at the same time stays; then the picks are looked at again.
     """
 
     def once() -> list[Deal]:

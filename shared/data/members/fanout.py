@@ -5,7 +5,7 @@ side by side and nothing depends on how long one function may run. Everything is
 queue delivering a unit twice, can only repeat and never lose or double:
 
 1. the page is read, and its marker remembers who is on it and where the next one starts. From then on the page is what
-   its marker says: whoever signs up or leaves meanwhile moves neither its end nor the next one's start
+   its marker says: users who sign up or leave meanwhile move neither its end nor the next one's start
 2. its continuation is queued; the marker remembers that, too
 3. the page's messages are inserted, 25 at a time; those that exist are refused by the table and left as they are
 4. the marker remembers that the page is done. For a hot deal its readers are counted in the same transaction, once

@@ -305,7 +305,7 @@ def forget_all(table: Table, username: str) -> None:
 
 
 def leaving(username: str) -> Write:
-    """The write that deletes a User item that has no orders: for whoever removes the account."""
+    """The write that deletes a User item that has no orders: for the removal of the account."""
     return delete(
         keys.user(username),
         condition="attribute_exists(PK) AND (attribute_not_exists(OrderCount) OR OrderCount = :none)",
