@@ -1,0 +1,139 @@
+"""What writes and pages cost on a table of ten years: what they cost on a new one. dynoxide tells capacity truly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from shared.data import keys
+from shared.data.catalog import deals, feeds, listings
+from shared.data.members import follows
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put
+from shared.models import Feed, Topic
+from tests.support.engines import DYNOXIDE_ENGINE, on
+from tests.support.making import FEEDS, NOW, a_deal, ago, ahead, both_kinds, ids, join, post
+from tests.support.wire import Wire, hooked, watched
+
+YEARS = 10
+
+
+def ten_years(table: Table) -> None:
+    """The counts of ten busy years, without the deals."""
+    for feed in FEEDS:
+        books: dict[str, Item] = {}
+        for day in range(60, 365 * YEARS):
+            period = feed.period.start_of(NOW - timedelta(days=day))
+            key = keys.periods(feed, period)
+            book = books.setdefault(key["SK"], {**key, "Type": listings.TYPE, listings.TOTAL: 0})
+            name = listings.attribute(feed, period)
+            book[name] = book.get(name, 0) + 1583
+            book[listings.TOTAL] += 1583
+        for book in books.values():
+            table.write(put(book, because="a test"))
+
+
+@contextmanager
+def metered(table: Table) -> Iterator[list[float]]:
+    """The capacity units of each request."""
+    units: list[float] = []
+
+    def ask(params: dict[str, Any], **_: Any) -> None:
+        params["ReturnConsumedCapacity"] = "TOTAL"
+
+    def note(parsed: Mapping[str, Any], **_: Any) -> None:
+        told = parsed["ConsumedCapacity"]
+        units.extend(part["CapacityUnits"] for part in (told if isinstance(told, list) else [told]))
+
+    with hooked(table, "before-parameter-build.dynamodb", ask), hooked(table, "after-call.dynamodb", note):
+        yield units
+
+
+def cost(table: Table, action: Callable[[], object]) -> float:
+    with metered(table) as units:
+        action()
+    return sum(units)
+
+
+@on(DYNOXIDE_ENGINE)
+@both_kinds
+def test_a_like_and_a_watch_cost_the_same_after_ten_years(table: Table, topic: Topic) -> None:
+    join(table, "ana", "bo")
+    new = [
+        cost(table, lambda: follows.like(table, topic, "ana", NOW)),
+        cost(table, lambda: follows.watch(table, topic, "ana", NOW)),
+    ]
+
+    ten_years(table)
+
+    assert [
+        cost(table, lambda: follows.like(table, topic, "bo", NOW)),
+        cost(table, lambda: follows.watch(table, topic, "bo", NOW)),
+    ] == new
+
+
+@on(DYNOXIDE_ENGINE)
+def test_posting_editing_and_withdrawing_a_deal_cost_the_same_after_ten_years(table: Table) -> None:
+    def one_deal() -> None:
+        deal = deals.create(table, a_deal(), NOW)
+        deals.edit(table, deal.deal_id, {"brand": "asics"}, NOW)
+        deals.withdraw(table, deal.deal_id, NOW)
+
+    new = cost(table, one_deal)
+    ten_years(table)
+
+    assert cost(table, one_deal) == new
+
+
+@on(DYNOXIDE_ENGINE)
+def test_no_item_that_is_written_often_grows(table: Table) -> None:
+    ten_years(table)
+    post(table, [a_deal()])
+
+    items = [item for feed in FEEDS for item in table.query(keys.periods_between(feed, None)[0])]
+
+    assert len(items) > 2 * 12 * (YEARS - 1)
+    assert max(sum(len(name) + len(str(value)) for name, value in item.items()) for item in items) < 1024
+
+
+@pytest.mark.parametrize(("many", "days"), [(1000, 1), (200, 100)], ids=["in one day", "over years"])
+@on(DYNOXIDE_ENGINE)
+def test_a_page_takes_three_round_trips_though_a_thousand_deals_wait_for_the_sweep(
+    table: Table, many: int, days: int
+) -> None:
+    staying = post(table, [a_deal(ago(days=31 * number + 1)) for number in range(60)])
+    clean = {feed: pages(table, feed, NOW) for feed in FEEDS}
+    post(table, [a_deal(ago(days=9 * (n % days)), ends_at=ahead(minutes=1)) for n in range(many)])
+
+    for feed in FEEDS:
+        for page, before in zip(pages(table, feed, ahead(hours=1)), clean[feed], strict=True):
+            assert page.deals == before.deals
+            assert page.wire.round_trips <= 3
+            if days == 1:
+                assert len(page.wire.requests) <= 2 * len(before.wire.requests)
+        assert [deal_id for page in clean[feed] for deal_id in page.deals] == ids(staying[:50])
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A page as it was read."""
+
+    deals: list[str]
+    wire: Wire
+
+
+def pages(table: Table, feed: Feed, now: datetime) -> list[Read]:
+    """The first two pages of a feed."""
+    read, cursor = [], None
+    for _ in range(2):
+        with watched(table) as wire:
+            page = feeds.read(table, feed, limit=25, now=now, cursor=cursor)
+        read.append(Read(ids(page.items), wire))
+        cursor = page.next
+    return read
