@@ -116,8 +116,8 @@ def test_the_local_clouds_queues_are_known(
     home.cloud.write_text(json.dumps({"endpoint": "http://127.0.0.1:1", "region": "us-east-1", **names}))
     for variable in ("BTD_TABLE", *redrive.VARIABLES.values()):
         monkeypatch.delenv(variable)
-    monkeypatch.setattr(redrive, "Home", lambda: home)
-    monkeypatch.setattr(redrive, "running", lambda _: Cloud(1, 1))
+    monkeypatch.setattr("cli.connection.Home", lambda: home)
+    monkeypatch.setattr("cli.connection.running", lambda _: Cloud(1, 1))
 
     addresses, where = redrive._addresses()
 
