@@ -126,6 +126,7 @@ FUNCTIONS = (
     Function(name="site", access=rights.SITE, pages=""),
     Function(name="clicks", access=rights.CLICKS, pages="/go"),
     Function(name="mine", access=rights.MINE, pages="/my"),
+    Function(name="shop", access=rights.SHOP, artifact=FULL, pages="/shop"),
     Function(name="desk", access=rights.DESK, artifact=FULL, pages="/desk"),
     Function(
         name="account",

@@ -160,6 +160,19 @@ A user's addresses and number of orders are attributes of the User item, and one
 so this function can read the password's hash, which lies in that item too. It uses and answers nothing of it.
 """
 
+SHOP: Access = (
+    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, ORDER_PARTS, OPEN_ORDERS, IDEMPOTENCY)),
+    Right("BatchGetItem", (DEAL,)),
+    Right("PutItem", (USER, ORDER_PARTS, CART, MESSAGES, IDEMPOTENCY)),
+    Right("UpdateItem", (USER, STOCK, OPEN_ORDERS)),
+    Right("DeleteItem", (CART,)),
+    Right("ConditionCheckItem", (USER,)),
+    Right("Query", (USER, CART, STOCK)),
+    Right("Query", (ORDER_PARTS,), GSI1),
+    Right("Query", (ORDER_HISTORY,), GSI2),
+)
+"""What members do in the shop's pages: as the API's part, without what only editors do there."""
+
 SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEAL_SEQUENCE, ENDINGS)),)
 
 EXPIRY: Access = (

@@ -125,6 +125,7 @@ def one_deal(request: Request, number: str) -> Answer:
         ended=f"{views.day(deal.ends_at)}" if status is Status.EXPIRED and deal.ends_at else None,
         status_name=status.value,
         coupon=deal.coupon_code,
+        stock=deal.stock.value if deal.stock else None,
         text=deal.description,
         history=_history(deal, offers),
         others=views.cards(others, now, most=COLOURS),

@@ -47,6 +47,7 @@ NEEDS: dict[str, set[str]] = {
     "site": {PAGES},
     "clicks": {PAGES},
     "mine": {PAGES},
+    "shop": {BODIES, PAGES},
     "desk": {BODIES, PAGES},
     "account": {BODIES, PASSWORDS, PAGES},
     "collections": {PAGES},

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from argon2 import PasswordHasher
 
-from functions.pages import account, desk, mine
+from functions.pages import account, desk, mine, shop
 from shared.data.catalog import brands, deals
 from shared.data.members import sessions, users
 from shared.dynamodb.table import Table
@@ -21,7 +21,7 @@ from tests.support.engines import MOTO, one_at_a_time
 from tests.support.making import a_deal
 from tests.support.surroundings import surrounded
 
-FUNCTIONS = {"/my": mine.handler, "/account": account.handler, "/desk": desk.handler}
+FUNCTIONS = {"/my": mine.handler, "/account": account.handler, "/desk": desk.handler, "/shop": shop.handler}
 
 PASSWORD = "correct horse battery"
 
@@ -31,7 +31,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A seeded table of a test's own, which the functions find in their environment."""
     with MOTO.table() as moto, surrounded(monkeypatch, moto, SITE_ORIGIN=ORIGIN, SITE_BASE="", STAGE="test"):
         table = one_at_a_time(moto)
-        for function in (mine, account, desk):
+        for function in (mine, account, desk, shop):
             monkeypatch.setattr(function, "table", lambda: table)
         brands.create(table, "apple", "Apple", times.now())
         brands.create(table, "g-fore", "G/Fore", times.now())

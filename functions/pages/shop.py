@@ -1,0 +1,509 @@
+"""The shop in a browser: the cart, the addresses, the checkout, and one's orders.
+
+The buy button stands on deals' pages, which are everybody's, kept at the edge: it is a plain form that leads here. The
+checkout's form carries the prices that were seen and an idempotency key, so that pressing twice or reloading orders
+once, and nobody pays more than the page said.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+
+from shared.api.bodies import AddressName, Body, CartChange, NewAddress, NewOrder
+from shared.data.catalog import deals
+from shared.data.idempotency import Idempotency
+from shared.data.members import messages
+from shared.data.orders import addresses, carts, orders
+from shared.errors import (
+    BadRequest,
+    CannotOrder,
+    CartIsFull,
+    DealIsOver,
+    IdempotencyKeyReused,
+    NotSignedIn,
+    NotSoldHere,
+    TooManyAddresses,
+    UnknownAddress,
+    WrongStep,
+)
+from shared.html import cookies, forms, pages, views
+from shared.html.app import PageApp, Request
+from shared.html.checking import check
+from shared.html.forms import Fields, InvalidFields
+from shared.html.pages import Answer
+from shared.models import Address, CartItem, Order, OrderStatus, Session, Status, StockLevel, cents, money
+from shared.runtime import metrics
+from shared.runtime.environment import table
+from shared.runtime.reporting import report
+from shared.values import times
+
+PAGE = 25
+MAX_KEY = 64
+
+CART = "/shop/cart"
+ADDRESSES = "/shop/addresses"
+CHECKOUT = "/shop/checkout"
+ORDERS = "/shop/orders"
+
+REQUIRED = ("recipient", "street", "city", "postalCode", "country")
+FIELDS = (*REQUIRED, "region")
+"""The fields of an address, named as in the API's bodies."""
+
+STATES = {
+    OrderStatus.PLACED: "Placed",
+    OrderStatus.SHIPPED: "Sent",
+    OrderStatus.DELIVERED: "Delivered",
+    OrderStatus.CANCELLED: "Cancelled",
+}
+"""What an order's statuses are called on pages."""
+
+_QUANTITY = f"1 to {carts.MOST_PIECES} pieces, please."
+_WORDS = {"country": "Two capital letters, such as US."}
+_LINE = re.compile(r"([0-9A-Za-z]{27})\*(\d{1,2})\*([0-9.]{1,20})")
+"""A line of the checkout's form: a deal, how many pieces, and the price that the page showed."""
+
+app = PageApp(forms.ours_only)
+
+
+class NamedAddress(Body):
+    """The name under which an address is kept."""
+
+    name: AddressName
+
+
+@app.get("/shop")
+def shop(_request: Request) -> Answer:
+    return pages.redirect(CART)
+
+
+@app.get(CART)
+def cart(request: Request) -> Answer:
+    return _cart_page(request, _member(request).username)
+
+
+@app.post(CART)
+def put_into_cart(request: Request) -> Answer:
+    """Have so many pieces of a deal in the cart; without a number one, or as many as there are."""
+    typed = forms.read(request.event)
+    deal = deals.find(table(), typed.get("deal", ""))
+    number = deal.number or deal.deal_id
+    member = _sender(request, f"/deals/{number}")
+    if isinstance(member, Answer):
+        return member
+    username = member.username
+    try:
+        if "quantity" in typed:
+            quantity = _quantity(typed["quantity"])
+        else:
+            held = {item.deal.deal_id: item.quantity for item in carts.view(table(), username, request.now)}
+            quantity = held.get(deal.deal_id, 1)
+        carts.put_in(table(), username, deal.deal_id, quantity, request.now)
+    except InvalidFields:
+        errors = {f"quantity-{number}": f"{deal.title}: {_QUANTITY}"}
+        return _cart_page(request, username, errors=errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    except (DealIsOver, NotSoldHere, CartIsFull) as error:
+        said = str(error) if isinstance(error, CartIsFull) else f"{deal.title} cannot be bought here any more."
+        return _cart_page(request, username, problem=said, status=HTTPStatus.CONFLICT)
+    return pages.redirect(CART, said="in-cart")
+
+
+@app.post(f"{CART}/remove")
+def take_out_of_cart(request: Request) -> Answer:
+    member = _sender(request, CART)
+    if isinstance(member, Answer):
+        return member
+    deal = deals.find(table(), forms.read(request.event).get("deal", ""))
+    carts.take_out(table(), member.username, deal.deal_id)
+    return pages.redirect(CART, said="taken-out")
+
+
+@app.get(ADDRESSES)
+def address_book(request: Request) -> Answer:
+    """All addresses, and a form: empty, or with the one that ``?name=`` names."""
+    return _address_page(request, _member(request).username, {"name": request.query.get("name", "")}, fill=True)
+
+
+@app.post(ADDRESSES)
+def save_address(request: Request) -> Answer:
+    """Keep an address under its name, in place of the one that had it."""
+    typed = forms.read(request.event)
+    place = forms.own_path(typed.get("next"), ADDRESSES)
+    member = _sender(request, place)
+    if isinstance(member, Answer):
+        return member
+    try:
+        name, address = _address(typed)
+        addresses.save(table(), member.username, name, address)
+    except InvalidFields as error:
+        return _address_page(request, member.username, typed, error.errors)
+    except TooManyAddresses as error:
+        return _address_page(request, member.username, typed, {"name": str(error)})
+    return forms.lead_to(place, said="address")
+
+
+@app.post(f"{ADDRESSES}/remove")
+def remove_address(request: Request) -> Answer:
+    member = _sender(request, ADDRESSES)
+    if isinstance(member, Answer):
+        return member
+    addresses.remove(table(), member.username, forms.read(request.event).get("name", ""))
+    return pages.redirect(ADDRESSES, said="address-removed")
+
+
+@app.get(CHECKOUT)
+def checkout(request: Request) -> Answer:
+    return _checkout_page(request, _member(request).username)
+
+
+@app.post(CHECKOUT)
+def place_order(request: Request) -> Answer:
+    """Order what the form says at no more than the prices it says, once however often it is sent."""
+    member = _sender(request, CHECKOUT)
+    if isinstance(member, Answer):
+        return member
+    typed = forms.read(request.event)
+    try:
+        order = _placed(request, member.username, typed)
+    except InvalidFields:
+        errors = {"address": "Choose the address that it goes to."}
+        return _checkout_page(request, member.username, typed, errors=errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    except UnknownAddress:
+        errors = {"address": "This address is no longer there. Choose another."}
+        return _checkout_page(request, member.username, typed, errors=errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    except IdempotencyKeyReused:
+        said = "This form has placed an order already, and was changed since. Your orders are below Orders."
+        return _checkout_page(request, member.username, typed, problem=[said], status=HTTPStatus.CONFLICT)
+    except CannotOrder as error:
+        said_of_each = [_said(obstacle.detail) for obstacle in error.obstacles]
+        return _checkout_page(request, member.username, typed, problem=said_of_each, status=HTTPStatus.CONFLICT)
+    return pages.redirect(f"{ORDERS}/{order.order_id}", said="bought")
+
+
+@app.get(ORDERS)
+def my_orders(request: Request) -> Answer:
+    asked = request.query.get("status") or None
+    try:
+        status = OrderStatus(asked) if asked else None
+    except ValueError as error:
+        raise BadRequest("There is no such status of orders.", "status") from error
+    username = _member(request).username
+    cursor = request.query.get("cursor") or None
+    page = orders.latest(table(), username, limit=PAGE, cursor=cursor, status=status)
+    return pages.page(
+        "shop/orders.html",
+        here=ORDERS,
+        said=request.query.get("said"),
+        orders=[_head(order) for order in page.items],
+        statuses=[("", "All")] + [(each.value, name) for each, name in STATES.items()],
+        chosen=asked or "",
+        older=page.next,
+    )
+
+
+@app.get(f"{ORDERS}/{{order_id}}")
+def one_order(request: Request, order_id: str) -> Answer:
+    return _order_page(request, orders.get(table(), _member(request).username, order_id))
+
+
+@app.get(f"{ORDERS}/{{order_id}}/cancel")
+def cancelling(request: Request, order_id: str) -> Answer:
+    """A page that says what cancelling does, with the button that does it."""
+    order = orders.get(table(), _member(request).username, order_id)
+    if order.status is not OrderStatus.PLACED:
+        return pages.redirect(f"{ORDERS}/{order_id}")
+    return pages.page("shop/cancel.html", here=request.path, order=_head(order))
+
+
+@app.post(f"{ORDERS}/{{order_id}}/cancel")
+def cancel_order(request: Request, order_id: str) -> Answer:
+    """Cancel an order that is not sent yet. Doing it twice cancels once."""
+    member = _sender(request, f"{ORDERS}/{order_id}")
+    if isinstance(member, Answer):
+        return member
+    now = request.now
+    order = orders.get(table(), member.username, order_id)
+    try:
+        orders.follow(
+            table(),
+            order,
+            OrderStatus.CANCELLED,
+            now,
+            correlation_id=request.correlation_id,
+            telling=lambda order: messages.telling(order, now),
+        )
+    except WrongStep:
+        now_it_is = orders.get(table(), member.username, order_id)
+        said = f"It is {STATES[now_it_is.status].lower()}, and cannot be cancelled any more."
+        return _order_page(request, now_it_is, problem=said, status=HTTPStatus.CONFLICT)
+    return pages.redirect(f"{ORDERS}/{order_id}", said="cancelled")
+
+
+def _member(request: Request) -> Session:
+    """Who asks. Raises NotSignedIn, which leads to where one signs in and back."""
+    session = cookies.session_of(table(), request.event, request.now)
+    if session is None:
+        raise NotSignedIn
+    return session
+
+
+def _sender(request: Request, place: str) -> Session | Answer:
+    """Who sent a form; where nobody is signed in, the way to sign in, which then leads to where the form stood."""
+    session = cookies.session_of(table(), request.event, request.now)
+    return pages.redirect("/account/sign-in", next=place) if session is None else session
+
+
+def _quantity(text: str) -> int:
+    """How many pieces a field says. Raises InvalidFields."""
+    number = int(text) if re.fullmatch(r"[0-9]{1,4}", text.strip()) else 0
+    return check(CartChange, {"quantity": number}).quantity
+
+
+def _address(typed: Mapping[str, str]) -> tuple[str, Address]:
+    """The name and the address that a form says. Raises InvalidFields, for all fields at once."""
+    given = {name: typed.get(name, "").strip() for name in FIELDS}
+    given["country"] = given["country"].upper()
+    body = {name: value for name, value in given.items() if value or name in REQUIRED}
+    errors: dict[str, str] = {}
+    try:
+        named = check(NamedAddress, {"name": typed.get("name", "").strip()})
+    except InvalidFields as error:
+        errors |= error.errors
+    try:
+        new = check(NewAddress, body, _WORDS)
+    except InvalidFields as error:
+        errors |= error.errors
+    if errors:
+        raise InvalidFields(errors)
+    return named.name, new.to_address()
+
+
+def _placed(request: Request, username: str, typed: Mapping[str, str]) -> Order:
+    """The order that the checkout's form asks for, placed now or by an earlier sending of the form.
+
+    Raises InvalidFields, BadRequest, and what placing an order raises.
+    """
+    key = typed.get("key", "")
+    lines = [_LINE.fullmatch(line) for line in typed.get("items", "").split(",")]
+    items = [
+        {"dealId": line[1], "quantity": int(line[2]), "price": line[3]} for line in lines if line is not None
+    ]  # a line that is none is found by its absence
+    if len(items) < len(lines) or not (0 < len(key) <= MAX_KEY and key.isascii() and key.isprintable()):
+        raise BadRequest("The form cannot be read. Open the checkout anew.")
+    try:
+        new = check(NewOrder, {"address": typed.get("address", ""), "items": items})
+    except InvalidFields as error:
+        if "address" in error.errors:
+            raise
+        raise BadRequest("The form cannot be read. Open the checkout anew.") from error
+    now = request.now
+    order = orders.place(
+        table(),
+        username,
+        new.address,
+        new.wanted(),
+        now,
+        secrets.token_bytes(16),
+        chance=random.SystemRandom().random,
+        idempotency=Idempotency(username, key, new.model_dump(mode="json")),
+        correlation_id=request.correlation_id,
+        telling=lambda order: messages.telling(order, now),
+    )
+    if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
+        report(metrics.ORDERS_PLACED)
+    return order
+
+
+def _cart_page(
+    request: Request,
+    username: str,
+    *,
+    errors: Mapping[str, str] | None = None,
+    problem: str | None = None,
+    status: int = HTTPStatus.OK,
+) -> Answer:
+    items = carts.view(table(), username, request.now)
+    return pages.page(
+        "shop/cart.html",
+        here=CART,
+        status=status,
+        said=None if problem or errors else request.query.get("said"),
+        lines=[_line(item, request.now) for item in items],
+        totals=_totals([item for item in items if _obstacle(item, request.now) is None]),
+        can_order=any(_obstacle(item, request.now) is None for item in items),
+        quantities={str(number): str(number) for number in range(1, carts.MOST_PIECES + 1)},
+        errors=dict(errors or {}),
+        problem=problem,
+    )
+
+
+def _address_page(
+    request: Request,
+    username: str,
+    typed: Fields,
+    errors: Mapping[str, str] | None = None,
+    *,
+    fill: bool = False,
+) -> Answer:
+    known = addresses.of(table(), username)
+    chosen = known.get(typed.get("name", ""))
+    if fill:
+        typed = _typed(typed["name"], chosen) if chosen else {}
+    return pages.page(
+        "shop/addresses.html",
+        here=ADDRESSES,
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
+        said=None if errors else request.query.get("said"),
+        addresses=_shown(known),
+        typed={name: typed.get(name, "") for name in ("name", *FIELDS)},
+        errors=dict(errors or {}),
+        next=forms.own_path(typed.get("next") or request.query.get("next"), ""),
+        most=addresses.MOST,
+    )
+
+
+def _checkout_page(
+    request: Request,
+    username: str,
+    typed: Mapping[str, str] | None = None,
+    *,
+    errors: Mapping[str, str] | None = None,
+    problem: Sequence[str] = (),
+    status: int = HTTPStatus.OK,
+) -> Answer:
+    """What is in the cart and can be ordered, at today's prices, and where it may go. The form's key is a new one."""
+    items = carts.view(table(), username, request.now)
+    able = [item for item in items if _obstacle(item, request.now) is None]
+    if not able and not problem:
+        return pages.redirect(CART)
+    known = addresses.of(table(), username)
+    chosen = (typed or {}).get("address", "")
+    return pages.page(
+        "shop/checkout.html",
+        here=CHECKOUT,
+        status=status,
+        said=None if problem or errors else request.query.get("said"),
+        lines=[_line(item, request.now) for item in able],
+        left_out=[_line(item, request.now) for item in items if item not in able],
+        items=",".join(f"{item.deal.deal_id}*{item.quantity}*{item.deal.price}" for item in able),
+        totals=_totals(able),
+        addresses=_shown(known),
+        chosen=chosen if chosen in known else next(iter(known), ""),
+        typed=dict.fromkeys(("name", *FIELDS), "") | ({} if known else {"name": "home"}),
+        key=secrets.token_urlsafe(18),
+        errors=dict(errors or {}),
+        problem=list(problem),
+    )
+
+
+def _order_page(request: Request, order: Order, *, problem: str | None = None, status: int = HTTPStatus.OK) -> Answer:
+    steps = [
+        (name, views.moment(order.times[each]), times.to_iso(order.times[each]))
+        for each, name in STATES.items()
+        if each in order.times
+    ]
+    return pages.page(
+        "shop/order.html",
+        here=f"{ORDERS}/{order.order_id}",
+        status=status,
+        said=None if problem else request.query.get("said"),
+        order=_head(order),
+        steps=steps,
+        address=_address_lines(order.address),
+        items=[
+            {
+                "title": item.title,
+                "brand": item.brand,
+                "brand_name": item.brand_name,
+                "number": item.number or item.deal_id,
+                "quantity": item.quantity,
+                "price": views.money(item.price, item.currency),
+                "together": views.money(money(cents(item.price) * item.quantity), item.currency),
+            }
+            for item in order.items
+        ],
+        problem=problem,
+    )
+
+
+def _line(item: CartItem, now: datetime) -> dict[str, Any]:
+    """A deal in the cart as a page shows it, with what is in its way and whether its price moved."""
+    deal = item.deal
+    return {
+        **views.card(deal, now, width=128),
+        "quantity": str(item.quantity),
+        "together": views.money(money(cents(deal.price) * item.quantity), deal.currency),
+        "before": views.money(item.price, deal.currency) if item.changed else None,
+        "dearer": cents(deal.price) > cents(item.price),
+        "few": deal.stock is StockLevel.LOW,
+        "obstacle": _obstacle(item, now),
+    }
+
+
+def _obstacle(item: CartItem, now: datetime) -> str | None:
+    """Why what is in the cart cannot be ordered now, as far as the deal itself says, or None."""
+    if item.deal.status(now) is not Status.ACTIVE:
+        return "This deal is over."
+    if item.deal.stock is StockLevel.SOLD_OUT:
+        return "Sold out."
+    return None
+
+
+def _totals(items: Sequence[CartItem]) -> str:
+    """What some items cost together today; currencies are not added up."""
+    sums: dict[str, int] = {}
+    for item in items:
+        sums[item.deal.currency] = sums.get(item.deal.currency, 0) + cents(item.deal.price) * item.quantity
+    return " and ".join(views.money(money(amount), currency) for currency, amount in sorted(sums.items()))
+
+
+def _head(order: Order) -> dict[str, Any]:
+    """An order as a line of a list."""
+    return {
+        "id": order.order_id,
+        "status": order.status.value,
+        "state": STATES[order.status],
+        "at": times.to_iso(order.placed_at),
+        "day": f"{views.day(order.placed_at)} {order.placed_at.year}",
+        "pieces": views.counted(order.pieces, "piece"),
+        "totals": " and ".join(views.money(amount, currency) for currency, amount in order.totals.items()),
+        "to": f"{order.address.recipient}, {order.address.city}",
+    }
+
+
+def _shown(known: Mapping[str, Address]) -> list[dict[str, Any]]:
+    return [{"name": name, "lines": _address_lines(address)} for name, address in known.items()]
+
+
+def _address_lines(address: Address) -> list[str]:
+    place = (
+        f"{address.city}, {address.region} {address.postal_code}"
+        if address.region
+        else (f"{address.postal_code} {address.city}")
+    )
+    return [address.recipient, address.street, place, address.country]
+
+
+def _typed(name: str, address: Address) -> Fields:
+    """An address as its form shows it."""
+    return {
+        "name": name,
+        "recipient": address.recipient,
+        "street": address.street,
+        "city": address.city,
+        "region": address.region or "",
+        "postalCode": address.postal_code,
+        "country": address.country,
+    }
+
+
+def _said(detail: str) -> str:
+    return detail if detail.endswith(".") else f"{detail}."
+
+
+handler = app.handler

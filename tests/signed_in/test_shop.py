@@ -1,0 +1,363 @@
+"""The shop's pages: the cart, addresses, the checkout and orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from shared.data.catalog import deals
+from shared.data.members import messages
+from shared.data.orders import addresses, carts, orders, stock
+from shared.dynamodb.table import Table
+from shared.models import Deal, OrderStatus
+from shared.values import times
+from tests.signed_in.conftest import entered
+from tests.support.browsing import Browser, Seen
+from tests.support.shop import HOME_ADDRESS
+
+PostDeal = Callable[..., Deal]
+Sell = Callable[..., Deal]
+
+HOME = {
+    "name": "home", "recipient": "Ana Blake", "street": "12 Harbour Street", "city": "Portland",
+    "postalCode": "04101", "region": "ME", "country": "us",
+}  # fmt: skip
+
+
+@pytest.fixture
+def sell(table: Table, post_deal: PostDeal) -> Sell:
+    """Posts a deal of which so many pieces are on sale, and which says so."""
+
+    def sold(pieces: int = 5, **fields: object) -> Deal:
+        deal = post_deal(**fields)
+        stock.add(table, deal.deal_id, pieces, times.now())
+        stock.show_level(table, deal.deal_id)
+        return deal
+
+    return sold
+
+
+def with_address(table: Table, username: str = "ana") -> None:
+    addresses.save(table, username, "home", HOME_ADDRESS)
+
+
+def checkout(browser: Browser) -> dict[str, str]:
+    """What the checkout's form sends."""
+    found = browser.get("/shop/checkout").values()
+    return {name: found[name] for name in ("key", "items")} | {"address": "home"}
+
+
+def ordered(table: Table, username: str = "ana") -> int:
+    return len(orders.latest(table, username, limit=10).items)
+
+
+def bought(browser: Browser, deal: Deal, quantity: str = "1") -> str:
+    """The path of an order of a deal."""
+    browser.post("/shop/cart", {"deal": str(deal.number), "quantity": quantity})
+    return browser.post("/shop/checkout", checkout(browser)).location.partition("?")[0]
+
+
+@pytest.mark.parametrize("path", ["/shop/cart", "/shop/addresses", "/shop/checkout", "/shop/orders", "/shop/orders/x"])
+def test_nobody_is_led_to_where_one_signs_in_and_back(anyone: Browser, path: str) -> None:
+    seen = anyone.get(path)
+
+    assert (seen.status, seen.location) == (303, f"/account/sign-in?next={path.replace('/', '%2F')}")
+
+
+def test_nobody_who_buys_is_led_to_sign_in_and_back_to_the_deal(anyone: Browser, sell: Sell) -> None:
+    deal = sell()
+
+    seen = anyone.post("/shop/cart", {"deal": str(deal.number)})
+
+    assert (seen.status, seen.location) == (303, f"/account/sign-in?next=%2Fdeals%2F{deal.number}")
+
+
+def test_a_form_from_another_site_puts_nothing_into_the_cart(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell()
+    ana.fetch_site = "cross-site"
+
+    seen = ana.post("/shop/cart", {"deal": str(deal.number)})
+
+    assert seen.status == 403
+    assert carts.deals_in(table, "ana", times.now()) == []
+
+
+def test_what_is_bought_lies_in_the_cart_and_buying_again_leaves_the_number(ana: Browser, sell: Sell) -> None:
+    deal = sell(price="10.00")
+    ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "3"})
+
+    seen = ana.post("/shop/cart", {"deal": str(deal.number)})
+
+    assert (seen.status, seen.location) == (303, "/shop/cart?said=in-cart")
+    shown = ana.get(seen.location)
+    assert "Trail runner" in shown.words
+    assert "Together $30.00" in shown.words
+
+
+@pytest.mark.parametrize("quantity", ["0", "11", "-1", "1000000000", "", "two", "１"])
+def test_a_number_of_pieces_that_cannot_be_is_refused_by_the_name_of_the_deal(
+    ana: Browser, table: Table, sell: Sell, quantity: str
+) -> None:
+    deal = sell()
+
+    seen = ana.post("/shop/cart", {"deal": str(deal.number), "quantity": quantity})
+
+    assert seen.status == 422
+    assert "Trail runner: 1 to 10 pieces, please." in seen.words
+    assert carts.deals_in(table, "ana", times.now()) == []
+
+
+def test_what_is_not_sold_here_or_is_over_does_not_come_into_the_cart(
+    ana: Browser, table: Table, sell: Sell, post_deal: PostDeal
+) -> None:
+    elsewhere, over = post_deal(), sell()
+    deals.edit(table, over.deal_id, {"withdrawn_at": times.now()}, times.now())
+
+    seen = [ana.post("/shop/cart", {"deal": str(deal.number)}) for deal in (elsewhere, over)]
+
+    assert [each.status for each in seen] == [409, 409]
+    assert all("Trail runner cannot be bought here any more." in each.words for each in seen)
+
+
+def test_the_twenty_first_deal_is_refused_and_said(ana: Browser, sell: Sell) -> None:
+    for _ in range(carts.MOST):
+        ana.post("/shop/cart", {"deal": str(sell().number)})
+
+    seen = ana.post("/shop/cart", {"deal": str(sell().number)})
+
+    assert seen.status == 409
+    assert "A cart holds at most 20 deals." in seen.words
+
+
+def test_what_is_removed_is_out_of_the_cart(ana: Browser, sell: Sell) -> None:
+    deal = sell()
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+
+    seen = ana.post("/shop/cart/remove", {"deal": str(deal.number)})
+
+    assert seen.location == "/shop/cart?said=taken-out"
+    assert "Nothing is in your cart." in ana.get("/shop/cart").words
+
+
+def test_the_first_address_is_asked_for_in_the_checkout_and_leads_back_to_it(ana: Browser, sell: Sell) -> None:
+    ana.post("/shop/cart", {"deal": str(sell().number)})
+    asked = ana.get("/shop/checkout")
+
+    seen = ana.post("/shop/addresses", {**HOME, "next": "/shop/checkout"})
+
+    assert "Keep the address and go on" in asked.words
+    assert (seen.status, seen.location) == (303, "/shop/checkout?said=address")
+    assert "home Ana Blake · 12 Harbour Street · Portland, ME 04101 · US" in ana.get("/shop/checkout").words
+
+
+def test_an_address_that_lacks_something_is_asked_for_again_with_what_was_typed(ana: Browser, table: Table) -> None:
+    seen = ana.post("/shop/addresses", {**HOME, "city": "", "country": "Switzerland", "street": "1 \x07 Street"})
+
+    assert seen.status == 422
+    assert "This is needed." in seen.words
+    assert "Two capital letters, such as US." in seen.words
+    assert "The character U+0007 is not allowed." in seen.words
+    assert seen.values()["recipient"] == "Ana Blake"
+    assert addresses.of(table, "ana") == {}
+
+
+def test_an_address_is_changed_and_removed(ana: Browser, table: Table) -> None:
+    ana.post("/shop/addresses", HOME)
+    filled = ana.get("/shop/addresses?name=home").values()
+    ana.post("/shop/addresses", {**filled, "street": "1 Main Street"})
+    changed = addresses.of(table, "ana")["home"].street
+
+    seen = ana.post("/shop/addresses/remove", {"name": "home"})
+
+    assert changed == "1 Main Street"
+    assert seen.location == "/shop/addresses?said=address-removed"
+    assert addresses.of(table, "ana") == {}
+
+
+def test_an_order_takes_stock_empties_the_cart_and_is_told(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell(5, price="10.00")
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "2"})
+
+    seen = ana.post("/shop/checkout", checkout(ana))
+
+    assert seen.status == 303
+    shown = ana.get(seen.location)
+    assert "Ordered. We tell you in your inbox when it is sent." in shown.words
+    assert "Together $20.00" in shown.words
+    assert "State Placed" in shown.words
+    assert stock.of(table, deal.deal_id).left == 3
+    assert carts.deals_in(table, "ana", times.now()) == []
+    assert messages.unread_count(table, "ana", times.now()) == 1
+    assert "2 pieces to Ana Blake, Portland" in ana.get("/shop/orders").words
+
+
+def test_a_form_that_is_sent_twice_orders_once(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell()
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+    form = checkout(ana)
+
+    seen = [ana.post("/shop/checkout", form) for _ in range(2)]
+
+    assert seen[0].status == seen[1].status == 303
+    assert seen[0].location == seen[1].location
+    assert ordered(table) == 1
+
+
+def test_a_form_that_ordered_and_was_changed_orders_nothing(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell()
+    with_address(table)
+    addresses.save(table, "ana", "work", HOME_ADDRESS)
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+    form = checkout(ana)
+    ana.post("/shop/checkout", form)
+
+    seen = ana.post("/shop/checkout", {**form, "address": "work"})
+
+    assert seen.status == 409
+    assert "This form has placed an order already" in seen.words
+    assert ordered(table) == 1
+
+
+def test_a_price_that_rose_is_said_in_the_cart_and_before_ordering(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell(price="10.00")
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+    deals.edit(table, deal.deal_id, {"price": "12.00"}, times.now())
+
+    shown = [ana.get(path).words for path in ("/shop/cart", "/shop/checkout")]
+
+    assert all("Dearer than when you put it in: it was $10.00." in each for each in shown)
+
+
+def test_a_price_that_rose_behind_the_form_orders_nothing_and_says_both(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell(price="10.00")
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+    form = checkout(ana)
+    deals.edit(table, deal.deal_id, {"price": "12.00"}, times.now())
+
+    refused = ana.post("/shop/checkout", form)
+    again = ana.post("/shop/checkout", _form_of(refused))
+
+    assert refused.status == 409
+    assert "Trail runner costs USD 12.00 now, not 10.00." in refused.words
+    assert again.status == 303
+    assert ordered(table) == 1
+
+
+def test_of_two_who_order_the_last_piece_one_gets_it_and_the_other_is_told(
+    ana: Browser, table: Table, sell: Sell
+) -> None:
+    deal, bo = sell(1), entered(table, "bo")
+    browsers = {"ana": ana, "bo": bo}
+    for username, browser in browsers.items():
+        with_address(table, username)
+        browser.post("/shop/cart", {"deal": str(deal.number)})
+    form_of = {username: checkout(browser) for username, browser in browsers.items()}
+
+    seen = [browsers[username].post("/shop/checkout", form_of[username]) for username in browsers]
+
+    assert [each.status for each in seen] == [303, 409]
+    assert "Trail runner: sold out." in seen[1].words
+    assert (ordered(table, "ana"), ordered(table, "bo")) == (1, 0)
+    assert stock.of(table, deal.deal_id).left == 0
+
+
+def test_what_is_sold_out_stays_in_the_cart_and_out_of_the_order(ana: Browser, table: Table, sell: Sell) -> None:
+    gone, there = sell(1, title="Gone"), sell(title="There", price="10.00")
+    with_address(table)
+    for deal in (gone, there):
+        ana.post("/shop/cart", {"deal": str(deal.number)})
+    stock.leave(table, gone.deal_id, 0)
+    stock.show_level(table, gone.deal_id)
+
+    shown = ana.get("/shop/checkout")
+    seen = ana.post("/shop/checkout", _form_of(shown))
+
+    assert "Left out: Gone (Sold out.)" in shown.words
+    assert "Together $10.00" in shown.words
+    assert seen.status == 303
+    assert carts.deals_in(table, "ana", times.now()) == [gone.deal_id]
+
+
+def test_an_address_that_was_removed_meanwhile_is_asked_for_anew(ana: Browser, table: Table, sell: Sell) -> None:
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(sell().number)})
+    form = checkout(ana)
+    addresses.remove(table, "ana", "home")
+
+    seen = ana.post("/shop/checkout", form)
+
+    assert seen.status == 422
+    assert "This address is no longer there. Choose another." in seen.words
+    assert ordered(table) == 0
+
+
+@pytest.mark.parametrize(
+    "items", ["", "x", "{deal}*0*1.00", "{deal}*11*1.00", "{deal}*1*-1", "{deal}*1*1.00,{deal}*1*1.00"]
+)
+def test_a_form_that_nobody_was_shown_is_refused(ana: Browser, table: Table, sell: Sell, items: str) -> None:
+    deal = sell(price="1.00")
+    with_address(table)
+
+    seen = ana.post("/shop/checkout", {"key": "k", "address": "home", "items": items.format(deal=deal.deal_id)})
+
+    assert seen.status == 400
+    assert ordered(table) == 0
+
+
+def test_an_order_that_is_cancelled_gives_its_stock_back_once(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell(5)
+    with_address(table)
+    path = bought(ana, deal, "2")
+    asked = ana.get(f"{path}/cancel")
+
+    seen = [ana.post(f"{path}/cancel") for _ in range(2)]
+
+    assert "They go back on sale" in asked.words
+    assert [each.location for each in seen] == [f"{path}?said=cancelled"] * 2
+    assert "State Cancelled" in ana.get(path).words
+    assert stock.of(table, deal.deal_id).left == 5
+
+
+def test_an_order_that_was_sent_meanwhile_is_not_cancelled(ana: Browser, table: Table, sell: Sell) -> None:
+    with_address(table)
+    path = bought(ana, sell())
+    order = orders.get(table, "ana", path.rpartition("/")[2])
+    orders.follow(table, order, OrderStatus.SHIPPED, times.now())
+
+    seen = ana.post(f"{path}/cancel")
+
+    assert seen.status == 409
+    assert "It is sent, and cannot be cancelled any more." in seen.words
+
+
+def test_a_strangers_order_is_not_found(ana: Browser, table: Table, sell: Sell) -> None:
+    with_address(table)
+    path = bought(ana, sell())
+    bo = entered(table, "bo")
+
+    seen = [bo.get(path), bo.get(f"{path}/cancel"), bo.post(f"{path}/cancel")]
+
+    assert [each.status for each in seen] == [404, 404, 404]
+    assert "State Placed" in ana.get(path).words
+
+
+def test_orders_are_shown_by_their_status(ana: Browser, table: Table, sell: Sell) -> None:
+    with_address(table)
+    path = bought(ana, sell())
+    ana.post(f"{path}/cancel")
+
+    shown = {status: ana.get(f"/shop/orders?status={status}").words for status in ("placed", "cancelled")}
+
+    assert "No orders of this status." in shown["placed"]
+    assert "1 piece to Ana Blake" in shown["cancelled"]
+    assert ana.get("/shop/orders?status=lost").status == 400
+
+
+def _form_of(seen: Seen) -> dict[str, str]:
+    found = seen.values()
+    return {name: found[name] for name in ("key", "items")} | {"address": "home"}
