@@ -274,11 +274,13 @@ def test_why_a_record_failed_is_logged_without_the_id_of_the_one_before(
 
 
 def likes(table: Table, context: LambdaContext) -> None:
+    join(table, "ana")
     for method in ("PUT", "PUT", "DELETE", "DELETE"):
         members.handler(event("members-like-brand") | {"httpMethod": method}, context)
 
 
 def watches(table: Table, context: LambdaContext) -> None:
+    join(table, "ana")
     for method in ("PUT", "PUT", "DELETE", "DELETE"):
         asked = event("members-like-brand")
         path = {name: asked[name].replace("/like", "/watch") for name in ("path", "resource")}

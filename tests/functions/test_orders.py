@@ -13,7 +13,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import accounts, orders
 from shared.data.catalog import deals
-from shared.data.members import messages, users
+from shared.data.members import messages, sessions, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.models import Deal
@@ -313,7 +313,8 @@ def test_orders_are_listed_by_status_and_time(ask: Ask, deal: Deal) -> None:
 def test_an_account_shows_its_addresses_and_stays_while_an_order_is_open(ask: Ask, table: Table, deal: Deal) -> None:
     at_home(ask)
     _, placed = place(ask, (deal, 1, "10.00"))
-    me = {"handler": accounts.handler}
+    token, _ = sessions.start(table, users.get(table, "ana"), times.now(), bytes(range(sessions.TOKEN_BYTES)))
+    me = {"handler": accounts.handler, "headers": {"Authorization": f"Bearer {token}"}}
 
     assert ask("GET", "/me", **me)[1]["addresses"] == {"home": HOME}
     assert ask("DELETE", "/me", **me)[0] == 409

@@ -116,6 +116,8 @@ def test_sweeping_what_has_ended(place: Place, invoke: Invoke) -> None:
 
 
 def test_liking_a_brand_with_a_slash(place: Place, invoke: Invoke) -> None:
+    join(place.table, "ana")
+
     answer = invoke("members", text_of("members-like-brand"))
 
     assert answer.payload["statusCode"] in (200, 201, 204)

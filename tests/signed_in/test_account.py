@@ -42,7 +42,7 @@ def test_signing_up_signs_in_at_once(anyone: Browser, table: Table) -> None:
         ("username", "a#b", "1 to 30 letters, digits, dots and hyphens, please"),
         ("email", "ana", "This is no email address."),
         ("password", "short", "At least 10 characters, please."),
-        ("name", "   ", "Something to be seen is needed."),
+        ("name", "   ", "A visible character is needed."),
     ],
 )
 def test_a_field_that_cannot_be_used_is_named_and_what_was_typed_is_kept(
