@@ -33,6 +33,9 @@ def posted(table: Table) -> list[Deal]:
     return created[::-1]
 
 
+COUNTS = ["BatchGetItem", "Query", "Query", "Query"]
+"""What says which partitions of a feed hold deals: its counts, and the notes of what has ended since yesterday."""
+
 # What is typed, and what is asked of DynamoDB for it: operation, and index where it is not the table.
 PATTERNS: dict[str, tuple[str, list[str]]] = {
     "1": (
@@ -40,17 +43,17 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
         ["GetItem", "UpdateItem", "TransactWriteItems"],
     ),
     "2": ("brands create G/Fore", ["TransactWriteItems"]),
-    "3": ("seed", ["PutItem"] * 12),
+    "3": ("seed", ["PutItem"] * 11),
     "4": ("pages feature front-page {deals}", ["BatchGetItem", "UpdateItem"]),
     "6": ("pages feature editors-choice {deals}", ["BatchGetItem", "UpdateItem"]),
-    "7, fresh": ("pages front-page --fresh", ["GetItem", "Query GSI1", "GetItem"]),
-    "7, without a copy": ("pages front-page", ["BatchGetItem", "GetItem", "Query GSI1", "GetItem"]),
-    "7, latest": ("deals latest", ["GetItem", "Query GSI1"]),
-    "8": ("categories show shoes", ["GetItem", "Query GSI3"]),
-    "8, latest": ("deals latest --category shoes", ["GetItem", "Query GSI3"]),
+    "7, fresh": ("pages front-page --fresh", [*COUNTS, "Query GSI1", "GetItem"]),
+    "7, without a copy": ("pages front-page", ["BatchGetItem", *COUNTS, "Query GSI1", "GetItem"]),
+    "7, latest": ("deals latest", [*COUNTS, "Query GSI1"]),
+    "8": ("categories show shoes", ["GetItem", *COUNTS, "Query GSI3", "BatchGetItem"]),
+    "8, latest": ("deals latest --category shoes", [*COUNTS, "Query GSI3"]),
     "9": ("pages editors-choice --fresh", ["GetItem"]),
-    "10": ("brands show APPLE", ["GetItem", "Query GSI2"]),
-    "10, latest": ("deals latest --brand apple", ["GetItem", "Query GSI2"]),
+    "10": ("brands show APPLE", ["GetItem", *COUNTS, "Query GSI2", "BatchGetItem"]),
+    "10, latest": ("deals latest --brand apple", [*COUNTS, "Query GSI2"]),
     "11": ("brands list", ["GetItem"]),
     "12": ("deals show {deal}", ["GetItem"]),
     "12, by number": ("deals show 1", ["GetItem", "GetItem"]),
@@ -73,7 +76,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "26, edit": ("deals edit {deal} --set price=1.00", ["GetItem", "TransactWriteItems"]),
     "26, withdraw": ("deals withdraw {deal}", ["GetItem", "BatchGetItem", "TransactWriteItems"]),
     "26, by the clock": ("sweep", ["GetItem", "Query"]),
-    "roles": ("users grant-editor ana", ["UpdateItem", "Query GSI1", "GetItem"]),
+    "roles": ("users grant-editor ana", ["UpdateItem", "GetItem"]),
     "everyone": ("users list", ["Scan UserIndex"]),
 }
 
@@ -90,7 +93,7 @@ def test_each_pattern_has_a_command_that_tells_its_requests(posted: list[Deal], 
     answer = ask(*words.split())
 
     made = [" ".join(filter(None, (request["operation"], request["index"]))) for request in answer["requests"]]
-    assert made == expected
+    assert sorted(made) == sorted(expected)  # those of one round trip come as they may
     assert all(request["keys"] for request in answer["requests"])
     told = [request for request in answer["requests"] if request["readUnits"] is not None]
     assert answer["capacity"] == {

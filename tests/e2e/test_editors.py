@@ -78,6 +78,7 @@ def test_a_deal_is_posted_with_all_its_fields(editor: Visitor, visitor: Visitor,
         "createdAt": "2026-06-04T20:28:53Z",
         "status": "active",
         "hot": False,
+        "stock": None,
     }
 
 

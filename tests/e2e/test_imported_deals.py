@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from local.settings import REGION
+from local.settings import REGION, access_key
 from shared.values.slugs import slug
 from tests.e2e.conftest import REAL_DEALS
 from tests.support.site import Site, Visitor, eventually
@@ -172,13 +172,18 @@ def read_with_the_cli(site: Site, deal_id: str) -> dict[str, Any]:
     key = json.dumps({name: {"S": f"DEAL#{deal_id}"} for name in ("PK", "SK")})
     plain = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     nowhere = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
-    fake = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "NO_PROXY": "127.0.0.1"}
+    key_of_the_checkout = access_key(site.home)
+    signed = {
+        "AWS_ACCESS_KEY_ID": key_of_the_checkout.key_id,
+        "AWS_SECRET_ACCESS_KEY": key_of_the_checkout.secret,
+        "NO_PROXY": "127.0.0.1",
+    }
     done = subprocess.run(
         [
             *(aws, "dynamodb", "get-item", "--table-name", site.table.name, "--key", key, "--output", "json"),
             *("--endpoint-url", site.endpoint, "--region", REGION),
         ],
-        env=plain | nowhere | fake,
+        env=plain | nowhere | signed,
         check=True,
         capture_output=True,
     )

@@ -26,6 +26,7 @@ from shared.data import keys
 from shared.data.catalog import brands
 from shared.data.catalog.caches import PICKED
 from shared.data.catalog.deal_items import to_item_listed
+from shared.data.members import saved
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI1, GSI2, USER_INDEX, Index, Key
 from shared.dynamodb.table import Projection
@@ -190,7 +191,7 @@ def _pick(site: Site, editor: Visitor, deal_ids: list[str]) -> None:
     def titles(key: Key) -> list[str]:
         return [copy["Title"] for copy in (site.table.get(key, consistent=True) or {})["Featured"]]
 
-    pages = (keys.curated(FRONT_PAGE), keys.curated(EDITORS_CHOICE), keys.topic(SHOES))
+    pages = [keys.featured(of) for of in (FRONT_PAGE, EDITORS_CHOICE, SHOES)]
     assert until(lambda: all("Renamed" in titles(page) for page in pages))
 
 
@@ -262,7 +263,9 @@ def _read_messages(member: Visitor, brand: str) -> None:
 def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
     """Let one deal end, and another come back: it is in no feed, though it should be, and a stale note says so."""
     now = times.now()
-    deal_id = editor.post("/deals", json=a_deal(brand, expiresAt="2037-01-01T00:00:00Z")).json()["dealId"]
+    # The only deal of its year: the items that count it go with it.
+    alone = a_deal(brand, createdAt="2025-03-05T00:00:00Z", expiresAt="2037-01-01T00:00:00Z")
+    deal_id = editor.post("/deals", json=alone).json()["dealId"]
     back = replace(making.a_deal(now), brand=brand, ends_at=datetime(2037, 3, 1, tzinfo=UTC))
     site.table.write(put(to_item_listed(back, listed=False), because="a test's own"))
     site.table.write(update(keys.deal(deal_id), "SET EndsAt = :now", values={":now": times.to_iso(now)}, refused=None))
@@ -307,7 +310,13 @@ def _shop(editor: Visitor, member: Visitor, deal_ids: list[str]) -> None:
 
 
 def _leave(site: Site, member: Visitor, brand: str) -> None:
-    """Change an account, and remove it with likes, watches and messages."""
+    """Change an account, and remove it with likes, watches, messages and a saved deal."""
+    saved.save(
+        site.table,
+        making.post(site.table, [making.a_deal(times.now(), brand=brand)], times.now())[0],
+        member.username,
+        times.now(),
+    )
     for path in (f"/brands/{brand}", "/categories/shoes"):
         assert member.delete(f"{path}/watch").status_code == 200
     for path in (f"/brands/{_another(site, brand)}", "/categories/bags"):
@@ -330,8 +339,12 @@ MODULES = (
 )  # fmt: skip
 
 
+PAGES = {"site", "clicks", "mine", "account", "desk", "shop", "collections", "indexer"}
+"""The site's functions, and the one that keeps its words: ``tests/infra/test_rights.py`` holds their rights."""
+
+
 def test_the_roles_are_those_of_all_functions(roles: dict[str, Role]) -> None:
-    assert set(roles) == set(MODULES)
+    assert set(roles) == {*MODULES, *PAGES}
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -415,7 +428,7 @@ REFUSED_BY_THE_KEYS = [
     ("catalog", "Query", _in(GSI1, keys.messages("nobody"))),
     ("catalog", "Query", _in(GSI1, keys.sessions("nobody"))),
     ("catalog", "Query", _in(GSI1, keys.watches("nobody"))),
-    ("authorizer", "GetItem", _key(USER)),
+    ("authorizer", "GetItem", _key(DEAL)),
     ("accounts", "PutItem", ITEM),
     ("members", "GetItem", _key(USER)),
     ("members", "Query", _in(GSI1, keys.sessions("nobody"))),
@@ -429,7 +442,7 @@ REFUSED_BY_THE_KEYS = [
     ("messenger", "GetItem", _key(USER)),
     ("messenger", "UpdateItem", {**_key(DEAL), "UpdateExpression": "REMOVE Title"}),
     ("refresher", "GetItem", _key(SESSION)),
-    ("refresher", "UpdateItem", {**_key(DEAL), "UpdateExpression": "REMOVE Title"}),
+    ("refresher", "UpdateItem", {**_key(USER), "UpdateExpression": "REMOVE Title"}),
     ("refresher", "Query", _in(GSI1, keys.messages("nobody"))),
 ]
 """What a role may do with other keys only, or with none of these."""

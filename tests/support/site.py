@@ -31,7 +31,18 @@ PASSWORD = "correct horse battery staple"
 PATIENCE = 20.0
 """Seconds that what follows from a write through the stream may take here; it takes one or two."""
 
-BACKGROUND = {"DealsCache", "FrontPageCache", "EditorsChoiceCache", "CategoryCache", "Message", "FanOut", "FanOutPage"}
+BACKGROUND = {
+    "DealsCache",
+    "FrontPageCache",
+    "EditorsChoiceCache",
+    "CategoryCache",
+    "Message",
+    "FanOut",
+    "FanOutPage",
+    "ProductOffer",
+    "Word",
+    "WordCount",
+}
 """Types of items that the stream's functions may be writing, because of an earlier test, while another test looks."""
 
 _serial = itertools.count(1)
