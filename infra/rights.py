@@ -103,16 +103,8 @@ MINE: Access = (
     Right("Query", (MESSAGES, WATCHES_OF_USERS, ALL_DEALS_BY_DAY), GSI1),
 )
 
-ACCOUNT: Access = (
-    Right("GetItem", (SESSION, USER, BRANDS)),
-    Right("BatchGetItem", (*LIKES, *WATCHES)),
-    Right("ConditionCheckItem", (USER,)),
-    Right("PutItem", (USER, USER_EMAIL, SESSION)),
-    Right("UpdateItem", (USER, ATTEMPTS, *TOPICS)),
-    Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, SAVED, ORDER_PARTS, CART, *LIKES, *WATCHES)),
-    Right("Query", (USER, CART, MESSAGES, SAVED)),
-    Right("Query", (SESSIONS_OF_USERS,), GSI1),
-)
+ACCOUNT: Access = ACCOUNTS
+"""The pages do what the API does for the same people, through the same functions."""
 
 DESK: Access = (
     Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, BRANDS, IDEMPOTENCY, *TOPICS, *CURATED)),

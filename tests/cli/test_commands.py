@@ -93,7 +93,10 @@ def test_each_pattern_has_a_command_that_tells_its_requests(posted: list[Deal], 
     answer = ask(*words.split())
 
     made = [" ".join(filter(None, (request["operation"], request["index"]))) for request in answer["requests"]]
-    assert sorted(made) == sorted(expected)  # those of one round trip come as they may
+    if COUNTS[0] in expected and "Query" in expected:  # these go out at once, and are told as they come back
+        assert sorted(made) == sorted(expected)
+    else:
+        assert made == expected
     assert all(request["keys"] for request in answer["requests"])
     told = [request for request in answer["requests"] if request["readUnits"] is not None]
     assert answer["capacity"] == {

@@ -67,11 +67,16 @@ def test_a_wrong_token_does_no_harm_where_none_is_needed(visitor: Visitor) -> No
     assert visitor.get("/deals", headers={"Authorization": "Bearer unknown"}).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/_aws/execute-api/{}/v1/categories"])
-def test_the_api_is_found_where_names_below_localhost_do_not_resolve(site: Site, path: str) -> None:
-    answer = httpx.get(f"{site.endpoint}{path.format(site.api_id)}", trust_env=False)
+def test_the_api_is_found_where_names_below_localhost_do_not_resolve(site: Site) -> None:
+    answer = httpx.get(f"{site.endpoint}/_aws/execute-api/{site.api_id}/v1/categories", trust_env=False)
 
     assert len(answer.json()["items"]) == 8
+
+
+def test_a_path_of_the_cloud_itself_needs_the_checkouts_key(site: Site) -> None:
+    answer = httpx.get(f"{site.endpoint}/restapis/{site.api_id}/v1/_user_request_/categories", trust_env=False)
+
+    assert answer.status_code == 403
 
 
 def test_ministack_has_no_route_for_an_encoded_slash(visitor: Visitor) -> None:
