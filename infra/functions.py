@@ -128,6 +128,7 @@ FUNCTIONS = (
     Function(name="mine", access=rights.MINE, pages="/my"),
     Function(name="shop", access=rights.SHOP, artifact=FULL, pages="/shop"),
     Function(name="desk", access=rights.DESK, artifact=FULL, pages="/desk"),
+    Function(name="sales", access=rights.SALES, artifact=FULL, pages="/desk/shop"),
     Function(
         name="account",
         access=rights.ACCOUNT,

@@ -165,6 +165,17 @@ SHOP: Access = (
 )
 """What members do in the shop's pages: as the API's part, without what only editors do there."""
 
+SALES: Access = (
+    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, ORDER_PARTS, OPEN_ORDERS, IDEMPOTENCY)),
+    Right("PutItem", (MESSAGES, IDEMPOTENCY)),
+    Right("UpdateItem", (USER, STOCK, OPEN_ORDERS)),
+    Right("Query", (STOCK,)),
+    Right("Query", (ORDER_PARTS,), GSI1),
+    Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
+)
+"""What editors do in the shop: they have any order take a step, and put stock on sale. It writes no deal, which the
+desk's own function does, and adds nothing to anyone's collection: an order's step is an update there."""
+
 SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEAL_SEQUENCE, ENDINGS)),)
 
 EXPIRY: Access = (

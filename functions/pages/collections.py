@@ -20,7 +20,7 @@ from shared.data.members import fanout, follows, messages
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Index
 from shared.dynamodb.table import Projection
-from shared.errors import Forbidden, NoSuchAddress, NotSignedIn
+from shared.errors import Forbidden, NoSuchAddress
 from shared.html import cookies, pages, views
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
@@ -105,11 +105,7 @@ def followed(request: Request, number: str) -> Answer:
 
 
 def _editor(request: Request) -> None:
-    session = cookies.session_of(table(), request.event, request.now)
-    if session is None:
-        raise NotSignedIn
-    if session.role != "editor":
-        raise Forbidden("The table is for editors.")
+    cookies.editor_of(table(), request.event, request.now, "The table is for editors.")
 
 
 def _page(request: Request, template: str, **values: Any) -> Answer:

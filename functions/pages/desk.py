@@ -24,13 +24,11 @@ from shared.errors import (
     BrandExists,
     DealTooLarge,
     EditedMeanwhile,
-    Forbidden,
     IdempotencyKeyReused,
     InvalidName,
     NoSuchDeal,
     NoSuchDeals,
     NoSuchTopic,
-    NotSignedIn,
     WrongFeaturedCount,
 )
 from shared.html import cookies, forms, pages, views
@@ -405,12 +403,7 @@ def new_brand(request: Request) -> Answer:
 
 def _editor(request: Request) -> Session:
     """Who asks, if that is an editor. Raises NotSignedIn, Forbidden."""
-    session = cookies.session_of(table(), request.event, request.now)
-    if session is None:
-        raise NotSignedIn
-    if session.role != "editor":
-        raise Forbidden("The desk is for editors.")
-    return session
+    return cookies.editor_of(table(), request.event, request.now, "The desk is for editors.")
 
 
 def _find(number: str) -> Deal:
@@ -466,6 +459,7 @@ def _form_page(
         status_name=deal.status(now).value if deal else "",
         hot=bool(deal and deal.hot_at),
         title=deal.title if deal else "",
+        stock=deal.stock.value.replace("-", " ") if deal and deal.stock else "",
         clicks=clicks.of(table(), [deal.deal_id])[deal.deal_id] if deal else 0,
         duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
         earlier=[views.card(offer, now) for offer in others][:10],

@@ -33,6 +33,7 @@ from shared.errors import (
     WrongStep,
 )
 from shared.html import cookies, forms, pages, views
+from shared.html import orders as orders_shown
 from shared.html.app import PageApp, Request
 from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
@@ -41,7 +42,6 @@ from shared.models import Address, CartItem, Order, OrderStatus, Session, Status
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
-from shared.values import times
 
 PAGE = 25
 MAX_KEY = 64
@@ -54,14 +54,6 @@ ORDERS = "/shop/orders"
 REQUIRED = ("recipient", "street", "city", "postalCode", "country")
 FIELDS = (*REQUIRED, "region")
 """The fields of an address, named as in the API's bodies."""
-
-STATES = {
-    OrderStatus.PLACED: "Placed",
-    OrderStatus.SHIPPED: "Sent",
-    OrderStatus.DELIVERED: "Delivered",
-    OrderStatus.CANCELLED: "Cancelled",
-}
-"""What an order's statuses are called on pages."""
 
 _QUANTITY = f"1 to {carts.MOST_PIECES} pieces, please."
 _WORDS = {"country": "Two capital letters, such as US."}
@@ -199,8 +191,8 @@ def my_orders(request: Request) -> Answer:
         "shop/orders.html",
         here=ORDERS,
         said=request.query.get("said"),
-        orders=[_head(order) for order in page.items],
-        statuses=[("", "All")] + [(each.value, name) for each, name in STATES.items()],
+        orders=[orders_shown.head(order) for order in page.items],
+        statuses=[("", "All")] + [(each.value, name) for each, name in orders_shown.STATES.items()],
         chosen=asked or "",
         older=page.next,
     )
@@ -217,7 +209,7 @@ def cancelling(request: Request, order_id: str) -> Answer:
     order = orders.get(table(), _member(request).username, order_id)
     if order.status is not OrderStatus.PLACED:
         return pages.redirect(f"{ORDERS}/{order_id}")
-    return pages.page("shop/cancel.html", here=request.path, order=_head(order))
+    return pages.page("shop/cancel.html", here=request.path, order=orders_shown.head(order))
 
 
 @app.post(f"{ORDERS}/{{order_id}}/cancel")
@@ -239,7 +231,7 @@ def cancel_order(request: Request, order_id: str) -> Answer:
         )
     except WrongStep:
         now_it_is = orders.get(table(), member.username, order_id)
-        said = f"It is {STATES[now_it_is.status].lower()}, and cannot be cancelled any more."
+        said = f"It is {orders_shown.STATES[now_it_is.status].lower()}, and cannot be cancelled any more."
         return _order_page(request, now_it_is, problem=said, status=HTTPStatus.CONFLICT)
     return pages.redirect(f"{ORDERS}/{order_id}", said="cancelled")
 
@@ -402,31 +394,12 @@ def _checkout_page(
 
 
 def _order_page(request: Request, order: Order, *, problem: str | None = None, status: int = HTTPStatus.OK) -> Answer:
-    steps = [
-        (name, views.moment(order.times[each]), times.to_iso(order.times[each]))
-        for each, name in STATES.items()
-        if each in order.times
-    ]
     return pages.page(
         "shop/order.html",
         here=f"{ORDERS}/{order.order_id}",
         status=status,
         said=None if problem else request.query.get("said"),
-        order=_head(order),
-        steps=steps,
-        address=_address_lines(order.address),
-        items=[
-            {
-                "title": item.title,
-                "brand": item.brand,
-                "brand_name": item.brand_name,
-                "number": item.number or item.deal_id,
-                "quantity": item.quantity,
-                "price": views.money(item.price, item.currency),
-                "together": views.money(money(cents(item.price) * item.quantity), item.currency),
-            }
-            for item in order.items
-        ],
+        order=orders_shown.whole(order),
         problem=problem,
     )
 
@@ -462,31 +435,8 @@ def _totals(items: Sequence[CartItem]) -> str:
     return " and ".join(views.money(money(amount), currency) for currency, amount in sorted(sums.items()))
 
 
-def _head(order: Order) -> dict[str, Any]:
-    """An order as a line of a list."""
-    return {
-        "id": order.order_id,
-        "status": order.status.value,
-        "state": STATES[order.status],
-        "at": times.to_iso(order.placed_at),
-        "day": f"{views.day(order.placed_at)} {order.placed_at.year}",
-        "pieces": views.counted(order.pieces, "piece"),
-        "totals": " and ".join(views.money(amount, currency) for currency, amount in order.totals.items()),
-        "to": f"{order.address.recipient}, {order.address.city}",
-    }
-
-
 def _shown(known: Mapping[str, Address]) -> list[dict[str, Any]]:
-    return [{"name": name, "lines": _address_lines(address)} for name, address in known.items()]
-
-
-def _address_lines(address: Address) -> list[str]:
-    place = (
-        f"{address.city}, {address.region} {address.postal_code}"
-        if address.region
-        else (f"{address.postal_code} {address.city}")
-    )
-    return [address.recipient, address.street, place, address.country]
+    return [{"name": name, "lines": orders_shown.address_lines(address)} for name, address in known.items()]
 
 
 def _typed(name: str, address: Address) -> Fields:

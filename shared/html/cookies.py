@@ -14,7 +14,7 @@ from typing import Any
 from shared import settings
 from shared.data.members import sessions
 from shared.dynamodb.table import Table
-from shared.errors import NotSignedIn
+from shared.errors import Forbidden, NotSignedIn
 from shared.models import Session
 
 SESSION = "__Host-btd"
@@ -59,6 +59,16 @@ def session_of(table: Table, event: Mapping[str, Any], now: datetime) -> Session
         return sessions.authenticate(table, token, now)
     except NotSignedIn:
         return None
+
+
+def editor_of(table: Table, event: Mapping[str, Any], now: datetime, refusal: str) -> Session:
+    """The session of the editor who asks. Raises NotSignedIn; Forbidden, which says ``refusal``, for anyone else."""
+    session = session_of(table, event, now)
+    if session is None:
+        raise NotSignedIn
+    if session.role != "editor":
+        raise Forbidden(refusal)
+    return session
 
 
 def _cookies(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

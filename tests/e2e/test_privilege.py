@@ -339,7 +339,7 @@ MODULES = (
 )  # fmt: skip
 
 
-PAGES = {"site", "clicks", "mine", "account", "desk", "shop", "collections", "indexer"}
+PAGES = {"site", "clicks", "mine", "account", "desk", "sales", "shop", "collections", "indexer"}
 """The site's functions, and the one that keeps its words: ``tests/infra/test_rights.py`` holds their rights."""
 
 

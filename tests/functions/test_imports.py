@@ -49,6 +49,7 @@ NEEDS: dict[str, set[str]] = {
     "mine": {PAGES},
     "shop": {BODIES, PAGES},
     "desk": {BODIES, PAGES},
+    "sales": {BODIES, PAGES},
     "account": {BODIES, PASSWORDS, PAGES},
     "collections": {PAGES},
     "announcer": set(),

@@ -32,7 +32,7 @@ def who_may(site: Synthesized, operations: tuple[str, ...], key: str, index: str
 def test_anyone_may_read_deals_and_only_editors_and_the_clock_write_them(prod: Synthesized) -> None:
     assert who_may(prod, READS, DEAL) == {
         "catalog", "clicks", "desk", "editors", "expiry", "messenger", "mine", "orders", "refresher",
-        "shop", "site",
+        "sales", "shop", "site",
     }  # fmt: skip
     # A click is counted in the partition of its deal.
     assert who_may(prod, WRITES, DEAL) == {"clicks", "desk", "editors", "expiry", "refresher"}
@@ -40,13 +40,13 @@ def test_anyone_may_read_deals_and_only_editors_and_the_clock_write_them(prod: S
 
 
 def test_only_functions_of_accounts_and_orders_see_and_change_users_collections(prod: Synthesized) -> None:
-    assert who_may(prod, WRITES, USER) == {"accounts", "account", "orders", "shop"}
+    assert who_may(prod, WRITES, USER) == {"accounts", "account", "orders", "sales", "shop"}
     assert who_may(prod, READS, USER, USER_INDEX.name) == set()
     assert who_may(prod, (*READS, *WRITES), keys.user_email("ana@mail.example")["PK"]) == {"accounts", "account"}
 
 
 def test_sessions_are_read_where_somebody_is_let_in_and_only_accounts_make_list_and_end_them(prod: Synthesized) -> None:
-    assert who_may(prod, READS, SESSION) == {"authorizer", "accounts", "mine", "account", "desk", "shop"}
+    assert who_may(prod, READS, SESSION) == {"authorizer", "accounts", "mine", "account", "desk", "sales", "shop"}
     assert who_may(prod, WRITES, SESSION) == {"accounts", "account"}
     assert who_may(prod, READS, keys.sessions("ana"), GSI1.name) == {"accounts", "account"}
 
@@ -54,24 +54,24 @@ def test_sessions_are_read_where_somebody_is_let_in_and_only_accounts_make_list_
 def test_messages_are_their_readers_and_only_the_messenger_adds_to_them(prod: Synthesized) -> None:
     assert who_may(prod, READS, keys.messages("ana")) == {"accounts", "members", "account", "mine"}
     assert who_may(prod, READS, keys.messages("ana"), GSI1.name) == {"members", "mine"}
-    assert who_may(prod, ("PutItem", "PartiQLInsert"), keys.messages("ana")) == {"messenger", "orders", "shop"}
+    assert who_may(prod, ("PutItem", "PartiQLInsert"), keys.messages("ana")) == {"messenger", "orders", "sales", "shop"}
 
 
 def test_the_shop_writes_no_deal_and_no_session_and_reads_no_message(prod: Synthesized) -> None:
-    shop = {"orders", "shop"}
+    shop = {"orders", "sales", "shop"}
 
     assert not shop & who_may(prod, WRITES, DEAL)
     assert not shop & who_may(prod, READS, keys.messages("ana"))
     assert not shop & who_may(prod, READS, keys.messages("ana"), GSI1.name)
     assert not shop & who_may(prod, WRITES, SESSION)
     # The pages let in who has a session; the API leaves that to the authorizer.
-    assert shop & who_may(prod, READS, SESSION) == {"shop"}
+    assert shop & who_may(prod, READS, SESSION) == {"sales", "shop"}
 
 
 def test_stock_is_the_shops(prod: Synthesized) -> None:
     stock = keys.stock("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
 
-    assert who_may(prod, WRITES, stock) == {"orders", "shop"}
+    assert who_may(prod, WRITES, stock) == {"orders", "sales", "shop"}
 
 
 def test_who_watches_what_is_known_to_those_who_count_it_or_tell_them(prod: Synthesized) -> None:

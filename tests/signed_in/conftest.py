@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from argon2 import PasswordHasher
 
-from functions.pages import account, desk, mine, shop
+from functions.pages import account, desk, mine, sales, shop
 from shared.data.catalog import brands, deals
 from shared.data.members import sessions, users
+from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.html import cookies
 from shared.models import Deal, Role, User
@@ -21,7 +22,13 @@ from tests.support.engines import MOTO, one_at_a_time
 from tests.support.making import a_deal
 from tests.support.surroundings import surrounded
 
-FUNCTIONS = {"/my": mine.handler, "/account": account.handler, "/desk": desk.handler, "/shop": shop.handler}
+FUNCTIONS = {
+    "/my": mine.handler,
+    "/account": account.handler,
+    "/desk": desk.handler,
+    "/desk/shop": sales.handler,
+    "/shop": shop.handler,
+}
 
 PASSWORD = "correct horse battery"
 
@@ -31,7 +38,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A seeded table of a test's own, which the functions find in their environment."""
     with MOTO.table() as moto, surrounded(monkeypatch, moto, SITE_ORIGIN=ORIGIN, SITE_BASE="", STAGE="test"):
         table = one_at_a_time(moto)
-        for function in (mine, account, desk, shop):
+        for function in (mine, account, desk, sales, shop):
             monkeypatch.setattr(function, "table", lambda: table)
         brands.create(table, "apple", "Apple", times.now())
         brands.create(table, "g-fore", "G/Fore", times.now())
@@ -72,3 +79,16 @@ def post_deal(table: Table) -> Callable[..., Deal]:
         return deals.create(table, a_deal(now - timedelta(minutes=minutes), **fields), now)
 
     return posted
+
+
+@pytest.fixture
+def sell(table: Table, post_deal: Callable[..., Deal]) -> Callable[..., Deal]:
+    """Posts a deal of which so many pieces are on sale, and which says so."""
+
+    def sold(pieces: int = 5, **fields: Any) -> Deal:
+        deal = post_deal(**fields)
+        stock.add(table, deal.deal_id, pieces, times.now())
+        stock.show_level(table, deal.deal_id)
+        return deal
+
+    return sold

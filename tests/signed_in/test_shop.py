@@ -25,19 +25,6 @@ HOME = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def sell(table: Table, post_deal: PostDeal) -> Sell:
-    """Posts a deal of which so many pieces are on sale, and which says so."""
-
-    def sold(pieces: int = 5, **fields: object) -> Deal:
-        deal = post_deal(**fields)
-        stock.add(table, deal.deal_id, pieces, times.now())
-        stock.show_level(table, deal.deal_id)
-        return deal
-
-    return sold
-
-
 def with_address(table: Table, username: str = "ana") -> None:
     addresses.save(table, username, "home", HOME_ADDRESS)
 

@@ -31,8 +31,10 @@ from tests.support.pages import a_context, event_of
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
 
-PREFIXES = {"go": "clicks", "my": "mine", "account": "account", "desk": "desk", "shop": "shop"}
-"""The function of each first part of a path; all others are ``site``'s."""
+PREFIXES = {
+    "/go": "clicks", "/my": "mine", "/account": "account", "/desk": "desk", "/desk/shop": "sales", "/shop": "shop",
+}  # fmt: skip
+"""The function of the paths below each prefix, the longest one that fits; all others are ``site``'s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,8 @@ class _Handler(BaseHTTPRequestHandler):
             headers=dict(self.headers.items()),
             body=self.rfile.read(length).decode() if length else None,
         )
-        name = PREFIXES.get(parts.path.split("/")[1], "site")
+        fitting = [prefix for prefix in PREFIXES if f"{parts.path}/".startswith(f"{prefix}/")]
+        name = PREFIXES[max(fitting, key=len)] if fitting else "site"
         module = f"functions.pages.{name}"
         answer: Any = (
             import_module(module).handler(event, a_context())

@@ -1,0 +1,66 @@
+"""What templates show of an order, for its owner and for the editors who send it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shared.html import views
+from shared.models import Address, Order, OrderStatus, cents, money
+from shared.values import times
+
+STATES = {
+    OrderStatus.PLACED: "Placed",
+    OrderStatus.SHIPPED: "Sent",
+    OrderStatus.DELIVERED: "Delivered",
+    OrderStatus.CANCELLED: "Cancelled",
+}
+"""What an order's statuses are called on pages."""
+
+
+def head(order: Order) -> dict[str, Any]:
+    """An order as a line of a list."""
+    return {
+        "id": order.order_id,
+        "status": order.status.value,
+        "state": STATES[order.status],
+        "at": times.to_iso(order.placed_at),
+        "moment": views.moment(order.placed_at),
+        "day": f"{views.day(order.placed_at)} {order.placed_at.year}",
+        "pieces": views.counted(order.pieces, "piece"),
+        "totals": " and ".join(views.money(amount, currency) for currency, amount in order.totals.items()),
+        "to": f"{order.address.recipient}, {order.address.city}",
+    }
+
+
+def whole(order: Order) -> dict[str, Any]:
+    """An order with its items, its address, and when it took each status."""
+    return {
+        **head(order),
+        "username": order.username,
+        "steps": [
+            (name, views.moment(order.times[each]), times.to_iso(order.times[each]))
+            for each, name in STATES.items()
+            if each in order.times
+        ],
+        "address": address_lines(order.address),
+        "items": [
+            {
+                "title": item.title,
+                "brand_name": item.brand_name,
+                "number": item.number or item.deal_id,
+                "quantity": item.quantity,
+                "price": views.money(item.price, item.currency),
+                "together": views.money(money(cents(item.price) * item.quantity), item.currency),
+            }
+            for item in order.items
+        ],
+    }
+
+
+def address_lines(address: Address) -> list[str]:
+    """An address in the lines that it is written in."""
+    if address.region:
+        place = f"{address.city}, {address.region} {address.postal_code}"
+    else:
+        place = f"{address.postal_code} {address.city}"
+    return [address.recipient, address.street, place, address.country]
