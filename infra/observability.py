@@ -199,7 +199,7 @@ class Dashboard(Construct):
         rows: tuple[list[cloudwatch.IWidget], ...] = (
             [cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=24, height=8)],
             [
-                _graph("Deals, likes and watches", *(ours(stage, each, SUM) for each in _SAID)),
+                _graph("Deals, orders, likes and watches", *(ours(stage, each, SUM) for each in _SAID)),
                 _graph("Messages", ours(stage, metrics.MESSAGES_DELIVERED, SUM)),
                 _graph("Fan-out lag, s", *(ours(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
             ],
@@ -297,6 +297,7 @@ class Observability(Construct):
 
 _SAID = (
     metrics.DEALS_POSTED,
+    metrics.ORDERS_PLACED,
     metrics.LIKES_ADDED,
     metrics.LIKES_REMOVED,
     metrics.WATCHES_ADDED,

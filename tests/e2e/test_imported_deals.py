@@ -1,4 +1,4 @@
-"""The site with the real deals in it: every feed, walked to its end."""
+"""The site with real deals in it: every feed, walked to its end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import pytest
 
 from local.settings import REGION, access_key
 from shared.values.slugs import slug
-from tests.e2e.conftest import REAL_DEALS
 from tests.support.site import Site, Visitor, eventually
 
 Line = dict[str, Any]
@@ -55,8 +54,6 @@ def test_every_deal_is_in(site: Site, imported: list[Line]) -> None:
             break
 
     assert {line["sourceId"] for line in imported} <= sources
-    if REAL_DEALS.exists():
-        assert len(imported) == 7936
 
 
 def test_the_latest_deals_list_each_active_deal_exactly_once_newest_first(
@@ -74,10 +71,10 @@ def test_the_latest_deals_list_each_active_deal_exactly_once_newest_first(
 
 
 def test_a_walk_with_the_usual_page_meets_the_same_deals(visitor: Visitor, imported: list[Line]) -> None:
-    whole = [deal["dealId"] for deal in walk(visitor, "/categories/shoes/deals")]
+    whole = [deal["dealId"] for deal in walk(visitor, "/categories/clothing/deals")]
 
     def usual() -> list[str]:
-        return [deal["dealId"] for deal in walk(visitor, "/categories/shoes/deals", limit=None)]
+        return [deal["dealId"] for deal in walk(visitor, "/categories/clothing/deals", limit=None)]
 
     # The first page is the cached one, which follows a large import within seconds.
     assert eventually(usual, lambda found: found == whole) == whole

@@ -77,7 +77,7 @@ def test_a_new_password_ends_every_session_a_thief_may_have(site: Site) -> None:
 
     assert changed.status_code == 200
     assert_problem(thief.get("/me"), 401)
-    assert hashes(site, owner) == []
+    assert_problem(owner.get("/me"), 401)
 
 
 def test_a_session_that_has_ended_opens_no_route(site: Site, deal_id: str, brand: str) -> None:
@@ -86,7 +86,9 @@ def test_a_session_that_has_ended_opens_no_route(site: Site, deal_id: str, brand
     before, refused = dump(site), 0
 
     for template, methods in site.contract.document["paths"].items():
-        path = template.format(dealId=deal_id, brand=brand, category="shoes", messageId="0" * 27)
+        path = template.format(
+            dealId=deal_id, brand=brand, category="shoes", messageId="0" * 27, orderId="0" * 27, name="home"
+        )
         for method, operation in methods.items():
             if operation["security"]:
                 assert_problem(gone.request(method.upper(), path, json={}), 401)
