@@ -163,13 +163,15 @@ def _a_brand(editor: Visitor) -> str:
 
 
 def _post_and_change(site: Site, editor: Visitor, brand: str, other: str) -> list[str]:
-    """Post six deals, and one that is over; edit, move and withdraw one. Returns the five that are left."""
+    """Post deals, one of them over, one alone in its month; edit, move, withdraw. Returns five that are left."""
     once = {"Idempotency-Key": fresh("key")}
     body = a_deal(brand, sourceId=fresh("source:"), expiresAt="2037-01-01T00:00:00Z")
     first, again = (editor.post("/deals", json=body, headers=once).json() for _ in range(2))
     assert first["dealId"] == again["dealId"]
     over = a_deal(brand, createdAt="2026-03-01T00:00:00Z", expiresAt="2026-04-01T00:00:00Z")
     assert editor.post("/deals", json=over).status_code == 201
+    alone = editor.post("/deals", json=a_deal(brand, createdAt="2021-02-03T00:00:00Z")).json()["dealNumber"]
+    assert editor.patch(f"/deals/{alone}", json={"withdrawn": True}).status_code == 200
 
     number = first["dealNumber"]
     for change in (

@@ -48,6 +48,19 @@ BACKGROUND = {
 _serial = itertools.count(1)
 
 
+class Patient(httpx.HTTPTransport):
+    """Asks again where the site is busy, as its answer says: all these sites share a small machine with their tests."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            answer = super().handle_request(request)
+            if request.method != "GET" or answer.status_code != 503 or time.monotonic() > deadline:
+                return answer
+            answer.read()
+            time.sleep(float(answer.headers["Retry-After"]))
+
+
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """Someone at the site, signed in or not. Every answer they get is held against the contract."""
@@ -98,6 +111,7 @@ class Site:
             headers=headers,
             timeout=30,
             trust_env=False,
+            transport=Patient(),
             event_hooks={"response": [self.contract.check]},
         )
         return Visitor(http, token=token, **who)
