@@ -34,6 +34,10 @@ class Bounds:
     """Pages of readers that wait, 250 readers each. A page queues its next one only when it is worked on, so that even
     a hot deal has no more than eight waiting: this is five hundred new deals at once, or a messenger that fails."""
 
+    loop_is_stopped: Bound = Bound(1, minutes=5)
+    """Invocations that Lambda dropped because it took the messenger's work for an endless loop. The messenger is allowed
+    its own (``functions.py``), so one is a setting that was lost, and readers who are told nothing."""
+
     something_is_parked: Bound = Bound(1)
     """Messages in a queue of failures: the first is one too many, for nothing takes it from there but a person."""
 
@@ -75,6 +79,10 @@ class Bounds:
     cache_is_old: Bound = Bound(480, minutes=1, points=5, of=5)
     """Seconds since a cached page was built. The clock rebuilds what is older than five minutes, and readers do without
     what is older than ten. Nothing reported is as bad: the clock, or its function, stands still."""
+
+    deals_are_damaged: Bound = Bound(1, minutes=15)
+    """Deals that nobody can make sense of, met while pages were made. They are left out until somebody mends them. What
+    the cached pages show is read anew within five minutes, so the alarm goes on while one of them is damaged."""
 
     sweep_is_missing: Bound = Bound(1, minutes=5)
     """Sweeps of ended deals, of which there is one each minute: ended deals leave the feeds within a minute of it."""

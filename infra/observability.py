@@ -39,6 +39,9 @@ OPERATIONS = (
 )  # fmt: skip
 """What the functions ask of the table: DynamoDB counts its own failures by operation only."""
 
+SHOWING = ("refresher", "catalog", "site")
+"""The functions that make pages of deals, which meet the damaged ones."""
+
 MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount", "p99"
 
 
@@ -66,6 +69,14 @@ class Site:
     def stream_readers(self) -> dict[str, lambda_.Function]:
         """The functions that read the table's stream."""
         return {each.row.name: each.function for each in self.functions if each.row.reads}
+
+    @property
+    def calling_themselves(self) -> dict[str, lambda_.Function]:
+        """The functions whose own work comes back to them, which Lambda would stop.
+
+        https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+        """
+        return {each.row.name: each.function for each in self.functions if each.row.calls_itself}
 
     def _called_by(self, caller: Caller) -> dict[str, lambda_.Function]:
         return {each.row.name: each.function for each in self.functions if each.row.caller is caller}
@@ -124,6 +135,8 @@ class Alarms(Construct):
             self._add("stream_is_behind", module, function.metric("IteratorAge", statistic=MAXIMUM))
         self._add("work_is_old", None, site.work.metric_approximate_age_of_oldest_message())
         self._add("work_piles_up", None, site.work.metric_approximate_number_of_messages_visible(statistic=MINIMUM))
+        for module, function in site.calling_themselves.items():
+            self._add("loop_is_stopped", module, function.metric("RecursiveInvocationsDropped", statistic=SUM))
         for name, queue in site.parked.items():
             self._add("something_is_parked", name, queue.metric_approximate_number_of_messages_visible())
             self._add("parked_is_forgotten", name, queue.metric_approximate_age_of_oldest_message())
@@ -153,6 +166,8 @@ class Alarms(Construct):
         # News that is late says so when it is told; of news that is not told at all, the queues' alarms speak.
         self._add("news_is_late", None, ours(stage, metrics.FAN_OUT_LAG, MAXIMUM))
         self._add("cache_is_old", None, ours(stage, metrics.CACHE_AGE, MAXIMUM), silence_is_bad=True)
+        for module in SHOWING:
+            self._add("deals_are_damaged", module, _of_function(stage, metrics.DAMAGED_DEALS, module))
         sweeps = ours(stage, metrics.ENDED_DEALS_SWEPT, SAMPLES)
         self._add("sweep_is_missing", None, sweeps, below=True, silence_is_bad=True)
         self._add("sign_ins_fail", None, ours(stage, metrics.SIGN_IN_FAILURES, SUM))
@@ -212,6 +227,10 @@ class Dashboard(Construct):
                     "Sweeps and sign-in failures",
                     ours(stage, metrics.ENDED_DEALS_SWEPT, SUM),
                     ours(stage, metrics.SIGN_IN_FAILURES, SUM),
+                    *(
+                        _of(_of_function(stage, metrics.DAMAGED_DEALS, name), f"DamagedDeals {name}")
+                        for name in SHOWING
+                    ),
                 ),
             ],
             [
@@ -242,7 +261,9 @@ class Dashboard(Construct):
                 ),
             ],
             [
-                _graph("Cold starts", *(_of(_cold_starts(stage, name), name) for name in functions)),
+                _graph(
+                    "Cold starts", *(_of(_of_function(stage, metrics.COLD_START, name), name) for name in functions)
+                ),
                 _graph(
                     "Throttled invocations", *(_of(each.metric_throttles(), name) for name, each in functions.items())
                 ),
@@ -325,10 +346,11 @@ def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
     )
 
 
-def _cold_starts(stage: Stage, module: str) -> cloudwatch.Metric:
+def _of_function(stage: Stage, metric: metrics.Metric, module: str) -> cloudwatch.Metric:
+    """One function's count of what every function reports."""
     return cloudwatch.Metric(
         namespace=stage.stack_name,
-        metric_name=metrics.COLD_START.name,
+        metric_name=metric.name,
         dimensions_map={metrics.DIMENSION: module},
         statistic=SUM,
     )

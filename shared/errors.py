@@ -23,6 +23,7 @@
     ├── NotJson             a body of another kind           (415)
     ├── SlowDown            too many attempts                (429)
     ├── Impossible          a request that no one can serve  (500)
+    │   └── DamagedDeal     somebody wrote to the table by hand
     └── Unavailable         the table is busy or failing     (503)
         ├── Busy            conflicts or throttling outlasted the retries
         │   └── AccountChanged  since it was read
@@ -313,6 +314,14 @@ class SlowDown(DealsError):
 
 class Impossible(DealsError):
     """DynamoDB says that what it is asked for is wrong in itself: a mistake of ours, which no repetition mends."""
+
+
+class DamagedDeal(Impossible):
+    """An item that should be a deal, and is none: somebody wrote to the table by hand. ``deal_id`` names it."""
+
+    def __init__(self, deal_id: str, why: str) -> None:
+        self.deal_id = deal_id
+        super().__init__(f"The deal {deal_id!r} is damaged: {why}")
 
 
 class Unavailable(DealsError):

@@ -27,6 +27,8 @@ from shared.data.catalog.caches import (
 )
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.orders import stock
+from shared.dynamodb import damage
+from shared.errors import DamagedDeal
 from shared.html import parts as rendered
 from shared.html import views
 from shared.models import Deal, Page
@@ -47,12 +49,12 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
     for deal_id in sorted(effects.stocked):  # which writes the deal, if that is news: it comes back by the stream
         stock.show_level(table(), deal_id)
     refresh(effects.parts, effects.deals, effects.requests)
-    return {"batchItemFailures": effects.failures}
+    return {"batchItemFailures": []}
 
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What follows from some records: parts made wrong, deals written, for which requests, and records that failed.
+    """What follows from some records: parts made wrong, deals written, and for which requests.
 
     ``stocked`` are deals whose stock changed.
     """
@@ -60,16 +62,14 @@ class Effects:
     parts: list[Cached]
     deals: set[str]
     requests: set[str]
-    failures: list[dict[str, str]]
     stocked: frozenset[str] = frozenset()
 
 
 def affected(records: Iterable[dict[str, Any]]) -> Effects:
-    """What follows from some records."""
+    """What follows from some records. A deal that is damaged leaves the copies; its repair has a record of its own."""
     parts: set[Cached] = set()
     written: set[str] = set()
     requests: set[str] = set()
-    failures = []
     stocked: set[str] = set()
     for record in records:
         image = record["dynamodb"].get("NewImage", {})
@@ -78,9 +78,10 @@ def affected(records: Iterable[dict[str, Any]]) -> Effects:
             continue
         try:
             change = change_of(record)
-        except (KeyError, ValueError, TypeError) as error:
+        except DamagedDeal as error:
+            damage.note(error.deal_id)
+            parts |= {*PARTS}
             logger().exception("unreadable stream record", exc_info=error)
-            failures.append({"itemIdentifier": record["dynamodb"]["SequenceNumber"]})
             continue
         match change:
             case PicksChange():
@@ -93,7 +94,7 @@ def affected(records: Iterable[dict[str, Any]]) -> Effects:
                 parts |= {NEWEST, *(CATEGORY_PAGES[deal.category] for deal in deals)}
                 if change.before is not None:  # a deal that was there may have been picked, for any page
                     parts |= {*PICKED.values()}
-    return Effects([part for part in PARTS if part in parts], written, requests, failures, frozenset(stocked))
+    return Effects([part for part in PARTS if part in parts], written, requests, frozenset(stocked))
 
 
 def stale(now: datetime) -> list[Cached]:

@@ -24,6 +24,15 @@ def deal(deal_id: str) -> Key:
     return _pair(f"DEAL#{deal_id}")
 
 
+def deal_id_of(item: Mapping[str, object]) -> str | None:
+    """The id of the deal whose own item it is, from its key or its place in a feed; None for a copy without either."""
+    prefix = "DEAL#"
+    for name in ("PK", "GSI1SK", "GSI2SK", "GSI3SK"):
+        if (place := str(item.get(name, ""))).startswith(prefix):
+            return place.removeprefix(prefix)
+    return None
+
+
 def deal_number(number: int) -> Key:
     return _pair(f"DEALNUMBER#{number}")
 

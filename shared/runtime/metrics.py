@@ -28,6 +28,9 @@ class Metric:
 COLD_START = Metric("ColdStart", "Count", "every function")
 """One for each execution environment, in the first line that it logs, by every service."""
 
+DAMAGED_DEALS = Metric("DamagedDeals", "Count", "every function")
+"""Deals that were left out because nobody can make sense of their items, each time that one was met."""
+
 CACHE_HITS = Metric("CacheHits", "Count", "catalog")
 CACHE_MISSES = Metric("CacheMisses", "Count", "catalog")
 """Parts of pages that were read from a copy, and those that had to be made from the indexes."""

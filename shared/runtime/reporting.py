@@ -11,6 +11,7 @@ from typing import Any
 
 from aws_lambda_powertools import Metrics
 
+from shared.dynamodb import damage
 from shared.runtime import metrics
 from shared.runtime.metrics import Metric
 
@@ -26,6 +27,9 @@ def measured() -> dict[str, Any]:
     They ride on a line that is logged anyway, for one of their own would cost half of another.
     """
     noted = _noted()
+    damaged = damage.taken()
+    if damaged:
+        report(metrics.DAMAGED_DEALS, len(damaged))
     if next(_cold_starts()):
         noted[metrics.COLD_START] = [1]
     if not noted:
@@ -35,6 +39,7 @@ def measured() -> dict[str, Any]:
         "_aws": {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": directives},
         **dimensions,
         **{metric.name: values for metric, values in noted.items()},
+        **({"damaged": sorted(set(damaged))} if damaged else {}),
     }
     noted.clear()
     return fields

@@ -33,7 +33,7 @@ class PicksChange:
 def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
     """What a stream record is about, or None. A removal by TTL is about nothing: no deal of ours expires by it.
 
-    Raises KeyError, ValueError or TypeError for a deal that lacks what every deal has.
+    Raises DamagedDeal.
     """
     if record.get("userIdentity", {}).get("principalId") == _TTL_SERVICE:
         return None

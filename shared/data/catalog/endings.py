@@ -14,10 +14,11 @@ from functools import partial
 
 from shared.data import keys
 from shared.data.catalog import deals
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put
-from shared.errors import NoSuchDeal, NotSeeded
+from shared.errors import DamagedDeal, NoSuchDeal, NotSeeded
 from shared.models import BRAND, CATEGORY, Deal, Feed, Period, Status
 from shared.values import ksuids
 
@@ -103,8 +104,12 @@ def _is_of(feed: Feed, note: Item) -> bool:
 
 
 def _follow(table: Table, note: dict[str, str], now: datetime) -> None:
-    with suppress(NoSuchDeal):  # a note outlives a deal that was removed by hand
-        deals.relist(table, note["DealId"], now)
+    try:
+        with suppress(NoSuchDeal):  # a note outlives a deal that was removed by hand
+            deals.relist(table, note["DealId"], now)
+    except DamagedDeal as damaged:
+        damage.note(damaged.deal_id)
+        return  # its note stays for the day, should somebody mend it
     table.write(forget(keys.primary(note), because="relisting mostly removed it; a stale note goes here"))
 
 

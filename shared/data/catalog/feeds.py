@@ -22,7 +22,7 @@ from functools import partial
 
 from shared.data import keys
 from shared.data.catalog import endings, listings
-from shared.data.catalog.deal_items import CARD, readable
+from shared.data.catalog.deal_items import CARDS, readable
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES
@@ -76,9 +76,10 @@ def read(
             more, unread = _take(table, feed, pending[:planned], enough, waiting, now)
             found += more
             pending = unread + pending[planned:]
-        if sum(periods.values()) < enough + SPARE:
+        oldest = min(periods, default=None)
+        if sum(periods.values()) < enough + SPARE or oldest == newest:
             break  # these were all there are
-        newest = min(periods)
+        newest = oldest
     deals = tuple(found[:limit])
     return Page(deals, cursors.encode(scope(feed), deals[-1].deal_id) if len(found) > limit else None)
 
@@ -130,7 +131,7 @@ def _take(
     for number, (stretch, limit, items) in enumerate(zip(stretches, limits, answers, strict=True)):
         deals += [deal for deal in readable(items) if deal.status(now) is Status.ACTIVE]
         if len(items) == limit:
-            return deals, [_Stretch(stretch.period, items[-1]["DealId"]), *stretches[number + 1 :]]
+            return deals, [_Stretch(stretch.period, keys.deal_id_of(items[-1])), *stretches[number + 1 :]]
     return deals, []
 
 
@@ -142,6 +143,6 @@ def _query(table: Table, feed: Feed, stretch: _Stretch, limit: int | None) -> li
             after=keys.deal_sort_key(stretch.after) if stretch.after else None,
             newest_first=True,
             limit=limit,
-            projection=CARD,
+            projection=CARDS[feed.index],
         )
     )

@@ -1,0 +1,189 @@
+"""A deal's item that somebody has damaged by hand: left out of all that lists it, counted, and in nobody's way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from shared.data.catalog import caches, deals, endings, feeds
+from shared.data.catalog.caches import HTML, JSON, NEWEST, PICKED
+from shared.data.catalog.deal_items import from_item, to_item
+from shared.dynamodb import damage
+from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.table import Table
+from shared.errors import DamagedDeal
+from shared.models import Deal
+from shared.values import times
+from tests.support.engines import MOTO, Engine
+from tests.support.making import FEEDS, SHOES, a_deal, ago, ids, post
+from tests.support.making import NOW as PRESENT
+from tests.support.records import of_deal, record
+
+Refresh = Callable[..., dict[str, Any]]
+Get = Callable[..., Any]
+
+NOW = times.now()
+GONE = object()
+
+WAYS: dict[str, dict[str, Any]] = {
+    "no id": {"DealId": GONE},
+    "an id that is a number": {"DealId": {"N": "7"}},
+    "an id that is none": {"DealId": {"S": "deal"}},
+    "another deal's id": {"DealId": {"S": "0ujsswThIGTUYm2K8FjOOfXtY1K"}},
+    "no title": {"Title": GONE},
+    "an empty title": {"Title": {"S": ""}},
+    "a title of bytes": {"Title": {"B": b"Trail runner"}},
+    "a title that is a number": {"Title": {"N": "501"}},
+    "a title that is null": {"Title": {"NULL": True}},
+    "a title that is a list": {"Title": {"L": [{"S": "Trail"}, {"S": "runner"}]}},
+    "no link": {"Link": GONE},
+    "a link that is a map": {"Link": {"M": {"href": {"S": "https://shop.example/"}}}},
+    "an image of bytes": {"Image": {"B": b"\xff\xd8"}},
+    "no price": {"Price": GONE},
+    "a price that is a number": {"Price": {"N": "31.90"}},
+    "a price that is a whole number": {"Price": {"N": "31"}},
+    "a price that is a word": {"Price": {"S": "free"}},
+    "a price below nothing": {"Price": {"S": "-1.00"}},
+    "a price with a comma": {"Price": {"S": "31,90"}},
+    "a price of several": {"Price": {"NS": ["31", "29.5"]}},
+    "a list price that is a number": {"ListPrice": {"N": "158"}},
+    "a list price that is a word": {"ListPrice": {"S": "much"}},
+    "a currency that is true": {"Currency": {"BOOL": True}},
+    "a brand that is a set": {"Brand": {"SS": ["apple", "asics"]}},
+    "no name of the brand": {"BrandName": GONE},
+    "a category that there is not": {"Category": {"S": "hats"}},
+    "a time that is a number": {"CreatedAt": {"N": "1781265600"}},
+    "a time that is a word": {"CreatedAt": {"S": "yesterday"}},
+    "a time without an offset": {"CreatedAt": {"S": "2026-06-04T20:28:53"}},
+    "an end that is a number": {"EndsAt": {"N": "1781265600"}},
+    "a description of bytes in a set": {"Description": {"BS": [b"a", b"b"]}},
+    "a stock of no known level": {"Stock": {"S": "plenty"}},
+    "a number that is a word": {"DealNumber": {"S": "twelve"}},
+}
+"""What somebody may write into a Deal item, in DynamoDB's own words, for its client takes nothing else of these."""
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    """One that takes what no client of ours would write."""
+    return MOTO
+
+
+def test_there_are_33_ways() -> None:
+    assert len(WAYS) == 33
+
+
+def posted(table: Table, damaged: int = 1) -> list[Deal]:
+    """Some deals to be damaged between two that are not; newest first. Each is a card of its own."""
+    made = [
+        a_deal(
+            NOW - timedelta(seconds=60 + number),
+            title=f"Runner-{number}-of-many",
+            link=f"https://shop.example/{number}",
+        )
+        for number in range(damaged + 2)
+    ]
+    return post(table, made, NOW)
+
+
+def spoil(table: Table, deal: Deal, way: dict[str, Any]) -> None:
+    """Damage a deal's item as somebody might who writes to the table by hand."""
+    item = {**marshal_item(to_item(deal, NOW)), **way}
+    table.client.put_item(TableName=table.name, Item={name: value for name, value in item.items() if value is not GONE})
+
+
+def test_deals_damaged_in_each_way_are_left_out_of_every_page_and_noted(table: Table) -> None:
+    first, *damaged, last = posted(table, len(WAYS))
+    for deal, way in zip(damaged, WAYS.values(), strict=True):
+        spoil(table, deal, way)
+    damage.taken()
+
+    found = {feed.index: ids(feeds.read(table, feed, limit=25, now=NOW).items) for feed in FEEDS}
+    noted = damage.taken()
+
+    assert found == {feed.index: ids([first, last]) for feed in FEEDS}
+    assert set(noted) == set(ids(damaged))
+    assert ids(deals.get_many(table, ids([first, *damaged, last]))) == ids([first, last])
+
+
+def test_copies_are_rebuilt_without_deals_damaged_in_each_way(table: Table, refresh: Refresh) -> None:
+    first, *damaged, last = posted(table, len(WAYS))
+    for deal, way in zip(damaged, WAYS.values(), strict=True):
+        spoil(table, deal, way)
+
+    answer = refresh(of_deal(None, first))
+
+    assert answer == {"batchItemFailures": []}
+    for form in (JSON, HTML):
+        for copy in caches.read(table, [NEWEST, PICKED[SHOES]], shard=1, now=NOW, form=form):
+            assert copy is not None
+            shown = [deal.title for deal in (first, *damaged, last) if deal.title in copy.text]
+            assert shown == [first.title, last.title]
+
+
+def test_pages_go_on_behind_a_damaged_deal_on_which_a_read_ends(table: Table) -> None:
+    made = post(table, [a_deal(NOW - timedelta(seconds=number)) for number in range(30)], NOW)
+    for deal in made[2:26]:
+        spoil(table, deal, {"DealId": GONE})
+
+    first = feeds.read(table, FEEDS[0], limit=3, now=NOW)
+    second = feeds.read(table, FEEDS[0], limit=3, now=NOW, cursor=first.next)
+
+    assert ids([*first.items, *second.items]) == ids([*made[:2], *made[26:]])
+    assert second.next is None
+
+
+def test_a_deal_that_is_damaged_leaves_the_copies_and_comes_back_when_it_is_repaired(
+    table: Table, refresh: Refresh
+) -> None:
+    first, damaged, _ = posted(table)
+    whole = to_item(damaged, NOW)
+    refresh(of_deal(None, first))
+
+    spoil(table, damaged, {"Price": {"N": "31.90"}})
+    refresh(record(whole, {**whole, "Price": 31}))
+    (without,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+    spoil(table, damaged, {})
+    refresh(record({**whole, "Price": 31}, whole))
+    (mended,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+
+    assert without is not None
+    assert mended is not None
+    assert (damaged.deal_id in without.text, damaged.deal_id in mended.text) == (False, True)
+
+
+def test_a_page_that_meets_a_damaged_deal_is_shown(table: Table, get: Get) -> None:
+    first, damaged, last = posted(table)
+    spoil(table, damaged, {"Title": {"B": b"Trail runner"}})
+
+    shown = [deal["dealId"] for deal in get("/deals")["items"]]
+
+    assert shown == ids([first, last])
+
+
+def test_a_sweep_goes_on_behind_a_damaged_deal(table: Table) -> None:
+    ended = [a_deal(ago(hours=1), ends_at=ago(minutes=number)) for number in (3, 2, 1)]
+    before = ago(hours=1)
+    post(table, ended, before)
+    table.client.put_item(
+        TableName=table.name, Item={**marshal_item(to_item(ended[1], before)), "Price": {"S": "free"}}
+    )
+
+    endings.sweep(table, PRESENT)
+
+    assert [deal for deal in (ended[0], ended[2]) if "GSI1PK" in (table.get(key_of(deal)) or {})] == []
+
+
+def test_a_damaged_deal_alone_is_an_error_that_names_it() -> None:
+    deal = a_deal(NOW)
+
+    with pytest.raises(DamagedDeal, match=deal.deal_id):
+        from_item({**to_item(deal, NOW), "Price": Decimal("31.9")})
+
+
+def key_of(deal: Deal) -> dict[str, str]:
+    return {name: to_item(deal, NOW)[name] for name in ("PK", "SK")}
