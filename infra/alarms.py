@@ -35,8 +35,8 @@ class Bounds:
     a hot deal has no more than eight waiting: this is five hundred new deals at once, or a messenger that fails."""
 
     loop_is_stopped: Bound = Bound(1, minutes=5)
-    """Invocations that Lambda dropped because it took the messenger's work for an endless loop. The messenger is allowed
-    its own (``functions.py``), so one is a setting that was lost, and readers who are told nothing."""
+    """Invocations that Lambda dropped because it took the messenger's work for an endless loop. The messenger is
+    allowed its own (``functions.py``), so one is a setting that was lost, and readers who are told nothing."""
 
     something_is_parked: Bound = Bound(1)
     """Messages in a queue of failures: the first is one too many, for nothing takes it from there but a person."""

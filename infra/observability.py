@@ -131,6 +131,13 @@ class Alarms(Construct):
         self._action = actions.SnsAction(topic)
         self.alarms: list[cloudwatch.Alarm] = []
 
+        self._watch_events(site)
+        self._watch_functions(site)
+        self._watch_table(site)
+        self._watch_ours()
+
+    def _watch_events(self, site: Site) -> None:
+        """The stream, the queue, and what was given up."""
         for module, function in site.stream_readers.items():
             self._add("stream_is_behind", module, function.metric("IteratorAge", statistic=MAXIMUM))
         self._add("work_is_old", None, site.work.metric_approximate_age_of_oldest_message())
@@ -140,6 +147,9 @@ class Alarms(Construct):
         for name, queue in site.parked.items():
             self._add("something_is_parked", name, queue.metric_approximate_number_of_messages_visible())
             self._add("parked_is_forgotten", name, queue.metric_approximate_age_of_oldest_message())
+
+    def _watch_functions(self, site: Site) -> None:
+        """Functions, and the gateways before them."""
         for module, function in {**site.answering, **site.working}.items():
             self._add("function_fails", module, function.metric_errors())
             self._add("function_is_throttled", module, function.metric_throttles())
@@ -151,6 +161,8 @@ class Alarms(Construct):
             self._add("answer_is_slow", name, gateway.metric_latency(statistic=P99))
             self._add("api_fails", name, gateway.metric_server_error())
 
+    def _watch_table(self, site: Site) -> None:
+        """What DynamoDB refuses, and where it fails."""
         self._add("table_is_throttled", "reads", of_table(site, "ReadThrottleEvents"))
         self._add("table_is_throttled", "writes", of_table(site, "WriteThrottleEvents"))
         for index in INDEXES:
@@ -163,6 +175,9 @@ class Alarms(Construct):
         for operation in OPERATIONS:
             self._add("table_fails", operation, of_table(site, "SystemErrors", Operation=operation))
 
+    def _watch_ours(self) -> None:
+        """What the functions report of themselves."""
+        stage = self._stage
         # News that is late says so when it is told; of news that is not told at all, the queues' alarms speak.
         self._add("news_is_late", None, ours(stage, metrics.FAN_OUT_LAG, MAXIMUM))
         self._add("cache_is_old", None, ours(stage, metrics.CACHE_AGE, MAXIMUM), silence_is_bad=True)

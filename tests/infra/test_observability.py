@@ -149,6 +149,23 @@ def test_every_reader_of_the_stream_is_watched(stage: Synthesized) -> None:
     assert readers == {"announcer", "indexer", "refresher"} == modules_watched(stage, "IteratorAge")
 
 
+def test_a_loop_that_lambda_stops_is_watched_where_one_is_allowed(stage: Synthesized) -> None:
+    """One of the metrics of invocations: docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html"""
+    allowed = {
+        function_of(each)
+        for each in stage.resources("AWS::Lambda::Function").values()
+        if each["Properties"].get("RecursiveLoop") == "Allow"
+    }
+
+    assert allowed == modules_watched(stage, "RecursiveInvocationsDropped") == {"messenger"}
+
+
+def test_damaged_deals_are_watched_where_pages_are_made_of_deals(stage: Synthesized) -> None:
+    watched = {dimensions[metrics.DIMENSION] for _, dimensions in watching(stage, "DamagedDeals")}
+
+    assert watched == {"refresher", "catalog", "site"}
+
+
 def test_every_queues_depth_and_age_is_watched(stage: Synthesized) -> None:
     queues = set(stage.resources("AWS::SQS::Queue"))
 
@@ -192,10 +209,12 @@ def test_an_alarm_on_a_metric_of_ours_looks_where_the_function_puts_it(stage: Sy
         "CacheAge",
         "EndedDealsSwept",
         "SignInFailures",
+        "DamagedDeals",
     }
     for alarm in watched:
         ((name, value),) = ((each["Name"], each["Value"]) for each in alarm["Dimensions"])
-        assert (name, value) == (metrics.DIMENSION, REPORTED[alarm["MetricName"]].service)
+        reporter = REPORTED[alarm["MetricName"]].service
+        assert (name, value) == (metrics.DIMENSION, value if reporter == "every function" else reporter)
         assert (alarm["Namespace"], value) in places
 
 
