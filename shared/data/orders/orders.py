@@ -207,7 +207,7 @@ def latest(
     scope = f"orders/{username}/{status or 'all'}"
     before = cursors.decode(scope, cursor) if cursor is not None else None
     if before is None and until is not None:
-        before = ksuids.random(until + timedelta(seconds=1), bytes(16))  # the lowest id of the second after
+        before = _lowest_after(until)
     if status is None:
         read = partial(table.query, keys.user(username)["PK"], after=keys.orders_before(before), consistent=True)
     else:
@@ -227,6 +227,14 @@ def latest(
             break
     page = tuple(found[:limit])
     return Page(page, cursors.encode(scope, page[-1].order_id) if len(found) > limit else None)
+
+
+def _lowest_after(time: datetime) -> str | None:
+    """The lowest id of the second after a time: that of the first second or none, where ids do not reach so far."""
+    second = timedelta(seconds=1)
+    if time >= ksuids.END - second:
+        return None
+    return ksuids.random(max(time + second, ksuids.EPOCH), bytes(16))
 
 
 def open_orders(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Order]:
