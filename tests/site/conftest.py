@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -55,11 +54,11 @@ def visit(chromium: Browser, site: Preview) -> Iterator[Visit]:
         opened.append(context)
         if token:
             # A cookie of this name is set over HTTPS alone; this very machine is sent it over HTTP, too.
-            mine: Any = {"url": site.origin.replace("http:", "https:"), "secure": True, "sameSite": "Lax"}
+            secure = site.origin.replace("http:", "https:")
             context.add_cookies(
                 [
-                    {"name": cookies.SESSION, "value": token, "httpOnly": True, **mine},
-                    {"name": cookies.HINT, "value": "1", **mine},
+                    {"name": cookies.SESSION, "value": token, "url": secure, "secure": True, "httpOnly": True},
+                    {"name": cookies.HINT, "value": "1", "url": secure, "secure": True},
                 ]
             )
         page = context.new_page()
