@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog.changes import change_of
 from shared.data.members.fanout import Unit
 from shared.dynamodb.attributes import marshal_item, unmarshal_item
@@ -141,7 +141,9 @@ class Replayer:
         )
         return list(
             dict.fromkeys(
-                image["DealId"]["S"] for image in images if image.get("Type") == {"S": "Deal"} and "DealId" in image
+                image["DealId"]["S"]
+                for image in images
+                if image.get("Type") == {"S": item_types.DEAL} and "DealId" in image
             )
         )
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from infra import rights
 from infra.access import Access
+from shared.data import item_types
 
 LEAN, FULL = "lean", "full"
 """The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner."""
@@ -39,11 +40,11 @@ def _is(*types: str) -> Filter:
 
 NEW_DEALS: Filter = {
     "eventName": ["INSERT"],
-    "dynamodb": {"NewImage": {**_is("Deal"), "GSI1PK": {"S": [{"exists": True}]}}},
+    "dynamodb": {"NewImage": {**_is(item_types.DEAL), "GSI1PK": {"S": [{"exists": True}]}}},
 }
 HOT_DEALS: Filter = {
     "eventName": ["MODIFY"],
-    "dynamodb": {"NewImage": {**_is("Deal"), "HotAt": {"S": [{"exists": True}]}}},
+    "dynamodb": {"NewImage": {**_is(item_types.DEAL), "HotAt": {"S": [{"exists": True}]}}},
 }
 """Changes of deals that are hot: few, and the announcer tells those that have just become so from the others.
 
@@ -51,9 +52,11 @@ HOT_DEALS: Filter = {
 attribute that is missing too.
 """
 
-SHOWN: Filter = {"dynamodb": {"NewImage": _is("Deal", "FrontPage", "EditorsChoice", "CategoryFeatured", "Stock")}}
-DEALS: Filter = {"dynamodb": {"NewImage": _is("Deal")}}
-REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is("Deal")}}
+SHOWN: Filter = {
+    "dynamodb": {"NewImage": _is(item_types.DEAL, *item_types.CURATED, item_types.CATEGORY_FEATURED, item_types.STOCK)}
+}
+DEALS: Filter = {"dynamodb": {"NewImage": _is(item_types.DEAL)}}
+REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is(item_types.DEAL)}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

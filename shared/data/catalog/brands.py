@@ -15,7 +15,7 @@ from shared.models import BRAND, Topic
 def create(table: Table, slug: str, name: str, now: datetime) -> None:
     """Create a brand and add its name to the list of brands. Raises BrandExists, also for a name in other letters."""
     table.transact(
-        put_new(topics.new_item(Topic(BRAND, slug), name, "Brand", now), refused=BrandExists(slug)),
+        put_new(topics.new_item(Topic(BRAND, slug), name, now), refused=BrandExists(slug)),
         update(
             keys.brands(),
             "SET Brands.#slug = :name",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import TIME, Attribute, Entity, Form
@@ -69,7 +69,7 @@ def to_item(deal: Deal, now: datetime) -> Item:
 
 def to_item_listed(deal: Deal, *, listed: bool) -> Item:
     """The Deal item, in the three feeds' indexes or not. The feeds' containers must count it accordingly."""
-    item = {**keys.deal(deal.deal_id), "Type": "Deal", **DEAL.write(deal)}
+    item = {**keys.deal(deal.deal_id), "Type": item_types.DEAL, **DEAL.write(deal)}
     if listed:
         item |= keys.deal_in_feeds(
             deal.deal_id,

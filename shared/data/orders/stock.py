@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from shared import settings
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, receipt, result_of
 from shared.dynamodb.attributes import Item
@@ -208,7 +208,14 @@ def _evenly(pieces: int, shards: int) -> dict[int, int]:
 def _move(deal_id: str, shard: int, by: int, *, seen: int | None = None) -> Write:
     """The write that puts pieces into a shard or takes them off; with ``seen`` only after so many changes of it."""
     condition = None
-    values: dict[str, object] = {":type": "Stock", ":deal": deal_id, ":shard": shard, ":by": by, ":one": 1, ":none": 0}
+    values: dict[str, object] = {
+        ":type": item_types.STOCK,
+        ":deal": deal_id,
+        ":shard": shard,
+        ":by": by,
+        ":one": 1,
+        ":none": 0,
+    }
     if seen is not None:
         condition = "Changes = :seen" if seen else "attribute_not_exists(PK)"
         values |= {":seen": seen} if seen else {}
