@@ -324,7 +324,7 @@ def _inserted(store: Table, deal_id: str) -> dict[str, Any]:
 
 def _queued() -> dict[str, Any]:
     """What the queue holds, as Lambda hands it to the messenger; it is empty then."""
-    found = list(environment.queue().parked())
+    found = list(environment.queue().receive())
     for message in found:
         environment.queue().remove(message)
     return _messages([message.body for message in found])

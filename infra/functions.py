@@ -63,12 +63,12 @@ REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is(i
 class Reading:
     """How a function reads the table's stream.
 
-    ``name`` is the reading's in the stack and ``parked`` the one of its dead-letter queue. ``batch_size`` is
+    ``name`` is the reading's in the stack and ``dead_letters`` the one of its dead-letter queue. ``batch_size`` is
     the most records of an invocation, ``window`` the seconds that are waited for more of them.
     """
 
     name: str
-    parked: str
+    dead_letters: str
     filters: tuple[Filter, ...]
     batch_size: int
     window: int = 0
@@ -148,7 +148,7 @@ FUNCTIONS = (
         caller=Caller.EVENTS,
         timeout=30,
         because="A batch of a hundred deals, each sent to the queue, while the queue refuses for moments.",
-        reads=Reading(name="Announced", parked="news", filters=(NEW_DEALS, HOT_DEALS), batch_size=100),
+        reads=Reading(name="Announced", dead_letters="news", filters=(NEW_DEALS, HOT_DEALS), batch_size=100),
         sends=True,
     ),
     Function(
@@ -168,7 +168,9 @@ FUNCTIONS = (
         timeout=60,
         because="It may build every cached page at once, each from several reads.",
         # A second's window makes one rebuild of a burst of deals.
-        reads=Reading(name="Refreshed", parked="refreshes", filters=(SHOWN, REMOVED_DEALS), batch_size=500, window=1),
+        reads=Reading(
+            name="Refreshed", dead_letters="refreshes", filters=(SHOWN, REMOVED_DEALS), batch_size=500, window=1
+        ),
         each_minute=True,
     ),
     Function(
@@ -177,7 +179,7 @@ FUNCTIONS = (
         caller=Caller.EVENTS,
         timeout=60,
         because="Each of a hundred deals may have 24 words, each a transaction, while the table refuses for moments.",
-        reads=Reading(name="Indexed", parked="words", filters=(DEALS, REMOVED_DEALS), batch_size=100),
+        reads=Reading(name="Indexed", dead_letters="words", filters=(DEALS, REMOVED_DEALS), batch_size=100),
     ),
     Function(
         name="expiry",

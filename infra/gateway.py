@@ -174,7 +174,7 @@ class Gateway(Construct):
         for function in functions:
             accept(
                 function.lambda_ if isinstance(function, lambda_.Alias) else function,
-                "The gateway waits for its answer: nothing is queued that could be parked.",
+                "The gateway waits for its answer: nothing is queued that could become a dead letter.",
                 "Serverless-LambdaDLQ",
                 "CKV_AWS_116",
             )

@@ -20,7 +20,7 @@ from shared.values import times
 
 YES = {"1", "yes", "true"}
 
-QUEUES = ("QueueUrl", "ParkedWorkUrl", "ParkedNewsUrl", "ParkedRefreshesUrl", "ParkedWordsUrl")
+QUEUES = ("QueueUrl", "WorkDeadLettersUrl", "NewsDeadLettersUrl", "RefreshesDeadLettersUrl", "WordsDeadLettersUrl")
 """The stack's outputs that ``btd redrive`` needs."""
 
 

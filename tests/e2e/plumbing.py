@@ -17,7 +17,7 @@ from local.settings import REGION, access_key, client_arguments
 from shared.sqs import Queue
 from tests.support.site import Site
 
-DEAD_LETTERS = ("ParkedWorkUrl", "ParkedNewsUrl", "ParkedRefreshesUrl", "ParkedWordsUrl")
+DEAD_LETTERS = ("WorkDeadLettersUrl", "NewsDeadLettersUrl", "RefreshesDeadLettersUrl", "WordsDeadLettersUrl")
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class Laboratory:
     clients: dict[str, Any]
     table: str
     stream: str
-    parking: str
+    dead_letters_url: str
     seen: Path
 
     def write(self, *names: str, **attributes: str) -> None:
@@ -67,7 +67,7 @@ class Laboratory:
             BisectBatchOnFunctionError=True,
             MaximumRetryAttempts=1,
             FunctionResponseTypes=["ReportBatchItemFailures"],
-            DestinationConfig={"OnFailure": {"Destination": self._parking_arn()}},
+            DestinationConfig={"OnFailure": {"Destination": self._dead_letters_arn()}},
             **settings,
         )
         return str(mapping["UUID"])
@@ -76,12 +76,12 @@ class Laboratory:
         """What the function was called with, call by call."""
         return [json.loads(line) for line in self.seen.read_text().splitlines()] if self.seen.exists() else []
 
-    def parked(self) -> list[str]:
-        answer = self.clients["sqs"].receive_message(QueueUrl=self.parking, MaxNumberOfMessages=10)
+    def dead_letters(self) -> list[str]:
+        answer = self.clients["sqs"].receive_message(QueueUrl=self.dead_letters_url, MaxNumberOfMessages=10)
         return [message["Body"] for message in answer.get("Messages", [])]
 
-    def _parking_arn(self) -> str:
-        told = self.clients["sqs"].get_queue_attributes(QueueUrl=self.parking, AttributeNames=["QueueArn"])
+    def _dead_letters_arn(self) -> str:
+        told = self.clients["sqs"].get_queue_attributes(QueueUrl=self.dead_letters_url, AttributeNames=["QueueArn"])
         return str(told["Attributes"]["QueueArn"])
 
 
@@ -110,14 +110,14 @@ def laboratory(site: Site, tmp_path: Path, request: pytest.FixtureRequest) -> It
         Code={"ZipFile": code.getvalue()},
         Environment={"Variables": {"SEEN": str(seen), "FAILS": getattr(request, "param", "whole")}},
     )
-    parking = clients["sqs"].create_queue(QueueName=name)["QueueUrl"]
-    yield Laboratory(clients, name, described["TableDescription"]["LatestStreamArn"], parking, seen)
+    dead_letters_url = clients["sqs"].create_queue(QueueName=name)["QueueUrl"]
+    yield Laboratory(clients, name, described["TableDescription"]["LatestStreamArn"], dead_letters_url, seen)
     for mapping in clients["lambda"].list_event_source_mappings(FunctionName=name)["EventSourceMappings"]:
         clients["lambda"].delete_event_source_mapping(UUID=mapping["UUID"])
     clients["lambda"].delete_function(FunctionName=name)
     clients["iam"].delete_role(RoleName=name)
     clients["dynamodb"].delete_table(TableName=name)
-    clients["sqs"].delete_queue(QueueUrl=parking)
+    clients["sqs"].delete_queue(QueueUrl=dead_letters_url)
 
 
 def test_ministack_repeats_a_failing_batch_whole_and_beyond_its_retries(laboratory: Laboratory) -> None:
@@ -128,7 +128,7 @@ def test_ministack_repeats_a_failing_batch_whole_and_beyond_its_retries(laborato
 
     assert until(lambda: len(laboratory.batches()) > 4)
     assert {tuple(batch) for batch in laboratory.batches()} == {("one", "poison", "two")}
-    assert laboratory.parked() == []
+    assert laboratory.dead_letters() == []
 
 
 def test_ministack_parks_a_failing_batch_once_it_is_too_old_and_goes_on(laboratory: Laboratory) -> None:
@@ -141,7 +141,7 @@ def test_ministack_parks_a_failing_batch_once_it_is_too_old_and_goes_on(laborato
     laboratory.write("three")
 
     assert until(lambda: laboratory.batches()[-1] == ["three"])
-    (body,) = laboratory.parked()
+    (body,) = laboratory.dead_letters()
     batch = Batch.of(body)
     assert (batch.size, batch.reason, batch.stream) == (3, "MaxRecordAgeExceeded", laboratory.stream)
     assert batch.reader == laboratory.table
@@ -157,7 +157,7 @@ def test_ministack_takes_a_partial_batch_response_for_success(laboratory: Labora
     assert until(lambda: len(laboratory.batches()) > 0)
     time.sleep(3)
     assert laboratory.batches() == [["one", "poison", "two"]]
-    assert laboratory.parked() == []
+    assert laboratory.dead_letters() == []
 
 
 @pytest.mark.parametrize("laboratory", ["partly"], indirect=True)

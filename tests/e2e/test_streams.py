@@ -49,10 +49,10 @@ def btd(site: Site, plumbing: Plumbing, monkeypatch: pytest.MonkeyPatch) -> Any:
         site,
         BTD_TABLE=site.table.name,
         BTD_QUEUE_URL=plumbing.outputs["QueueUrl"],
-        BTD_PARKED_WORK_URL=plumbing.outputs["ParkedWorkUrl"],
-        BTD_PARKED_NEWS_URL=plumbing.outputs["ParkedNewsUrl"],
-        BTD_PARKED_REFRESHES_URL=plumbing.outputs["ParkedRefreshesUrl"],
-        BTD_PARKED_WORDS_URL=plumbing.outputs["ParkedWordsUrl"],
+        BTD_WORK_DEAD_LETTERS_URL=plumbing.outputs["WorkDeadLettersUrl"],
+        BTD_NEWS_DEAD_LETTERS_URL=plumbing.outputs["NewsDeadLettersUrl"],
+        BTD_REFRESHES_DEAD_LETTERS_URL=plumbing.outputs["RefreshesDeadLettersUrl"],
+        BTD_WORDS_DEAD_LETTERS_URL=plumbing.outputs["WordsDeadLettersUrl"],
     )
 
     def run(*arguments: str, code: int = 0) -> Result:
@@ -160,7 +160,7 @@ def test_a_picked_deal_that_is_edited_changes_on_its_page(visitor: Visitor, edit
     eventually(titles, lambda found: found == ["Road runner"])
 
 
-def test_work_that_makes_no_sense_is_parked_after_five_deliveries_and_holds_up_nobody(
+def test_work_that_makes_no_sense_becomes_a_dead_letter_after_five_deliveries_and_holds_up_nobody(
     site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
 ) -> None:
     ana = site.member("ana")
@@ -170,20 +170,20 @@ def test_work_that_makes_no_sense_is_parked_after_five_deliveries_and_holds_up_n
         deal_id = posted(editor, brand)
 
         eventually(lambda: messages_of(ana, deal_id), lambda found: len(found) == 1)
-        assert until(lambda: plumbing.waiting()["ParkedWorkUrl"] == 1, PATIENCE)
+        assert until(lambda: plumbing.waiting()["WorkDeadLettersUrl"] == 1, PATIENCE)
 
-    (parked,) = ask(btd)
-    assert (parked["queue"], parked["kind"], parked["dealIds"]) == ("work", "unknown", [])
-    assert parked["received"] >= 5
+    (letter,) = ask(btd)
+    assert (letter["queue"], letter["kind"], letter["dealIds"]) == ("work", "unknown", [])
+    assert letter["received"] >= 5
     (left,) = ask(btd, "--send", code=1)
     assert left["outcome"].startswith("left")
-    assert plumbing.waiting()["ParkedWorkUrl"] == 1
-    (dropped,) = ask(btd, "--drop", parked["messageId"])
+    assert plumbing.waiting()["WorkDeadLettersUrl"] == 1
+    (dropped,) = ask(btd, "--drop", letter["messageId"])
     assert dropped["outcome"] == "dropped"
-    assert plumbing.waiting()["ParkedWorkUrl"] == 0
+    assert plumbing.waiting()["WorkDeadLettersUrl"] == 0
 
 
-def test_work_on_a_damaged_deal_is_parked_and_redrives_cleanly_once_the_deal_is_repaired(
+def test_work_on_a_damaged_deal_becomes_a_dead_letter_and_redrives_cleanly_once_the_deal_is_repaired(
     site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
 ) -> None:
     deal_id = posted(editor, brand)
@@ -193,7 +193,7 @@ def test_work_on_a_damaged_deal_is_parked_and_redrives_cleanly_once_the_deal_is_
 
     with plumbing.impatient():
         plumbing.queue("QueueUrl").send([fanout.Unit(deal_id, "brand").to_json()])
-        assert until(lambda: plumbing.waiting()["ParkedWorkUrl"] == 1, PATIENCE)
+        assert until(lambda: plumbing.waiting()["WorkDeadLettersUrl"] == 1, PATIENCE)
         shown_text = btd().stdout
         mend(site.table, deal_id)
         (sent,) = ask(btd, "--send")
@@ -221,13 +221,13 @@ def test_a_record_that_cannot_be_read_holds_up_no_other_and_redrives_cleanly_onc
     for deal_id in (before, after):
         eventually(lambda which=deal_id: messages_of(ana, which), lambda found: len(found) == 1)  # type: ignore[misc]
 
-    park(plumbing, "Announcer", "ParkedNewsUrl", poison.deal_id)
-    (parked,) = ask(btd)
+    park(plumbing, "Announcer", "NewsDeadLettersUrl", poison.deal_id)
+    (letter,) = ask(btd)
     (left,) = ask(btd, "--send", code=1)
     mend(site.table, poison.deal_id)
     (replayed,) = ask(btd, "--send")
 
-    assert (parked["queue"], parked["dealIds"], parked["reason"]) == (
+    assert (letter["queue"], letter["dealIds"], letter["reason"]) == (
         "news",
         [poison.deal_id],
         "RetryAttemptsExhausted",
@@ -243,10 +243,10 @@ def test_a_record_that_cannot_be_read_holds_up_no_other_and_redrives_cleanly_onc
 def test_a_batch_that_the_stream_has_forgotten_is_left_and_said_to_be(
     plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
 ) -> None:
-    envelope = park(plumbing, "Refresher", "ParkedRefreshesUrl", posted(editor, brand))
-    plumbing.sqs.purge_queue(QueueUrl=plumbing.outputs["ParkedRefreshesUrl"])
+    envelope = park(plumbing, "Refresher", "RefreshesDeadLettersUrl", posted(editor, brand))
+    plumbing.sqs.purge_queue(QueueUrl=plumbing.outputs["RefreshesDeadLettersUrl"])
     envelope["DDBStreamBatchInfo"] |= {"startSequenceNumber": "1".zfill(21), "endSequenceNumber": "2".zfill(21)}
-    plumbing.queue("ParkedRefreshesUrl").send([json.dumps(envelope)])
+    plumbing.queue("RefreshesDeadLettersUrl").send([json.dumps(envelope)])
 
     (left,) = ask(btd, "--send", code=1)
     (dropped,) = ask(btd, "--drop", left["messageId"])
