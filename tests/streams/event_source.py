@@ -1,4 +1,4 @@
-"""Lambda's reader of a stream, as its documentation describes it: halving, retries, partial batch responses, dead letters.
+"""Lambda's reader of a stream, as its documentation describes it: halving, retries, partial batches, dead letters.
 
 https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html: the lowest sequence number that is
 reported is the checkpoint from which a batch is tried again; with bisecting, a batch whose function fails is halved.
