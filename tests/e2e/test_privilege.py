@@ -33,12 +33,13 @@ from shared.dynamodb.table import Projection
 from shared.dynamodb.writes import forget, put, update
 from shared.models import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Period, Topic
 from shared.values import times
-from tests.e2e.plumbing import Plumbing, client, until
+from tests.e2e.plumbing import Plumbing, client
 from tests.functions.test_background_functions import cloudformation
 from tests.support import making
 from tests.support.events import event
 from tests.support.rights import Ask, Policy, asks
 from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
+from tests.support.waiting import until
 
 SHOES = Topic(CATEGORY, "shoes")
 TABLE_FREE = {"announcer"}

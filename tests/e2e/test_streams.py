@@ -18,11 +18,12 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put, update
 from shared.models import FRONT_PAGE
 from shared.values import times
-from tests.e2e.plumbing import Plumbing, name_to_btd, until
+from tests.e2e.plumbing import Plumbing, name_to_btd
 from tests.support import records
 from tests.support.making import a_deal
 from tests.support.site import Site, Visitor, eventually, fresh
 from tests.support.site import a_deal as body_of
+from tests.support.waiting import until
 
 PATIENCE = 60.0
 """Seconds for what takes one or two on an idle machine."""
@@ -91,6 +92,12 @@ def mend(table: Table, deal_id: str) -> None:
     table.write(update(keys.deal(deal_id), "SET Title = :title", values={":title": "Mended"}, refused=None))
 
 
+def wait_for_the_stream(editor: Visitor, brand: str) -> None:
+    """Post a deal and wait until it is shown: what was written before it has been read from the stream by then."""
+    deal_id = posted(editor, brand)
+    eventually(lambda: shown(editor), lambda deals: deal_id in deals)
+
+
 def test_two_watchers_have_one_unread_message_each_of_a_new_deal(
     site: Site, expired: str, editor: Visitor, brand: str
 ) -> None:
@@ -104,7 +111,9 @@ def test_two_watchers_have_one_unread_message_each_of_a_new_deal(
     for member in (ana, bo):
         eventually(lambda who=member: messages_of(who, deal_id), lambda found: len(found) == 1)  # type: ignore[misc]
         assert member.get("/messages/unread-count").json() == {"unread": 1}
-    time.sleep(2)  # in which a second message would have come
+    later = posted(editor, brand)
+    for member in (ana, bo):  # a second message of the first deal would have come before this one
+        eventually(lambda who=member: messages_of(who, later), lambda found: len(found) == 1)  # type: ignore[misc]
     assert [len(messages_of(member, deal_id)) for member in (ana, bo, cy)] == [1, 1, 0]
 
 
@@ -115,9 +124,9 @@ def test_what_follows_from_picks_comes_to_an_end(site: Site, editor: Visitor, br
     picks = keys.curated(FRONT_PAGE)
     assert until(lambda: (site.table.get(picks, consistent=True) or {})["Featured"][0]["Title"] == "Renamed")
 
-    time.sleep(2)  # for what that write brings about
+    wait_for_the_stream(editor, brand)  # what that write brings about
     writes = site.writes()
-    time.sleep(2)
+    wait_for_the_stream(editor, brand)
 
     assert picks["PK"] not in writes.keys()  # noqa: SIM118  # it is no mapping
 
@@ -256,9 +265,9 @@ def test_a_batch_that_the_stream_has_forgotten_is_left_and_said_to_be(
 
 
 def test_ministack_takes_a_partial_batch_response_of_a_streams_reader_for_success(
-    site: Site, plumbing: Plumbing
+    site: Site, plumbing: Plumbing, editor: Visitor, brand: str
 ) -> None:
-    """Lambda would try the record again and park it: ``tests/streams/test_readers.py`` has that."""
+    """Lambda would try the record again and make a dead letter of it: ``tests/streams/test_readers.py`` has that."""
     poison = to_item_listed(a_deal(times.now()), listed=True)
     item = {name: value for name, value in poison.items() if name != "Title"} | {"GSI1PK": "DEALS#never"}
     site.table.write(put(item, because="a test"))
@@ -267,7 +276,7 @@ def test_ministack_takes_a_partial_batch_response_of_a_streams_reader_for_succes
     said = {
         name: plumbing.call(name, records.batch([records.record(None, item)])) for name in ("Announcer", "Refresher")
     }
-    time.sleep(5)
+    wait_for_the_stream(editor, brand)
 
     assert [len(answer["batchItemFailures"]) for answer in said.values()] == [1, 1]
     assert set(plumbing.waiting().values()) == {0}
