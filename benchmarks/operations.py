@@ -94,7 +94,7 @@ class Meter:
         queue.meta.events.register("before-parameter-build.sqs", self._sent)
 
     def clear(self) -> None:
-        """Start anew."""
+        """Start over."""
         self.reads = self.writes = 0.0
         self.waits = self.sends = self.silent = 0
 

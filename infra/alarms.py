@@ -82,7 +82,7 @@ class Bounds:
 
     deals_are_damaged: Bound = Bound(1, minutes=15)
     """Deals that nobody can make sense of, met while pages were made. They are left out until somebody mends them. What
-    the cached pages show is read anew within five minutes, so the alarm goes on while one of them is damaged."""
+    the cached pages show is read again within five minutes, so the alarm goes on while one of them is damaged."""
 
     sweep_is_missing: Bound = Bound(1, minutes=5)
     """Sweeps of ended deals, of which there is one each minute: ended deals leave the feeds within a minute of it."""

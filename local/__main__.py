@@ -81,7 +81,7 @@ def reset(home: Home) -> int:
     """Stop the cloud and forget everything it held."""
     cloud.kill(home)
     shutil.rmtree(home.folder, ignore_errors=True)
-    print("The local cloud is empty; make run begins anew.")
+    print("The local cloud is empty; make run starts over.")
     return 0
 
 

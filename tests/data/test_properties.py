@@ -37,7 +37,7 @@ from tests.support.making import (
 from tests.support.wire import watched
 
 EXAMPLES = {MOTO.name: 4, MINISTACK.name: 20}
-"""How many examples each engine bears within seconds; moto copies its table for each transaction."""
+"""How many examples each engine can run within seconds; moto copies its table for each transaction."""
 
 
 def examples(engine: Engine) -> settings:
@@ -91,7 +91,7 @@ def test_a_feed_walked_page_by_page_is_the_sorted_list_of_what_was_posted(engine
 
 
 def page_by_page(table: Table, feed: Feed, limit: int, holding: set[str]) -> Any:
-    """The ids of each page, while what is asked for each of them is held against what it may be."""
+    """The ids of each page, while what is asked for each of them is checked against what it may be."""
     cursor = None
     while True:
         with watched(table) as wire:

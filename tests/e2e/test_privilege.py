@@ -1,7 +1,7 @@
 """The roles on a cloud that enforces them: a function may do all that it does, does all that it may, and no more.
 
 What the functions do is recorded while the site is used. The cloud enforces operations, indexes and attributes by
-itself; of the keys it does not tell IAM, so they are held against the deployed policies here.
+itself; of the keys it does not tell IAM, so they are checked against the deployed policies here.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ Visit = Callable[..., Page]
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[Preview]:
-    """The running site. Whoever writes to it writes what no other test looks at."""
+    """The running site. A test that writes to it writes what no other test looks at."""
     with running() as preview:
         yield preview
 

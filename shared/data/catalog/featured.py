@@ -72,7 +72,7 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
             return []
         copies = readable(item["Featured"])
         current = deals.get_many(table, [copy.deal_id for copy in copies], consistent=True)
-        # Their bookkeeping is no part of copies: held against it, they would be written for ever, each time anew.
+        # What copies do not hold must not be compared: it would differ each time, and they would be written forever.
         if _copies(current) == _copies(copies):
             return active(current, now)
         table.write(

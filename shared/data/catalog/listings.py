@@ -148,7 +148,7 @@ def renote(old: Deal | None, new: Deal | None) -> Iterator[Write]:
     """The notes of when listed deals end, for ``endings.py``, as they change from ``old`` to ``new``."""
     before, after = (_note(deal) for deal in (old, new))
     if before and (after is None or keys.primary(before) != keys.primary(after)):
-        yield forget(keys.primary(before), because="a note says only that a deal is to be looked at")
+        yield forget(keys.primary(before), because="a note says only that a deal must be looked at")
     if after and after != before:
         yield put(after, because="the same deal and time always make the same note")
 

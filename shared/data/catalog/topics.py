@@ -1,6 +1,6 @@
 """Brands and categories: names and counts. Who likes and watches them is kept in ``members.follows``.
 
-Their items hold nothing that grows, because counting one more writes the whole item: a like costs the same for ever.
+Their items hold nothing that grows, because counting one more writes the whole item: a like always costs the same.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def deliver(table: Table, queue: Queue, unit: Unit, now: datetime, page: int = s
     """Do one unit of work. Raises Busy: then the queue tries it again.
 
     A deal that is gone or over by now is told to nobody but the rest of a page that was begun. Raises TooManyPages
-    instead of going on for ever: Lambda lets this function feed itself (``RecursiveLoop``), so it bounds that itself.
+    instead of going on forever: Lambda lets this function feed itself (``RecursiveLoop``), so it bounds that itself.
     """
     if unit.number >= settings.MOST_PAGES:
         raise TooManyPages(unit.number)

@@ -27,7 +27,7 @@ _ACCOUNT = Projection.of("Generation", "SignOuts", "Role")
 def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str, Session]:
     """Sign a user in: a session and its token, made of 32 bytes of the caller's randomness.
 
-    ``user`` is the account that the password was held against. Raises AccountChanged where it is not so any more: a
+    ``user`` is the account that the password was checked against. Raises AccountChanged where it is not so any more: a
     new password, or the account's removal, ends a sign-in that is under way, too.
     """
     if len(entropy) != TOKEN_BYTES:

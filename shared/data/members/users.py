@@ -132,7 +132,7 @@ def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
     except Conflict:
         table.write(presence.staying(username))
         raise
-    # A delivery may have run beside this; the name must start empty for whoever takes it next.
+    # A delivery may have run beside this; the name must start empty for its next owner.
     sessions.remove_all(table, username)
     saved.remove_all(table, username)
     messages.remove_all(table, username)

@@ -1,4 +1,4 @@
-"""Pattern 29: what a user has in the cart, held against the deals of today."""
+"""Pattern 29: what a user has in the cart, beside the deals of today."""
 
 from __future__ import annotations
 

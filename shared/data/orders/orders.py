@@ -286,7 +286,7 @@ def follow(
     try:
         table.transact(_step(order, new), *(stock.give_back(_taken(order)) if step.gives_back else ()), *telling(new))
     except _Moved:
-        # It is decided anew on what it is now: it may have taken this very step, whose answer was lost.
+        # It is decided again on what it is now: it may have taken this very step, whose answer was lost.
         now_it_is = get(table, order.username, order.order_id)
         return follow(table, now_it_is, status, now, correlation_id=correlation_id, telling=telling)
     return new

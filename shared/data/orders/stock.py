@@ -175,8 +175,8 @@ def level(stock: Stock) -> StockLevel:
 def show_level(table: Table, deal_id: str) -> StockLevel | None:
     """Have a deal say how much of it is left, as its stock is now; None where it is not sold here.
 
-    For readers of the stream, that run beside each other and at any time again: who has written looks once more, so the
-    last one to write has seen the last change.
+    For readers of the stream, which run beside each other and may run again at any time: one that has written looks
+    once more, so the last one to write has seen the last change.
     """
     while (stock := find(table, deal_id)) is not None:
         if not deals.show_stock(table, deal_id, level(stock), stock.changes):
