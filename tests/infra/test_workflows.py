@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from infra.settings import ON_LAMBDA, STAGES
 from local.settings import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+CI = ROOT / ".github" / "workflows" / "ci.yml"
 DEPLOY = ROOT / ".github" / "workflows" / "deploy.yml"
 
 each_workflow = pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
@@ -24,15 +26,17 @@ def read(file: Path) -> Any:
 
 
 def steps(file: Path) -> list[dict[str, Any]]:
-    return [step for job in read(file)["jobs"].values() for step in job["steps"]]
+    return [step for job in read(file)["jobs"].values() for step in job.get("steps", ())]
 
 
 @each_workflow
 def test_every_action_is_named_by_its_commit(file: Path) -> None:
     used = [step["uses"] for step in steps(file) if "uses" in step]
+    whole = [job["uses"] for job in read(file)["jobs"].values() if "uses" in job]
 
     assert used
     assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action) for action in used)
+    assert all((ROOT / other).is_file() for other in whole)  # of this very commit
 
 
 @each_workflow
@@ -59,6 +63,41 @@ def test_what_deploys_runs_the_functions_own_python() -> None:
     (python,) = (step["with"]["python-version"] for step in steps(DEPLOY) if "setup-python" in step.get("uses", ""))
 
     assert python == ON_LAMBDA.python
+
+
+def test_nothing_is_deployed_that_the_tests_have_not_passed() -> None:
+    jobs = read(DEPLOY)["jobs"]
+
+    assert jobs["deploy"]["needs"] == "test"
+    assert jobs["test"] == {"uses": "./.github/workflows/ci.yml"}
+    assert "workflow_call" in read(CI)["on"]
+    assert "bash .ci/run" in [step.get("run") for step in steps(CI)]
+
+
+def test_the_role_trusts_one_environment_of_one_repository() -> None:
+    """docs.github.com/en/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-aws names the claims."""
+    (statement,) = policies()[0]["Statement"]
+
+    assert statement["Action"] == "sts:AssumeRoleWithWebIdentity"
+    assert statement["Principal"]["Federated"].endswith(":oidc-provider/token.actions.githubusercontent.com")
+    assert set(statement["Condition"]) == {"StringEquals"}  # and nothing by a pattern, which forks might fit
+    claims = statement["Condition"]["StringEquals"]
+    assert claims["token.actions.githubusercontent.com:aud"] == "sts.amazonaws.com"
+    assert re.fullmatch(r"repo:[\w-]+/[\w-]+:environment:prod", claims["token.actions.githubusercontent.com:sub"])
+
+
+def test_the_role_may_take_on_the_cdks_roles_and_nothing_else() -> None:
+    (statement,) = policies()[1]["Statement"]
+
+    assert (statement["Effect"], statement["Action"]) == ("Allow", "sts:AssumeRole")
+    assert all(":role/cdk-hnb659fds-" in resource for resource in statement["Resource"])
+    assert statement["Condition"]["StringEquals"] == {"aws:ResourceAccount": "${aws:PrincipalAccount}"}
+
+
+def policies() -> list[dict[str, Any]]:
+    """The policies of the role that deploys, as docs/deploying.md gives them: whom it trusts, and what it may do."""
+    text = (ROOT / "docs" / "deploying.md").read_text()
+    return [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
 
 
 def test_deploying_takes_no_key_of_aws() -> None:
