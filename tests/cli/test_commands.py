@@ -66,7 +66,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "19": ("messages list ana --unread", ["Query GSI1"]),
     "19, counted": ("messages unread-count ana", ["Query GSI1"]),
     "20": ("messages read ana {message}", ["UpdateItem"]),
-    "20, all": ("messages read-all ana", ["Query GSI1", "UpdateItem"]),
+    "20, all": ("messages read-all ana", ["Query GSI1", "Query", "UpdateItem"]),
     "21": ("deals hot {deal}", ["GetItem", "GetItem", "TransactWriteItems"]),
     "21, told": ("deals told {deal}", ["GetItem", "Query"]),
     "24": ("sessions start ana", ["GetItem", "TransactWriteItems"]),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 
 from shared.data.catalog import caches, deals, feeds, seeds
-from shared.data.members import follows, messages, users
+from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
-from shared.errors import NoSuchMessage
+from shared.errors import NoSuchMessage, NotSignedIn
 from shared.models import ALL_DEALS, Status
 from tests.support.engines import MINISTACK
 from tests.support.lagging import Lag, lagging
@@ -47,6 +48,11 @@ def lag(table: Table) -> Iterator[Lag]:
             users.create(table, a_user(name))
         lag.catch_up()
         yield lag
+
+
+def sign_in(table: Table, username: str) -> str:
+    """A new session of a user; returns its token."""
+    return sessions.start(table, a_user(username), NOW, secrets.token_bytes(sessions.TOKEN_BYTES))[0]
 
 
 @pytest.mark.parametrize("feed", FEEDS, ids=["all", "brand", "category"])
@@ -124,3 +130,43 @@ def test_a_watch_counts_at_once_and_is_not_made_twice_though_its_list_lags(table
     assert follows.watches(table, "ana") == [APPLE, SHOES]
     follows.unwatch(table, APPLE, "ana")
     assert not follows.is_watched(table, APPLE, "ana")
+
+
+def test_signing_out_everywhere_ends_sessions_that_no_index_shows_yet(table: Table, lag: Lag) -> None:
+    tokens = [sign_in(table, "ana") for _ in range(3)]
+    other = sign_in(table, "bo")
+
+    shown = sessions.running(table, "ana")
+    sessions.end_all(table, "ana")
+
+    assert shown == 0
+    for token in tokens:
+        with pytest.raises(NotSignedIn):
+            sessions.authenticate(table, token, NOW)
+    assert sessions.authenticate(table, other, NOW).username == "bo"
+    lag.catch_up()
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, tokens[0], NOW)
+
+
+def test_a_session_is_good_at_once_though_no_index_shows_it(table: Table, lag: Lag) -> None:
+    token = sign_in(table, "ana")
+
+    assert sessions.authenticate(table, token, NOW).username == "ana"
+    sessions.end(table, token)
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, NOW)
+
+
+def test_reading_all_misses_no_message_that_the_index_does_not_show_yet(table: Table, lag: Lag) -> None:
+    shown, hidden = a_message(a_deal(ago(days=1))), a_message(a_deal())
+    messages.send(table, shown)
+    lag.catch_up()
+    messages.send(table, hidden)
+
+    marked = messages.mark_all_read(table, "ana", NOW)
+
+    assert marked == 2
+    assert [message.unread for message in messages.latest(table, "ana", limit=9, now=NOW).items] == [False, False]
+    lag.catch_up()
+    assert messages.unread_count(table, "ana", NOW) == 0
