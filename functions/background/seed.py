@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
 from shared.data.catalog import seeds
-from shared.errors import DealsError
+from shared.errors import DealsError, Unavailable
 from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured
 from shared.values import times
@@ -16,18 +17,37 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
+FOR_AN_ANSWER = 12_000
+"""Milliseconds that are kept for telling CloudFormation."""
+
+PAUSE = 2.0
+"""Seconds between attempts."""
+
+
 def handler(event: dict[str, Any], context: LambdaContext) -> None:
     """Seed the table when the resource is created or updated, and tell CloudFormation how it went."""
     status, reason = "FAILED", f"See log stream {context.log_stream_name}"
     try:
         if event["RequestType"] != "Delete":  # what was seeded goes with the table
-            logger().info("seeded", items=seeds.plant(table(), times.now()), **measured())
+            logger().info("seeded", items=_planted(context), **measured())
         status = "SUCCESS"
     except DealsError as error:
         logger().error("seeding failed", exc_info=error)
         reason = str(error)
     finally:  # without an answer, CloudFormation waits until it times out
         _answer(event, status, reason)
+
+
+def _planted(context: LambdaContext) -> int:
+    """Plant the seeds, and try again while the table refuses: the role of a first deployment is seconds old, and not
+    known everywhere yet (docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html, "eventually consistent")."""
+    while True:
+        try:
+            return seeds.plant(table(), times.now())
+        except Unavailable:
+            if context.get_remaining_time_in_millis() < FOR_AN_ANSWER:
+                raise
+            time.sleep(PAUSE)
 
 
 def _answer(event: dict[str, Any], status: str, reason: str) -> None:

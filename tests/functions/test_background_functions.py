@@ -24,11 +24,13 @@ from shared.data.members import follows, messages
 from shared.dynamodb.attributes import unmarshal_item
 from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic
+from shared.runtime import environment
 from shared.sqs import Queue
 from shared.values import times
 from tests.functions.conftest import DEAL_ID
 from tests.support.events import event
 from tests.support.making import a_deal, join
+from tests.support.wire import answered, error
 
 G_FORE = Topic(BRAND, "g-fore")
 SHOES = Topic(CATEGORY, "shoes")
@@ -43,10 +45,10 @@ def deal(table: Table) -> Deal:
 
 def bodies(queue: Queue) -> list[dict[str, Any]]:
     """The work in the queue, taken out of it."""
-    taken = list(queue.receive())
-    for message in taken:
-        queue.remove(message)
-    return [json.loads(message.body) for message in taken]
+    taken = list(queue.parked())
+    for parked in taken:
+        queue.remove(parked)
+    return [json.loads(parked.body) for parked in taken]
 
 
 class Answers(BaseHTTPRequestHandler):
@@ -115,6 +117,23 @@ def test_seed_leaves_the_table_alone_when_its_resource_goes(deployed: Table, con
 
     assert received[0][2]["Status"] == "SUCCESS"
     assert deployed.scan() == ([], None)
+
+
+def test_seed_waits_for_the_role_of_a_first_deployment(
+    deployed: Table, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = [error("AccessDeniedException")] * 2
+    monkeypatch.setattr(seed, "PAUSE", 0.0)
+    monkeypatch.setattr(context, "get_remaining_time_in_millis", lambda: 30_000)
+
+    with (
+        cloudformation() as (address, received),
+        answered(environment.table(), "PutItem", lambda _: refusals.pop() if refusals else None) as refused,
+    ):
+        seed.handler(event("seed-create") | {"ResponseURL": address}, context)
+
+    assert (received[0][2]["Status"], len(refused)) == ("SUCCESS", 2)
+    assert [topics.get(deployed, Topic(CATEGORY, slug)).name for slug in CATEGORIES] == list(CATEGORIES.values())
 
 
 def test_seed_tells_cloudformation_of_a_failure(
