@@ -19,7 +19,7 @@
     │   └── WrongPassword
     ├── Forbidden           signed in, but not allowed       (403)
     ├── TooLarge            more than may be stored          (413)
-    │   ├── DealTooLarge, BodyTooLarge
+    │   ├── DealTooLarge, BodyTooLarge, BrandsAreFull
     ├── NotJson             a body of another kind           (415)
     ├── SlowDown            too many attempts                (429)
     ├── Impossible          a request that no one can serve  (500)
@@ -368,6 +368,11 @@ class NotSeeded(Unavailable):
 
 class TooLarge(DealsError):
     """More than may be stored. (413)"""
+
+
+class BrandsAreFull(TooLarge):
+    def __init__(self) -> None:
+        super().__init__("The list of brands is full: no brand can be added before one item can hold more.")
 
 
 class DealTooLarge(TooLarge):

@@ -46,6 +46,9 @@ _NOT_IN_ADDRESSES = r"\s<>\"\\^`{|}" + _HIDDEN
 CLOCK_SKEW = timedelta(seconds=60)
 """How far an editor's clock may be ahead of ours."""
 
+MAX_KEY_BYTES = 1000
+"""Bytes of a text that a key ends with; what begins the key has some of the 1,024, too."""
+
 _PRICE = r"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"
 
 
@@ -63,11 +66,6 @@ class Body(BaseModel):
 def _documented(pattern: str, **more: Any) -> dict[str, Any]:
     """What the OpenAPI document says of a text whose validator says the same, and why."""
     return {"pattern": f"^[ \\t\\n\\r]*{pattern}[ \\t\\n\\r]*$", **more}
-
-
-def _whole(number: object) -> object:
-    """A number without a fraction as an integer: JSON has one kind of numbers, and 2.0 is 2 there."""
-    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def _trimmed(text: str) -> str:
@@ -160,6 +158,16 @@ def _not_a_time() -> None:
     raise ValueError("an ISO 8601 time with an offset is needed, such as 2026-06-04T20:28:53Z")
 
 
+def _fits_a_key(text: str) -> str:
+    """Refuse a text that a sort key, which ends at 1,024 bytes, could not end with: its characters may have four each.
+
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+    """
+    if len(text.encode()) > MAX_KEY_BYTES:
+        raise ValueError(f"at most {MAX_KEY_BYTES} bytes are possible")
+    return text
+
+
 def _after_epoch(when: datetime) -> datetime:
     if when < ksuids.EPOCH:
         raise ValueError(f"times start at {times.to_iso(ksuids.EPOCH)}")
@@ -193,7 +201,12 @@ Description = Annotated[
     AfterValidator(_paragraphs),
 ]
 CouponCode = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=_LINE), AfterValidator(_line)]
-SourceId = Annotated[str, Field(min_length=1, max_length=256, json_schema_extra=_LINE), AfterValidator(_line)]
+SourceId = Annotated[
+    str,
+    Field(min_length=1, max_length=256, json_schema_extra=_LINE),
+    AfterValidator(_line),
+    AfterValidator(_fits_a_key),
+]
 Time = Annotated[datetime, BeforeValidator(_time), AfterValidator(_after_epoch)]
 Username = Annotated[
     str,
@@ -221,9 +234,8 @@ AddressLine = Annotated[str, Field(min_length=1, max_length=100, json_schema_ext
 AddressName = Annotated[str, Field(min_length=1, max_length=40, json_schema_extra=_LINE), AfterValidator(_line)]
 PostalCode = Annotated[str, Field(min_length=1, max_length=20, json_schema_extra=_LINE), AfterValidator(_line)]
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$", examples=["US"])]
-Whole = Annotated[int, BeforeValidator(_whole)]
-Quantity = Annotated[Whole, Field(ge=1, le=MOST_PIECES)]
-Shards = Annotated[Whole, Field(ge=1, le=MAX_SHARDS)]
+Quantity = Annotated[int, Field(ge=1, le=MOST_PIECES)]
+Shards = Annotated[int, Field(ge=1, le=MAX_SHARDS)]
 
 
 class NewUser(Body):
@@ -411,8 +423,8 @@ class OrderStep(Body):
 class StockChange(Body):
     """Put stock on sale: so much more (or, below zero, less), or so much left; spread over so many shards."""
 
-    add: Annotated[Whole, Field(ge=-MOST_STOCK, le=MOST_STOCK)] | None = None
-    left: Annotated[Whole, Field(ge=0, le=MOST_STOCK)] | None = None
+    add: Annotated[int, Field(ge=-MOST_STOCK, le=MOST_STOCK)] | None = None
+    left: Annotated[int, Field(ge=0, le=MOST_STOCK)] | None = None
     shards: Shards | None = None
 
     @model_validator(mode="after")

@@ -7,8 +7,11 @@ import pytest
 from shared.data import keys
 from shared.data.catalog import brands
 from shared.dynamodb.table import Table
-from shared.errors import NotSeeded
+from shared.dynamodb.writes import update
+from shared.errors import BrandsAreFull, NotSeeded
+from shared.models import BRAND, Topic
 from shared.values import slugs
+from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.making import APPLE, NOW
 
 
@@ -33,3 +36,15 @@ def test_a_table_that_was_not_seeded_has_no_brands(bare_table: Table) -> None:
 
     assert brands.names(bare_table) == {}
     assert bare_table.get(keys.topic(APPLE)) is None
+
+
+@on(DYNOXIDE_ENGINE)
+def test_a_full_list_of_brands_says_so_and_takes_no_brand(table: Table) -> None:
+    full = {"one": "x" * (400 * 1024 - 200)}
+    table.write(update(keys.brands(), "SET Brands = :full", values={":full": full}, refused=None))
+
+    with pytest.raises(BrandsAreFull, match="full"):
+        brands.create(table, "one-more", "y" * 300, NOW)
+
+    assert table.get(keys.topic(Topic(BRAND, "one-more"))) is None
+    assert brands.names(table) == full

@@ -187,6 +187,7 @@ FIELDS_OF_A_DEAL: dict[str, tuple[str, Any]] = {
     "an empty coupon": ("couponCode", ""),
     "an empty source": ("sourceId", ""),
     "a source that is too long": ("sourceId", "x" * 257),
+    "a source of too many bytes": ("sourceId", "\U0001f45f" * 256),
     "a time before KSUIDs": ("createdAt", "2014-01-01T00:00:00Z"),
     "a time in the far past": ("createdAt", "0001-01-01T00:00:00Z"),
     "a time in the year 9999": ("createdAt", "9999-12-31T23:59:59Z"),

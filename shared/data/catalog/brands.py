@@ -8,22 +8,26 @@ from shared.data import keys
 from shared.data.catalog import topics
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new, update
-from shared.errors import BrandExists, NotSeeded
+from shared.errors import BrandExists, BrandsAreFull, NotSeeded, TooLarge
 from shared.models import BRAND, Topic
 
 
 def create(table: Table, slug: str, name: str, now: datetime) -> None:
-    """Create a brand and add its name to the list of brands. Raises BrandExists, also for a name in other letters."""
-    table.transact(
-        put_new(topics.new_item(Topic(BRAND, slug), name, now), refused=BrandExists(slug)),
-        update(
-            keys.brands(),
-            "SET Brands.#slug = :name",
-            names={"#slug": slug},
-            values={":name": name},
-            refused=NotSeeded(),
-        ),
-    )
+    """Create a brand and add its name to the list of brands. Raises BrandsAreFull, and BrandExists also for a name
+    in other letters."""
+    try:
+        table.transact(
+            put_new(topics.new_item(Topic(BRAND, slug), name, "Brand", now), refused=BrandExists(slug)),
+            update(
+                keys.brands(),
+                "SET Brands.#slug = :name",
+                names={"#slug": slug},
+                values={":name": name},
+                refused=NotSeeded(),
+            ),
+        )
+    except TooLarge as error:
+        raise BrandsAreFull from error
 
 
 def names(table: Table) -> dict[str, str]:
