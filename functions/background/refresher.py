@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from shared import settings
 from shared.api import documents
-from shared.data import item_types
 from shared.data.catalog import caches, featured, listings
 from shared.data.catalog.caches import (
     CATEGORY_PAGES,
@@ -74,7 +73,7 @@ def affected(records: Iterable[dict[str, Any]]) -> Effects:
     stocked: set[str] = set()
     for record in records:
         image = record["dynamodb"].get("NewImage", {})
-        if image.get("Type") == {"S": item_types.STOCK}:
+        if image.get("Type") == {"S": "Stock"}:
             stocked.add(image["DealId"]["S"])
             continue
         try:
@@ -166,7 +165,9 @@ def as_html(built: Built) -> Copy:
     if built.latest is not None and built.part.feed is not None:
         feed = built.part.feed
         page = caches.first(built.latest, feed, views.first_groups(built.latest.items, rendered.GROUPS))
-        latest = rendered.latest(page, feed, built.now, listings.counts(table(), feed), page.next)
+        latest = rendered.latest(
+            page, feed, built.now, listings.counts(table(), feed, most=settings.READ_FOR_CARDS), page.next
+        )
     return Copy(picks, latest)
 
 

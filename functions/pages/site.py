@@ -58,6 +58,8 @@ XML = "application/xml; charset=utf-8"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document holds (https://www.w3.org/TR/xml/#charsets)."""
 
+_MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
+
 app = PageApp()
 
 
@@ -261,7 +263,10 @@ def sitemap(_request: Request) -> Answer:
 
 @app.get("/sitemap-{month}.xml")
 def sitemap_of_month(_request: Request, month: str) -> Answer:
-    days = [day for day, count in listings.counts(table(), ALL_DEALS).items() if day[:7] == month and count > 0]
+    if not _MONTH.fullmatch(month):
+        raise NotFound("This is no month.")
+    counts = listings.counts(table(), ALL_DEALS, most=1, until=f"{month}-31")
+    days = [day for day, count in counts.items() if day[:7] == month and count > 0]
     if not days:
         raise NotFound("No deals of that month are listed.")
     found = feeds.of_periods(table(), ALL_DEALS, sorted(days, reverse=True))
@@ -341,7 +346,8 @@ def _lost_place(path: str, **query: str) -> Answer:
 
 def _latest(feed: Feed, now: datetime, counts: Mapping[str, int] | None = None) -> str:
     """The newest page of a feed, made from the indexes."""
-    counts = listings.counts(table(), feed) if counts is None else counts
+    if counts is None:  # of as many days as the page can show
+        counts = listings.counts(table(), feed, most=settings.READ_FOR_CARDS)
     page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now)
     shown = caches.first(page, feed, views.first_groups(page.items, parts.GROUPS))
     return parts.latest(shown, feed, now, counts, shown.next)
