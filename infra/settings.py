@@ -79,7 +79,10 @@ class Stage:
     ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them, ``cdn`` where the APIs are reached
     directly. ``domain`` is a name of one's own without CloudFront; without either, the site is at the gateway's own
     address, below its stage. ``site_origin`` is how browsers know the site, where that is neither.
-    ``alarm_email`` is told of alarms, once it has confirmed that; ``bounds`` say when they ring.
+    ``watched``: there are alarms, a topic for them with a key of its own, and a dashboard, for $10 a month and more;
+    a stage that nobody listens to does without. ``alarm_email`` is told of alarms, once it has confirmed that;
+    ``bounds`` say when they ring. ``workers`` is how many messengers work at once: Lambda's least is 2, and a new
+    account runs ten functions at once in all (docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
     """
 
     name: str
@@ -104,12 +107,16 @@ class Stage:
     cdn: Cdn | None = None
     domain: Domain | None = None
     site_origin: str | None = None
+    watched: bool = True
+    workers: int = 10
     alarm_email: str | None = None
     bounds: Bounds = USUAL
 
     def __post_init__(self) -> None:
         if self.cdn and self.domain:
             raise ValueError("A domain of CloudFront's is a setting of the cdn.")
+        if self.alarm_email and not self.watched:
+            raise ValueError("Nobody can be told of alarms that there are not.")
 
     @property
     def origin(self) -> str | None:
@@ -161,6 +168,8 @@ STAGES = {
             log_retention_days=7,
             log_level="DEBUG",
             shows_work=True,
+            watched=False,
+            workers=2,
         ),
         Stage(
             name="prod",

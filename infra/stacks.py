@@ -58,14 +58,14 @@ class DealsStack(Stack):
         }
 
         (worker,) = (each for each in functions.values() if each.row.works)
-        work = WorkQueue(self, "Work", stage=stage, function=worker, workers=10)
+        work = WorkQueue(self, "Work", stage=stage, function=worker, workers=stage.workers)
         for each in functions.values():
             if each.row.sends:
                 work.take_from(each.function)
-        dead_letters = {"work": work.dead_letters.queue} | {
-            each.row.reads.dead_letters: StreamReader(
+        parked = {"work": work.parked.queue} | {
+            each.row.reads.parked: StreamReader(
                 self, each.row.reads.name, stage=stage, table=table.table, function=each.function, reads=each.row.reads
-            ).dead_letters.queue
+            ).parked.queue
             for each in functions.values()
             if each.row.reads
         }
@@ -100,18 +100,19 @@ class DealsStack(Stack):
             functions=[functions[name].function for name in sorted(functions) if functions[name].row.each_minute],
         )
 
-        Observability(
-            self,
-            "Observability",
-            stage=stage,
-            site=Site(
-                functions=list(functions.values()),
-                work=work.queue,
-                dead_letters=dead_letters,
-                table_name=table.name,
-                gateways={"api": api.api, "pages": site.api},
-            ),
-        )
+        if stage.watched:
+            Observability(
+                self,
+                "Observability",
+                stage=stage,
+                site=Site(
+                    functions=list(functions.values()),
+                    work=work.queue,
+                    parked=parked,
+                    table_name=table.name,
+                    gateways={"api": api.api.deployment_stage, "pages": site.api.deployment_stage},
+                ),
+            )
 
         seed = functions["seed"]
         seeds = CustomResource(
@@ -138,10 +139,10 @@ class DealsStack(Stack):
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)
         CfnOutput(self, "TableName", value=table.name)
         CfnOutput(self, "QueueUrl", value=work.queue.queue_url)
-        CfnOutput(self, "WorkDeadLettersUrl", value=dead_letters["work"].queue_url)
-        CfnOutput(self, "NewsDeadLettersUrl", value=dead_letters["news"].queue_url)
-        CfnOutput(self, "RefreshesDeadLettersUrl", value=dead_letters["refreshes"].queue_url)
-        CfnOutput(self, "WordsDeadLettersUrl", value=dead_letters["words"].queue_url)
+        CfnOutput(self, "ParkedWorkUrl", value=parked["work"].queue_url)
+        CfnOutput(self, "ParkedNewsUrl", value=parked["news"].queue_url)
+        CfnOutput(self, "ParkedRefreshesUrl", value=parked["refreshes"].queue_url)
+        CfnOutput(self, "ParkedWordsUrl", value=parked["words"].queue_url)
 
     def _name(
         self, stage: Stage, api: DealsApi, site: SiteApi, private: list[str], secret: OriginSecret | None

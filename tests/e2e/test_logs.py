@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from cli.main import app
 from infra.settings import STAGES
-from local.settings import STAGE
+from local.settings import REGION, STAGE
 from shared.runtime import metrics
 from tests.e2e.plumbing import client, name_to_btd
 from tests.support.emf import metrics_in
@@ -106,7 +106,7 @@ def test_the_alarms_the_topic_and_the_dashboard_are_deployed(site: Site) -> None
     (topic,) = client(site, "sns").list_topics()["Topics"]
 
     alarms = cloudwatch.describe_alarms(AlarmNamePrefix=STACK, MaxRecords=100)["MetricAlarms"]
-    dashboard = json.loads(cloudwatch.get_dashboard(DashboardName=STACK)["DashboardBody"])
+    dashboard = json.loads(cloudwatch.get_dashboard(DashboardName=f"{STACK}-{REGION}")["DashboardBody"])
 
     assert len(alarms) > 50
     assert {tuple(alarm["AlarmActions"]) for alarm in alarms} == {(topic["TopicArn"],)}

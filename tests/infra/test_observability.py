@@ -42,9 +42,9 @@ def local() -> Synthesized:
     return synthesize("local")
 
 
-@pytest.fixture(scope="session", params=sorted(STAGES))
+@pytest.fixture(scope="session", params=sorted(name for name, each in STAGES.items() if each.watched))
 def stage(request: pytest.FixtureRequest) -> Synthesized:
-    """The template of each stage in turn."""
+    """The template of each stage that is watched, in turn."""
     found: Synthesized = request.getfixturevalue(request.param)
     return found
 
@@ -128,7 +128,7 @@ def test_a_bound_lies_between_what_is_usual_and_what_does_harm(prod: Synthesized
     assert work["VisibilityTimeout"] < USUAL.work_is_old.threshold < work["MessageRetentionPeriod"]
     assert USUAL.work_is_old.threshold < work["VisibilityTimeout"] * work["RedrivePolicy"]["maxReceiveCount"]
     assert USUAL.stream_is_behind.threshold < oldest * 1000
-    assert USUAL.dead_letters_grow_old.threshold + oldest < day
+    assert USUAL.parked_is_forgotten.threshold + oldest < day
 
 
 def test_every_function_but_the_deployments_own_is_watched(stage: Synthesized, prod: Synthesized) -> None:
@@ -251,12 +251,8 @@ def test_the_topic_is_encrypted_with_a_key_that_cloudwatch_may_use(stage: Synthe
     assert cloudwatch["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
-@pytest.mark.parametrize("name", ["dev", "prod"])
-def test_the_topic_takes_alarms_of_this_account_and_nothing_without_tls(
-    request: pytest.FixtureRequest, name: str
-) -> None:
-    stage: Synthesized = request.getfixturevalue(name)
-    statements = stage.only("AWS::SNS::TopicPolicy")["Properties"]["PolicyDocument"]["Statement"]
+def test_the_topic_takes_alarms_of_this_account_and_nothing_without_tls(prod: Synthesized) -> None:
+    statements = prod.only("AWS::SNS::TopicPolicy")["Properties"]["PolicyDocument"]["Statement"]
 
     (allowed,) = (each for each in statements if each["Effect"] == "Allow")
     (denied,) = (each for each in statements if each["Effect"] == "Deny")
@@ -267,14 +263,46 @@ def test_the_topic_takes_alarms_of_this_account_and_nothing_without_tls(
     assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
-def test_an_address_is_written_to_where_the_stage_names_one(dev: Synthesized) -> None:
-    watched = replace(STAGES["dev"], alarm_email="oncall@shop.example")
+def test_an_address_is_written_to_where_the_stage_names_one(prod: Synthesized) -> None:
+    watched = replace(STAGES["dev"], watched=True, alarm_email="oncall@shop.example")
 
     template = Template.from_stack(DealsStack(cdk.App(), stage=watched)).to_json()
 
     subscriptions = Synthesized(template).only("AWS::SNS::Subscription")["Properties"]
     assert (subscriptions["Protocol"], subscriptions["Endpoint"]) == ("email", "oncall@shop.example")
-    assert dev.resources("AWS::SNS::Subscription") == {}
+    assert prod.resources("AWS::SNS::Subscription") == {}
+
+
+def test_a_stage_that_nobody_watches_pays_for_nothing_that_nobody_hears(dev: Synthesized) -> None:
+    kinds = {each["Type"] for each in dev.template["Resources"].values()}
+
+    assert not any(kind.startswith(("AWS::CloudWatch::", "AWS::SNS::", "AWS::KMS::")) for kind in kinds)
+
+
+def test_an_address_without_alarms_is_refused() -> None:
+    with pytest.raises(ValueError, match="alarms"):
+        replace(STAGES["dev"], alarm_email="oncall@shop.example")
+
+
+def test_two_stages_and_two_regions_have_dashboards_of_their_own(stage: Synthesized) -> None:
+    dashboard = stage.only("AWS::CloudWatch::Dashboard")["Properties"]
+
+    assert dashboard["DashboardName"]["Fn::Join"][1][1] == {"Ref": "AWS::Region"}
+    assert '"Stage"' in json.dumps(dashboard["DashboardBody"]).replace("\\", "")
+
+
+def test_the_gateways_are_watched_by_their_stages(stage: Synthesized) -> None:
+    for metric in ("Latency", "5XXError"):
+        assert {len(dimensions) for _, dimensions in watching(stage, metric)} == {2}
+        assert all({"ApiName", "Stage"} == set(dimensions) for _, dimensions in watching(stage, metric))
+
+
+def test_a_small_account_has_fewer_workers(dev: Synthesized, prod: Synthesized) -> None:
+    def workers(stage: Synthesized) -> list[int]:
+        sources = [each["Properties"] for each in stage.resources("AWS::Lambda::EventSourceMapping").values()]
+        return [each["ScalingConfig"]["MaximumConcurrency"] for each in sources if "ScalingConfig" in each]
+
+    assert (workers(dev), workers(prod)) == ([2], [10])
 
 
 def test_no_stage_silences_the_lines_that_carry_metrics() -> None:

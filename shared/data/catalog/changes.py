@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from shared.data import item_types
 from shared.data.catalog.deal_items import from_item, readable
 from shared.dynamodb.attributes import unmarshal_item
 from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
@@ -41,16 +40,16 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
     images = record["dynamodb"]
     item = images.get("NewImage") or images.get("OldImage") or {}
     match item.get("Type", {}).get("S"):
-        case item_types.DEAL:
+        case "Deal":
             # A deal that could not be read before it was repaired counts as one that was not there.
             before = readable([unmarshal_item(images["OldImage"])]) if "OldImage" in images else []
             after = from_item(unmarshal_item(images["NewImage"])) if "NewImage" in images else None
             return DealChange(before[0] if before else None, after, _written_at(images))
-        case FRONT_PAGE.type:
+        case "FrontPage":
             return PicksChange(FRONT_PAGE)
-        case EDITORS_CHOICE.type:
+        case "EditorsChoice":
             return PicksChange(EDITORS_CHOICE)
-        case item_types.CATEGORY_FEATURED:
+        case "CategoryFeatured":
             return PicksChange(Topic(CATEGORY, item["Category"]["S"]))
     return None
 
