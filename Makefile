@@ -5,7 +5,7 @@ BIN := .venv/bin
 UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate
 
-# Several tests start engines of their own; two at a time is what a small machine bears.
+# Several tests start engines of their own: a small machine can run two at a time.
 WORKERS ?= 2
 
 # The CDK's own tools: no telemetry, no advice about Node.
@@ -102,7 +102,7 @@ drift: install ## Act at random while answers are lost, and hold the table to wh
 bench: install ## Measure, and write the tables of docs/benchmarks.md (one only: BENCH=starts)
 	@$(BIN)/python -m benchmarks $(BENCH)
 
-lock: .venv/.installed ## Resolve requirements/*.in anew
+lock: .venv/.installed ## Resolve requirements/*.in again
 	@cd requirements && ../$(UV_COMPILE) --upgrade dev.in -o dev.txt
 	@cd requirements && for name in lambda-lean lambda-full lambda-runtime installer; do \
 		../$(UV_COMPILE) -c dev.txt $$name.in -o $$name.txt || exit 1; done

@@ -136,9 +136,9 @@ def _work_off(store: Table, queue: Queue, deal: Deal, now: datetime) -> int:
             fanout.deliver(store, queue, fanout.Unit.from_json(body), now)
             pages += 1
         pending = []
-        for parked in queue.parked():
-            pending.append(parked.body)
-            queue.remove(parked)
+        for message in queue.receive():
+            pending.append(message.body)
+            queue.remove(message)
     return pages
 
 

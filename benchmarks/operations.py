@@ -94,7 +94,7 @@ class Meter:
         queue.meta.events.register("before-parameter-build.sqs", self._sent)
 
     def clear(self) -> None:
-        """Start anew."""
+        """Start over."""
         self.reads = self.writes = 0.0
         self.waits = self.sends = self.silent = 0
 
@@ -324,7 +324,7 @@ def _inserted(store: Table, deal_id: str) -> dict[str, Any]:
 
 def _queued() -> dict[str, Any]:
     """What the queue holds, as Lambda hands it to the messenger; it is empty then."""
-    found = list(environment.queue().parked())
+    found = list(environment.queue().receive())
     for message in found:
         environment.queue().remove(message)
     return _messages([message.body for message in found])

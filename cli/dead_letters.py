@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog.changes import change_of
 from shared.data.members.fanout import Unit
 from shared.dynamodb.attributes import marshal_item, unmarshal_item
 from shared.dynamodb.table import Table
 from shared.errors import DealsError, Unavailable
-from shared.sqs import Parked, Queue
+from shared.sqs import Queue, Received
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
@@ -94,18 +94,18 @@ class Batch:
         )
 
 
-def content_of(parked: Parked) -> Unit | Batch | None:
+def content_of(message: Received) -> Unit | Batch | None:
     """What a dead-letter queue's message asks for, or None where it never was anything that a function understands."""
     for kind in (Unit.from_json, Batch.of):
         with suppress(ValueError):
-            return kind(parked.body)
+            return kind(message.body)
     return None
 
 
-def resend(queue: Queue, dead_letters: Queue, parked: Parked) -> None:
+def resend(queue: Queue, dead_letters: Queue, message: Received) -> None:
     """Send a unit to its queue again, then take it out of the dead-letter queue."""
-    queue.send([parked.body])
-    dead_letters.remove(parked)
+    queue.send([message.body])
+    dead_letters.remove(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,9 @@ class Replayer:
         )
         return list(
             dict.fromkeys(
-                image["DealId"]["S"] for image in images if image.get("Type") == {"S": "Deal"} and "DealId" in image
+                image["DealId"]["S"]
+                for image in images
+                if image.get("Type") == {"S": item_types.DEAL} and "DealId" in image
             )
         )
 

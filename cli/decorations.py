@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog.deal_items import from_item, is_listed, ours, to_item_listed
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -41,7 +41,7 @@ def _deal(item: Item) -> Item:
     return to_item_listed(from_item(item), listed=is_listed(item))
 
 
-REWRITES: Mapping[str, Callable[[Item], Item]] = {"Deal": _deal}
+REWRITES: Mapping[str, Callable[[Item], Item]] = {item_types.DEAL: _deal}
 """The types that can be decorated, each with what this release makes of an item. Items need a ``Version``."""
 
 
@@ -58,7 +58,7 @@ def run(table: Table, item_type: str, segment: int, segments: int) -> Iterator[S
         if start is None:
             table.write(forget(place, because="the segment is done; another run starts over"))
             return
-        progress = {**place, "Type": "Decoration", "Start": json.dumps(start)}
+        progress = {**place, "Type": item_types.DECORATION, "Start": json.dumps(start)}
         table.write(put(progress, because="one run at a time works on a segment"))
 
 

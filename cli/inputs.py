@@ -1,4 +1,4 @@
-"""What commands take from their user, held against the rules that the API has too."""
+"""What commands take from their user, checked against the rules that the API has too."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _capacity(total: Capacity | None, by_index: Mapping[str, Capacity]) -> str:
 
 
 def _console(*, stderr: bool = False) -> Console:
-    # Made anew each time: the streams may have been replaced since, as by a test.
+    # Made again each time: the streams may have been replaced since, as by a test.
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     return (
         console

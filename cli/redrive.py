@@ -19,22 +19,22 @@ from cli.watching import AsJson
 from shared import sqs
 from shared.data.members.fanout import Unit
 from shared.errors import DealsError
-from shared.sqs import Parked, Queue
+from shared.sqs import Queue, Received
 
 DEAD_LETTERS = {
-    "work": "ParkedWorkUrl",
-    "news": "ParkedNewsUrl",
-    "refreshes": "ParkedRefreshesUrl",
-    "words": "ParkedWordsUrl",
+    "work": "WorkDeadLettersUrl",
+    "news": "NewsDeadLettersUrl",
+    "refreshes": "RefreshesDeadLettersUrl",
+    "words": "WordsDeadLettersUrl",
 }
 """The dead-letter queues, each with its output: of the fan-out's work, the announcer, the refresher, the indexer."""
 
 VARIABLES = {
     "QueueUrl": "BTD_QUEUE_URL",
-    "ParkedWorkUrl": "BTD_PARKED_WORK_URL",
-    "ParkedNewsUrl": "BTD_PARKED_NEWS_URL",
-    "ParkedRefreshesUrl": "BTD_PARKED_REFRESHES_URL",
-    "ParkedWordsUrl": "BTD_PARKED_WORDS_URL",
+    "WorkDeadLettersUrl": "BTD_WORK_DEAD_LETTERS_URL",
+    "NewsDeadLettersUrl": "BTD_NEWS_DEAD_LETTERS_URL",
+    "RefreshesDeadLettersUrl": "BTD_REFRESHES_DEAD_LETTERS_URL",
+    "WordsDeadLettersUrl": "BTD_WORDS_DEAD_LETTERS_URL",
 }
 """The stack's outputs, and the environment's names for them."""
 
@@ -72,7 +72,7 @@ class _Case:
 
     source: str
     queue: Queue
-    message: Parked
+    message: Received
     content: Unit | Batch | None
     deal_ids: list[str]
     reason: str
@@ -119,7 +119,7 @@ class _Plumbing:
 
     def cases(self, source: str, queue: Queue) -> Iterator[_Case]:
         seen: set[str] = set()
-        for message in queue.parked(wait=1):
+        for message in queue.receive(wait=1):
             if message.message_id in seen:  # looking has taken so long that the first are visible again
                 return
             seen.add(message.message_id)

@@ -12,6 +12,7 @@ from cli.inputs import deal_id
 from cli.output import complain
 from cli.watching import AsJson, at_work
 from shared.api import documents
+from shared.data import item_types
 from shared.data.orders import stock
 from shared.models import OrderStatus
 
@@ -68,9 +69,9 @@ def check(deal: Deal, as_json: AsJson = False) -> None:
         while True:
             page, start = work.table.scan(start=start)
             for item in page:
-                if item.get("Type") == "OrderItem" and item["DealId"] == found.deal_id:
+                if item.get("Type") == item_types.ORDER_ITEM and item["DealId"] == found.deal_id:
                     items[item["OrderId"]] += item["Quantity"]
-                if item.get("Type") == "Order" and item["Status"] == OrderStatus.CANCELLED:
+                if item.get("Type") == item_types.ORDER and item["Status"] == OrderStatus.CANCELLED:
                     cancelled.add(item["OrderId"])
             if start is None:
                 break

@@ -38,10 +38,10 @@ class Bounds:
     """Invocations that Lambda dropped because it took the messenger's work for an endless loop. The messenger is
     allowed its own (``functions.py``), so one is a setting that was lost, and readers who are told nothing."""
 
-    something_is_parked: Bound = Bound(1)
+    dead_letters_are_waiting: Bound = Bound(1)
     """Messages in a queue of failures: the first is one too many, for nothing takes it from there but a person."""
 
-    parked_is_forgotten: Bound = Bound(12 * 3600, minutes=60)
+    dead_letters_grow_old: Bound = Bound(12 * 3600, minutes=60)
     """Seconds that the oldest failure waits. The stream remembers a batch for 24 hours, of which six may have gone by
     when it got there: after these twelve there are six left to send it again."""
 
@@ -82,7 +82,7 @@ class Bounds:
 
     deals_are_damaged: Bound = Bound(1, minutes=15)
     """Deals that nobody can make sense of, met while pages were made. They are left out until somebody mends them. What
-    the cached pages show is read anew within five minutes, so the alarm goes on while one of them is damaged."""
+    the cached pages show is read again within five minutes, so the alarm goes on while one of them is damaged."""
 
     sweep_is_missing: Bound = Bound(1, minutes=5)
     """Sweeps of ended deals, of which there is one each minute: ended deals leave the feeds within a minute of it."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from infra.settings import Cdn, Stage
 
 REGION = "us-east-1"
-"""Where CloudFront's logs are delivered from and its certificates and firewalls are kept, wherever its viewers are."""
+"""Where CloudFront's logs are delivered from and its certificates and firewalls are kept, for all viewers."""
 
 QUERY = ("cursor", "limit")
 """The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it."""

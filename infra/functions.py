@@ -12,6 +12,7 @@ from typing import Any
 
 from infra import rights
 from infra.access import Access
+from shared.data import item_types
 
 LEAN, FULL = "lean", "full"
 """The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner."""
@@ -39,11 +40,11 @@ def _is(*types: str) -> Filter:
 
 NEW_DEALS: Filter = {
     "eventName": ["INSERT"],
-    "dynamodb": {"NewImage": {**_is("Deal"), "GSI1PK": {"S": [{"exists": True}]}}},
+    "dynamodb": {"NewImage": {**_is(item_types.DEAL), "GSI1PK": {"S": [{"exists": True}]}}},
 }
 HOT_DEALS: Filter = {
     "eventName": ["MODIFY"],
-    "dynamodb": {"NewImage": {**_is("Deal"), "HotAt": {"S": [{"exists": True}]}}},
+    "dynamodb": {"NewImage": {**_is(item_types.DEAL), "HotAt": {"S": [{"exists": True}]}}},
 }
 """Changes of deals that are hot: few, and the announcer tells those that have just become so from the others.
 
@@ -51,21 +52,23 @@ HOT_DEALS: Filter = {
 attribute that is missing too.
 """
 
-SHOWN: Filter = {"dynamodb": {"NewImage": _is("Deal", "FrontPage", "EditorsChoice", "CategoryFeatured", "Stock")}}
-DEALS: Filter = {"dynamodb": {"NewImage": _is("Deal")}}
-REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is("Deal")}}
+SHOWN: Filter = {
+    "dynamodb": {"NewImage": _is(item_types.DEAL, *item_types.CURATED, item_types.CATEGORY_FEATURED, item_types.STOCK)}
+}
+DEALS: Filter = {"dynamodb": {"NewImage": _is(item_types.DEAL)}}
+REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is(item_types.DEAL)}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """How a function reads the table's stream.
 
-    ``name`` is the reading's in the stack and ``parked`` the one of its dead-letter queue. ``batch_size`` is
+    ``name`` is the reading's in the stack and ``dead_letters`` the one of its dead-letter queue. ``batch_size`` is
     the most records of an invocation, ``window`` the seconds that are waited for more of them.
     """
 
     name: str
-    parked: str
+    dead_letters: str
     filters: tuple[Filter, ...]
     batch_size: int
     window: int = 0
@@ -145,7 +148,7 @@ FUNCTIONS = (
         caller=Caller.EVENTS,
         timeout=30,
         because="A batch of a hundred deals, each sent to the queue, while the queue refuses for moments.",
-        reads=Reading(name="Announced", parked="news", filters=(NEW_DEALS, HOT_DEALS), batch_size=100),
+        reads=Reading(name="Announced", dead_letters="news", filters=(NEW_DEALS, HOT_DEALS), batch_size=100),
         sends=True,
     ),
     Function(
@@ -165,7 +168,9 @@ FUNCTIONS = (
         timeout=60,
         because="It may build every cached page at once, each from several reads.",
         # A second's window makes one rebuild of a burst of deals.
-        reads=Reading(name="Refreshed", parked="refreshes", filters=(SHOWN, REMOVED_DEALS), batch_size=500, window=1),
+        reads=Reading(
+            name="Refreshed", dead_letters="refreshes", filters=(SHOWN, REMOVED_DEALS), batch_size=500, window=1
+        ),
         each_minute=True,
     ),
     Function(
@@ -174,7 +179,7 @@ FUNCTIONS = (
         caller=Caller.EVENTS,
         timeout=60,
         because="Each of a hundred deals may have 24 words, each a transaction, while the table refuses for moments.",
-        reads=Reading(name="Indexed", parked="words", filters=(DEALS, REMOVED_DEALS), batch_size=100),
+        reads=Reading(name="Indexed", dead_letters="words", filters=(DEALS, REMOVED_DEALS), batch_size=100),
     ),
     Function(
         name="expiry",

@@ -117,7 +117,7 @@ class Gateway(Construct):
         if account is not None:
             self.api.deployment_stage.node.add_dependency(account.api.node.find_child("Account"))
         self._secure_transport()
-        # The gateway writes its errors to a log of this name, and would create one that is kept for ever.
+        # The gateway writes its errors to a log of this name, and would create one that is kept forever.
         error_log = Log(
             self, "ErrorLog", stage=stage, name=f"API-Gateway-Execution-Logs_{self.api.rest_api_id}/{stage_name}"
         )
@@ -174,7 +174,7 @@ class Gateway(Construct):
         for function in functions:
             accept(
                 function.lambda_ if isinstance(function, lambda_.Alias) else function,
-                "The gateway waits for its answer: nothing is queued that could be parked.",
+                "The gateway waits for its answer: nothing is queued that could become a dead letter.",
                 "Serverless-LambdaDLQ",
                 "CKV_AWS_116",
             )

@@ -31,7 +31,7 @@ class Log(logs.LogGroup):
         accept(
             self,
             "CloudWatch encrypts every log with a key of its own. One of ours would cost $1 a month and more for each "
-            "use, and whoever may read the log would be allowed to use it anyway.",
+            "use, and everyone who may read the log is allowed to use it anyway.",
             "CKV_AWS_158",
         )
 

@@ -51,7 +51,7 @@ class Site:
 
     functions: Sequence[PythonFunction]
     work: sqs.Queue
-    parked: Mapping[str, sqs.Queue]
+    dead_letters: Mapping[str, sqs.Queue]
     table_name: str
     gateways: Mapping[str, apigateway.Stage]
 
@@ -144,9 +144,9 @@ class Alarms(Construct):
         self._add("work_piles_up", None, site.work.metric_approximate_number_of_messages_visible(statistic=MINIMUM))
         for module, function in site.calling_themselves.items():
             self._add("loop_is_stopped", module, function.metric("RecursiveInvocationsDropped", statistic=SUM))
-        for name, queue in site.parked.items():
-            self._add("something_is_parked", name, queue.metric_approximate_number_of_messages_visible())
-            self._add("parked_is_forgotten", name, queue.metric_approximate_age_of_oldest_message())
+        for name, queue in site.dead_letters.items():
+            self._add("dead_letters_are_waiting", name, queue.metric_approximate_number_of_messages_visible())
+            self._add("dead_letters_grow_old", name, queue.metric_approximate_age_of_oldest_message())
 
     def _watch_functions(self, site: Site) -> None:
         """Functions, and the gateways before them."""
@@ -298,10 +298,10 @@ class Dashboard(Construct):
                 ),
                 _graph("Its oldest page, s", site.work.metric_approximate_age_of_oldest_message()),
                 _graph(
-                    "Parked",
+                    "Dead letters",
                     *(
                         _of(queue.metric_approximate_number_of_messages_visible(), name)
-                        for name, queue in site.parked.items()
+                        for name, queue in site.dead_letters.items()
                     ),
                 ),
             ],

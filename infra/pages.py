@@ -88,7 +88,7 @@ class SiteApi(Gateway):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """In nobody's frame."""
+        """No page may show it in a frame."""
         return {"X-Frame-Options": "'DENY'"}
 
     def _origin(self, stage: Stage) -> str:

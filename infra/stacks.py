@@ -62,10 +62,10 @@ class DealsStack(Stack):
         for each in functions.values():
             if each.row.sends:
                 work.take_from(each.function)
-        parked = {"work": work.parked.queue} | {
-            each.row.reads.parked: StreamReader(
+        dead_letters = {"work": work.dead_letters.queue} | {
+            each.row.reads.dead_letters: StreamReader(
                 self, each.row.reads.name, stage=stage, table=table.table, function=each.function, reads=each.row.reads
-            ).parked.queue
+            ).dead_letters.queue
             for each in functions.values()
             if each.row.reads
         }
@@ -108,7 +108,7 @@ class DealsStack(Stack):
                 site=Site(
                     functions=list(functions.values()),
                     work=work.queue,
-                    parked=parked,
+                    dead_letters=dead_letters,
                     table_name=table.name,
                     gateways={"api": api.api.deployment_stage, "pages": site.api.deployment_stage},
                 ),
@@ -139,10 +139,10 @@ class DealsStack(Stack):
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)
         CfnOutput(self, "TableName", value=table.name)
         CfnOutput(self, "QueueUrl", value=work.queue.queue_url)
-        CfnOutput(self, "ParkedWorkUrl", value=parked["work"].queue_url)
-        CfnOutput(self, "ParkedNewsUrl", value=parked["news"].queue_url)
-        CfnOutput(self, "ParkedRefreshesUrl", value=parked["refreshes"].queue_url)
-        CfnOutput(self, "ParkedWordsUrl", value=parked["words"].queue_url)
+        CfnOutput(self, "WorkDeadLettersUrl", value=dead_letters["work"].queue_url)
+        CfnOutput(self, "NewsDeadLettersUrl", value=dead_letters["news"].queue_url)
+        CfnOutput(self, "RefreshesDeadLettersUrl", value=dead_letters["refreshes"].queue_url)
+        CfnOutput(self, "WordsDeadLettersUrl", value=dead_letters["words"].queue_url)
 
     def _name(
         self, stage: Stage, api: DealsApi, site: SiteApi, private: list[str], secret: OriginSecret | None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from infra.functions import Reading
     from infra.settings import Stage
 
-PARKED_FOR = Duration.days(14)
+KEPT_FOR = Duration.days(14)
 """How long a failure waits for someone to look at it: SQS's longest."""
 
 MAX_RECEIVES = 5
@@ -29,7 +29,7 @@ ENCRYPTED_BY_SQS = (
 )
 
 
-class ParkingQueue(Construct):
+class DeadLetterQueue(Construct):
     """A dead-letter queue: what is in it has failed for good and waits for ``btd redrive``."""
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
@@ -37,14 +37,14 @@ class ParkingQueue(Construct):
         self.queue = sqs.Queue(
             self,
             "Queue",
-            retention_period=PARKED_FOR,
+            retention_period=KEPT_FOR,
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=not stage.emulated,
         )
         _accept_no_tls(self.queue, stage)
         accept(
             self.queue,
-            "This is where failures are parked: nothing takes them from here but a person.",
+            "This is where failures wait: nothing takes them from here but a person.",
             "Serverless-SQSRedrivePolicy",
         )
         accept(self.queue, ENCRYPTED_BY_SQS, "CKV_AWS_27")
@@ -68,7 +68,7 @@ class StreamReader(Construct):
         reads: Reading,
     ) -> None:
         super().__init__(scope, construct_id)
-        self.parked = ParkingQueue(self, "Parked", stage=stage)
+        self.dead_letters = DeadLetterQueue(self, "DeadLetters", stage=stage)
         function.add_event_source(
             sources.DynamoEventSource(
                 table,
@@ -81,11 +81,11 @@ class StreamReader(Construct):
                 retry_attempts=5,
                 # The stream forgets after 24 hours; what is older than six is put aside while it can still be read.
                 max_record_age=Duration.hours(6),
-                on_failure=sources.SqsDlq(self.parked.queue),
+                on_failure=sources.SqsDlq(self.dead_letters.queue),
             )
         )
         accept(
-            self.parked.queue,
+            self.dead_letters.queue,
             "It is the dead-letter queue of a stream's reader, which this rule does not look at.",
             "AwsSolutions-SQS3",
         )
@@ -112,14 +112,14 @@ class WorkQueue(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self._emulated = stage.emulated
-        self.parked = ParkingQueue(self, "Parked", stage=stage)
+        self.dead_letters = DeadLetterQueue(self, "DeadLetters", stage=stage)
         self.queue = sqs.Queue(
             self,
             "Queue",
             # Six times the function's timeout, as Lambda's documentation advises.
             visibility_timeout=Duration.seconds(6 * function.row.timeout),
             retention_period=Duration.days(4),
-            dead_letter_queue=sqs.DeadLetterQueue(queue=self.parked.queue, max_receive_count=MAX_RECEIVES),
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters.queue, max_receive_count=MAX_RECEIVES),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=not stage.emulated,
         )
@@ -131,7 +131,7 @@ class WorkQueue(Construct):
         _accept_no_queue_of_its_own(function.function)
         accept(
             function.function,
-            "A mapping of a queue has no destination for failures: the queue has one, where they are parked.",
+            "A mapping of a queue has no destination for failures: the queue has one, where they wait.",
             "Serverless-LambdaEventSourceMappingDestination",
         )
 
@@ -150,7 +150,7 @@ def _accept_no_tls(queue: sqs.Queue, stage: Stage) -> None:
 def _accept_no_queue_of_its_own(function: lambda_.Function) -> None:
     accept(
         function,
-        "Lambda hands it batches and waits: one that fails is parked by what it came from.",
+        "Lambda hands it batches and waits: one that fails goes to a dead-letter queue by what it came from.",
         "Serverless-LambdaDLQ",
         "CKV_AWS_116",
     )

@@ -20,7 +20,7 @@ from shared.values import times
 
 YES = {"1", "yes", "true"}
 
-QUEUES = ("QueueUrl", "ParkedWorkUrl", "ParkedNewsUrl", "ParkedRefreshesUrl", "ParkedWordsUrl")
+QUEUES = ("QueueUrl", "WorkDeadLettersUrl", "NewsDeadLettersUrl", "RefreshesDeadLettersUrl", "WordsDeadLettersUrl")
 """The stack's outputs that ``btd redrive`` needs."""
 
 
@@ -81,7 +81,7 @@ def reset(home: Home) -> int:
     """Stop the cloud and forget everything it held."""
     cloud.kill(home)
     shutil.rmtree(home.folder, ignore_errors=True)
-    print("The local cloud is empty; make run begins anew.")
+    print("The local cloud is empty; make run starts over.")
     return 0
 
 

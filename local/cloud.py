@@ -112,7 +112,7 @@ def kill(home: Home) -> None:
 
 
 def _forget_places_in_streams(home: Home) -> None:
-    """Let functions read streams from their beginning, as those begin anew with each start.
+    """Let functions read streams from their beginning, as those start over with each start of the cloud.
 
     MiniStack remembers how far a function has read and not what it read: it would pass over as many new records.
     """

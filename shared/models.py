@@ -25,7 +25,7 @@ class Period(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TopicKind:
-    """What differs between brands and categories: a topic is liked, watched and has a feed, whichever kind it is."""
+    """What differs between brands and categories: a topic is liked, watched and has a feed, of either kind."""
 
     label: str
     prefix: str

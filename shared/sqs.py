@@ -24,8 +24,8 @@ BATCH = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Parked:
-    """A message in a dead-letter queue. ``receipt`` is what removes it."""
+class Received:
+    """A message that was received. ``receipt`` is what removes it."""
 
     message_id: str
     body: str
@@ -45,7 +45,7 @@ class Queue(Retrying):
         for start in range(0, len(bodies), BATCH):
             self._send_batch(bodies[start : start + BATCH])
 
-    def parked(self, *, wait: int = 0) -> Iterator[Parked]:
+    def receive(self, *, wait: int = 0) -> Iterator[Received]:
         """The messages that are visible now, each hidden from others for half a minute.
 
         With ``wait`` (in seconds, fewer than an answer may take) SQS asks all of its servers; else only some, and may
@@ -64,16 +64,16 @@ class Queue(Retrying):
                 return
             for message in answer["Messages"]:
                 received = int(message.get("Attributes", {}).get("ApproximateReceiveCount", 1))
-                yield Parked(message["MessageId"], message["Body"], received, message["ReceiptHandle"])
+                yield Received(message["MessageId"], message["Body"], received, message["ReceiptHandle"])
 
-    def remove(self, parked: Parked) -> None:
+    def remove(self, message: Received) -> None:
         """Remove a message that has been dealt with."""
-        self._call(self.client.delete_message, QueueUrl=self.url, ReceiptHandle=parked.receipt)
+        self._call(self.client.delete_message, QueueUrl=self.url, ReceiptHandle=message.receipt)
 
-    def release(self, parked: Parked) -> None:
+    def release(self, message: Received) -> None:
         """Make a message that was only looked at visible again."""
         self._call(
-            self.client.change_message_visibility, QueueUrl=self.url, ReceiptHandle=parked.receipt, VisibilityTimeout=0
+            self.client.change_message_visibility, QueueUrl=self.url, ReceiptHandle=message.receipt, VisibilityTimeout=0
         )
 
     def _send_batch(self, bodies: Sequence[str]) -> None:

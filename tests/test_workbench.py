@@ -11,7 +11,7 @@ from tools import workbench
 def test_the_written_model_is_what_the_code_writes() -> None:
     written = json.loads(workbench.PATH.read_text(encoding="utf-8"))
 
-    assert written == workbench.document(), "python -m tools.workbench writes it anew"
+    assert written == workbench.document(), "python -m tools.workbench writes it again"
 
 
 def test_the_model_shows_each_index_and_each_kind_of_item() -> None:

@@ -49,7 +49,7 @@ def _username() -> str:
     return caller(_event()).username
 
 
-@app.put("/me/addresses/<name>", **describe("Save an address", "Address", who="member", errors=BODY_ERRORS))
+@app.put("/me/addresses/<name>", **describe("Save an address", "Address", who="member", errors=[*BODY_ERRORS, 404]))
 def save_address(name: str, new: Annotated[NewAddress, Body()]) -> Response[Any]:
     address = new.to_address()
     addresses.save(table(), _username(), _address_name(name), address)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared import settings
 from shared.api import documents
+from shared.data import item_types
 from shared.data.catalog import caches, featured, listings
 from shared.data.catalog.caches import (
     CATEGORY_PAGES,
@@ -73,7 +74,7 @@ def affected(records: Iterable[dict[str, Any]]) -> Effects:
     stocked: set[str] = set()
     for record in records:
         image = record["dynamodb"].get("NewImage", {})
-        if image.get("Type") == {"S": "Stock"}:
+        if image.get("Type") == {"S": item_types.STOCK}:
             stocked.add(image["DealId"]["S"])
             continue
         try:

@@ -286,13 +286,13 @@ def _placed(request: Request, username: str, typed: Mapping[str, str]) -> Order:
         {"dealId": line[1], "quantity": int(line[2]), "price": line[3]} for line in lines if line is not None
     ]  # a line that is none is found by its absence
     if len(items) < len(lines) or not (0 < len(key) <= MAX_KEY and key.isascii() and key.isprintable()):
-        raise BadRequest("The form cannot be read. Open the checkout anew.")
+        raise BadRequest("The form cannot be read. Open the checkout again.")
     try:
         new = check(NewOrder, {"address": typed.get("address", ""), "items": items})
     except InvalidFields as error:
         if "address" in error.errors:
             raise
-        raise BadRequest("The form cannot be read. Open the checkout anew.") from error
+        raise BadRequest("The form cannot be read. Open the checkout again.") from error
     now = request.now
     order = orders.place(
         table(),

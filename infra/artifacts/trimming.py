@@ -36,10 +36,10 @@ CALLS = {
 """The operations that the functions call, by service. botocore's data holds thousands, of four hundred services."""
 
 _OF_ACCOUNTS = {"operationContextParams"}
-"""What finds endpoints that are named after accounts, anew for each request: the data layer has turned those off."""
+"""What finds endpoints that are named after accounts, again for each request: the data layer has turned those off."""
 
 ROOTS = re.compile(r"CN=(Amazon Root CA [1-4]|Starfield Services Root Certificate Authority - G2)\b")
-"""The authorities that vouch for AWS: https://www.amazontrust.com/repository/. (An ``AWS_CA_BUNDLE`` still counts.)"""
+"""The authorities that sign for AWS: https://www.amazontrust.com/repository/. (An ``AWS_CA_BUNDLE`` still counts.)"""
 
 NEVER_IMPORTED = (
     "bin",

@@ -68,6 +68,11 @@ def _documented(pattern: str, **more: Any) -> dict[str, Any]:
     return {"pattern": f"^[ \\t\\n\\r]*{pattern}[ \\t\\n\\r]*$", **more}
 
 
+def _whole(number: object) -> object:
+    """A number without a fraction as an integer: JSON has one kind of numbers, and 2.0 is 2 there."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
 def _trimmed(text: str) -> str:
     """A text without the white space around it."""
     return text.strip(" \t\n\r")
@@ -234,8 +239,9 @@ AddressLine = Annotated[str, Field(min_length=1, max_length=100, json_schema_ext
 AddressName = Annotated[str, Field(min_length=1, max_length=40, json_schema_extra=_LINE), AfterValidator(_line)]
 PostalCode = Annotated[str, Field(min_length=1, max_length=20, json_schema_extra=_LINE), AfterValidator(_line)]
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$", examples=["US"])]
-Quantity = Annotated[int, Field(ge=1, le=MOST_PIECES)]
-Shards = Annotated[int, Field(ge=1, le=MAX_SHARDS)]
+Whole = Annotated[int, BeforeValidator(_whole)]
+Quantity = Annotated[Whole, Field(ge=1, le=MOST_PIECES)]
+Shards = Annotated[Whole, Field(ge=1, le=MAX_SHARDS)]
 
 
 class NewUser(Body):
@@ -423,8 +429,8 @@ class OrderStep(Body):
 class StockChange(Body):
     """Put stock on sale: so much more (or, below zero, less), or so much left; spread over so many shards."""
 
-    add: Annotated[int, Field(ge=-MOST_STOCK, le=MOST_STOCK)] | None = None
-    left: Annotated[int, Field(ge=0, le=MOST_STOCK)] | None = None
+    add: Annotated[Whole, Field(ge=-MOST_STOCK, le=MOST_STOCK)] | None = None
+    left: Annotated[Whole, Field(ge=0, le=MOST_STOCK)] | None = None
     shards: Shards | None = None
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, put_new_or
@@ -58,7 +58,7 @@ def receipt(idempotency: Idempotency, result_id: str, now: datetime) -> Write:
     """The record of what a key was used for, for a transaction of the caller's own. Its refusal is ``Repeated``."""
     item = {
         **keys.idempotency(idempotency.username, idempotency.client_key),
-        "Type": "Idempotency",
+        "Type": item_types.IDEMPOTENCY,
         "ResultId": result_id,
         "RequestHash": idempotency.request_hash,
         "CreatedAt": to_iso(now),

@@ -1,6 +1,6 @@
 """Whole answers in time: a read timeout that holds for an answer from its first byte to its last.
 
-A timeout of urllib3 holds for each read of a socket by itself, so that an answer of one byte a second takes for ever.
+A timeout of urllib3 holds for each read of a socket by itself, so that an answer of one byte a second takes forever.
 This is the only place that reaches into botocore; ``bound`` is called once, and without that call all else works.
 """
 

@@ -29,7 +29,7 @@ connection that died while Lambda had frozen its function, and asking again is b
 @dataclass(slots=True)
 class Budget:
     """The time that requests have, in seconds: each for its ``answer``, and all together until an invocation must
-    answer, which is for ever where nobody sets an end."""
+    answer, which is forever where nobody sets an end."""
 
     answer: float = LONGEST_ANSWER
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)

@@ -1,4 +1,4 @@
-"""A form's fields held against a body of the API, and what is wrong with each in words for whoever typed it.
+"""A form's fields checked against a body of the API, and what is wrong with each in words for the person who typed it.
 
 Only functions whose artifact has pydantic import this.
 """

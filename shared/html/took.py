@@ -95,7 +95,7 @@ def trace() -> Trace:
 
 
 def begin() -> None:
-    """Start anew, for a request that has just come."""
+    """Start over, for a request that has just come."""
     trace().start_anew()
 
 

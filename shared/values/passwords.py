@@ -27,5 +27,5 @@ def verify_password(password_hash: str | None, password: str) -> bool:
 
 
 def is_outdated(password_hash: str) -> bool:
-    """Whether a hash was made with other parameters than those of today, and is to be made anew at the next sign-in."""
+    """Whether a hash was made with other parameters than those of today, and must be made again at the next sign-in."""
     return HASHER.check_needs_rehash(password_hash)

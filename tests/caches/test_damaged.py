@@ -1,4 +1,4 @@
-"""A deal's item that somebody has damaged by hand: left out of all that lists it, counted, and in nobody's way."""
+"""A deal's item that somebody has damaged by hand: left out of all that lists it, counted, and it stops nothing."""
 
 from __future__ import annotations
 

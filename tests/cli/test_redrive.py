@@ -38,12 +38,12 @@ def plumbing(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str
 
 
 def bodies(queue: Queue) -> list[str]:
-    return [message.body for message in queue.parked()]
+    return [message.body for message in queue.receive()]
 
 
 def bodies_released(queue: Queue) -> list[str]:
     """The same, leaving the messages for the next to look."""
-    messages = list(queue.parked())
+    messages = list(queue.receive())
     for message in messages:
         queue.release(message)
     return [message.body for message in messages]
@@ -54,7 +54,7 @@ def test_empty_dead_letter_queues_are_said_to_be_so(plumbing: dict[str, Queue], 
 
 
 def test_looking_takes_nothing_out(plumbing: dict[str, Queue], btd: Btd) -> None:
-    plumbing["ParkedWorkUrl"].send([UNIT.to_json()])
+    plumbing["WorkDeadLettersUrl"].send([UNIT.to_json()])
 
     first, second = btd("redrive").stdout, btd("redrive").stdout
 
@@ -62,38 +62,38 @@ def test_looking_takes_nothing_out(plumbing: dict[str, Queue], btd: Btd) -> None
         assert "category news" in text
         assert UNIT.deal_id in text
     assert bodies(plumbing["QueueUrl"]) == []
-    assert bodies(plumbing["ParkedWorkUrl"]) == [UNIT.to_json()]
+    assert bodies(plumbing["WorkDeadLettersUrl"]) == [UNIT.to_json()]
 
 
 def test_more_than_one_request_holds_is_shown_whole(plumbing: dict[str, Queue], btd: Btd) -> None:
-    plumbing["ParkedWorkUrl"].send([Unit(UNIT.deal_id, "hot", segment).to_json() for segment in range(23)])
+    plumbing["WorkDeadLettersUrl"].send([Unit(UNIT.deal_id, "hot", segment).to_json() for segment in range(23)])
 
     shown = json.loads(btd("redrive", "--json").stdout)["result"]
 
     assert len({case["messageId"] for case in shown}) == 23
 
 
-def test_parked_work_is_sent_again_as_it_is(plumbing: dict[str, Queue], btd: Btd) -> None:
-    plumbing["ParkedWorkUrl"].send([UNIT.to_json()])
+def test_dead_work_is_sent_again_as_it_is(plumbing: dict[str, Queue], btd: Btd) -> None:
+    plumbing["WorkDeadLettersUrl"].send([UNIT.to_json()])
 
     shown = btd("redrive", "--send").stdout
 
     assert "sent again" in shown
     assert bodies(plumbing["QueueUrl"]) == [UNIT.to_json()]
-    assert bodies(plumbing["ParkedWorkUrl"]) == []
+    assert bodies(plumbing["WorkDeadLettersUrl"]) == []
 
 
 def test_what_nobody_understands_is_left_and_fails_and_can_be_dropped(plumbing: dict[str, Queue], btd: Btd) -> None:
     strange = ["no JSON", "[]", "{}", '"text"', '{"DDBStreamBatchInfo": {}}', '{"kind": "brand"}']
-    plumbing["ParkedNewsUrl"].send(strange)
+    plumbing["NewsDeadLettersUrl"].send(strange)
 
     left = json.loads(btd("redrive", "--send", "--json", code=1).stdout)["result"]
-    still_there = bodies_released(plumbing["ParkedNewsUrl"])
+    still_there = bodies_released(plumbing["NewsDeadLettersUrl"])
     btd("redrive", *(word for case in left for word in ("--drop", case["messageId"])))
 
     assert {(case["queue"], case["kind"]) for case in left} == {("news", "unknown")}
     assert sorted(still_there) == sorted(strange)
-    assert bodies(plumbing["ParkedNewsUrl"]) == []
+    assert bodies(plumbing["NewsDeadLettersUrl"]) == []
 
 
 def test_dropping_what_is_not_there_fails(plumbing: dict[str, Queue], btd: Btd) -> None:
@@ -105,7 +105,7 @@ def test_dropping_what_is_not_there_fails(plumbing: dict[str, Queue], btd: Btd) 
 def test_queues_that_the_environment_does_not_name_are_asked_for(table: Table, btd: Btd) -> None:
     result = btd("redrive", code=2)
 
-    assert "BTD_PARKED_NEWS_URL" in result.stderr
+    assert "BTD_NEWS_DEAD_LETTERS_URL" in result.stderr
 
 
 def test_the_local_clouds_queues_are_known(

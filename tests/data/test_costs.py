@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals, feeds, listings
 from shared.data.members import follows
 from shared.dynamodb.attributes import Item
@@ -31,7 +31,7 @@ def ten_years(table: Table) -> None:
         for day in range(60, 365 * YEARS):
             period = feed.period.start_of(NOW - timedelta(days=day))
             key = keys.periods(feed, period)
-            book = books.setdefault(key["SK"], {**key, "Type": listings.TYPE, listings.TOTAL: 0})
+            book = books.setdefault(key["SK"], {**key, "Type": item_types.PERIODS, listings.TOTAL: 0})
             name = listings.attribute(feed, period)
             book[name] = book.get(name, 0) + 1583
             book[listings.TOTAL] += 1583

@@ -76,6 +76,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.periods_between, (ALL_DEALS, "2026-06-04"), ("DEALS", "PERIODS#", "PERIODS#2026-06")),
     (keys.periods_between, (feed_of(G_FORE), None), ("BRAND#g-fore", "PERIODS#", "PERIODS#~")),
     (keys.book_of, ("PERIODS#2026-06",), "2026-06"),
+    (keys.deal_id_of, ({"PK": "PRODUCT#x", "GSI1SK": f"DEAL#{DEAL_ID}"},), DEAL_ID),
     (keys.category_picks, ("clothing",), same("CATEGORYPICKS#clothing")),
     (keys.deals_cache, (1,), same("DEALSCACHE#1")),
     (keys.page_cache, (FRONT_PAGE, 1), same("FRONTPAGECACHE#1")),

@@ -12,7 +12,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals, endings, feeds, listings, topics
 from shared.data.catalog.deal_items import is_listed
 from shared.data.members import follows
@@ -37,7 +37,7 @@ from tests.support.making import (
 from tests.support.wire import watched
 
 EXAMPLES = {MOTO.name: 4, MINISTACK.name: 20}
-"""How many examples each engine bears within seconds; moto copies its table for each transaction."""
+"""How many examples each engine can run within seconds; moto copies its table for each transaction."""
 
 
 def examples(engine: Engine) -> settings:
@@ -91,7 +91,7 @@ def test_a_feed_walked_page_by_page_is_the_sorted_list_of_what_was_posted(engine
 
 
 def page_by_page(table: Table, feed: Feed, limit: int, holding: set[str]) -> Any:
-    """The ids of each page, while what is asked for each of them is held against what it may be."""
+    """The ids of each page, while what is asked for each of them is checked against what it may be."""
     cursor = None
     while True:
         with watched(table) as wire:
@@ -173,8 +173,8 @@ def test_counts_are_the_numbers_of_like_and_watch_items_after_any_interleaving(e
             types = Counter(item["Type"] for item in table.scan()[0])
             for topic in (APPLE, SHOES):
                 page = topics.get(table, topic)
-                assert page.likes == types[follows.TYPE_LIKE[topic.kind]] == sum(of == topic for _, of in liking)
-                assert page.watchers == types[follows.TYPE_WATCH[topic.kind]] == sum(of == topic for _, of in watching)
+                assert page.likes == types[item_types.LIKE[topic.kind]] == sum(of == topic for _, of in liking)
+                assert page.watchers == types[item_types.WATCH[topic.kind]] == sum(of == topic for _, of in watching)
 
     counted()
 

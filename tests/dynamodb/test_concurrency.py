@@ -1,4 +1,4 @@
-"""Many at once, for real: threads against an engine of its own process. Counts are exact, whoever wins."""
+"""Many at once, for real: threads against an engine of its own process. Counts are exact, no matter who wins."""
 
 from __future__ import annotations
 

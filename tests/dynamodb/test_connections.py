@@ -40,6 +40,7 @@ from tests.support.serving import (
     too_late,
     well,
 )
+from tests.support.waiting import until
 
 
 @pytest.fixture(autouse=True)
@@ -100,9 +101,9 @@ def test_a_request_says_what_botocore_would_have_it_say() -> None:
 def test_a_connection_that_the_server_ended_is_not_used_again(parting: Answer) -> None:
     with serving(parting) as server:
         table = server.table()
-        for _ in range(3):
+        for number in range(1, 4):
             assert table.get(KEY)
-            time.sleep(0.05)  # the end of a connection has to arrive
+            assert until(lambda: server.ended == number)  # noqa: B023  # called before the loop goes on
 
     assert len(server.requests) == len(server.connections) == 3
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +16,7 @@ from local.settings import REGION, access_key, client_arguments
 from shared.sqs import Queue
 from tests.support.site import Site
 
-DEAD_LETTERS = ("ParkedWorkUrl", "ParkedNewsUrl", "ParkedRefreshesUrl", "ParkedWordsUrl")
+DEAD_LETTERS = ("WorkDeadLettersUrl", "NewsDeadLettersUrl", "RefreshesDeadLettersUrl", "WordsDeadLettersUrl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +113,3 @@ def name_to_btd(monkeypatch: pytest.MonkeyPatch, site: Site, **more: str) -> Non
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-
-
-def until(look: Callable[[], bool], seconds: float = 60.0) -> bool:
-    """Whether something has come true within some time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if look():
-            return True
-        time.sleep(0.1)
-    return look()

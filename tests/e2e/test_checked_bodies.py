@@ -30,7 +30,7 @@ def checked(site: Site) -> Iterator[None]:
     integration = method["methodIntegration"]
 
     def put(models: dict[str, str]) -> None:
-        # Anew, for MiniStack does not read the path of a patch that names a media type.
+        # Put as a whole, for MiniStack does not read the path of a patch that names a media type.
         gateway.put_method(
             **named,
             authorizationType=method["authorizationType"],

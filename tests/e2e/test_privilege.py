@@ -1,7 +1,7 @@
 """The roles on a cloud that enforces them: a function may do all that it does, does all that it may, and no more.
 
 What the functions do is recorded while the site is used. The cloud enforces operations, indexes and attributes by
-itself; of the keys it does not tell IAM, so they are held against the deployed policies here.
+itself; of the keys it does not tell IAM, so they are checked against the deployed policies here.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ from shared.dynamodb.table import Projection
 from shared.dynamodb.writes import forget, put, update
 from shared.models import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Period, Topic
 from shared.values import times
-from tests.e2e.plumbing import Plumbing, client, until
+from tests.e2e.plumbing import Plumbing, client
 from tests.functions.test_background_functions import cloudformation
 from tests.support import making
 from tests.support.events import event
 from tests.support.rights import Ask, Policy, asks
 from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
+from tests.support.waiting import until
 
 SHOES = Topic(CATEGORY, "shoes")
 TABLE_FREE = {"announcer"}

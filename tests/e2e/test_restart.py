@@ -16,8 +16,8 @@ import pytest
 from local import cloud
 from local.ports import free_port
 from local.settings import Home, client_arguments
-from tests.e2e.plumbing import until
 from tests.e2e.test_departures import FUNCTION, TRUST
+from tests.support.waiting import until
 
 NAME = "restarted"
 

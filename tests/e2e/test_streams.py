@@ -18,11 +18,12 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put, update
 from shared.models import FRONT_PAGE
 from shared.values import times
-from tests.e2e.plumbing import Plumbing, name_to_btd, until
+from tests.e2e.plumbing import Plumbing, name_to_btd
 from tests.support import records
 from tests.support.making import a_deal
 from tests.support.site import Site, Visitor, eventually, fresh
 from tests.support.site import a_deal as body_of
+from tests.support.waiting import until
 
 PATIENCE = 60.0
 """Seconds for what takes one or two on an idle machine."""
@@ -49,10 +50,10 @@ def btd(site: Site, plumbing: Plumbing, monkeypatch: pytest.MonkeyPatch) -> Any:
         site,
         BTD_TABLE=site.table.name,
         BTD_QUEUE_URL=plumbing.outputs["QueueUrl"],
-        BTD_PARKED_WORK_URL=plumbing.outputs["ParkedWorkUrl"],
-        BTD_PARKED_NEWS_URL=plumbing.outputs["ParkedNewsUrl"],
-        BTD_PARKED_REFRESHES_URL=plumbing.outputs["ParkedRefreshesUrl"],
-        BTD_PARKED_WORDS_URL=plumbing.outputs["ParkedWordsUrl"],
+        BTD_WORK_DEAD_LETTERS_URL=plumbing.outputs["WorkDeadLettersUrl"],
+        BTD_NEWS_DEAD_LETTERS_URL=plumbing.outputs["NewsDeadLettersUrl"],
+        BTD_REFRESHES_DEAD_LETTERS_URL=plumbing.outputs["RefreshesDeadLettersUrl"],
+        BTD_WORDS_DEAD_LETTERS_URL=plumbing.outputs["WordsDeadLettersUrl"],
     )
 
     def run(*arguments: str, code: int = 0) -> Result:
@@ -91,6 +92,12 @@ def mend(table: Table, deal_id: str) -> None:
     table.write(update(keys.deal(deal_id), "SET Title = :title", values={":title": "Mended"}, refused=None))
 
 
+def wait_for_the_stream(editor: Visitor, brand: str) -> None:
+    """Post a deal and wait until it is shown: what was written before it has been read from the stream by then."""
+    deal_id = posted(editor, brand)
+    eventually(lambda: shown(editor), lambda deals: deal_id in deals)
+
+
 def test_two_watchers_have_one_unread_message_each_of_a_new_deal(
     site: Site, expired: str, editor: Visitor, brand: str
 ) -> None:
@@ -104,7 +111,9 @@ def test_two_watchers_have_one_unread_message_each_of_a_new_deal(
     for member in (ana, bo):
         eventually(lambda who=member: messages_of(who, deal_id), lambda found: len(found) == 1)  # type: ignore[misc]
         assert member.get("/messages/unread-count").json() == {"unread": 1}
-    time.sleep(2)  # in which a second message would have come
+    later = posted(editor, brand)
+    for member in (ana, bo):  # a second message of the first deal would have come before this one
+        eventually(lambda who=member: messages_of(who, later), lambda found: len(found) == 1)  # type: ignore[misc]
     assert [len(messages_of(member, deal_id)) for member in (ana, bo, cy)] == [1, 1, 0]
 
 
@@ -115,9 +124,9 @@ def test_what_follows_from_picks_comes_to_an_end(site: Site, editor: Visitor, br
     picks = keys.curated(FRONT_PAGE)
     assert until(lambda: (site.table.get(picks, consistent=True) or {})["Featured"][0]["Title"] == "Renamed")
 
-    time.sleep(2)  # for what that write brings about
+    wait_for_the_stream(editor, brand)  # what that write brings about
     writes = site.writes()
-    time.sleep(2)
+    wait_for_the_stream(editor, brand)
 
     assert picks["PK"] not in writes.keys()  # noqa: SIM118  # it is no mapping
 
@@ -160,7 +169,7 @@ def test_a_picked_deal_that_is_edited_changes_on_its_page(visitor: Visitor, edit
     eventually(titles, lambda found: found == ["Road runner"])
 
 
-def test_work_that_makes_no_sense_is_parked_after_five_deliveries_and_holds_up_nobody(
+def test_work_that_makes_no_sense_becomes_a_dead_letter_after_five_deliveries_and_holds_up_nobody(
     site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
 ) -> None:
     ana = site.member("ana")
@@ -170,20 +179,20 @@ def test_work_that_makes_no_sense_is_parked_after_five_deliveries_and_holds_up_n
         deal_id = posted(editor, brand)
 
         eventually(lambda: messages_of(ana, deal_id), lambda found: len(found) == 1)
-        assert until(lambda: plumbing.waiting()["ParkedWorkUrl"] == 1, PATIENCE)
+        assert until(lambda: plumbing.waiting()["WorkDeadLettersUrl"] == 1, PATIENCE)
 
-    (parked,) = ask(btd)
-    assert (parked["queue"], parked["kind"], parked["dealIds"]) == ("work", "unknown", [])
-    assert parked["received"] >= 5
+    (letter,) = ask(btd)
+    assert (letter["queue"], letter["kind"], letter["dealIds"]) == ("work", "unknown", [])
+    assert letter["received"] >= 5
     (left,) = ask(btd, "--send", code=1)
     assert left["outcome"].startswith("left")
-    assert plumbing.waiting()["ParkedWorkUrl"] == 1
-    (dropped,) = ask(btd, "--drop", parked["messageId"])
+    assert plumbing.waiting()["WorkDeadLettersUrl"] == 1
+    (dropped,) = ask(btd, "--drop", letter["messageId"])
     assert dropped["outcome"] == "dropped"
-    assert plumbing.waiting()["ParkedWorkUrl"] == 0
+    assert plumbing.waiting()["WorkDeadLettersUrl"] == 0
 
 
-def test_work_on_a_damaged_deal_is_parked_and_redrives_cleanly_once_the_deal_is_repaired(
+def test_work_on_a_damaged_deal_becomes_a_dead_letter_and_redrives_cleanly_once_the_deal_is_repaired(
     site: Site, plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
 ) -> None:
     deal_id = posted(editor, brand)
@@ -193,7 +202,7 @@ def test_work_on_a_damaged_deal_is_parked_and_redrives_cleanly_once_the_deal_is_
 
     with plumbing.impatient():
         plumbing.queue("QueueUrl").send([fanout.Unit(deal_id, "brand").to_json()])
-        assert until(lambda: plumbing.waiting()["ParkedWorkUrl"] == 1, PATIENCE)
+        assert until(lambda: plumbing.waiting()["WorkDeadLettersUrl"] == 1, PATIENCE)
         shown_text = btd().stdout
         mend(site.table, deal_id)
         (sent,) = ask(btd, "--send")
@@ -221,13 +230,13 @@ def test_a_record_that_cannot_be_read_holds_up_no_other_and_redrives_cleanly_onc
     for deal_id in (before, after):
         eventually(lambda which=deal_id: messages_of(ana, which), lambda found: len(found) == 1)  # type: ignore[misc]
 
-    park(plumbing, "Announcer", "ParkedNewsUrl", poison.deal_id)
-    (parked,) = ask(btd)
+    park(plumbing, "Announcer", "NewsDeadLettersUrl", poison.deal_id)
+    (letter,) = ask(btd)
     (left,) = ask(btd, "--send", code=1)
     mend(site.table, poison.deal_id)
     (replayed,) = ask(btd, "--send")
 
-    assert (parked["queue"], parked["dealIds"], parked["reason"]) == (
+    assert (letter["queue"], letter["dealIds"], letter["reason"]) == (
         "news",
         [poison.deal_id],
         "RetryAttemptsExhausted",
@@ -243,10 +252,10 @@ def test_a_record_that_cannot_be_read_holds_up_no_other_and_redrives_cleanly_onc
 def test_a_batch_that_the_stream_has_forgotten_is_left_and_said_to_be(
     plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
 ) -> None:
-    envelope = park(plumbing, "Refresher", "ParkedRefreshesUrl", posted(editor, brand))
-    plumbing.sqs.purge_queue(QueueUrl=plumbing.outputs["ParkedRefreshesUrl"])
+    envelope = park(plumbing, "Refresher", "RefreshesDeadLettersUrl", posted(editor, brand))
+    plumbing.sqs.purge_queue(QueueUrl=plumbing.outputs["RefreshesDeadLettersUrl"])
     envelope["DDBStreamBatchInfo"] |= {"startSequenceNumber": "1".zfill(21), "endSequenceNumber": "2".zfill(21)}
-    plumbing.queue("ParkedRefreshesUrl").send([json.dumps(envelope)])
+    plumbing.queue("RefreshesDeadLettersUrl").send([json.dumps(envelope)])
 
     (left,) = ask(btd, "--send", code=1)
     (dropped,) = ask(btd, "--drop", left["messageId"])
@@ -256,9 +265,9 @@ def test_a_batch_that_the_stream_has_forgotten_is_left_and_said_to_be(
 
 
 def test_ministack_takes_a_partial_batch_response_of_a_streams_reader_for_success(
-    site: Site, plumbing: Plumbing
+    site: Site, plumbing: Plumbing, editor: Visitor, brand: str
 ) -> None:
-    """Lambda would try the record again and park it: ``tests/streams/test_readers.py`` has that."""
+    """Lambda would try the record again and make a dead letter of it: ``tests/streams/test_readers.py`` has that."""
     poison = to_item_listed(a_deal(times.now()), listed=True)
     item = {name: value for name, value in poison.items() if name != "Title"} | {"GSI1PK": "DEALS#never"}
     site.table.write(put(item, because="a test"))
@@ -267,7 +276,7 @@ def test_ministack_takes_a_partial_batch_response_of_a_streams_reader_for_succes
     said = {
         name: plumbing.call(name, records.batch([records.record(None, item)])) for name in ("Announcer", "Refresher")
     }
-    time.sleep(5)
+    wait_for_the_stream(editor, brand)
 
     assert [len(answer["batchItemFailures"]) for answer in said.values()] == [1, 1]
     assert set(plumbing.waiting().values()) == {0}

@@ -68,7 +68,7 @@ def work_off(table: Table, queue: Queue) -> Callable[..., int]:
                 fanout.deliver(table, queue, fanout.Unit.from_json(body), NOW, page)
                 done += 1
             pending = []
-            for message in queue.parked():
+            for message in queue.receive():
                 pending.append(message.body)
                 queue.remove(message)
         return done

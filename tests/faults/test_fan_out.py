@@ -22,7 +22,7 @@ from shared.data.members import fanout, follows, messages, users
 from shared.dynamodb.table import Table
 from shared.errors import Busy, TooManyPages
 from shared.models import Deal
-from shared.sqs import Parked, Queue
+from shared.sqs import Queue, Received
 from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, post
 from tests.support.wire import answered, hooked, watched
 
@@ -102,7 +102,7 @@ def test_a_page_that_is_repeated_queues_its_continuation_once(
     for _ in range(5):
         fanout.deliver(table, queue, unit, NOW, page=10)
 
-    assert [json.loads(message.body)["number"] for message in queue.parked()] == [1]
+    assert [json.loads(message.body)["number"] for message in queue.receive()] == [1]
 
 
 def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: WorkOff, sign_up: SignUp) -> None:
@@ -172,7 +172,7 @@ def test_a_deal_withdrawn_meanwhile_is_told_to_nobody_more(
     fanout.deliver(table, queue, unit, NOW, page=10)
 
     deals.withdraw(table, deal.deal_id, NOW)
-    work_off([fanout.Unit.from_json(message.body) for message in queue.parked()])
+    work_off([fanout.Unit.from_json(message.body) for message in queue.receive()])
 
     assert sum(received(table, names).values()) == 10
 
@@ -279,7 +279,7 @@ def test_a_worker_that_dies_at_any_point_loses_and_doubles_nobody(
     readers_of(table, kind, names)
     unit_of = UNITS[kind]
     points = range(takes(table, queue, unit_of(deal)))
-    list(map(queue.remove, queue.parked()))
+    list(map(queue.remove, queue.receive()))
 
     for at in points:
         (told,) = post(table, [a_deal(title=f"{at}")])
@@ -315,7 +315,7 @@ def test_a_second_delivery_at_any_point_of_the_first_tells_and_counts_once(
     readers_of(table, kind, names)
     unit_of = UNITS[kind]
     points = range(takes(table, queue, unit_of(deal)))
-    list(map(queue.remove, queue.parked()))
+    list(map(queue.remove, queue.receive()))
 
     for at in points:
         (told,) = post(table, [a_deal(title=f"{at}")])
@@ -338,9 +338,9 @@ def test_a_second_delivery_at_any_point_of_the_first_tells_and_counts_once(
             assert fanout.progress(table, told.deal_id) == fanout.Progress(sum(of_it.values()), finished=True)
 
 
-def taken(queue: Queue) -> list[Parked]:
+def taken(queue: Queue) -> list[Received]:
     """The messages of a queue, taken out of it."""
-    found = list(queue.parked())
+    found = list(queue.receive())
     for message in found:
         queue.remove(message)
     return found
@@ -360,7 +360,7 @@ def test_a_page_that_is_done_is_not_done_again_when_it_is_delivered_weeks_later(
     assert fanout.progress(table, deal.deal_id) == fanout.Progress(told=3, finished=True)
 
 
-def test_a_page_is_remembered_for_longer_than_a_message_can_be_parked_and_redriven() -> None:
+def test_a_page_is_remembered_for_longer_than_a_message_can_wait_and_be_redriven() -> None:
     assert timedelta(days=14 + 4) < settings.MARKER_LIFETIME
 
 
@@ -371,7 +371,7 @@ def test_a_fan_out_without_end_is_stopped(table: Table, queue: Queue, deal: Deal
     with pytest.raises(TooManyPages):
         fanout.deliver(table, queue, endless, NOW)
 
-    assert list(queue.parked()) == []
+    assert list(queue.receive()) == []
 
 
 def counted(table: Table, item_type: str) -> int:

@@ -114,7 +114,7 @@ TRAVERSALS = [
 @pytest.mark.usefixtures("nothing_written")
 @pytest.mark.parametrize("path", TRAVERSALS)
 def test_a_path_leads_nowhere_else(site: Site, path: str) -> None:
-    """Nobody is signed in: wherever it leads, it is refused there."""
+    """Nobody is signed in: each place it leads to refuses it."""
     host = site.visitor().http.headers["Host"]
 
     for method in ("GET", "PUT", "DELETE"):

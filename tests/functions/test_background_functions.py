@@ -45,10 +45,10 @@ def deal(table: Table) -> Deal:
 
 def bodies(queue: Queue) -> list[dict[str, Any]]:
     """The work in the queue, taken out of it."""
-    taken = list(queue.parked())
-    for parked in taken:
-        queue.remove(parked)
-    return [json.loads(parked.body) for parked in taken]
+    taken = list(queue.receive())
+    for message in taken:
+        queue.remove(message)
+    return [json.loads(message.body) for message in taken]
 
 
 class Answers(BaseHTTPRequestHandler):

@@ -63,10 +63,10 @@ def work(*units: fanout.Unit) -> dict[str, Any]:
 
 def taken(queue: Queue) -> list[fanout.Unit]:
     """The work in the queue, taken out of it."""
-    found = list(queue.parked())
-    for parked in found:
-        queue.remove(parked)
-    return [fanout.Unit.from_json(parked.body) for parked in found]
+    found = list(queue.receive())
+    for message in found:
+        queue.remove(message)
+    return [fanout.Unit.from_json(message.body) for message in found]
 
 
 def posted(context: LambdaContext, **changes: Any) -> Deal:

@@ -189,6 +189,12 @@ def test_a_quantity_is_a_number_from_1_to_10(ask: Ask, table: Table, deal: Deal,
     assert stock.of(table, deal.deal_id).left == 5
 
 
+def test_a_quantity_of_2_point_0_is_2(ask: Ask, deal: Deal) -> None:
+    assert ask("PUT", "/me/cart/{dealId}", {"quantity": 2.0}, dealId=deal.deal_id)[0] == 200
+
+    assert [item["quantity"] for item in ask("GET", "/me/cart")[1]["items"]] == [2]
+
+
 def test_21_deals_or_one_twice_or_none_are_no_order(ask: Ask, deal: Deal) -> None:
     at_home(ask)
 

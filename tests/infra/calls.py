@@ -43,10 +43,10 @@ def make_all(name: str) -> dict[str, list[str]]:
     note(queue.client, made["sqs"])
     create_queue(store.client.meta.endpoint_url, name)
     queue.send(["first", "second"])
-    (first, second) = queue.parked()
+    (first, second) = queue.receive()
     queue.release(first)
     queue.remove(second)
-    assert [message.body for message in queue.parked()] == [first.body]
+    assert [message.body for message in queue.receive()] == [first.body]
     return made
 
 

@@ -162,7 +162,7 @@ def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Asse
 
 
 def synthesize(stage: str) -> Synthesized:
-    """The template of a stage, synthesized anew."""
+    """The template of a stage, synthesized again."""
     stack = DealsStack(cdk.App(), stage=STAGES[stage])
     return Synthesized(Template.from_stack(stack).to_json())
 

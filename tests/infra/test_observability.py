@@ -128,7 +128,7 @@ def test_a_bound_lies_between_what_is_usual_and_what_does_harm(prod: Synthesized
     assert work["VisibilityTimeout"] < USUAL.work_is_old.threshold < work["MessageRetentionPeriod"]
     assert USUAL.work_is_old.threshold < work["VisibilityTimeout"] * work["RedrivePolicy"]["maxReceiveCount"]
     assert USUAL.stream_is_behind.threshold < oldest * 1000
-    assert USUAL.parked_is_forgotten.threshold + oldest < day
+    assert USUAL.dead_letters_grow_old.threshold + oldest < day
 
 
 def test_every_function_but_the_deployments_own_is_watched(stage: Synthesized, prod: Synthesized) -> None:

@@ -64,7 +64,7 @@ def deal(place: Place) -> Deal:
 
 
 def queued(place: Place) -> list[dict[str, Any]]:
-    return [json.loads(message.body) for message in place.queue.parked()]
+    return [json.loads(message.body) for message in place.queue.receive()]
 
 
 def test_each_event_is_here() -> None:

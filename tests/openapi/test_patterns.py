@@ -1,4 +1,4 @@
-"""What the document says of texts, held against what is done with them; schemathesis does the same over HTTP."""
+"""What the document says of texts, checked against what is done with them; schemathesis does the same over HTTP."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def posted(table: Table) -> list[Deal]:
 
 
 def filled(seen: Seen, **changed: str) -> dict[str, str]:
-    """What a browser would send of the page's form, with some fields typed anew."""
+    """What a browser would send of the page's form, with some fields typed again."""
     values = seen.values()
     return {name: value for name, value in values.items() if name in {*DEAL, "key", "version", "number"}} | changed
 

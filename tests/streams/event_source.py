@@ -1,4 +1,4 @@
-"""Lambda's reader of a stream, as its documentation describes it: halving, retries, partial batch responses, parking.
+"""Lambda's reader of a stream, as its documentation describes it: halving, retries, partial batches, dead letters.
 
 https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html: the lowest sequence number that is
 reported is the checkpoint from which a batch is tried again; with bisecting, a batch whose function fails is halved.
@@ -17,12 +17,12 @@ Handler = Callable[[Record], dict[str, Any]]
 
 @dataclass(slots=True)
 class EventSource:
-    """Hands records to a function until they are done with or parked."""
+    """Hands records to a function until they are done with or dead letters."""
 
     handler: Handler
     retries: int = 5
     calls: int = 0
-    parked: list[list[Record]] = field(default_factory=list)
+    dead_letters: list[list[Record]] = field(default_factory=list)
 
     def deliver(self, records: Sequence[Record]) -> None:
         """Hand over a batch, in the stream's order."""
@@ -41,13 +41,13 @@ class EventSource:
             return
         checkpoint = min(index for index, record in enumerate(records) if number_of(record) in failed)
         if retries == 0:
-            self.parked.append(records[checkpoint:])
+            self.dead_letters.append(records[checkpoint:])
         else:
             self._try(records[checkpoint:], retries - 1)
 
     def _fail_whole(self, records: list[Record], retries: int) -> None:
         if retries == 0:
-            self.parked.append(records)
+            self.dead_letters.append(records)
         elif len(records) > 1:
             middle = len(records) // 2
             self._try(records[:middle], retries - 1)

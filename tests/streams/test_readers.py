@@ -48,7 +48,7 @@ def poisoned(good: list[Deal]) -> tuple[list[Record], Record]:
 
 def announced(queue: Queue) -> set[str]:
     """The deals that the queue holds work for, taken out of it."""
-    taken = list(queue.parked())
+    taken = list(queue.receive())
     for message in taken:
         queue.remove(message)
     return {json.loads(message.body)["dealId"] for message in taken}
@@ -81,7 +81,7 @@ def test_the_announcer_parks_a_record_it_cannot_read_and_announces_the_others(
 
     source.deliver(records)
 
-    assert [parked[0] for parked in source.parked] == [poison]
+    assert [batch[0] for batch in source.dead_letters] == [poison]
     assert source.calls == 1 + source.retries
     assert announced(queue) == {deal.deal_id for deal in posted}
 
@@ -94,7 +94,7 @@ def test_the_refresher_leaves_out_a_deal_it_cannot_read_and_shows_the_others_at_
 
     source.deliver(records)
 
-    assert (source.parked, source.calls) == ([], 1)
+    assert (source.dead_letters, source.calls) == ([], 1)
     (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
     assert all(deal.deal_id in cached.text for deal in posted)
@@ -121,7 +121,7 @@ def test_a_batch_that_the_table_refuses_for_a_while_is_repeated_until_it_succeed
     source = EventSource(sometimes)
     source.deliver([of_deal(None, deal, NOW) for deal in posted])
 
-    assert source.parked == []
+    assert source.dead_letters == []
     (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
     assert all(deal.deal_id in cached.text for deal in posted)

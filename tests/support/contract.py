@@ -1,4 +1,4 @@
-"""Every answer of the site held against the OpenAPI document that the site itself serves."""
+"""Every answer of the site checked against the OpenAPI document that the site itself serves."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Engine:
 
     @contextmanager
     def bare_table(self) -> Iterator[Table]:
-        """A new table with nothing in it, gone afterwards; the engine is started by whoever comes first."""
+        """A new table with nothing in it, gone afterwards; the engine is started by the first that asks for it."""
         with self.around():
             table = replace(self.reach(), name=f"deals-{uuid.uuid4().hex}")
             create_table(table.client, table.name)

@@ -55,6 +55,8 @@ class Server:
     endpoint: str
     connections: set[Any] = field(default_factory=set)
     requests: list[Asked] = field(default_factory=list)
+    ended: int = 0
+    """How many connections the server has ended."""
 
     def table(self, budget: Budget | None = None) -> Table:
         """A table there, which waits for nothing between attempts."""
@@ -182,6 +184,10 @@ def serving(*answers: Answer, context: ssl.SSLContext | None = None) -> Iterator
     class Listening(ThreadingHTTPServer):
         daemon_threads = True
         request_queue_size = 64
+
+        def shutdown_request(self, request: Any) -> None:
+            super().shutdown_request(request)
+            server.ended += 1
 
         def handle_error(self, *_: Any) -> None:
             """Say nothing of clients that have hung up."""

@@ -63,7 +63,7 @@ class Patient(httpx.HTTPTransport):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Someone at the site, signed in or not. Every answer they get is held against the contract."""
+    """Someone at the site, signed in or not. Every answer they get is checked against the contract."""
 
     http: httpx.Client = field(repr=False)
     username: str = ""
@@ -104,7 +104,7 @@ class Site:
         return endpoint(self.port)
 
     def visitor(self, token: str = "", **who: str) -> Visitor:
-        """Anyone, or whoever a token is of."""
+        """Anyone, or the owner of a token."""
         headers = _headers(self.port, self.api_id) | ({"Authorization": f"Bearer {token}"} if token else {})
         http = httpx.Client(
             base_url=f"{self.endpoint}/v1",

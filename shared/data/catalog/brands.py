@@ -17,7 +17,7 @@ def create(table: Table, slug: str, name: str, now: datetime) -> None:
     in other letters."""
     try:
         table.transact(
-            put_new(topics.new_item(Topic(BRAND, slug), name, "Brand", now), refused=BrandExists(slug)),
+            put_new(topics.new_item(Topic(BRAND, slug), name, now), refused=BrandExists(slug)),
             update(
                 keys.brands(),
                 "SET Brands.#slug = :name",

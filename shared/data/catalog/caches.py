@@ -16,11 +16,11 @@ from datetime import datetime
 from functools import partial
 
 from shared import settings
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals, feeds, topics
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import Key
+from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import put_new_or
 from shared.errors import AlreadyExists
@@ -81,10 +81,10 @@ def _curated(page: CuratedPage) -> Cached:
 
 def _category(topic: Topic) -> Cached:
     prefix = partial(keys.category_cache, topic.slug)
-    return Cached(topic.slug, "CategoryCache", prefix, picks=topic, feed=feed_of(topic))
+    return Cached(topic.slug, item_types.CATEGORY_CACHE, prefix, picks=topic, feed=feed_of(topic))
 
 
-NEWEST = Cached("newest deals", "DealsCache", keys.deals_cache, feed=ALL_DEALS)
+NEWEST = Cached("newest deals", item_types.DEALS_CACHE, keys.deals_cache, feed=ALL_DEALS)
 FRONT_PAGE_PICKS = _curated(FRONT_PAGE)
 EDITORS_CHOICE_PICKS = _curated(EDITORS_CHOICE)
 CATEGORY_PAGES = {slug: _category(Topic(CATEGORY, slug)) for slug in CATEGORIES}
@@ -116,7 +116,7 @@ class Copy:
 _SEPARATOR = "\x1e"
 """ASCII's record separator: JSON writes it as an escape, and HTML may not hold it."""
 
-_COPY = Projection.of("PK", "SK", "Body", "BuiltAt", "ExpiresAt", "Name", "LikesCount", "WatchCount", "Periods")
+_COPY = Projection.of("PK", "SK", "Body", "BuiltAt", TTL_ATTRIBUTE, "Name", "LikesCount", "WatchCount", "Periods")
 
 
 def read(table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON) -> list[Copy | None]:
@@ -232,8 +232,8 @@ def _pair(key: Mapping[str, str]) -> tuple[str, str]:
 def _found(part: Cached, item: Item | None, now: datetime, form: Form) -> Copy | None:
     """What a copy says, or None where it is missing, stale or corrupt."""
     with suppress(zlib.error, UnicodeDecodeError, KeyError, TypeError):
-        if item is not None and item["ExpiresAt"] > now.timestamp():
-            return _split(part, decompress(item["Body"]), form, item["ExpiresAt"])
+        if item is not None and item[TTL_ATTRIBUTE] > now.timestamp():
+            return _split(part, decompress(item["Body"]), form, item[TTL_ATTRIBUTE])
     return None
 
 
@@ -257,7 +257,7 @@ def _replace_older(table: Table, part: Cached, place: Key, body: bytes, began: d
         "Type": part.type,
         "Body": body,
         "BuiltAt": int(began.timestamp() * 1000),
-        "ExpiresAt": int(expires.timestamp()),
+        TTL_ATTRIBUTE: int(expires.timestamp()),
     }
     with suppress(AlreadyExists):  # a later build was faster
         table.write(put_new_or(item, "BuiltAt < :began", {":began": item["BuiltAt"]}, refused=AlreadyExists()))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from shared.data import item_types
 from shared.data.catalog.deal_items import from_item, readable
 from shared.dynamodb.attributes import unmarshal_item
 from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
@@ -40,16 +41,16 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
     images = record["dynamodb"]
     item = images.get("NewImage") or images.get("OldImage") or {}
     match item.get("Type", {}).get("S"):
-        case "Deal":
+        case item_types.DEAL:
             # A deal that could not be read before it was repaired counts as one that was not there.
             before = readable([unmarshal_item(images["OldImage"])]) if "OldImage" in images else []
             after = from_item(unmarshal_item(images["NewImage"])) if "NewImage" in images else None
             return DealChange(before[0] if before else None, after, _written_at(images))
-        case "FrontPage":
+        case FRONT_PAGE.type:
             return PicksChange(FRONT_PAGE)
-        case "EditorsChoice":
+        case EDITORS_CHOICE.type:
             return PicksChange(EDITORS_CHOICE)
-        case "CategoryFeatured":
+        case item_types.CATEGORY_FEATURED:
             return PicksChange(Topic(CATEGORY, item["Category"]["S"]))
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 
@@ -17,7 +17,7 @@ def count(table: Table, deal_id: str) -> None:
             "SET #type = :type ADD Clicks :one",
             condition=None,
             names={"#type": "Type"},
-            values={":type": "Clicks", ":one": 1},
+            values={":type": item_types.CLICKS, ":one": 1},
             refused=None,
         )
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import listings
 from shared.data.catalog.deal_items import attributes, from_item, is_listed, ours, readable, to_item
 from shared.data.catalog.listings import Stale
@@ -240,10 +240,10 @@ def _creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
         pointer = {"DealId": deal.deal_id}
         yield put_new(item, refused=DealExists(deal.deal_id))
         if deal.source_id is not None:
-            source = {**keys.deal_source(deal.source_id), "Type": "DealSource", "SourceId": deal.source_id}
+            source = {**keys.deal_source(deal.source_id), "Type": item_types.DEAL_SOURCE, "SourceId": deal.source_id}
             yield put_new(source | pointer, refused=DealExists(deal.source_id))
         if deal.number is not None:
-            number = {**keys.deal_number(deal.number), "Type": "DealNumber", "Number": deal.number}
+            number = {**keys.deal_number(deal.number), "Type": item_types.DEAL_NUMBER, "Number": deal.number}
             yield put_new(number | pointer, refused=DealExists(str(deal.number)))
         if is_listed(item):
             listed.append(deal)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import date, datetime, timedelta
 from functools import partial
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -114,5 +114,5 @@ def _follow(table: Table, note: dict[str, str], now: datetime) -> None:
 
 
 def _remember(table: Table, day: str) -> None:
-    item = {**keys.endings(), "Type": "Endings", "SweptBefore": day}
+    item = {**keys.endings(), "Type": item_types.ENDINGS, "SweptBefore": day}
     table.write(put(item, because="sweeps only move forward, and one too early is only repeated work"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.catalog.deal_items import attributes, readable
 from shared.data.catalog.topics import no_such
@@ -51,7 +51,7 @@ def set_category_featured(table: Table, category: str, deal_ids: Sequence[str], 
     picked = _pick(table, deal_ids)
     if category not in CATEGORIES:
         raise no_such(topic)
-    _replace(table, topic, picked, now, Type="CategoryFeatured", Category=category)
+    _replace(table, topic, picked, now, Type=item_types.CATEGORY_FEATURED, Category=category)
     return picked
 
 
@@ -72,7 +72,7 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
             return []
         copies = readable(item["Featured"])
         current = deals.get_many(table, [copy.deal_id for copy in copies], consistent=True)
-        # Their bookkeeping is no part of copies: held against it, they would be written for ever, each time anew.
+        # What copies do not hold must not be compared: it would differ each time, and they would be written forever.
         if _copies(current) == _copies(copies):
             return active(current, now)
         table.write(

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Projection, Table
@@ -24,7 +24,6 @@ from shared.dynamodb.writes import Write, delete_if, forget, put, update
 from shared.errors import DealsError, NoSuchTopic, NotSeeded
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Period, Topic, feed_of
 
-TYPE = "Periods"
 TOTAL = "Total"
 """The attribute that counts all deals of a Periods item: at zero, it goes."""
 
@@ -122,7 +121,7 @@ def arrive(feed: Feed, periods: Mapping[str, int]) -> Write:
         f"SET #type = :type ADD {added}",
         condition=None,  # the first deal of a period makes the item
         names={"#type": "Type", "#total": TOTAL, **names},
-        values={":type": TYPE, ":total": sum(periods.values()), **values},
+        values={":type": item_types.PERIODS, ":total": sum(periods.values()), **values},
         refused=None,
     )
 
@@ -149,7 +148,7 @@ def renote(old: Deal | None, new: Deal | None) -> Iterator[Write]:
     """The notes of when listed deals end, for ``endings.py``, as they change from ``old`` to ``new``."""
     before, after = (_note(deal) for deal in (old, new))
     if before and (after is None or keys.primary(before) != keys.primary(after)):
-        yield forget(keys.primary(before), because="a note says only that a deal is to be looked at")
+        yield forget(keys.primary(before), because="a note says only that a deal must be looked at")
     if after and after != before:
         yield put(after, because="the same deal and time always make the same note")
 
@@ -158,7 +157,7 @@ def _note(deal: Deal | None) -> Item | None:
     if deal is None or deal.ends_at is None:
         return None
     key = keys.ending(ALL_DEALS.period.start_of(deal.ends_at), deal.ends_at, deal.deal_id)
-    return {**key, "Type": "Ending", "DealId": deal.deal_id, "Brand": deal.brand, "Category": deal.category}
+    return {**key, "Type": item_types.ENDING, "DealId": deal.deal_id, "Brand": deal.brand, "Category": deal.category}
 
 
 def attribute(feed: Feed, period: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog.deal_items import attributes, readable
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put_new_or
@@ -33,7 +33,7 @@ def follow(table: Table, before: Deal | None, after: Deal | None) -> None:
         key = keys.product_offer(was, before.deal_id)
         table.write(forget(key, because="a repeated record finds it gone already"))
     if after is not None and now_is is not None:
-        item = {**keys.product_offer(now_is, after.deal_id), "Type": "ProductOffer", **attributes(after)}
+        item = {**keys.product_offer(now_is, after.deal_id), "Type": item_types.PRODUCT_OFFER, **attributes(after)}
         newer = put_new_or(item, "Version <= :version", {":version": after.version}, refused=AlreadyExists())
         try:
             table.write(newer)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import topics
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -29,8 +29,8 @@ def plant(table: Table, now: datetime) -> int:
 
 
 def _seeds(now: datetime) -> Iterator[Item]:
-    yield {**keys.brands(), "Type": "Brands", "Brands": {}}
-    yield {**keys.deal_numbers(), "Type": "Sequence", "LastNumber": 0}
-    yield {**keys.endings(), "Type": "Endings", "SweptBefore": Period.DAY.start_of(now)}
+    yield {**keys.brands(), "Type": item_types.BRANDS, "Brands": {}}
+    yield {**keys.deal_numbers(), "Type": item_types.SEQUENCE, "LastNumber": 0}
+    yield {**keys.endings(), "Type": item_types.ENDINGS, "SweptBefore": Period.DAY.start_of(now)}
     for slug, name in CATEGORIES.items():
-        yield topics.new_item(Topic(CATEGORY, slug), name, "Category", now)
+        yield topics.new_item(Topic(CATEGORY, slug), name, now)

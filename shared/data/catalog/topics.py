@@ -1,6 +1,6 @@
 """Brands and categories: names and counts. Who likes and watches them is kept in ``members.follows``.
 
-Their items hold nothing that grows, because counting one more writes the whole item: a like costs the same for ever.
+Their items hold nothing that grows, because counting one more writes the whole item: a like always costs the same.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.errors import NoSuchTopic
@@ -48,11 +48,11 @@ def from_item(topic: Topic, item: Item) -> TopicPage:
     )
 
 
-def new_item(topic: Topic, name: str, item_type: str, now: datetime) -> Item:
+def new_item(topic: Topic, name: str, now: datetime) -> Item:
     """A Brand or Category item that nobody likes or watches yet."""
     return {
         **keys.topic(topic),
-        "Type": item_type,
+        "Type": item_types.TOPIC[topic.kind],
         "Name": name,
         "LikesCount": 0,
         "WatchCount": 0,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
@@ -173,7 +173,7 @@ def _known(table: Table, word: str) -> Mapping[str, int]:
 
 
 def _add(table: Table, word: str, deal_id: str) -> None:
-    item: dict[str, Any] = {**keys.word_of_deal(word, deal_id), "Type": "Word", "DealId": deal_id}
+    item: dict[str, Any] = {**keys.word_of_deal(word, deal_id), "Type": item_types.WORD, "DealId": deal_id}
     with suppress(AlreadyExists):
         table.transact(
             put_new(item, refused=AlreadyExists()),
@@ -182,7 +182,7 @@ def _add(table: Table, word: str, deal_id: str) -> None:
                 "SET #type = :type, Word = :word ADD Deals :one",
                 condition=None,
                 names={"#type": "Type"},
-                values={":type": "WordCount", ":word": word, ":one": 1},
+                values={":type": item_types.WORD_COUNT, ":word": word, ":one": 1},
                 refused=None,
             ),
         )

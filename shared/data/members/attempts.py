@@ -20,8 +20,8 @@ from datetime import datetime
 from functools import partial
 
 from shared import settings
-from shared.data import keys
-from shared.dynamodb.schema import Key
+from shared.data import item_types, keys
+from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import DealsError, SlowDown
@@ -81,11 +81,11 @@ def sign_up(table: Table, address: str, now: datetime) -> None:
     table.write(
         update(
             keys.attempts("SIGNUP", _network(address), window),
-            "ADD Attempts :one SET ExpiresAt = :expires, #type = :type",
+            f"ADD Attempts :one SET {TTL_ATTRIBUTE} = :expires, #type = :type",
             # A number and no names, for they may be many. A lost answer counts twice here, at worst.
             condition="attribute_not_exists(Attempts) OR Attempts < :most",
             names={"#type": "Type"},
-            values={":one": 1, ":most": MOST_SIGN_UPS, ":expires": ends, ":type": "Attempts"},
+            values={":one": 1, ":most": MOST_SIGN_UPS, ":expires": ends, ":type": item_types.ATTEMPTS},
             refused=SlowDown(max(1, ends - int(now.timestamp()))),
         )
     )
@@ -105,11 +105,11 @@ def _count(table: Table, bounds: Sequence[tuple[Callable[[int], Key], int]], now
         table.write(
             update(
                 key,
-                "ADD Counted :name SET ExpiresAt = :expires, #type = :type",
+                f"ADD Counted :name SET {TTL_ATTRIBUTE} = :expires, #type = :type",
                 # The first attempt of a window makes the counter. The last one may be told again.
                 condition="attribute_not_exists(Counted) OR size(Counted) < :most OR contains(Counted, :it)",
                 names={"#type": "Type"},
-                values={":name": {name}, ":it": name, ":most": most, ":expires": ends, ":type": "Attempts"},
+                values={":name": {name}, ":it": name, ":most": most, ":expires": ends, ":type": item_types.ATTEMPTS},
                 refused=SlowDown(max(1, ends - int(now.timestamp()))),
             )
         )

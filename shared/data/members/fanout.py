@@ -25,10 +25,10 @@ from functools import partial
 from typing import Any
 
 from shared import settings
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.members import messages
-from shared.dynamodb.schema import USER_INDEX, Key
+from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, TooManyPages, Unavailable
@@ -133,7 +133,7 @@ def deliver(table: Table, queue: Queue, unit: Unit, now: datetime, page: int = s
     """Do one unit of work. Raises Busy: then the queue tries it again.
 
     A deal that is gone or over by now is told to nobody but the rest of a page that was begun. Raises TooManyPages
-    instead of going on for ever: Lambda lets this function feed itself (``RecursiveLoop``), so it bounds that itself.
+    instead of going on forever: Lambda lets this function feed itself (``RecursiveLoop``), so it bounds that itself.
     """
     if unit.number >= settings.MOST_PAGES:
         raise TooManyPages(unit.number)
@@ -195,10 +195,10 @@ def _claim(table: Table, unit: Unit, deal: Deal, page: int, now: datetime) -> _R
         return _Readers(usernames, None, marked=False)
     marker = {
         **_marker(unit),
-        "Type": "FanOutPage",
+        "Type": item_types.FAN_OUT_PAGE,
         "Readers": usernames,
         "Following": following,
-        "ExpiresAt": int((now + settings.MARKER_LIFETIME).timestamp()),
+        TTL_ATTRIBUTE: int((now + settings.MARKER_LIFETIME).timestamp()),
     }
     try:
         table.write(put_new(marker, refused=AlreadyExists()))
@@ -238,7 +238,7 @@ def _finish(table: Table, unit: Unit, readers: _Readers) -> None:
         "ADD Told :told, Pages :one SET #segments = :segments, #type = :type" + (", LastPage = :last" if last else ""),
         condition=None,  # the segment's first page makes the counter
         names={"#type": "Type", "#segments": "Segments"},
-        values={":told": len(readers.usernames), ":one": 1, ":segments": unit.segments, ":type": "FanOut"}
+        values={":told": len(readers.usernames), ":one": 1, ":segments": unit.segments, ":type": item_types.FAN_OUT}
         | ({":last": unit.number + 1} if last else {}),
         refused=None,
     )

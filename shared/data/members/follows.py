@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog.topics import no_such
 from shared.data.members import presence
 from shared.dynamodb.schema import GSI1, Key
@@ -16,9 +16,6 @@ from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
 from shared.models import BRAND, CATEGORY, Topic
 from shared.values.times import to_iso
-
-TYPE_LIKE = {BRAND: "BrandLike", CATEGORY: "CategoryLike"}
-TYPE_WATCH = {BRAND: "BrandWatch", CATEGORY: "CategoryWatch"}
 
 PARALLEL_REMOVALS = 16
 
@@ -31,7 +28,7 @@ def like(table: Table, topic: Topic, username: str, now: datetime) -> None:
     """Record that a user likes a topic and count it, once per user. Raises AlreadyLiked, NoSuchTopic, NotSignedIn."""
     item = {
         **keys.like(topic, username),
-        "Type": TYPE_LIKE[topic.kind],
+        "Type": item_types.LIKE[topic.kind],
         "Username": username,
         "LikedAt": to_iso(now),
     }
@@ -55,7 +52,7 @@ def watch(table: Table, topic: Topic, username: str, now: datetime) -> None:
     item = {
         **keys.watch(topic, username),
         **keys.watch_in_watches(topic, username),
-        "Type": TYPE_WATCH[topic.kind],
+        "Type": item_types.WATCH[topic.kind],
         "Username": username,
         "WatchedAt": to_iso(now),
     }

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from shared import settings
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.members.bulk import write_all
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import GSI1
+from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put_new, update
 from shared.errors import AlreadyExists, NoSuchMessage
@@ -37,8 +37,8 @@ from shared.values.times import from_iso, to_iso
 LIFETIME = settings.MESSAGE_LIFETIME
 
 _KEYS = Projection.of("PK", "SK")
-_UNREAD = Projection.of("MessageId", "ExpiresAt")
-_UNREAD_OR_READ = Projection.of("MessageId", "ExpiresAt", "ReadAt")
+_UNREAD = Projection.of("MessageId", TTL_ATTRIBUTE)
+_UNREAD_OR_READ = Projection.of("MessageId", TTL_ATTRIBUTE, "ReadAt")
 
 LONGEST_LAG = timedelta(hours=1)
 """How long an index may not show a message: seconds are usual, minutes have been."""
@@ -133,14 +133,14 @@ def to_item(message: Message) -> Item:
     return {
         **keys.message(message.username, message.message_id),
         **keys.message_in_unread(message.username, message.message_id),
-        "Type": "Message",
+        "Type": item_types.MESSAGE,
         "MessageId": message.message_id,
         "Username": message.username,
         "Kind": message.kind,
         "Subject": message.subject,
         **_about_to_item(message.about),
         "CreatedAt": to_iso(message.created_at),
-        "ExpiresAt": int((message.created_at + LIFETIME).timestamp()),
+        TTL_ATTRIBUTE: int((message.created_at + LIFETIME).timestamp()),
         **({"CorrelationId": message.correlation_id} if message.correlation_id else {}),
     }
 
@@ -156,7 +156,7 @@ def latest(
     for item in table.query(
         keys.messages(username), index=GSI1 if unread else None, after=after, newest_first=True, page_size=limit + 1
     ):
-        if item["ExpiresAt"] > now.timestamp():
+        if item[TTL_ATTRIBUTE] > now.timestamp():
             found.append(_from_item(item))
             if len(found) > limit:
                 break
@@ -196,7 +196,7 @@ def _reading(username: str, message_id: str, now: datetime) -> Write:
     return update(
         keys.message(username, message_id),
         "SET ReadAt = if_not_exists(ReadAt, :now) REMOVE GSI1PK, GSI1SK",
-        condition="attribute_exists(PK) AND ExpiresAt > :seconds",
+        condition=f"attribute_exists(PK) AND {TTL_ATTRIBUTE} > :seconds",
         values={":now": to_iso(now), ":seconds": int(now.timestamp())},
         refused=NoSuchMessage(message_id),
     )
@@ -204,14 +204,14 @@ def _reading(username: str, message_id: str, now: datetime) -> Write:
 
 def _unread_ids(table: Table, username: str, now: datetime) -> list[str]:
     items = table.query(keys.messages(username), index=GSI1, projection=_UNREAD)
-    return [item["MessageId"] for item in items if item["ExpiresAt"] > now.timestamp()]
+    return [item["MessageId"] for item in items if item[TTL_ATTRIBUTE] > now.timestamp()]
 
 
 def _newest_unread_ids(table: Table, username: str, now: datetime) -> list[str]:
     """The unread messages that are younger than an index ever lags, from the table itself."""
     since = keys.message_sort_key(ksuids.random(now - LONGEST_LAG, bytes(16)))
     items = table.query(keys.messages(username), after=since, consistent=True, projection=_UNREAD_OR_READ)
-    return [item["MessageId"] for item in items if "ReadAt" not in item and item["ExpiresAt"] > now.timestamp()]
+    return [item["MessageId"] for item in items if "ReadAt" not in item and item[TTL_ATTRIBUTE] > now.timestamp()]
 
 
 def _from_item(item: Item) -> Message:

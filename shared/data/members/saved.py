@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import datetime
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.members.bulk import write_all
 from shared.dynamodb import cursors
@@ -27,7 +27,7 @@ def save(table: Table, deal: Deal, username: str, now: datetime) -> None:
     """Keep a deal for a member, as often as one likes; the first time counts."""
     item = {
         **keys.saved(username, deal.deal_id),
-        "Type": "Saved",
+        "Type": item_types.SAVED,
         "Username": username,
         "DealId": deal.deal_id,
         "SavedAt": to_iso(now),

@@ -7,10 +7,10 @@ import hashlib
 from datetime import datetime
 
 from shared import settings
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.members.bulk import write_all
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import GSI1
+from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put_new, require, update
 from shared.errors import AccountChanged, AlreadyExists, NoSuchUser, NotSignedIn
@@ -27,7 +27,7 @@ _ACCOUNT = Projection.of("Generation", "SignOuts", "Role")
 def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str, Session]:
     """Sign a user in: a session and its token, made of 32 bytes of the caller's randomness.
 
-    ``user`` is the account that the password was held against. Raises AccountChanged where it is not so any more: a
+    ``user`` is the account that the password was checked against. Raises AccountChanged where it is not so any more: a
     new password, or the account's removal, ends a sign-in that is under way, too.
     """
     if len(entropy) != TOKEN_BYTES:
@@ -37,11 +37,11 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
     item = {
         **keys.session(_hash(token)),
         **keys.session_in_sessions(user.username, now),
-        "Type": "Session",
+        "Type": item_types.SESSION,
         "Username": user.username,
         "Generation": user.generation or generation_of({"Generation": first_generation(user.password_hash)}),
         "CreatedAt": to_iso(now),
-        "ExpiresAt": int(session.expires_at.timestamp()),
+        TTL_ATTRIBUTE: int(session.expires_at.timestamp()),
     }
     unchanged = require(
         keys.user(user.username),
@@ -61,7 +61,7 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
     an index shows them yet. TTL deletes late, by days: what has expired is refused here.
     """
     item = table.get(keys.session(_hash(token)), consistent=True)
-    if item is None or item["ExpiresAt"] <= now.timestamp():
+    if item is None or item[TTL_ATTRIBUTE] <= now.timestamp():
         raise NotSignedIn
     account = table.get(keys.user(item["Username"]), consistent=True, projection=_ACCOUNT)
     if account is None or generation_of(account) != item.get("Generation", generation_of({})):
@@ -112,5 +112,5 @@ def _from_item(item: Item, role: Role) -> Session:
         username=item["Username"],
         role=role,
         created_at=from_iso(item["CreatedAt"]),
-        expires_at=datetime.fromtimestamp(item["ExpiresAt"], from_iso(item["CreatedAt"]).tzinfo),
+        expires_at=datetime.fromtimestamp(item[TTL_ATTRIBUTE], from_iso(item["CreatedAt"]).tzinfo),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import brands
 from shared.data.members import follows, messages, presence, saved, sessions
 from shared.dynamodb.attributes import Item
@@ -132,7 +132,7 @@ def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
     except Conflict:
         table.write(presence.staying(username))
         raise
-    # A delivery may have run beside this; the name must start empty for whoever takes it next.
+    # A delivery may have run beside this; the name must start empty for its next owner.
     sessions.remove_all(table, username)
     saved.remove_all(table, username)
     messages.remove_all(table, username)
@@ -159,7 +159,7 @@ def _to_item(user: User) -> Item:
     return {
         **keys.user(user.username),
         **keys.user_in_users(user.username),
-        "Type": "User",
+        "Type": item_types.USER,
         "Username": user.username,
         "Email": user.email,
         "Name": user.name,
@@ -171,7 +171,7 @@ def _to_item(user: User) -> Item:
 
 
 def _email_item(email: str, username: str) -> Item:
-    return {**keys.user_email(email), "Type": "UserEmail", "Email": email, "Username": username}
+    return {**keys.user_email(email), "Type": item_types.USER_EMAIL, "Email": email, "Username": username}
 
 
 def _from_item(item: Item) -> User:

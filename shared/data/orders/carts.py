@@ -1,4 +1,4 @@
-"""Pattern 29: what a user has in the cart, held against the deals of today."""
+"""Pattern 29: what a user has in the cart, beside the deals of today."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from shared import settings
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.orders import stock
 from shared.dynamodb.attributes import Item
@@ -44,7 +44,7 @@ def put_in(table: Table, username: str, deal_id: str, quantity: int, now: dateti
         raise CartIsFull(MOST)
     item = {
         **keys.cart_item(username, deal_id),
-        "Type": "CartItem",
+        "Type": item_types.CART_ITEM,
         "Username": username,
         "DealId": deal_id,
         "Quantity": quantity,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.orders import addresses
 from shared.dynamodb.attributes import Item
 from shared.models import Order, OrderItem, OrderStatus, Period
@@ -17,7 +17,7 @@ def to_item(order: Order) -> Item:
         **keys.order_in_parts(order.order_id),
         **keys.order_in_history(order.username, order.status, order.placed_at, order.order_id),
         **(open_ones if order.status is OrderStatus.PLACED else {}),
-        "Type": "Order",
+        "Type": item_types.ORDER,
         "OrderId": order.order_id,
         "Username": order.username,
         "Status": order.status.value,
@@ -52,7 +52,7 @@ def item_to_item(order: Order, item: OrderItem) -> Item:
     return {
         **keys.order_item(order.order_id, item.item_id),
         **keys.order_item_in_parts(order.order_id, item.item_id),
-        "Type": "OrderItem",
+        "Type": item_types.ORDER_ITEM,
         "OrderId": order.order_id,
         "ItemId": item.item_id,
         "Username": order.username,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, receipt, result_of
 from shared.data.orders import addresses, carts, stock
@@ -160,7 +160,9 @@ def get(table: Table, username: str, order_id: str) -> Order:
     if item is None:
         raise NoSuchOrder(order_id)
     order = from_item(item)
-    shown = [part for part in table.query(keys.order_parts(order_id), index=GSI1) if part["Type"] == "OrderItem"]
+    shown = [
+        part for part in table.query(keys.order_parts(order_id), index=GSI1) if part["Type"] == item_types.ORDER_ITEM
+    ]
     items = {part["ItemId"]: part for part in shown}
     missing = [item_id for item_id in _item_ids(order.item_count) if item_id not in items]
     if missing:
@@ -184,7 +186,7 @@ def find(table: Table, order_id: str) -> Order:
 def customer(table: Table, username: str, *, newest: int = 5) -> Customer:
     """A user and the newest orders. One Query of the user's collection, backward. Raises NoSuchUser."""
     items = list(table.query(keys.user(username)["PK"], newest_first=True, limit=newest + 1, consistent=True))
-    if not items or items[0]["Type"] != "User":
+    if not items or items[0]["Type"] != item_types.USER:
         raise NoSuchUser(username)
     user, *orders = items
     return Customer(username, user["Name"], addresses.from_user(user), tuple(map(from_item, orders)))
@@ -207,7 +209,7 @@ def latest(
     scope = f"orders/{username}/{status or 'all'}"
     before = cursors.decode(scope, cursor) if cursor is not None else None
     if before is None and until is not None:
-        before = ksuids.random(until + timedelta(seconds=1), bytes(16))  # the lowest id of the second after
+        before = _lowest_after(until)
     if status is None:
         read = partial(table.query, keys.user(username)["PK"], after=keys.orders_before(before), consistent=True)
     else:
@@ -227,6 +229,14 @@ def latest(
             break
     page = tuple(found[:limit])
     return Page(page, cursors.encode(scope, page[-1].order_id) if len(found) > limit else None)
+
+
+def _lowest_after(time: datetime) -> str | None:
+    """The lowest id of the second after a time: that of the first second or none, where ids do not reach so far."""
+    second = timedelta(seconds=1)
+    if time >= ksuids.END - second:
+        return None
+    return ksuids.random(max(time + second, ksuids.EPOCH), bytes(16))
 
 
 def open_orders(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Order]:
@@ -276,7 +286,7 @@ def follow(
     try:
         table.transact(_step(order, new), *(stock.give_back(_taken(order)) if step.gives_back else ()), *telling(new))
     except _Moved:
-        # It is decided anew on what it is now: it may have taken this very step, whose answer was lost.
+        # It is decided again on what it is now: it may have taken this very step, whose answer was lost.
         now_it_is = get(table, order.username, order.order_id)
         return follow(table, now_it_is, status, now, correlation_id=correlation_id, telling=telling)
     return new
@@ -461,7 +471,7 @@ def _know_day(table: Table, day: str) -> None:
             "SET #type = :type ADD #days :day",
             condition=None,  # the first order of all makes the container
             names={"#type": "Type", "#days": "Days"},
-            values={":type": "OpenOrders", ":day": {day}},
+            values={":type": item_types.OPEN_ORDERS, ":day": {day}},
             refused=None,
         )
         table.write(write)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from shared import settings
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, receipt, result_of
 from shared.dynamodb.attributes import Item
@@ -175,8 +175,8 @@ def level(stock: Stock) -> StockLevel:
 def show_level(table: Table, deal_id: str) -> StockLevel | None:
     """Have a deal say how much of it is left, as its stock is now; None where it is not sold here.
 
-    For readers of the stream, that run beside each other and at any time again: who has written looks once more, so the
-    last one to write has seen the last change.
+    For readers of the stream, which run beside each other and may run again at any time: one that has written looks
+    once more, so the last one to write has seen the last change.
     """
     while (stock := find(table, deal_id)) is not None:
         if not deals.show_stock(table, deal_id, level(stock), stock.changes):
@@ -208,7 +208,14 @@ def _evenly(pieces: int, shards: int) -> dict[int, int]:
 def _move(deal_id: str, shard: int, by: int, *, seen: int | None = None) -> Write:
     """The write that puts pieces into a shard or takes them off; with ``seen`` only after so many changes of it."""
     condition = None
-    values: dict[str, object] = {":type": "Stock", ":deal": deal_id, ":shard": shard, ":by": by, ":one": 1, ":none": 0}
+    values: dict[str, object] = {
+        ":type": item_types.STOCK,
+        ":deal": deal_id,
+        ":shard": shard,
+        ":by": by,
+        ":one": 1,
+        ":none": 0,
+    }
     if seen is not None:
         condition = "Changes = :seen" if seen else "attribute_not_exists(PK)"
         values |= {":seen": seen} if seen else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -429,6 +429,16 @@ def test_orders_of_a_span_of_time_are_those_placed_in_it_both_ends_included(
     found = walked(table, status=status, since=ago(days=4), until=ago(days=3))
 
     assert found == [order.order_id for order in (placed[2], placed[1]) if status in (None, order.status)]
+
+
+@pytest.mark.parametrize("status", [None, PLACED], ids=["all", "placed"])
+def test_a_span_may_reach_beyond_the_times_that_ids_hold(table: Table, status: OrderStatus | None) -> None:
+    five_orders(table)
+
+    for since, until in ((1, 2000), (2400, 9999)):
+        years = {"since": datetime(since, 1, 1, tzinfo=UTC), "until": datetime(until, 12, 31, 23, 59, 59, tzinfo=UTC)}
+        assert walked(table, status=status, **years) == []
+    assert walked(table, status=status, until=datetime(9999, 12, 31, tzinfo=UTC)) == walked(table, status=status)
 
 
 def test_a_cursor_of_another_list_is_refused(table: Table) -> None:

@@ -1,0 +1,49 @@
+"""What an item's ``Type`` may be. Stream consumers, scans and the filters of the stack tell items apart by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shared.models import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, TopicKind
+
+DEAL = "Deal"
+DEAL_NUMBER = "DealNumber"
+DEAL_SOURCE = "DealSource"
+SEQUENCE = "Sequence"
+"""The counter that deals' numbers are drawn from."""
+
+PERIODS = "Periods"
+ENDING = "Ending"
+ENDINGS = "Endings"
+PRODUCT_OFFER = "ProductOffer"
+WORD = "Word"
+WORD_COUNT = "WordCount"
+CLICKS = "Clicks"
+
+TOPIC: Mapping[TopicKind, str] = {BRAND: "Brand", CATEGORY: "Category"}
+LIKE: Mapping[TopicKind, str] = {BRAND: "BrandLike", CATEGORY: "CategoryLike"}
+WATCH: Mapping[TopicKind, str] = {BRAND: "BrandWatch", CATEGORY: "CategoryWatch"}
+BRANDS = "Brands"
+
+CURATED = (FRONT_PAGE.type, EDITORS_CHOICE.type)
+CATEGORY_FEATURED = "CategoryFeatured"
+DEALS_CACHE = "DealsCache"
+CATEGORY_CACHE = "CategoryCache"
+
+USER = "User"
+USER_EMAIL = "UserEmail"
+SESSION = "Session"
+ATTEMPTS = "Attempts"
+IDEMPOTENCY = "Idempotency"
+MESSAGE = "Message"
+SAVED = "Saved"
+FAN_OUT = "FanOut"
+FAN_OUT_PAGE = "FanOutPage"
+
+ORDER = "Order"
+ORDER_ITEM = "OrderItem"
+OPEN_ORDERS = "OpenOrders"
+CART_ITEM = "CartItem"
+STOCK = "Stock"
+
+DECORATION = "Decoration"

@@ -1,0 +1,96 @@
+"""Members', editors' and shoppers' pages in a real browser: accessible, whole, valid, and every link a way on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.site.conftest import Visit, cookie_of
+from tests.support.preview import Preview
+from tests.support.quality import crawl, invalid_html, violations
+
+OF_MEMBERS = [
+    "inbox", "watches", "saved", "account", "leaving", "cart", "addresses", "checkout", "orders", "order", "cancelling",
+]  # fmt: skip
+OF_EDITORS = [
+    "desk", "posting", "posting again", "a deal's form", "making hot", "front page order", "desk brands",
+    "orders to send", "an order to send", "stock",
+]  # fmt: skip
+EMPTY = ["/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses", "/shop/orders"]
+
+
+def client_of(site: Preview, token: str) -> httpx.Client:
+    headers = {"Cookie": cookie_of(token)} if token else {}
+    return httpx.Client(base_url=site.origin, trust_env=False, timeout=30, headers=headers)
+
+
+@pytest.mark.parametrize("kind", [*OF_MEMBERS, *OF_EDITORS])
+def test_axe_finds_nothing(visit: Visit, people: dict[str, str], own_paths: dict[str, str], kind: str) -> None:
+    page = visit(own_paths[kind], token=people["eddy" if kind in OF_EDITORS else "ana"])
+
+    assert page.locator("h1").count() == 1
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("path", EMPTY)
+def test_axe_finds_nothing_where_nothing_is_yet(visit: Visit, people: dict[str, str], path: str) -> None:
+    assert violations(visit(path, token=people["nick"])) == []
+
+
+def test_a_form_with_errors_leads_to_its_fields(visit: Visit, people: dict[str, str]) -> None:
+    page = visit("/desk/deals/new?link=https://shop.example/new-thing", token=people["eddy"])
+    page.get_by_label("Title").fill("A new thing")
+    page.get_by_label("Price", exact=True).fill("cheap")
+    page.get_by_label("Brand").fill("Nobody")
+    page.get_by_role("button", name="Post", exact=True).click()
+
+    assert page.title().startswith("Error:")
+    assert violations(page) == []
+    page.locator(".summary a").first.click()
+    assert page.evaluate("document.activeElement.getAttribute('aria-invalid')") == "true"
+    assert page.get_by_label("Title").input_value() == "A new thing"
+
+
+def test_html_validate_finds_nothing(
+    site: Preview, people: dict[str, str], own_paths: dict[str, str], tmp_path: Path
+) -> None:
+    member, editor, nobody_yet = (client_of(site, people[name]) for name in ("ana", "eddy", "nick"))
+    texts = {kind: member.get(own_paths[kind]).text for kind in OF_MEMBERS}
+    texts |= {kind: editor.get(own_paths[kind]).text for kind in OF_EDITORS}
+    texts |= {f"empty {path}": nobody_yet.get(path).text for path in EMPTY}
+
+    assert invalid_html(texts, tmp_path)[-6000:] == ""
+
+
+@pytest.mark.parametrize("who", ["ana", "eddy"])
+def test_every_link_and_form_leads_somewhere(
+    site: Preview, people: dict[str, str], own_paths: dict[str, str], who: str
+) -> None:
+    """A crawl as a member and as an editor: of one's own pages all, of public ones some of each kind.
+
+    Forms are not sent, but their addresses must be there.
+    """
+    client = client_of(site, people[who])
+
+    found = crawl(client, ["/", *(own_paths[kind] for kind in (OF_MEMBERS if who == "ana" else OF_EDITORS))], most=2)
+    asked = {form: client.get(form) for form in found.forms}
+
+    assert found.wrong == []
+    assert len(found.seen) > 30
+    # An address that shows nothing by itself takes a form at least.
+    assert {form for form, answer in asked.items() if answer.status_code not in (200, 303, 405)} == set()
+    assert {answer.headers["Allow"] for answer in asked.values() if answer.status_code == 405} <= {"POST"}
+    assert len(asked) > 8
+
+
+def test_a_member_is_refused_at_the_desk_and_a_stranger_led_to_sign_in(
+    site: Preview, people: dict[str, str], own_paths: dict[str, str]
+) -> None:
+    member, anyone = client_of(site, people["ana"]), client_of(site, "")
+
+    assert {member.get(own_paths[kind]).status_code for kind in OF_EDITORS} == {403}
+    for kind in (*OF_MEMBERS, *OF_EDITORS):
+        answer = anyone.get(own_paths[kind])
+        assert (answer.status_code, answer.headers["Location"].partition("?")[0]) == (303, "/account/sign-in")

@@ -1,0 +1,142 @@
+"""What tools say of a page: axe in both schemes and on small and large screens, html-validate, Lighthouse."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urljoin, urlsplit
+
+import html5lib
+import httpx
+from playwright.sync_api import Page
+
+from local.settings import ROOT
+from tests.support.browser import executable
+
+AXE = (ROOT / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+RULES = {
+    "long-title": "off",  # a deal's title is as long as its shop has it
+    "no-trailing-whitespace": "off",
+    "no-implicit-button-type": "off",  # a form's button sends it, unless it says otherwise
+    "form-dup-name": "off",  # of several buttons the one that was pressed is sent
+    "tel-non-breaking": "off",
+    "no-raw-characters": "off",
+}
+
+WIDTHS = (320, 1280)
+
+RUNS: tuple[tuple[Literal["light", "dark"], list[str] | None], ...] = (
+    ("light", None),
+    ("dark", ["color-contrast", "link-in-text-block"]),
+)
+"""The schemes, and axe's rules that are asked in each: all, and those that look at colours."""
+
+
+def violations(page: Page) -> list[tuple[Any, ...]]:
+    """What axe finds on a page in each scheme and width, and whether it scrolls sideways there."""
+    found: list[tuple[Any, ...]] = []
+    # Deals below the window are laid out only when they are scrolled to; axe is to see them all.
+    page.evaluate("document.querySelectorAll('.card').forEach(card => card.style.contentVisibility = 'visible')")
+    page.evaluate(AXE)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        needed = page.evaluate("document.documentElement.scrollWidth")
+        found += [(page.url, width, "is wider than the screen", needed)] if needed > width else []
+        for scheme, rules in RUNS:
+            page.emulate_media(color_scheme=scheme)
+            result: dict[str, Any] = page.evaluate("rules => axe.run({runOnly: rules || undefined})", rules)
+            found += [
+                (page.url, scheme, width, each["id"], node["html"], node.get("failureSummary"))
+                for each in result["violations"]
+                for node in each["nodes"][:2]
+            ]
+    return found
+
+
+def invalid_html(texts: Mapping[str, str], folder: Path) -> str:
+    """What html-validate says of some pages, by a name of theirs; nothing where all is well."""
+    for name, text in texts.items():
+        (folder / f"{name.strip('/').replace('/', '-').replace(' ', '-') or 'front'}.html").write_text(text, "utf-8")
+    config = folder / ".htmlvalidate.json"
+    config.write_text(json.dumps({"root": True, "extends": ["html-validate:recommended"], "rules": RULES}))
+    done = subprocess.run(
+        [ROOT / "node_modules" / ".bin" / "html-validate", "--config", config, *sorted(folder.glob("*.html"))],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout if done.returncode else ""
+
+
+def lighthouse(address: str, folder: Path, *, cookie: str = "") -> tuple[dict[str, float], list[str]]:
+    """Lighthouse's scores of a page, by category, and the audits that failed. ``cookie`` is sent with each request."""
+    report = folder / "report.json"
+    done = subprocess.run(
+        [
+            *(ROOT / "node_modules" / ".bin" / "lighthouse", address, "--quiet"),
+            *("--output", "json", "--output-path", report),
+            *(["--extra-headers", json.dumps({"Cookie": cookie})] if cookie else []),
+            "--chrome-flags=--headless=new --no-sandbox --disable-dev-shm-usage",
+        ],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "CHROME_PATH": executable() or "", "NO_PROXY": "127.0.0.1"},
+    )
+    assert report.exists(), done.stderr[-2000:]
+    found = json.loads(report.read_text())
+    poor = [name for name, audit in found["audits"].items() if audit.get("score") == 0]
+    return {name: each["score"] for name, each in found["categories"].items()}, poor
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """What links led to: the addresses, the wrong ones among them (0 for a page that is not whole), and the forms."""
+
+    seen: set[str] = field(default_factory=set)
+    wrong: list[tuple[str, int]] = field(default_factory=list)
+    forms: set[str] = field(default_factory=set)
+
+
+def crawl(client: httpx.Client, starts: Iterable[str], most: int) -> Crawl:
+    """Follow every link of a site from some pages on, ``most`` of each kind: addresses whose first two parts agree.
+
+    A page is whole with one h1, a title, a language and its own address; where a list goes on, it has none that lasts.
+    """
+    origin = str(client.base_url).rstrip("/")
+    waiting, found = list(starts), Crawl()
+    found.seen.update(waiting)
+    counts: dict[str, int] = {}
+    while waiting:
+        path = waiting.pop()
+        answer = client.get(path, headers={"User-Agent": "a test's bot"})
+        if answer.status_code in (301, 302, 303):
+            continue
+        if answer.status_code != 200:
+            found.wrong.append((path, answer.status_code))
+            continue
+        if not answer.headers["Content-Type"].startswith("text/html"):
+            continue
+        document = html5lib.parse(answer.text, namespaceHTMLElements=False)
+        whole = len(document.findall(".//h1")) == 1 and document.findtext(".//title") and document.get("lang")
+        canonical = [link.get("href") for link in document.findall(".//link[@rel='canonical']")]
+        lasting = canonical == [origin + path.partition("?")[0]] or (canonical == [] and "?" in path)
+        if not (whole and lasting):
+            found.wrong.append((path, 0))
+        found.forms.update(form.get("action", "") for form in document.findall(".//form[@method='post']"))
+        for link in document.findall(".//a") + document.findall(".//link"):
+            target = urlsplit(urljoin(f"{origin}{path}", link.get("href", "")))
+            address = target.path + (f"?{target.query}" if target.query else "")
+            kind = "/".join(target.path.split("/")[:3])
+            if f"{target.scheme}://{target.netloc}" != origin or address in found.seen or counts.get(kind, 0) >= most:
+                continue
+            counts[kind] = counts.get(kind, 0) + 1
+            found.seen.add(address)
+            waiting.append(address)
+    return found
