@@ -239,9 +239,9 @@ AddressLine = Annotated[str, Field(min_length=1, max_length=100, json_schema_ext
 AddressName = Annotated[str, Field(min_length=1, max_length=40, json_schema_extra=_LINE), AfterValidator(_line)]
 PostalCode = Annotated[str, Field(min_length=1, max_length=20, json_schema_extra=_LINE), AfterValidator(_line)]
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$", examples=["US"])]
-Whole = Annotated[int, BeforeValidator(_whole)]
-Quantity = Annotated[Whole, Field(ge=1, le=MOST_PIECES)]
-Shards = Annotated[Whole, Field(ge=1, le=MAX_SHARDS)]
+WHOLE = BeforeValidator(_whole)
+Quantity = Annotated[int, Field(ge=1, le=MOST_PIECES), WHOLE]
+Shards = Annotated[int, Field(ge=1, le=MAX_SHARDS), WHOLE]
 
 
 class NewUser(Body):
@@ -429,8 +429,8 @@ class OrderStep(Body):
 class StockChange(Body):
     """Put stock on sale: so much more (or, below zero, less), or so much left; spread over so many shards."""
 
-    add: Annotated[Whole, Field(ge=-MOST_STOCK, le=MOST_STOCK)] | None = None
-    left: Annotated[Whole, Field(ge=0, le=MOST_STOCK)] | None = None
+    add: Annotated[int, Field(ge=-MOST_STOCK, le=MOST_STOCK), WHOLE] | None = None
+    left: Annotated[int, Field(ge=0, le=MOST_STOCK), WHOLE] | None = None
     shards: Shards | None = None
 
     @model_validator(mode="after")
