@@ -34,6 +34,7 @@ from shared.data.partitions import (
     OPEN_ORDERS_OF_DAYS,
     ORDER_HISTORY,
     ORDER_PARTS,
+    PASSWORD,
     PICKS_CACHES,
     PRODUCT,
     SAVED,
@@ -60,15 +61,21 @@ CATALOG: Access = (
     Right("Query", (CATEGORY_BY_DAY,), GSI3),
 )
 
-AUTHORIZER: Access = (Right("GetItem", (SESSION, USER)),)
+ACCOUNT_OF_SESSION = ("Role", "Generation", "SignOuts")
+"""Attributes of an account that tell whether a session still counts, and its role."""
+
+AUTHORIZER: Access = (
+    Right("GetItem", (SESSION,)),
+    Right("GetItem", (USER,), attributes=ACCOUNT_OF_SESSION),
+)
 
 ACCOUNTS: Access = (
-    Right("GetItem", (SESSION, USER, BRANDS)),
+    Right("GetItem", (SESSION, USER, PASSWORD, BRANDS)),
     Right("BatchGetItem", (*LIKES, *WATCHES)),
-    Right("ConditionCheckItem", (USER,)),
-    Right("PutItem", (USER, USER_EMAIL, SESSION)),
-    Right("UpdateItem", (USER, ATTEMPTS, *TOPICS)),
-    Right("DeleteItem", (USER, USER_EMAIL, SESSION, MESSAGES, SAVED, ORDER_PARTS, CART, *LIKES, *WATCHES)),
+    Right("ConditionCheckItem", (USER, PASSWORD)),
+    Right("PutItem", (USER, USER_EMAIL, PASSWORD, SESSION)),
+    Right("UpdateItem", (USER, PASSWORD, ATTEMPTS, *TOPICS)),
+    Right("DeleteItem", (USER, USER_EMAIL, PASSWORD, SESSION, MESSAGES, SAVED, ORDER_PARTS, CART, *LIKES, *WATCHES)),
     Right("Query", (USER, CART, MESSAGES, SAVED)),
     Right("Query", (SESSIONS_OF_USERS,), GSI1),
 )
@@ -121,8 +128,7 @@ DESK: Access = (
 COLLECTIONS: Access = (
     # Of sessions only the one whose token is shown to it: GetItem names a whole key.
     Right("GetItem", (SESSION, DEAL, DEAL_NUMBER)),
-    # Of accounts what tells whether a session still counts, and the role: never the password's hash.
-    Right("GetItem", (USER,), attributes=("Role", "Generation", "SignOuts")),
+    Right("GetItem", (USER,), attributes=ACCOUNT_OF_SESSION),
     Right("BatchGetItem", (PRODUCT, WORD, MESSAGES, *FEED_CACHES)),
     Right("Query", VISIBLE[None]),
     Right("Query", VISIBLE["GSI1"], GSI1),
@@ -146,10 +152,9 @@ ORDERS: Access = (
     Right("Query", (ORDER_HISTORY,), GSI2),
     Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
 )
-"""It writes no deal, and reads no message and no session. Orders lie in their owners' collections.
+"""It writes no deal, and reads no message, no session and no password's hash.
 
-A user's addresses and number of orders are attributes of the User item, and one Query reads it with the newest orders:
-so this function can read the password's hash, which lies in that item too. It uses and answers nothing of it.
+Orders lie in their owners' collections, and one Query reads a user with the newest ones. The hash is no part of these.
 """
 
 SHOP: Access = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from local.settings import Home, client_arguments, write_private
-from shared.data.members import users
+from shared.data.members import credentials, users
 from shared.dynamodb import provision
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
@@ -54,7 +54,7 @@ def ensure_account(file: Path, table: Table, role: Role) -> Login:
             ),
         )
     else:
-        if not verify_password(user.password_hash, login.password):
+        if not verify_password(credentials.known(table, user).password_hash, login.password):
             users.change_password(table, login.username, hash_password(login.password))
     write_private(file, json.dumps({"username": login.username, "password": login.password}))
     return login

@@ -150,7 +150,7 @@ Role = Literal["member", "editor"]
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """An account. ``password_hash`` is argon2id's encoded form.
+    """An account. ``password_hash`` is argon2id's encoded form, and None where it was not asked for.
 
     ``generation`` is that of its sessions, as it was read: who signs out everywhere begins another.
     """
@@ -158,7 +158,7 @@ class User:
     username: str
     email: str
     name: str
-    password_hash: str
+    password_hash: str | None = field(compare=False, repr=False)
     role: Role
     created_at: datetime
     generation: str = field(default="", compare=False)

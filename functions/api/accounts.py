@@ -75,7 +75,7 @@ def me() -> Response[Any]:
 def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     user = _me()
     if change.password is not None or change.email is not None:
-        _check_current_password(user, change.current_password or "")
+        user = _proved(user, change.current_password or "")
     if change.email is not None:
         accounts.change_email(table(), user, change.email, address(app.current_event.raw_event), times.now())
     if change.name is not None:
@@ -109,8 +109,8 @@ def _me() -> User:
         raise NotSignedIn from error
 
 
-def _check_current_password(user: User, password: str) -> None:
-    accounts.prove(table(), user, password, address(app.current_event.raw_event), times.now())
+def _proved(user: User, password: str) -> User:
+    return accounts.prove(table(), user, password, address(app.current_event.raw_event), times.now())
 
 
 handler = serve(app)

@@ -150,7 +150,7 @@ def change_password(request: Request) -> Answer:
     user, typed = _me(request), forms.read(request.event)
     try:
         password = _checked(typed, "password", "current-password").password or ""
-        _prove(request, user, typed, "current-password")
+        user = _prove(request, user, typed, "current-password")
     except InvalidFields as error:
         return _account_page(request, user, typed, error.errors)
     changed = accounts.change_password(table(), user, password)
@@ -197,13 +197,13 @@ def _checked(typed: Fields, name: str, current: str) -> AccountChange:
     return change
 
 
-def _prove(request: Request, user: User, typed: Fields, name: str) -> None:
-    """Hold a typed password against the account's. A stolen session guesses no faster than anyone.
+def _prove(request: Request, user: User, typed: Fields, name: str) -> User:
+    """Hold a typed password against the account's; returns it with its hash.
 
-    Raises InvalidFields, SlowDown.
+    A stolen session guesses no faster than anyone. Raises InvalidFields, SlowDown.
     """
     try:
-        accounts.prove(table(), user, typed.get(name, ""), address(request.event), request.now)
+        return accounts.prove(table(), user, typed.get(name, ""), address(request.event), request.now)
     except WrongCurrentPassword as error:
         raise InvalidFields({name: "This is not the password."}) from error
 

@@ -245,6 +245,11 @@ def user_email(email: str) -> Key:
     return _pair(f"USEREMAIL#{email}")
 
 
+def password(username: str) -> Key:
+    """A user's password hash, in a partition of its own: who may read a user's collection cannot read it."""
+    return _pair(f"PASSWORD#{username}")
+
+
 def message(username: str, message_id: str) -> Key:
     return _pair(messages(username), f"MESSAGE#{message_id}")
 

@@ -43,6 +43,7 @@ FAN_OUT_PAGE = keys.any_like(keys.fan_out_page("", "", 0, ""))
 USER = keys.any_like(keys.user(""))
 """A user's collection: the account's own item, and the orders."""
 
+PASSWORD = keys.any_like(keys.password(""))
 USER_EMAIL = keys.any_like(keys.user_email(""))
 SESSION = keys.any_like(keys.session(""))
 MESSAGES = keys.any_like(keys.messages(""))

@@ -92,6 +92,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     ),
     (keys.user, ("ana",), same("USER#ana")),
     (keys.user_in_users, ("ana",), {"UserIndex": "USER#ana"}),
+    (keys.password, ("ana",), same("PASSWORD#ana")),
     (keys.user_email, ("ana@mail.example",), same("USEREMAIL#ana@mail.example")),
     (keys.message, ("ana", DEAL_ID), {"PK": "MESSAGES#ana", "SK": "MESSAGE#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
     (keys.messages, ("ana",), "MESSAGES#ana"),
@@ -284,12 +285,14 @@ def test_a_session_has_exactly_its_keys_and_not_its_token(table: Table) -> None:
     assert token not in str(item)
 
 
-def test_a_user_and_an_email_have_exactly_their_keys(table: Table) -> None:
+def test_a_user_a_password_and_an_email_have_exactly_their_keys(table: Table) -> None:
     users.create(table, a_user("ana"))
 
     user, email = table.get(keys.user("ana")), table.get(keys.user_email("ana@mail.example"))
+    password = table.get(keys.password("ana"))
 
     assert indexing(user) == {**same("USER#ana"), "UserIndex": "USER#ana"}
+    assert indexing(password) == same("PASSWORD#ana")
     assert indexing(email) == same("USEREMAIL#ana@mail.example")
 
 

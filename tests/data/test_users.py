@@ -11,7 +11,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.catalog import topics
-from shared.data.members import fanout, follows, messages, saved, sessions, users
+from shared.data.members import credentials, fanout, follows, messages, saved, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, NotSignedIn, UsernameTaken
 from shared.models import Topic
@@ -110,7 +110,7 @@ def test_a_new_password_ends_all_sessions(table: Table) -> None:
 
     users.change_password(table, "ana", "new-hash")
 
-    assert users.get(table, "ana").password_hash == "new-hash"
+    assert credentials.of(table, "ana") == "new-hash"
     with pytest.raises(NotSignedIn):
         sessions.authenticate(table, token, NOW)
 

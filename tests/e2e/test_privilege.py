@@ -28,7 +28,7 @@ from shared.data.catalog.caches import PICKED
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import saved
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.schema import GSI1, GSI2, USER_INDEX, Index, Key
+from shared.dynamodb.schema import GSI1, GSI2, PARTITION_KEY, USER_INDEX, Index, Key
 from shared.dynamodb.table import Projection
 from shared.dynamodb.writes import forget, put, update
 from shared.models import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Period, Topic
@@ -393,7 +393,15 @@ def _in(index: Index, partition: str) -> dict[str, Any]:
     }
 
 
+def _of(partition: str) -> dict[str, Any]:
+    return {
+        "KeyConditionExpression": f"{PARTITION_KEY} = :partition",
+        "ExpressionAttributeValues": {":partition": {"S": partition}},
+    }
+
+
 USER, SESSION, DEAL = keys.user("nobody"), keys.session("none"), keys.deal("none")
+HASH = keys.password("nobody")
 ITEM = {"Item": marshal_item({**DEAL, "Type": "Deal"})}
 
 REFUSED_BY_THE_CLOUD = [
@@ -406,6 +414,7 @@ REFUSED_BY_THE_CLOUD = [
     ("catalog", "Query", _in(USER_INDEX, USER["PK"])),
     ("authorizer", "PutItem", ITEM),
     ("authorizer", "Query", _in(GSI1, keys.sessions("nobody"))),
+    ("authorizer", "GetItem", {**_key(USER), **Projection.of("PasswordHash").arguments}),
     ("accounts", "Query", _in(GSI2, "none")),
     ("accounts", "Scan", {"IndexName": USER_INDEX.name}),
     ("members", "BatchGetItem", {"RequestItems": {"": {"Keys": [marshal_item(USER)]}}}),
@@ -432,6 +441,13 @@ REFUSED_BY_THE_KEYS = [
     ("catalog", "Query", _in(GSI1, keys.sessions("nobody"))),
     ("catalog", "Query", _in(GSI1, keys.watches("nobody"))),
     ("authorizer", "GetItem", _key(DEAL)),
+    ("authorizer", "GetItem", _key(HASH)),
+    ("mine", "GetItem", _key(HASH)),
+    ("orders", "GetItem", _key(HASH)),
+    ("orders", "Query", _of(HASH["PK"])),
+    ("shop", "Query", _of(HASH["PK"])),
+    ("collections", "Query", _of(HASH["PK"])),
+    ("collections", "GetItem", _key(HASH)),
     ("accounts", "PutItem", ITEM),
     ("members", "GetItem", _key(USER)),
     ("members", "Query", _in(GSI1, keys.sessions("nobody"))),

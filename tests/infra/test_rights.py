@@ -68,6 +68,19 @@ def test_the_shop_writes_no_deal_and_no_session_and_reads_no_message(prod: Synth
     assert shop & who_may(prod, READS, SESSION) == {"sales", "shop"}
 
 
+def test_a_passwords_hash_is_seen_and_written_where_passwords_are_checked_and_nowhere_else(
+    prod: Synthesized, dev: Synthesized
+) -> None:
+    password = keys.password("ana")["PK"]
+
+    for site in (prod, dev):
+        assert who_may(site, (*READS, *WRITES, "ConditionCheckItem"), password) == {"accounts", "account"}
+    # Tables of the first release have it in the User item until they are migrated.
+    for module in ("authorizer", "collections"):
+        assert not dev.policy(module).allows(Ask("GetItem", (USER,), "", ("PasswordHash",)))
+        assert not dev.policy(module).allows(Ask("GetItem", (USER,)))
+
+
 def test_stock_is_the_shops(prod: Synthesized) -> None:
     stock = keys.stock("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
 

@@ -92,7 +92,9 @@ class Policy:
 def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
     """What DynamoDB asks about a request of the data layer. Raises ValueError for an operation it does not make."""
     match operation:
-        case "GetItem" | "PutItem" | "UpdateItem" | "DeleteItem":
+        case "GetItem":
+            yield Ask(operation, (_place(request),), "", tuple(request.get("ExpressionAttributeNames", {}).values()))
+        case "PutItem" | "UpdateItem" | "DeleteItem":
             yield Ask(operation, (_place(request),))
         case "Query":
             partition = request["ExpressionAttributeValues"][":partition"]["S"]

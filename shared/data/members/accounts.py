@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from shared import settings
-from shared.data.members import attempts, users
+from shared.data.members import attempts, credentials, users
 from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NoSuchUser, WrongCurrentPassword, WrongPassword
 from shared.models import Session, User
@@ -39,33 +39,35 @@ def sign_in(table: Table, username: str, password: str, address: str, now: datet
     except ValueError as error:
         raise WrongPassword from error
     attempt = attempts.begin(table, name, address, now)
-    try:
-        user = users.get(table, name, consistent=True)
-    except NoSuchUser:
-        user = None
+    user = _known(table, name)
     if not verify_password(user.password_hash if user else None, password) or user is None:
         raise WrongPassword
     attempts.succeed(table, attempt)
     attempts.signed_in(table, name, now)
-    if is_outdated(user.password_hash):
+    if user.password_hash is not None and is_outdated(user.password_hash):
         user = users.rehash(table, user, hash_password(password))
     return user
 
 
-def prove(table: Table, user: User, password: str, address: str, now: datetime) -> None:
-    """Hold a password against an account's. A stolen session guesses no faster than anyone.
+def prove(table: Table, user: User, password: str, address: str, now: datetime) -> User:
+    """Hold a password against an account's; returns the account with its hash, for ``change_password``.
 
-    Raises WrongCurrentPassword, SlowDown.
+    A stolen session guesses no faster than anyone. Raises WrongCurrentPassword, SlowDown, AccountChanged.
     """
     attempt = attempts.begin(table, user.username, address, now)
+    user = credentials.known(table, user)
     if not verify_password(user.password_hash, password):
         raise WrongCurrentPassword
     attempts.succeed(table, attempt)
+    return user
 
 
 def change_password(table: Table, user: User, password: str) -> User:
-    """Give an account a new password, which ends all its sessions; returns it as it is then. Raises NoSuchUser."""
-    users.change_password(table, user.username, hash_password(password))
+    """Give a proved account a new password, which ends all its sessions; returns it as it is then.
+
+    Raises NoSuchUser, AccountChanged.
+    """
+    users.change_password(table, user.username, hash_password(password), proved=user.password_hash)
     return users.get(table, user.username, consistent=True)
 
 
@@ -84,3 +86,13 @@ def require_recent(session: Session, now: datetime) -> None:
     """Hold that a session has begun lately enough to remove its account. Raises Forbidden."""
     if now - session.created_at > settings.RECENT_SIGN_IN:
         raise Forbidden("Sign in again to remove the account: this session is too old for that.")
+
+
+def _known(table: Table, name: str) -> User | None:
+    """The account of a name with its password's hash, or None. It asks as much for a name that nobody has."""
+    try:
+        user = users.get(table, name, consistent=True)
+    except NoSuchUser:
+        credentials.of(table, name)
+        return None
+    return credentials.known(table, user)

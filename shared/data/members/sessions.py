@@ -8,11 +8,12 @@ from datetime import datetime
 
 from shared import settings
 from shared.data import item_types, keys
+from shared.data.members import credentials
 from shared.data.members.bulk import write_all
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import forget, put_new, require, update
+from shared.dynamodb.writes import Write, forget, put_new, require, update
 from shared.errors import AccountChanged, AlreadyExists, NoSuchUser, NotSignedIn
 from shared.models import Role, Session, User
 from shared.values.times import from_iso, to_iso
@@ -28,28 +29,24 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
     """Sign a user in: a session and its token, made of 32 bytes of the caller's randomness.
 
     ``user`` is the account that the password was checked against. Raises AccountChanged where it is not so any more: a
-    new password, or the account's removal, ends a sign-in that is under way, too.
+    new password, the account's removal and a sign-out everywhere end a sign-in that is under way, too.
     """
     if len(entropy) != TOKEN_BYTES:
         raise ValueError(f"a token is made of {TOKEN_BYTES} bytes, not {len(entropy)}")
     token = base64.urlsafe_b64encode(entropy).decode().rstrip("=")
     session = Session(user.username, user.role, created_at=now, expires_at=now + LIFETIME)
+    generation = user.generation or generation_of({"Generation": first_generation(user.password_hash or "")})
     item = {
         **keys.session(_hash(token)),
         **keys.session_in_sessions(user.username, now),
         "Type": item_types.SESSION,
         "Username": user.username,
-        "Generation": user.generation or generation_of({"Generation": first_generation(user.password_hash)}),
+        "Generation": generation,
         "CreatedAt": to_iso(now),
         TTL_ATTRIBUTE: int(session.expires_at.timestamp()),
     }
-    unchanged = require(
-        keys.user(user.username),
-        "PasswordHash = :hash",
-        values={":hash": user.password_hash},
-        refused=AccountChanged(),
-    )
-    table.transact(unchanged, put_new(item, refused=AlreadyExists()))
+    proved = [] if user.password_hash is None else [credentials.unchanged(user.username, user.password_hash)]
+    table.transact(_still(user.username, generation), *proved, put_new(item, refused=AlreadyExists()))
     return token, session
 
 
@@ -72,6 +69,23 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
 def generation_of(account: Item) -> str:
     """The generation of an account's sessions, of its User item: another after each new password and sign-out."""
     return f"{account.get('Generation', '')}.{account.get('SignOuts', 0)}"
+
+
+def _still(username: str, generation: str) -> Write:
+    """Require that an account is there and of a generation of sessions. Refused with AccountChanged."""
+    began, _, sign_outs = generation.rpartition(".")
+    known = {"Generation": began or None, "SignOuts": int(sign_outs) or None}
+    return require(
+        keys.user(username),
+        " AND ".join(
+            [
+                "attribute_exists(PK)",
+                *(f"attribute_not_exists({n})" if v is None else f"{n} = :{n}" for n, v in known.items()),
+            ]
+        ),
+        values={f":{name}": value for name, value in known.items() if value is not None} or None,
+        refused=AccountChanged(),
+    )
 
 
 def first_generation(password_hash: str) -> str:

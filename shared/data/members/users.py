@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from shared.data import item_types, keys
 from shared.data.catalog import brands
-from shared.data.members import follows, messages, presence, saved, sessions
+from shared.data.members import credentials, follows, messages, presence, saved, sessions
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
-from shared.errors import AccountChanged, Conflict, EmailTaken, NoSuchUser, UsernameTaken
+from shared.errors import Conflict, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models import BRAND, CATEGORIES, CATEGORY, Role, Topic, User
 from shared.values.times import from_iso, to_iso
 
@@ -23,6 +23,7 @@ def create(table: Table, user: User) -> None:
     """Create an account whose username and email address nobody else has. Raises UsernameTaken, EmailTaken."""
     table.transact(
         registration(user),
+        credentials.new(user),
         put_new(_email_item(user.email, user.username), refused=EmailTaken()),
     )
 
@@ -33,7 +34,7 @@ def registration(user: User) -> Write:
 
 
 def get(table: Table, username: str, *, consistent: bool = False) -> User:
-    """One account. Raises NoSuchUser."""
+    """One account, without its password's hash. Raises NoSuchUser."""
     item = table.get(keys.user(username), consistent=consistent)
     if item is None:
         raise NoSuchUser(username)
@@ -45,29 +46,26 @@ def rename(table: Table, username: str, name: str) -> None:
     _set(table, username, "Name", name)
 
 
-def change_password(table: Table, username: str, password_hash: str) -> None:
-    """Change an account's password, which ends all its sessions. Raises NoSuchUser."""
-    table.write(
+def change_password(table: Table, username: str, password_hash: str, *, proved: str | None = None) -> None:
+    """Change an account's password, which ends all its sessions. ``proved`` is the hash that holds, where it is known.
+
+    Raises NoSuchUser, and AccountChanged where another hash than the proved one holds by now.
+    """
+    table.transact(
         update(
             keys.user(username),
-            "SET PasswordHash = :hash, Generation = :generation",
-            values={":hash": password_hash, ":generation": sessions.first_generation(password_hash)},
+            # A hash that the first release kept here does not outlive its password.
+            "SET Generation = :generation REMOVE PasswordHash",
+            values={":generation": sessions.first_generation(password_hash)},
             refused=NoSuchUser(username),
-        )
+        ),
+        credentials.changed(username, password_hash, proved=proved),
     )
 
 
 def rehash(table: Table, user: User, password_hash: str) -> User:
     """Keep the same password under another hash; sessions go on. Raises AccountChanged where it is no longer that."""
-    table.write(
-        update(
-            keys.user(user.username),
-            "SET PasswordHash = :hash",
-            condition="PasswordHash = :old",
-            values={":hash": password_hash, ":old": user.password_hash},
-            refused=AccountChanged(),
-        )
-    )
+    table.write(credentials.changed(user.username, password_hash, proved=user.password_hash))
     return replace(user, password_hash=password_hash)
 
 
@@ -128,6 +126,7 @@ def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
         table.transact(
             leaving or delete(keys.user(username), refused=NoSuchUser(username)),
             delete(keys.user_email(user.email), refused=NoSuchUser(username)),
+            credentials.gone(username),
         )
     except Conflict:
         table.write(presence.staying(username))
@@ -156,6 +155,8 @@ def _set(table: Table, username: str, attribute: str, value: str) -> None:
 
 
 def _to_item(user: User) -> Item:
+    if user.password_hash is None:
+        raise ValueError("an account is made with a password")
     return {
         **keys.user(user.username),
         **keys.user_in_users(user.username),
@@ -163,7 +164,6 @@ def _to_item(user: User) -> Item:
         "Username": user.username,
         "Email": user.email,
         "Name": user.name,
-        "PasswordHash": user.password_hash,
         "Generation": sessions.first_generation(user.password_hash),
         "Role": user.role,
         "CreatedAt": to_iso(user.created_at),
@@ -179,7 +179,7 @@ def _from_item(item: Item) -> User:
         username=item["Username"],
         email=item["Email"],
         name=item["Name"],
-        password_hash=item["PasswordHash"],
+        password_hash=None,
         role=item["Role"],
         created_at=from_iso(item["CreatedAt"]),
         generation=sessions.generation_of(item),
