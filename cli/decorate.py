@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from functools import partial
 from typing import Annotated
@@ -13,11 +13,10 @@ from rich.progress import MofNCompleteColumn
 
 from cli import decorations
 from cli.connection import open_table
-from cli.decorations import REWRITES
+from cli.decorations import REWRITES, Step
 from cli.output import complain, counted, say, summary
 from cli.progress import progress
 from cli.start import INTERRUPTED
-from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 
 
@@ -30,7 +29,7 @@ def decorate(
         raise typer.BadParameter(f"{item_type!r} is none of: {', '.join(REWRITES)}.", param_hint="TYPE")
     table = open_table()
     trace = Trace(detailed=False).attach(table)
-    work = _Decorating(table, item_type, segments)
+    work = Segments(segments, partial(decorations.run, table, item_type, segments=segments))
     with progress("Decorating", table.roughly() or None, MofNCompleteColumn()) as advance:
         interrupted = work.run(advance)
     say(f"{counted(work.seen, 'item')} looked at, {work.rewritten:,} rewritten")
@@ -40,12 +39,15 @@ def decorate(
         raise typer.Exit(INTERRUPTED)
 
 
-class _Decorating:
-    """All segments of one run, each in a thread of its own, and what they have done."""
+class Segments:
+    """All segments of one run, each in a thread of its own, and what they have done.
 
-    def __init__(self, table: Table, item_type: str, segments: int) -> None:
+    ``steps`` gives the steps of the segment of a number.
+    """
+
+    def __init__(self, segments: int, steps: Callable[..., Iterator[Step]]) -> None:
         self.seen = self.rewritten = 0
-        self._table, self._type, self._segments = table, item_type, segments
+        self._segments, self._steps = segments, steps
         self._stop = threading.Event()
         self._lock = threading.Lock()
 
@@ -64,7 +66,7 @@ class _Decorating:
         return interrupted
 
     def _segment(self, number: int, advance: Callable[[int], None]) -> None:
-        for step in decorations.run(self._table, self._type, number, self._segments):
+        for step in self._steps(segment=number):
             with self._lock:
                 self.seen += step.seen
                 self.rewritten += step.rewritten

@@ -48,13 +48,25 @@ REWRITES: Mapping[str, Callable[[Item], Item]] = {item_types.DEAL: _deal}
 def run(table: Table, item_type: str, segment: int, segments: int) -> Iterator[Step]:
     """Bring one segment's items of a type up to this release, one page at a step, from where the last run stopped."""
     rewrite = REWRITES[item_type]
-    place = keys.decoration(item_type, segment, segments)
+
+    def work(items: list[Item]) -> int:
+        found = [ours(item) for item in items if item["Type"] == item_type]
+        return sum(_rewrite(table, item, rewrite(item)) for item in found)
+
+    return scan(table, item_type, segment, segments, work)
+
+
+def scan(table: Table, name: str, segment: int, segments: int, work: Callable[[list[Item]], int]) -> Iterator[Step]:
+    """Do some work, which says how much it did, on one segment of the table, from where the last run stopped.
+
+    ``name`` is what the place is remembered under.
+    """
+    place = keys.decoration(name, segment, segments)
     remembered = table.get(place, consistent=True)
     start: Mapping[str, Any] | None = json.loads(remembered["Start"]) if remembered else None
     while True:
         items, start = table.scan(segment=segment, segments=segments, start=start, limit=PAGE)
-        found = [ours(item) for item in items if item["Type"] == item_type]
-        yield Step(segment, len(items), sum(_rewrite(table, item, rewrite(item)) for item in found))
+        yield Step(segment, len(items), work(items))
         if start is None:
             table.write(forget(place, because="the segment is done; another run starts over"))
             return

@@ -9,7 +9,7 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer brings its own click since 0.26
 from typer.core import TyperGroup
 
-from cli import deals, decorate, imports, logs, members, orders, pages, redrive, stock, topics, upkeep, users
+from cli import deals, decorate, imports, logs, members, migrate, orders, pages, redrive, stock, topics, upkeep, users
 from cli.connection import NoTable
 from cli.output import complain
 from cli.start import INTERRUPTED
@@ -74,6 +74,7 @@ app.add_typer(stock.app, name="stock")
 app.command()(upkeep.seed)
 app.command()(upkeep.sweep)
 app.command()(decorate.decorate)
+app.command()(migrate.migrate)
 app.command()(redrive.redrive)
 app.command()(logs.logs)
 

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+from cli import migrations
 from cli.output import show_json
 from shared.data.catalog import brands, deals
 from shared.data.members import messages, users
 from shared.dynamodb.table import Table
 from shared.models import Deal
 from shared.values import times
+from tests.support.first_release import take_back
 from tests.support.making import a_deal, a_message, a_user
 from tests.support.shop import a_buyer, buy, on_sale
 
@@ -278,6 +280,18 @@ def test_decorating_leaves_items_that_are_up_to_date(posted: list[Deal], btd: Bt
     printed = btd("decorate", "Deal", "--segments", "3").stdout
 
     assert "items looked at, 0 rewritten" in printed
+
+
+def test_migrating_brings_a_table_of_the_first_release_over_once(
+    posted: list[Deal], table: Table, btd: Btd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrations, "SETTLED", 0)
+    take_back(table)
+
+    first, again = (btd("migrate", "--segments", "2").stdout for _ in range(2))
+
+    assert "0 moved or split" not in first
+    assert "0 moved or split" in again
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from shared.data.catalog.deal_items import attributes, readable
 from shared.data.catalog.topics import no_such
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import update
-from shared.errors import Busy, DealsError, NoSuchDeals, WrongFeaturedCount
+from shared.dynamodb.writes import put_new, require, update
+from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeals, WrongFeaturedCount
 from shared.models import CATEGORIES, CATEGORY, CuratedPage, Deal, Status, Topic
 from shared.values.times import to_iso
 
@@ -87,6 +87,53 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
         return active(current, now)
 
     return table.retry(once, when=_Repicked, gave_up=Busy("Editors keep changing these picks; try again."))
+
+
+def set_apart(table: Table, category: str) -> bool:
+    """Copy picks that the first release kept in a Category into the item beside it; returns whether there were any.
+
+    The Category keeps its own until ``drop_old``: a reader that has just missed the new item still finds them there.
+    Raises Busy.
+    """
+    topic = Topic(CATEGORY, category)
+
+    def once() -> bool:
+        old = table.get(keys.topic(topic), consistent=True)
+        if old is None or "Featured" not in old:
+            return False
+        version = old["FeaturedVersion"]
+        kept = {name: old[name] for name in ("Featured", "FeaturedVersion", "UpdatedAt") if name in old}
+        try:
+            table.transact(
+                require(keys.topic(topic), "FeaturedVersion = :read", values={":read": version}, refused=_Repicked()),
+                put_new(
+                    {**keys.featured(topic), "Type": "CategoryFeatured", "Category": category, **kept},
+                    refused=AlreadyExists(),
+                ),
+            )
+        except AlreadyExists:  # editors have picked anew since, or it was done
+            return False
+        return True
+
+    return table.retry(once, when=_Repicked, gave_up=Busy("Editors keep changing these picks; try again."))
+
+
+def drop_old(table: Table, category: str) -> bool:
+    """Take picks out of a Category whose item beside it has them; returns whether there were any to take."""
+    topic = Topic(CATEGORY, category)
+    try:
+        table.transact(
+            require(keys.featured(topic), "attribute_exists(PK)", refused=_Repicked()),
+            update(
+                keys.topic(topic),
+                "REMOVE Featured, FeaturedVersion, UpdatedAt",
+                condition="attribute_exists(Featured)",
+                refused=_Repicked(),
+            ),
+        )
+    except _Repicked:
+        return False
+    return True
 
 
 def active(picked: Sequence[Deal], now: datetime) -> list[Deal]:

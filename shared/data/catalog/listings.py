@@ -20,8 +20,8 @@ from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, delete_if, forget, put, update
-from shared.errors import DealsError, NoSuchTopic, NotSeeded
+from shared.dynamodb.writes import Write, delete, delete_if, forget, put, update
+from shared.errors import Busy, DealsError, NoSuchTopic, NotSeeded
 from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Period, Topic, feed_of
 
 TOTAL = "Total"
@@ -142,6 +142,54 @@ def move(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
     for feed, period in entered.items():
         if feed not in left:
             yield arrive(feed, {period: 1})
+
+
+def bring_over(table: Table, feed: Feed) -> int:
+    """Move what the first release counted in a feed's container to Periods items; returns how many periods it were.
+
+    One transaction for each Periods item takes its periods off the container and counts them there, so a reader finds
+    each of them here or there, and deals come and go meanwhile. At the end the container counts nothing any more.
+    Raises Busy.
+    """
+    moved = 0
+
+    def once() -> int:
+        nonlocal moved
+        found = table.get_many([container(feed)], consistent=True, projection=_CONTAINED)
+        contained: Mapping[str, int] = found[0].get("Periods", {}) if found else {}
+        for book in sorted({_book(feed, period) for period in contained}, reverse=True):
+            periods = {period: count for period, count in contained.items() if _book(feed, period) == book}
+            table.transact(*_hand_over(feed, periods))
+            moved += len(periods)
+        if found and "Periods" in found[0]:
+            table.write(_emptied(feed))
+        return moved
+
+    return table.retry(once, when=Stale, gave_up=Busy("Deals of this feed keep coming and going; try again."))
+
+
+def _hand_over(feed: Feed, periods: Mapping[str, int]) -> Iterator[Write]:
+    """The writes that move the counts of one Periods item out of a feed's container, as they were read."""
+    names = {f"#p{n}": period for n, period in enumerate(periods)}
+    yield update(
+        container(feed),
+        "REMOVE " + ", ".join(f"Periods.{name}" for name in names),
+        condition=" AND ".join(f"Periods.#p{n} = :c{n}" for n in range(len(periods))),
+        names=names,
+        values={f":c{n}": count for n, count in enumerate(periods.values())},
+        refused=Stale(),
+    )
+    counting = {period: count for period, count in periods.items() if count > 0}
+    if counting:
+        yield arrive(feed, counting)
+
+
+def _emptied(feed: Feed) -> Write:
+    """The write that ends a container that counts nothing any more: a topic's own item stays, without the map."""
+    condition, values = "size(Periods) = :none", {":none": 0}
+    if feed.topic is None:
+        return delete(container(feed), condition=condition, values=values, refused=Stale())
+    return update(container(feed), "REMOVE Periods", condition=condition, values=values, refused=Stale())
 
 
 def renote(old: Deal | None, new: Deal | None) -> Iterator[Write]:
