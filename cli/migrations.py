@@ -12,7 +12,7 @@ from functools import partial
 
 from cli import decorations
 from cli.decorations import Step
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import featured, listings
 from shared.data.members import credentials
 from shared.dynamodb.attributes import Item
@@ -73,11 +73,11 @@ def _category_picks(table: Table, item: Item) -> bool:
 
 
 _SPLITS: Mapping[str, Callable[[Table, Item], bool]] = {
-    "User": _user,
-    "Deals": _deals,
-    "Brand": _topic,
-    "Category": _category,
-    "CategoryPicks": _category_picks,
+    item_types.USER: _user,
+    item_types.CONTAINED_DEALS: _deals,
+    item_types.TOPIC[BRAND]: _topic,
+    item_types.TOPIC[CATEGORY]: _category,
+    item_types.CATEGORY_PICKS: _category_picks,
 }
 """The types of the first release's items that are split or go."""
 

@@ -32,6 +32,7 @@ CATEGORY_CACHE = "CategoryCache"
 
 USER = "User"
 USER_EMAIL = "UserEmail"
+PASSWORD = "Password"  # noqa: S105  # a type's name
 SESSION = "Session"
 ATTEMPTS = "Attempts"
 IDEMPOTENCY = "Idempotency"
@@ -47,3 +48,7 @@ CART_ITEM = "CartItem"
 STOCK = "Stock"
 
 DECORATION = "Decoration"
+
+CONTAINED_DEALS = "Deals"
+CATEGORY_PICKS = "CategoryPicks"
+"""Items of the first release, which ``btd migrate`` takes away."""

@@ -108,7 +108,6 @@ def test_a_run_that_was_interrupted_goes_on(table: Table, posted: list[Deal]) ->
     interrupted = migrations.run(table, 0, 1)
     next(interrupted)
     next(interrupted)
-    interrupted.close()
     sees(table, posted)
 
     bring_over(table, segments=1)

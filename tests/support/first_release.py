@@ -48,7 +48,7 @@ def _old_forms(items: dict[tuple[str, str], Item], item: Item) -> Iterator[Write
         case "Brand" | "Category":
             topic = keys.topic_named(item[PARTITION_KEY], (BRAND, CATEGORY))
             picks = items.get(_pair(keys.featured(topic)), {})
-            kept = {name: picks[name] for name in ("Featured", "FeaturedVersion", "UpdatedAt") if name in picks}
+            kept: Item = {n: picks[n] for n in ("Featured", "FeaturedVersion", "UpdatedAt") if n in picks}
             yield put({**item, **kept, "Periods": _counts(items, feed_of(topic))}, because=_TEST)
             if picks:
                 note = {**keys.category_picks(topic.slug), "Type": "CategoryPicks", "Category": topic.slug}

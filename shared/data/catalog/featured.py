@@ -102,12 +102,12 @@ def set_apart(table: Table, category: str) -> bool:
         if old is None or "Featured" not in old:
             return False
         version = old["FeaturedVersion"]
-        kept = {name: old[name] for name in ("Featured", "FeaturedVersion", "UpdatedAt") if name in old}
+        kept: Item = {name: old[name] for name in ("Featured", "FeaturedVersion", "UpdatedAt") if name in old}
         try:
             table.transact(
                 require(keys.topic(topic), "FeaturedVersion = :read", values={":read": version}, refused=_Repicked()),
                 put_new(
-                    {**keys.featured(topic), "Type": "CategoryFeatured", "Category": category, **kept},
+                    {**keys.featured(topic), "Type": item_types.CATEGORY_FEATURED, "Category": category, **kept},
                     refused=AlreadyExists(),
                 ),
             )

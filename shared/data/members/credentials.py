@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put, put_new, require, update
@@ -96,4 +96,4 @@ def gone(username: str) -> Write:
 
 
 def _item(username: str, password_hash: str) -> Item:
-    return {**keys.password(username), "Type": "Password", "Username": username, "PasswordHash": password_hash}
+    return {**keys.password(username), "Type": item_types.PASSWORD, "Username": username, "PasswordHash": password_hash}
