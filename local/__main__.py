@@ -20,6 +20,9 @@ from shared.values import times
 
 YES = {"1", "yes", "true"}
 
+WORDS = {"records": "records of the table's stream", "messages": "messages of the queue"}
+"""What may be left to do when the cloud stops."""
+
 QUEUES = ("QueueUrl", "WorkDeadLettersUrl", "NewsDeadLettersUrl", "RefreshesDeadLettersUrl", "WordsDeadLettersUrl")
 """The stack's outputs that ``btd redrive`` needs."""
 
@@ -37,8 +40,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m local", description="The local cloud of Big Time Deals")
     parser.add_argument("command", choices=["up", "down", "reset", "status"])
     command = {"up": up, "down": down, "reset": reset, "status": status}[parser.parse_args().command]
+    home = Home()
     try:
-        return command(Home())
+        if command is status:
+            return status(home)
+        with cloud.alone(home):
+            return command(home)
     except Trouble as trouble:
         print(trouble, file=sys.stderr)
     except DealsError as error:
@@ -51,7 +58,7 @@ def main() -> int:
 def up(home: Home) -> int:
     """Start the cloud, deploy what changed, and say how to use it."""
     started = time.monotonic()
-    port = wanted_port()
+    port = wanted_port(last=cloud.last_port(home))
     deploy.check_node()
     there, orderly = cloud.start(home, port)
     if not orderly:
@@ -72,7 +79,11 @@ def up(home: Home) -> int:
 
 
 def down(home: Home) -> int:
-    """Stop the cloud, which writes down everything it holds."""
+    """Stop the cloud, which writes down everything it holds, once its functions have done what there was to do."""
+    left = cloud.drain(home)
+    if left:
+        told = " and ".join(f"{number} {WORDS[kind]}" for kind, number in left.items())
+        print(f"Not everything was done in {cloud.DRAIN_TIMEOUT:.0f} s: {told}. Records are lost, messages are kept.")
     print("The local cloud has stopped; its data is kept." if cloud.stop(home) else "The local cloud was not running.")
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -10,18 +11,25 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
+import urllib.parse
 import urllib.request
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.settings import Home, cloud_environment, endpoint, make_folder, short
+from local.guarded_ministack import WAITING
+from local.settings import REGION, Home, access_key, cloud_environment, endpoint, make_folder, short
 from local.trouble import Trouble
 
 START_TIMEOUT = 60.0
 """Seconds that a start may take; it loads what the last run left."""
+
+DRAIN_TIMEOUT = 30.0
+"""Seconds that functions may take for what streams and queues hold when the cloud is to stop."""
+
+IN_A_ROW = 2
+"""Times that nothing must wait: between two looks, what a function read may have become a message."""
 
 STOP_TIMEOUT = 60.0
 """Seconds that writing the state may take."""
@@ -83,6 +91,55 @@ def start(home: Home, port: int) -> tuple[Cloud, bool]:
             home.process.unlink()
         raise
     return cloud, orderly
+
+
+def last_port(home: Home) -> int | None:
+    """The port of the cloud that runs, or of the last one that was used here."""
+    cloud = running(home)
+    if cloud:
+        return cloud.port
+    with suppress(FileNotFoundError, ValueError, KeyError):
+        return urllib.parse.urlsplit(str(json.loads(home.cloud.read_text())["endpoint"])).port
+    return None
+
+
+@contextmanager
+def alone(home: Home) -> Iterator[None]:
+    """Let one command after the other start, deploy to or stop the cloud of a checkout."""
+    make_folder(home)
+    with home.lock.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another command works on the local cloud; waiting for it ...", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def drain(home: Home, timeout: float = DRAIN_TIMEOUT) -> dict[str, int]:
+    """Wait until functions have taken what streams and queues hold; returns what they had not in time, by kind."""
+    cloud = running(home)
+    left: dict[str, int] = {}
+    deadline = time.monotonic() + timeout
+    drained = 0
+    while cloud and drained < IN_A_ROW:
+        with suppress(OSError, ValueError):
+            left = {kind: number for kind, number in _waiting(home, cloud).items() if number}
+            drained = 0 if left else drained + 1
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.2)
+    return left
+
+
+def _waiting(home: Home, cloud: Cloud) -> dict[str, int]:
+    credential = f"AWS4-HMAC-SHA256 Credential={access_key(home).key_id}/20260101/{REGION}/local/aws4_request"
+    request = urllib.request.Request(  # noqa: S310  # our own address
+        f"{endpoint(cloud.port)}{WAITING}", headers={"Authorization": credential}
+    )
+    with urllib.request.urlopen(request, timeout=5) as answer:  # noqa: S310  # the same
+        told: dict[str, int] = json.loads(answer.read())
+    return told
 
 
 def stop(home: Home) -> bool:

@@ -93,14 +93,19 @@ class Home:
         return self.folder / "key.json"
 
     @property
+    def lock(self) -> Path:
+        """Held by the command that starts, deploys to or stops the cloud."""
+        return self.folder / "lock"
+
+    @property
     def scratch(self) -> Path:
         """Temporary files of the cloud and of its functions."""
         return self.folder / "tmp"
 
 
-def wanted_port(environment: Mapping[str, str] = os.environ) -> int:
-    """The port of ``BTD_PORT``, or 4566. Raises Trouble for what is no port."""
-    text = environment.get("BTD_PORT") or str(DEFAULT_PORT)
+def wanted_port(environment: Mapping[str, str] = os.environ, *, last: int | None = None) -> int:
+    """The port of ``BTD_PORT``, or the ``last`` one, or 4566. Raises Trouble for what is no port."""
+    text = environment.get("BTD_PORT") or str(last or DEFAULT_PORT)
     if not text.isdecimal() or not 1024 <= int(text) <= 65535:
         raise Trouble(f"BTD_PORT is {text!r}: it must be a port from 1024 to 65535.")
     return int(text)

@@ -32,14 +32,14 @@ def home(tmp_path: Path) -> Iterator[Home]:
 def test_functions_read_what_comes_after_a_restart(home: Home, tmp_path: Path) -> None:
     port, seen = free_port(), tmp_path / "seen"
     cloud.start(home, port)
-    _stream_to_a_function(home, port, seen)
+    stream_to_a_function(home, port, seen)
     for name in ("one", "two", "three"):
-        _write(home, port, name)
+        write(home, port, name)
     assert until(lambda: "three" in _text(seen))
 
     assert cloud.stop(home)
     cloud.start(home, port)
-    _write(home, port, "four")
+    write(home, port, "four")
 
     assert until(lambda: "four" in _text(seen))
 
@@ -51,7 +51,7 @@ def _client(home: Home, port: int, service: Any) -> Any:
     )
 
 
-def _stream_to_a_function(home: Home, port: int, seen: Path) -> None:
+def stream_to_a_function(home: Home, port: int, seen: Path) -> None:
     """A table with a stream, and a function that writes down what it reads there."""
     table = _client(home, port, "dynamodb").create_table(
         TableName=NAME,
@@ -80,7 +80,7 @@ def _stream_to_a_function(home: Home, port: int, seen: Path) -> None:
     )
 
 
-def _write(home: Home, port: int, name: str) -> None:
+def write(home: Home, port: int, name: str) -> None:
     _client(home, port, "dynamodb").put_item(TableName=NAME, Item={"PK": {"S": name}})
 
 

@@ -1,0 +1,87 @@
+"""What ``make run`` and ``make stop`` promise: nothing under way is lost, one cloud, and the port that was used."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from local import __main__ as local
+from local import cloud
+from local.ports import free_port
+from local.settings import DEFAULT_PORT, Home, wanted_port
+from tests.e2e.test_restart import stream_to_a_function, write
+from tests.support.waiting import until
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    home = Home(tmp_path / "cloud")
+    yield home
+    cloud.kill(home)
+
+
+def test_stopping_waits_until_functions_have_read_what_was_written(
+    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    port, seen = free_port(), tmp_path / "seen"
+    cloud.start(home, port)
+    stream_to_a_function(home, port, seen)
+    for number in range(20):
+        write(home, port, f"item-{number}.")
+
+    local.down(home)
+
+    assert capsys.readouterr().out == "The local cloud has stopped; its data is kept.\n"
+    assert [number for number in range(20) if f"item-{number}." not in seen.read_text()] == []
+
+
+def test_stopping_says_what_is_not_done_in_time(home: Home, tmp_path: Path) -> None:
+    port, seen = free_port(), tmp_path / "seen"
+    cloud.start(home, port)
+    stream_to_a_function(home, port, seen)
+    write(home, port, "poison")
+
+    left = cloud.drain(home, timeout=2)
+
+    assert left == {"records": 1}
+
+
+def test_without_a_cloud_there_is_nothing_to_wait_for(home: Home) -> None:
+    assert cloud.drain(home) == {}
+
+
+def test_the_port_is_the_one_that_was_used_last_unless_another_is_asked_for(home: Home) -> None:
+    before = cloud.last_port(home)
+    home.folder.mkdir()
+    home.cloud.write_text(json.dumps({"endpoint": "http://127.0.0.1:4999"}))
+
+    assert before is None
+    assert wanted_port({}, last=before) == DEFAULT_PORT
+    assert wanted_port({}, last=cloud.last_port(home)) == 4999
+    assert wanted_port({"BTD_PORT": "5001"}, last=4999) == 5001
+
+
+def test_commands_on_one_checkout_come_one_after_the_other(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    done: list[str] = []
+    home.folder.mkdir()
+    first = os.open(home.lock, os.O_CREAT | os.O_RDWR)
+    fcntl.flock(first, fcntl.LOCK_EX)
+
+    def second() -> None:
+        with cloud.alone(home):
+            done.append("second")
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    assert until(lambda: "waiting" in capsys.readouterr().out)
+    assert done == []
+    os.close(first)
+    thread.join(timeout=30)
+
+    assert done == ["second"]
