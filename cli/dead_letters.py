@@ -23,7 +23,7 @@ from shared.data.catalog.changes import change_of
 from shared.data.members.fanout import Unit
 from shared.dynamodb.attributes import marshal_item, unmarshal_item
 from shared.dynamodb.table import Table
-from shared.errors import DealsError, Unavailable
+from shared.errors import DamagedDeal, DealsError, Unavailable
 from shared.sqs import Queue, Received
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class Replayer:
 
     def _mended(self, record: Record) -> Record | None:
         """A record as it is, or, where its item was damaged, with the item as it is now; None if that is gone."""
-        with suppress(KeyError, ValueError, TypeError):
+        with suppress(DamagedDeal, KeyError, ValueError, TypeError):
             change_of(record)
             return record
         item = self.table.get(keys.primary(unmarshal_item(record["dynamodb"]["Keys"])), consistent=True)
