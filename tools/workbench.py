@@ -97,7 +97,7 @@ def _fill(table: Table) -> None:
         follows.watch(table, topic, "ana", NOW)
         follows.like(table, topic, "ana", NOW)
     for deal in (first, second):
-        messages.send(table, messages.compose(messages.of_deal(deal, "brand"), "ana", NOW))
+        table.write(messages.sending(messages.compose(messages.of_deal(deal, "brand"), "ana", NOW)))
     messages.mark_read(table, "ana", messages.message_id(messages.of_deal(second, "brand"), "ana"), NOW)
     saved.save(table, first, "ana", NOW)
     featured.set_featured(table, FRONT_PAGE, [first.deal_id], NOW)

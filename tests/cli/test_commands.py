@@ -12,12 +12,12 @@ from typer.testing import Result
 from cli import migrations
 from cli.output import show_json
 from shared.data.catalog import brands, deals
-from shared.data.members import messages, users
+from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.models import Deal
 from shared.values import times
 from tests.support.first_release import take_back
-from tests.support.making import a_deal, a_message, a_user
+from tests.support.making import a_deal, a_message, a_user, send
 from tests.support.shop import a_buyer, buy, on_sale
 
 Btd = Callable[..., Result]
@@ -31,7 +31,7 @@ def posted(table: Table) -> list[Deal]:
     minutes = [times.from_iso(f"2025-03-01T10:{minute:02}:00Z") for minute in range(12)]
     created = deals.create_many(table, [a_deal(minute) for minute in minutes], times.now())
     users.create(table, a_user("ana"))
-    messages.send(table, a_message(created[-1], "ana", "brand", times.now()))
+    send(table, a_message(created[-1], "ana", "brand", times.now()))
     return created[::-1]
 
 

@@ -27,6 +27,7 @@ from tests.support.making import (
     join,
     newest_first,
     post,
+    send,
 )
 from tests.support.wire import watched
 
@@ -215,7 +216,7 @@ def test_18_messages_are_the_newest_first_and_paged(table: Table) -> None:
     sent = [a_message(a_deal(ago(minutes=minute)), "ana", "brand", NOW) for minute in range(5)]
     spurious = a_message(a_deal(), "bo", "brand", NOW)
     for message in [*reversed(sent), spurious]:
-        messages.send(table, message)
+        send(table, message)
 
     first = messages.latest(table, "ana", limit=3, now=NOW)
     second = messages.latest(table, "ana", limit=3, now=NOW, cursor=first.next)
@@ -227,7 +228,7 @@ def test_18_messages_are_the_newest_first_and_paged(table: Table) -> None:
 def test_19_unread_messages_are_read_from_gsi1(table: Table) -> None:
     sent = [a_message(a_deal(ago(minutes=minute)), "ana", "brand", NOW) for minute in range(3)]
     for message in sent:
-        messages.send(table, message)
+        send(table, message)
     messages.mark_read(table, "ana", sent[1].message_id, NOW)
 
     with watched(table) as wire:
@@ -240,7 +241,7 @@ def test_19_unread_messages_are_read_from_gsi1(table: Table) -> None:
 
 def test_20_a_read_message_leaves_the_index_of_the_unread(table: Table) -> None:
     message = a_message(a_deal(), "ana", "brand", NOW)
-    messages.send(table, message)
+    send(table, message)
 
     read = messages.mark_read(table, "ana", message.message_id, NOW)
 

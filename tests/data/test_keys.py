@@ -16,7 +16,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, INDEXES, PARTITION_KEY, SORT_KEY
 from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
-from tests.support.making import NOW, a_deal, a_message, a_user, ahead, join, post
+from tests.support.making import NOW, a_deal, a_message, a_user, ahead, join, post, send
 
 DEAL_ID = "0ujtsYcgvSTl8PAuAdqWYSMnLOv"
 WHEN = datetime(2026, 6, 4, 20, 28, 53, tzinfo=UTC)
@@ -253,7 +253,7 @@ def test_a_deals_number_source_and_ending_have_exactly_their_keys(table: Table) 
 
 def test_an_unread_message_has_exactly_its_keys_and_a_read_one_none_of_the_index(table: Table) -> None:
     message = a_message(a_deal(), "ana", "brand", NOW)
-    messages.send(table, message)
+    send(table, message)
     key = keys.message("ana", message.message_id)
     unread = {
         "PK": "MESSAGES#ana",

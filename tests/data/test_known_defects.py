@@ -16,7 +16,7 @@ from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchMessage, NoSuchTopic, NotSignedIn
 from shared.models import ALL_DEALS, BRAND, Topic
 from shared.values import slugs
-from tests.support.making import APPLE, NOW, a_deal, a_message, a_user, ago, ahead, ids, join, post
+from tests.support.making import APPLE, NOW, a_deal, a_message, a_user, ago, ahead, ids, join, post, send
 from tests.support.wire import cancelled, failing, watched
 
 DATA_MODEL = Path(__file__).resolve().parents[2] / "docs" / "data-model.md"
@@ -60,7 +60,7 @@ def test_3_a_page_starts_where_the_last_one_ended_and_not_today(table: Table) ->
 def test_4_a_list_longer_than_one_answer_is_read_to_its_end(table: Table) -> None:
     for number in range(12):  # 12 times 100 KB: more than the 1 MB of one answer
         deal = a_deal(ago(minutes=number), title="x" * 100_000)
-        messages.send(table, a_message(deal, "ana", "brand", NOW))
+        send(table, a_message(deal, "ana", "brand", NOW))
         users.create(table, a_user(f"user{number}", name="x" * 100_000))
 
     with watched(table) as wire:
@@ -76,13 +76,13 @@ def test_4_a_list_longer_than_one_answer_is_read_to_its_end(table: Table) -> Non
 def test_5_two_messages_of_one_second_are_two_and_one_deal_tells_once(table: Table) -> None:
     one, other = a_deal(), a_deal()
     told = a_message(one, "ana", "brand", NOW)
-    messages.send(table, told)
-    messages.send(table, a_message(other, "ana", "brand", NOW))
+    send(table, told)
+    send(table, a_message(other, "ana", "brand", NOW))
     messages.mark_read(table, "ana", told.message_id, NOW)
 
     for again in (told, a_message(one, "ana", "category", ahead(days=1))):
         with pytest.raises(AlreadyExists):
-            messages.send(table, again)
+            send(table, again)
 
     kept = messages.latest(table, "ana", limit=25, now=NOW).items
     assert {(message.about, message.unread) for message in kept} == {
@@ -150,7 +150,7 @@ def test_11_what_has_expired_is_gone_before_it_is_deleted(table: Table) -> None:
     join(table, "ana")
     token, session = sessions.start(table, a_user(), NOW, bytes(32))
     message = a_message(a_deal(), "ana", "brand", NOW)
-    messages.send(table, message)
+    send(table, message)
     later = NOW + messages.LIFETIME
 
     with pytest.raises(NotSignedIn):

@@ -28,6 +28,7 @@ from tests.support.making import (
     ids,
     open_brands,
     post,
+    send,
     walk,
 )
 
@@ -106,7 +107,7 @@ def test_a_copy_has_what_the_stream_told_of_though_the_index_lags(table: Table, 
 
 def test_a_message_is_read_at_once_and_leaves_the_unread_ones_when_the_index_sees_it(table: Table, lag: Lag) -> None:
     message = a_message()
-    messages.send(table, message)
+    send(table, message)
     lag.catch_up()
 
     messages.mark_read(table, "ana", message.message_id, NOW)

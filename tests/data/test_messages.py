@@ -11,14 +11,14 @@ from shared.data.members import messages
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, InvalidCursor, NoSuchMessage
 from shared.models import AboutDeal, AboutOrder, Announcement, Message
-from tests.support.making import NOW, a_deal, a_message, ago, ahead
+from tests.support.making import NOW, a_deal, a_message, ago, ahead, send
 
 
 def tell(table: Table, username: str, number: int, **how_old: float) -> list[Message]:
     """Send a user messages of so many deals, newest first."""
     sent = [a_message(a_deal(ago(minutes=i, **how_old)), username, "brand", NOW) for i in range(number)]
     for message in sent:
-        messages.send(table, message)
+        send(table, message)
     return sent
 
 
@@ -26,7 +26,7 @@ def test_a_message_is_read_as_it_was_sent(table: Table) -> None:
     deal = a_deal(title="Läufer 👟", brand="g-fore", brand_name="G/Fore")
     message = a_message(deal, "ana", "hot", NOW)
 
-    messages.send(table, message)
+    send(table, message)
 
     assert messages.latest(table, "ana", limit=1, now=NOW).items == (message,)
     assert message.about == AboutDeal(deal.deal_id, "Läufer 👟", "g-fore", "G/Fore")
@@ -64,7 +64,7 @@ def test_a_page_is_full_among_expired_messages(table: Table) -> None:
     for number in range(9):
         when = NOW if number % 3 == 0 else ago(days=91)
         deal = a_deal(ago(minutes=number), title=f"{number}")
-        messages.send(table, a_message(deal, "ana", "brand", when))
+        send(table, a_message(deal, "ana", "brand", when))
 
     first = messages.latest(table, "ana", limit=2, now=NOW)
     second = messages.latest(table, "ana", limit=2, now=NOW, cursor=first.next)
@@ -78,7 +78,7 @@ def test_a_page_is_full_among_expired_messages(table: Table) -> None:
 def test_a_message_that_arrives_between_two_pages_is_not_in_the_second(table: Table) -> None:
     sent = tell(table, "ana", 4)
     first = messages.latest(table, "ana", limit=2, now=NOW)
-    messages.send(table, a_message(a_deal(ahead(minutes=1)), "ana", "brand", NOW))
+    send(table, a_message(a_deal(ahead(minutes=1)), "ana", "brand", NOW))
 
     second = messages.latest(table, "ana", limit=2, now=NOW, cursor=first.next)
 
@@ -170,9 +170,9 @@ def test_a_deal_made_hot_later_is_announced_anew_at_the_top_of_the_inbox(table: 
     old = a_deal(ago(days=30))
     hot = replace(old, hot_at=NOW)
     for message in [a_message(old, "ana", "brand", ago(days=30)), *(a_message(a_deal(ago(days=d))) for d in (1, 2, 3))]:
-        messages.send(table, message)
+        send(table, message)
 
-    messages.send(table, a_message(hot, kind="hot"))
+    send(table, a_message(hot, kind="hot"))
 
     inbox = messages.latest(table, "ana", limit=25, now=NOW).items
     assert len(inbox) == 5
@@ -182,11 +182,11 @@ def test_a_deal_made_hot_later_is_announced_anew_at_the_top_of_the_inbox(table: 
 def test_what_is_read_stays_read_when_the_announcement_that_a_deal_is_hot_is_repeated(table: Table) -> None:
     hot = replace(a_deal(ago(days=30)), hot_at=NOW)
     first = a_message(hot, kind="hot")
-    messages.send(table, first)
+    send(table, first)
     messages.mark_read(table, "ana", first.message_id, NOW)
 
     with pytest.raises(AlreadyExists):
-        messages.send(table, a_message(hot, kind="hot", now=ahead(hours=5)))
+        send(table, a_message(hot, kind="hot", now=ahead(hours=5)))
 
     assert messages.unread_count(table, "ana", NOW) == 0
 

@@ -17,7 +17,7 @@ from shared.errors import AccountChanged, EmailTaken, NoSuchUser, NotSignedIn, U
 from shared.models import Topic
 from shared.values.usernames import normalise_email, normalise_username
 from tests.support.engines import MINISTACK, on
-from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_message, a_user, both_kinds, join
+from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_message, a_user, both_kinds, join, send
 from tests.support.wire import before, watched
 
 
@@ -133,7 +133,7 @@ def test_a_removed_account_takes_all_that_is_its_own_and_nothing_else(table: Tab
             follows.like(table, topic, user.username, NOW)
             follows.watch(table, topic, user.username, NOW)
         for _ in range(3):
-            messages.send(table, a_message(a_deal(), user.username, "brand", NOW))
+            send(table, a_message(a_deal(), user.username, "brand", NOW))
         saved.save(table, a_deal(), user.username, NOW)
     token, _ = sessions.start(table, ana, NOW, bytes(32))
 

@@ -46,6 +46,7 @@ from tests.support.making import (
     join,
     listed,
     post,
+    send,
     walk,
 )
 
@@ -259,7 +260,7 @@ def test_one_brand_is_created_once(table: Table) -> None:
 def test_a_message_delivered_many_times_at_once_is_one(table: Table) -> None:
     message = a_message(a_deal(), "ana", "brand", NOW)
 
-    results = at_once(lambda _: messages.send(table, message))
+    results = at_once(lambda _: send(table, message))
 
     assert outcomes(list(results)) == {type(None): 1, AlreadyExists: THREADS - 1}
     assert messages.unread_count(table, "ana", NOW) == 1

@@ -17,7 +17,7 @@ from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, Busy, DealsError, Impossible, NoSuchTopic, TooLarge, Unavailable
 from shared.models import ALL_DEALS, BRAND, Topic, feed_of
-from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ago, ids, join, listed, post
+from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ago, ids, join, listed, post, send
 from tests.support.wire import Answer, answered, cancelled, error, failing, hooked, watched
 
 
@@ -179,7 +179,7 @@ def test_a_throttled_single_write_is_retried_and_then_busy(patient: Table) -> No
     message = a_message(a_deal(), "ana", "brand", NOW)
 
     with failing(patient, "PutItem", 2, THROTTLED):
-        messages.send(patient, message)
+        send(patient, message)
     with failing(patient, "UpdateItem", 1000, THROTTLED) as seen, pytest.raises(Busy):
         messages.mark_read(patient, "ana", message.message_id, NOW)
 

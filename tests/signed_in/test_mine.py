@@ -14,7 +14,7 @@ from shared.models import BRAND, CATEGORY, AboutOrder, Announcement, Deal, DealN
 from shared.values import times
 from tests.signed_in.conftest import entered
 from tests.support.browsing import Browser
-from tests.support.making import a_message, join
+from tests.support.making import a_message, join, send
 
 APPLE = Topic(BRAND, "apple")
 SHOES = Topic(CATEGORY, "shoes")
@@ -24,7 +24,7 @@ PostDeal = Callable[..., Deal]
 
 def told(table: Table, deal: Deal, username: str = "ana", kind: DealNews = "brand") -> str:
     message = a_message(deal, username, kind, times.now())
-    messages.send(table, message)
+    send(table, message)
     return message.message_id
 
 
@@ -87,7 +87,7 @@ def test_following_a_message_marks_it_read_and_leads_to_its_deal(
 def test_a_message_of_an_order_leads_to_the_order(ana: Browser, table: Table) -> None:
     told_of = Announcement("sent", "Your order is on its way", AboutOrder("2Zorder"), times.now())
     message = messages.compose(told_of, "ana", times.now())
-    messages.send(table, message)
+    send(table, message)
 
     shown = ana.get("/my/inbox")
     seen = ana.get(f"/my/inbox/{message.message_id}")

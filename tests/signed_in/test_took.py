@@ -21,7 +21,7 @@ from shared.models import BRAND, Deal, Topic
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, entered
 from tests.support.browsing import Browser
-from tests.support.making import a_message
+from tests.support.making import a_message, send
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -52,7 +52,7 @@ def reader(table: Table) -> Browser:
 
 
 def test_a_page_tells_each_request_it_made(shown: None, ana: Browser, table: Table, post_deal: PostDeal) -> None:
-    messages.send(table, a_message(post_deal(), "ana", now=times.now()))
+    send(table, a_message(post_deal(), "ana", now=times.now()))
 
     seen = ana.get("/my/inbox")
 
@@ -190,7 +190,7 @@ def test_what_followed_from_posting_a_deal_is_told(
 
     products.follow(table, None, deal)
     words.follow(table, None, deal)
-    messages.send(table, messages.compose(messages.of_deal(deal, "brand"), "ana", times.now()))
+    send(table, messages.compose(messages.of_deal(deal, "brand"), "ana", times.now()))
     after = reader.get(f"/table/followed/{deal.number}")
 
     assert "Written in one transaction" in before.words

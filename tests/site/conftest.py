@@ -15,6 +15,7 @@ from shared.html import cookies
 from shared.models import BRAND, CATEGORY, Deal, Role, Topic, User
 from shared.values import times
 from tests.support.browser import browser
+from tests.support.making import send
 from tests.support.preview import Preview, running
 from tests.support.shop import HOME_ADDRESS, buy, wanted
 
@@ -126,7 +127,7 @@ def people(site: Preview) -> dict[str, str]:
     tokens = {"ana": entered(site, "ana"), "nick": entered(site, "nick"), "eddy": entered(site, "eddy", "editor")}
     first, second = site.deals[40:42]
     for deal in site.deals[:4]:
-        messages.send(table, messages.compose(messages.of_deal(deal, "brand"), "ana", now))
+        send(table, messages.compose(messages.of_deal(deal, "brand"), "ana", now))
         saved.save(table, deal, "ana", now)
     follows.watch(table, Topic(BRAND, first.brand), "ana", now)
     follows.watch(table, Topic(CATEGORY, first.category), "ana", now)

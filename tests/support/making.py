@@ -75,6 +75,11 @@ def a_user(username: str = "ana", **others: Any) -> User:
     return User(username=username, **fields)
 
 
+def send(table: Table, message: Message) -> None:
+    """Send one message by itself. Raises AlreadyExists where it was sent before."""
+    table.write(messages.sending(message))
+
+
 def a_message(
     about: Deal | None = None, username: str = "ana", kind: DealNews = "brand", now: datetime = NOW
 ) -> Message:

@@ -1,7 +1,7 @@
 """Patterns 18-20: a user's messages. Each is about something: a deal, or an order of the user's own.
 
-An ``Announcement`` is what is told, and ``compose`` makes a message to one user of it. ``send`` sends that by itself,
-``sending`` in a transaction with what it tells of, and ``fanout`` sends thousands.
+An ``Announcement`` is what is told, and ``compose`` makes a message to one user of it. ``sending`` is the write of one,
+for the transaction with what it tells of, and ``fanout`` sends thousands.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from shared.data import item_types, keys
 from shared.data.members.bulk import write_all
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.entities import TIME, Attribute, Entity
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put_new, update
@@ -32,9 +33,28 @@ from shared.models import (
     Page,
 )
 from shared.values import ksuids
-from shared.values.times import from_iso, to_iso
+from shared.values.times import to_iso
 
 LIFETIME = settings.MESSAGE_LIFETIME
+
+_MESSAGE = Entity(
+    Message,
+    Attribute("message_id", "MessageId"),
+    Attribute("username", "Username"),
+    Attribute("kind", "Kind"),
+    Attribute("subject", "Subject"),
+    Attribute("created_at", "CreatedAt", TIME),
+    Attribute("correlation_id", "CorrelationId"),
+    apart=frozenset({"about", "unread"}),
+)
+_ABOUT_DEAL = Entity(
+    AboutDeal,
+    Attribute("deal_id", "DealId"),
+    Attribute("title", "DealTitle"),
+    Attribute("brand", "Brand"),
+    Attribute("brand_name", "BrandName"),
+)
+_ABOUT_ORDER = Entity(AboutOrder, Attribute("order_id", "OrderId"))
 
 _KEYS = Projection.of("PK", "SK")
 _UNREAD = Projection.of("MessageId", TTL_ATTRIBUTE)
@@ -123,25 +143,15 @@ def sending(message: Message) -> Write:
     return put_new(to_item(message), refused=AlreadyExists())
 
 
-def send(table: Table, message: Message) -> None:
-    """Send one message, unless it was sent before. Raises AlreadyExists. The fan-out sends thousands (``fanout``)."""
-    table.write(sending(message))
-
-
 def to_item(message: Message) -> Item:
     """The Message item, unread: in GSI1 until it is read, and gone 90 days after it was sent."""
     return {
         **keys.message(message.username, message.message_id),
         **keys.message_in_unread(message.username, message.message_id),
         "Type": item_types.MESSAGE,
-        "MessageId": message.message_id,
-        "Username": message.username,
-        "Kind": message.kind,
-        "Subject": message.subject,
+        **_MESSAGE.write(message),
         **_about_to_item(message.about),
-        "CreatedAt": to_iso(message.created_at),
         TTL_ATTRIBUTE: int((message.created_at + LIFETIME).timestamp()),
-        **({"CorrelationId": message.correlation_id} if message.correlation_id else {}),
     }
 
 
@@ -215,33 +225,17 @@ def _newest_unread_ids(table: Table, username: str, now: datetime) -> list[str]:
 
 
 def _from_item(item: Item) -> Message:
-    return Message(
-        message_id=item["MessageId"],
-        username=item["Username"],
-        kind=item["Kind"],
-        subject=item["Subject"],
-        about=_about_from_item(item),
-        created_at=from_iso(item["CreatedAt"]),
-        unread="ReadAt" not in item,
-        correlation_id=item.get("CorrelationId"),
-    )
+    return _MESSAGE.read(item, about=_about_from_item(item), unread="ReadAt" not in item)
 
 
 def _about_to_item(about: AboutDeal | AboutOrder) -> Item:
     """The attributes that say what a message is about: those of a deal, or an order's."""
     match about:
         case AboutDeal():
-            return {
-                "DealId": about.deal_id,
-                "DealTitle": about.title,
-                "Brand": about.brand,
-                "BrandName": about.brand_name,
-            }
+            return _ABOUT_DEAL.write(about)
         case AboutOrder():
-            return {"OrderId": about.order_id}
+            return _ABOUT_ORDER.write(about)
 
 
 def _about_from_item(item: Item) -> AboutDeal | AboutOrder:
-    if "OrderId" in item:
-        return AboutOrder(item["OrderId"])
-    return AboutDeal(item["DealId"], item["DealTitle"], item["Brand"], item["BrandName"])
+    return (_ABOUT_ORDER if "OrderId" in item else _ABOUT_DEAL).read(item)

@@ -11,15 +11,23 @@ from shared.data import item_types, keys
 from shared.data.members import credentials
 from shared.data.members.bulk import write_all
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.entities import EPOCH_SECONDS, TIME, Attribute, Entity
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put_new, require, update
 from shared.errors import AccountChanged, AlreadyExists, NoSuchUser, NotSignedIn
-from shared.models import Role, Session, User
-from shared.values.times import from_iso, to_iso
+from shared.models import Session, User
 
 LIFETIME = settings.SESSION_LIFETIME
 TOKEN_BYTES = 32
+
+_SESSION = Entity(
+    Session,
+    Attribute("username", "Username"),
+    Attribute("created_at", "CreatedAt", TIME),
+    Attribute("expires_at", TTL_ATTRIBUTE, EPOCH_SECONDS),
+    apart=frozenset({"role"}),  # which is the account's
+)
 
 _KEYS = Projection.of("PK", "SK")
 _ACCOUNT = Projection.of("Generation", "SignOuts", "Role")
@@ -40,10 +48,8 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
         **keys.session(_hash(token)),
         **keys.session_in_sessions(user.username, now),
         "Type": item_types.SESSION,
-        "Username": user.username,
+        **_SESSION.write(session),
         "Generation": generation,
-        "CreatedAt": to_iso(now),
-        TTL_ATTRIBUTE: int(session.expires_at.timestamp()),
     }
     proved = [] if user.password_hash is None else [credentials.unchanged(user.username, user.password_hash)]
     table.transact(_still(user.username, generation), *proved, put_new(item, refused=AlreadyExists()))
@@ -63,7 +69,7 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
     account = table.get(keys.user(item["Username"]), consistent=True, projection=_ACCOUNT)
     if account is None or generation_of(account) != item.get("Generation", generation_of({})):
         raise NotSignedIn
-    return _from_item(item, account["Role"])
+    return _SESSION.read(item, role=account["Role"])
 
 
 def generation_of(account: Item) -> str:
@@ -119,12 +125,3 @@ def remove_all(table: Table, username: str) -> None:
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
-
-
-def _from_item(item: Item, role: Role) -> Session:
-    return Session(
-        username=item["Username"],
-        role=role,
-        created_at=from_iso(item["CreatedAt"]),
-        expires_at=datetime.fromtimestamp(item[TTL_ATTRIBUTE], from_iso(item["CreatedAt"]).tzinfo),
-    )

@@ -9,12 +9,22 @@ from shared.data import item_types, keys
 from shared.data.catalog import brands
 from shared.data.members import credentials, follows, messages, presence, saved, sessions
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.entities import TIME, Attribute, Entity
 from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import Conflict, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models import BRAND, CATEGORIES, CATEGORY, Role, Topic, User
-from shared.values.times import from_iso, to_iso
+
+_USER = Entity(
+    User,
+    Attribute("username", "Username"),
+    Attribute("email", "Email"),
+    Attribute("name", "Name"),
+    Attribute("role", "Role"),
+    Attribute("created_at", "CreatedAt", TIME),
+    apart=frozenset({"password_hash", "generation"}),  # another item's, and what two attributes make
+)
 
 _USERNAME = Projection.of("Username")
 
@@ -161,12 +171,8 @@ def _to_item(user: User) -> Item:
         **keys.user(user.username),
         **keys.user_in_users(user.username),
         "Type": item_types.USER,
-        "Username": user.username,
-        "Email": user.email,
-        "Name": user.name,
+        **_USER.write(user),
         "Generation": sessions.first_generation(user.password_hash),
-        "Role": user.role,
-        "CreatedAt": to_iso(user.created_at),
     }
 
 
@@ -175,12 +181,4 @@ def _email_item(email: str, username: str) -> Item:
 
 
 def _from_item(item: Item) -> User:
-    return User(
-        username=item["Username"],
-        email=item["Email"],
-        name=item["Name"],
-        password_hash=None,
-        role=item["Role"],
-        created_at=from_iso(item["CreatedAt"]),
-        generation=sessions.generation_of(item),
-    )
+    return _USER.read(item, password_hash=None, generation=sessions.generation_of(item))
