@@ -161,9 +161,9 @@ def test_a_session_is_good_at_once_though_no_index_shows_it(table: Table, lag: L
 
 def test_reading_all_misses_no_message_that_the_index_does_not_show_yet(table: Table, lag: Lag) -> None:
     shown, hidden = a_message(a_deal(ago(days=1))), a_message(a_deal())
-    messages.send(table, shown)
+    send(table, shown)
     lag.catch_up()
-    messages.send(table, hidden)
+    send(table, hidden)
 
     marked = messages.mark_all_read(table, "ana", NOW)
 

@@ -17,6 +17,7 @@ from shared.data.orders import addresses, stock
 from shared.models import ALL_DEALS, EDITORS_CHOICE, Role
 from shared.values import times
 from tests.site.conftest import Visit, entered, sold
+from tests.support.making import send
 from tests.support.preview import Preview
 from tests.support.shop import HOME_ADDRESS
 
@@ -135,9 +136,7 @@ def test_a_member_saves_watches_and_likes(visit: Visit, site: Preview, someone: 
 def test_a_member_reads_messages(visit: Visit, site: Preview, someone: People, *, script: bool) -> None:
     token, (first, second) = someone("reader"), site.deals[21:23]
     for deal in (first, second):
-        messages.send(
-            site.table, messages.compose(messages.of_deal(deal, "brand"), someone.usernames[token], times.now())
-        )
+        send(site.table, messages.compose(messages.of_deal(deal, "brand"), someone.usernames[token], times.now()))
     page = visit("/", token=token, script=script)
 
     if script:
