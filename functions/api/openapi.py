@@ -62,6 +62,10 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
+REQUIRED = {("/orders", "Idempotency-Key")}
+"""Parameters without which a route refuses the request, by its path: an order is never placed by chance twice."""
+
+
 HEADERS = {
     "CacheControl": ("Who may store it, and for how many seconds.", "^(public|private), max-age="),
     "NoStore": ("No cache may store it.", "^no-store$"),
@@ -145,7 +149,7 @@ def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
         for parameter in operation.pop("parameters", [])
         if parameter["in"] == "path"
     ]
-    parameters += [{"name": name, "required": False, **PARAMETERS[name]} for name in extra]
+    parameters += [{"name": name, "required": (path, name) in REQUIRED, **PARAMETERS[name]} for name in extra]
     operation["security"] = [] if operation["tags"] == ["anonymous"] else [{"bearer": []}]
     operation["operationId"] = _operation_id(path, method)
     if parameters:
