@@ -1,10 +1,10 @@
-"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [cost]``: all of them, or those named."""
+"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [cost] [rush]``: all of them, or those named."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import fan_out, invocations, pages, starts
+from benchmarks import fan_out, invocations, pages, rush, starts
 
 
 def _cost() -> None:
@@ -19,6 +19,7 @@ ALL = {
     "starts": starts.main,
     "invocations": invocations.main,
     "cost": _cost,
+    "rush": rush.main,
 }
 
 for name in sys.argv[1:] or ALL:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import rush
 from benchmarks.prices import (
     MILLION,
     MONTH,
@@ -102,3 +103,33 @@ def test_each_part_of_the_page_is_written() -> None:
     assert len(parts) >= 8
     assert all(len(text) > 50 for _, text in parts)
     assert MONTH == 2_592_000
+
+
+def test_a_thousand_orders_cost_what_the_page_says() -> None:
+    order = rush.Order(items=1, requests=6, reads=4.5, writes=15, seconds=0.004)
+
+    cost = rush.dollars(order, NOTHING)
+
+    assert cost["API Gateway"] == pytest.approx(0.0035)
+    # Two more units are the authorizer's: the session and its user.
+    assert cost["DynamoDB"] == pytest.approx(1000 * (6.5 * 0.125 + 15 * 0.625) / MILLION)
+    stated = re.search(r"<!-- orders -->\n.*?\| 1 item \|(.*?)\|\n", PAGE, re.DOTALL)
+    assert stated
+    figures = [float(figure) for figure in stated[1].split("|")]
+    assert figures[-1] == pytest.approx(sum(figures[:-1]), abs=0.0003)
+    assert figures[1] > 0
+
+
+@pytest.mark.parametrize("shards", rush.SHARDS)
+def test_a_rush_sells_every_piece_and_none_twice_and_no_faster_than_the_formula(shards: int) -> None:
+    came = rush.simulate(shards, buyers=300, pieces=50)
+
+    assert (came.sold, came.told, came.left) == (50, 250, [0] * shards)
+    assert came.sold_out_at >= rush.least_seconds(50 - shards, shards)
+    assert came.tries >= came.sold
+
+
+def test_more_shards_sell_faster() -> None:
+    seconds = [rush.simulate(shards, buyers=600, pieces=100).sold_out_at for shards in rush.SHARDS]
+
+    assert seconds == sorted(seconds, reverse=True)
