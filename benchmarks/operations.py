@@ -87,11 +87,12 @@ class Meter:
         self._under_way = 0
         self._lock = Lock()
 
-    def attach(self, store: Table, queue: Any) -> None:
+    def attach(self, store: Table, queue: Any = None) -> None:
         """Watch a table's client and a queue's from now on."""
         store.client.meta.events.register("before-parameter-build.dynamodb", self._before)
         store.client.meta.events.register("after-call.dynamodb", self._after)
-        queue.meta.events.register("before-parameter-build.sqs", self._sent)
+        if queue is not None:
+            queue.meta.events.register("before-parameter-build.sqs", self._sent)
 
     def clear(self) -> None:
         """Start over."""
