@@ -51,7 +51,7 @@ from benchmarks.prices import (
 )
 from infra.cdn import DOCS_POLICY
 from infra.gateway import ACCESS_LOG
-from infra.settings import STAGES, Cdn
+from infra.settings import STAGES, Cdn, Stage
 from infra.stacks import DealsStack
 from shared.runtime import metrics
 from shared.runtime.metrics import Metric
@@ -134,7 +134,7 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
         "months": _months(operations[CACHED], sent, given),
         "alternatives": _alternatives(operations[CACHED], sent, given),
         "sensitivity": _sensitivity(operations, given),
-        "fixed": _fixed(operations[CLOCK], given),
+        "fixed": fixed(operations[CLOCK].million(given)),
     }
 
 
@@ -309,12 +309,36 @@ def _sensitivity(operations: Mapping[str, Operation], given: Assumptions) -> str
     return markdown(["For a million of", *names], rows)
 
 
-def _fixed(clock: Operation, given: Assumptions) -> str:
-    counted = count_resources()
+def fixed(clock: float) -> str:
+    """What a month costs without a visitor: of prod with CloudFront, and of dev. ``clock`` is for a million minutes."""
+    prod = by_the_month(dataclasses.replace(STAGES["prod"], cdn=Cdn()), clock)
+    dev = by_the_month(STAGES["dev"], clock)
+    numbers = {name: number for name, number, _ in dev}
+    prices = {name: dollars for name, _, dollars in dev}
+    shown = [
+        [name, f"{number:,}", _dollars(dollars), f"{numbers[name]:,}", _dollars(prices[name])]
+        for name, number, dollars in prod
+        if number or numbers[name]
+    ]
+    sums = [_dollars(sum(dollars for _, _, dollars in rows)) for rows in (prod, dev)]
+    return (
+        markdown(["In a month", "prod", "Dollars", "dev", "Dollars"], [*shown, ["Sum", "", sums[0], "", sums[1]]])
+        + f"\n\nAnd for each GB in the table ${STORAGE.dollars:.2f} to store it, ${RECOVERY.dollars:.2f} to be able to "
+        "restore it. An account has ten metrics of alarms, ten custom metrics, three dashboards and a million requests "
+        "to SQS free of charge; nothing of that is taken off here."
+    )
+
+
+def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
+    """What a stage costs in a month without a visitor: name, number and dollars of each."""
+    counted = count_resources(stage)
+    # Where nobody comes, the functions of the clock alone report: two metrics, and a cold start each.
+    of_clock = (metrics.CACHE_AGE, metrics.ENDED_DEALS_SWEPT, metrics.COLD_START, metrics.COLD_START)
     custom = [each.name for each in vars(metrics).values() if isinstance(each, Metric)]
-    series = len(custom) + counted["reporting functions"]  # each reports its cold starts besides
+    # Each function reports its cold starts besides.
+    series = len(custom) + counted["reporting functions"] if stage.watched else len(of_clock)
     minutes = MONTH / 60
-    rows: list[tuple[str, int, float]] = [
+    return [
         ("metrics of alarms", counted["alarm metrics"], counted["alarm metrics"] * ALARM.each),
         ("dashboards", counted["AWS::CloudWatch::Dashboard"], counted["AWS::CloudWatch::Dashboard"] * DASHBOARD.each),
         ("custom metrics", series, series * METRIC.each),
@@ -322,22 +346,13 @@ def _fixed(clock: Operation, given: Assumptions) -> str:
         ("keys of one's own", counted["AWS::KMS::Key"], counted["AWS::KMS::Key"] * KEY.each),
         ("firewalls", counted["AWS::WAFv2::WebACL"], counted["AWS::WAFv2::WebACL"] * WEB_ACL.each),
         ("their rules", counted["firewall rules"], counted["firewall rules"] * WAF_RULE.each),
-        ("the clock, each minute", round(minutes), clock.million(given) * minutes / MILLION),
+        ("the clock, each minute", round(minutes), clock * minutes / MILLION),
         ("waiting for the queue", round(POLLS), POLLS * QUEUEING.each),
     ]
-    total = sum(row[2] for row in rows)
-    shown = [[str(name), f"{number:,}", _dollars(dollars)] for name, number, dollars in rows if number]
-    return (
-        markdown(["In a month", "Number", "Dollars"], [*shown, ["Sum", "", _dollars(total)]])
-        + f"\n\nAnd for each GB in the table ${STORAGE.dollars:.2f} to store it, ${RECOVERY.dollars:.2f} to be able to "
-        "restore it. An account has ten metrics of alarms, ten custom metrics, three dashboards and a million requests "
-        "to SQS free of charge; nothing of that is taken off here."
-    )
 
 
-def count_resources() -> Counter[str]:
-    """What is paid by the month in the templates of prod with CloudFront, by type."""
-    stage = dataclasses.replace(STAGES["prod"], cdn=Cdn())
+def count_resources(stage: Stage) -> Counter[str]:
+    """What is paid by the month in the template of a stage, by type."""
     app = cdk.App()
     counted: Counter[str] = Counter()
     for each in Template.from_stack(DealsStack(app, stage=stage)).to_json()["Resources"].values():

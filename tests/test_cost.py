@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import rush
+from benchmarks.cost import by_the_month
 from benchmarks.prices import (
     MILLION,
     MONTH,
@@ -21,6 +22,7 @@ from benchmarks.prices import (
     hit_rate,
     hits_needed,
 )
+from infra.settings import STAGES
 from shared.http.caching import FRESH
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cost.md").read_text(encoding="utf-8")
@@ -133,3 +135,17 @@ def test_more_shards_sell_faster() -> None:
     seconds = [rush.simulate(shards, buyers=600, pieces=100).sold_out_at for shards in rush.SHARDS]
 
     assert seconds == sorted(seconds, reverse=True)
+
+
+def test_a_stage_that_nobody_watches_costs_less_than_two_dollars_a_month() -> None:
+    """The clock's price is the page's own, for a million minutes; AWS's free tiers are not taken off."""
+    (clock,) = re.findall(r"^\| a minute's work of the clock \|.* (\d+\.\d+) \|$", PAGE, re.MULTILINE)
+
+    rows = by_the_month(STAGES["dev"], float(clock))
+
+    assert 0 < sum(dollars for _, _, dollars in rows) < 2
+    assert {name for name, number, _ in rows if number} == {
+        "custom metrics",
+        "the clock, each minute",
+        "waiting for the queue",
+    }
