@@ -9,7 +9,22 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer brings its own click since 0.26
 from typer.core import TyperGroup
 
-from cli import deals, decorate, imports, logs, members, migrate, orders, pages, redrive, stock, topics, upkeep, users
+from cli import (
+    deals,
+    decorate,
+    imports,
+    logs,
+    members,
+    migrate,
+    orders,
+    pages,
+    redrive,
+    rush,
+    stock,
+    topics,
+    upkeep,
+    users,
+)
 from cli.connection import NoTable
 from cli.output import complain
 from cli.start import INTERRUPTED
@@ -75,6 +90,7 @@ app.command()(upkeep.seed)
 app.command()(upkeep.sweep)
 app.command()(decorate.decorate)
 app.command()(migrate.migrate)
+app.command()(rush.rush)
 app.command()(redrive.redrive)
 app.command()(logs.logs)
 

@@ -13,8 +13,9 @@ from cli import migrations
 from cli.output import show_json
 from shared.data.catalog import brands, deals
 from shared.data.members import users
+from shared.data.orders import stock
 from shared.dynamodb.table import Table
-from shared.models import Deal
+from shared.models import Deal, Order
 from shared.values import times
 from tests.support.first_release import take_back
 from tests.support.making import a_deal, a_message, a_user, send
@@ -280,6 +281,62 @@ def test_decorating_leaves_items_that_are_up_to_date(posted: list[Deal], btd: Bt
     printed = btd("decorate", "Deal", "--segments", "3").stdout
 
     assert "items looked at, 0 rewritten" in printed
+
+
+@pytest.fixture
+def ordered(posted: list[Deal], table: Table) -> Order:
+    """Five pieces of the newest deal on sale, and one of them in an order of Bo's."""
+    stock.add(table, posted[0].deal_id, 5, times.now())
+    return buy(table, a_buyer(table, "bo"), posted[0], now=times.now())
+
+
+def test_stock_is_put_on_sale_shown_and_compared_with_its_orders(ordered: Order, posted: list[Deal], ask: Ask) -> None:
+    deal = posted[0].deal_id
+
+    added = ask("stock", "add", deal, "3", "--shards", "2")["result"]
+    shown, checked = ask("stock", "show", deal)["result"], ask("stock", "check", deal)["result"]
+    said = ask("stock", "set", deal, "1")["result"]
+
+    assert (added["left"], shown["left"], said["left"]) == (7, 7, 1)
+    assert (checked["onSale"], checked["ordered"], checked["inOrders"], checked["right"]) == (8, 1, 1, True)
+
+
+def test_an_order_is_found_sent_and_no_longer_open(ordered: Order, ask: Ask) -> None:
+    (listed,) = ask("orders", "list", "bo", "--status", "placed")["result"]["items"]
+    (still_open,) = ask("orders", "open")["result"]["items"]
+    shown = ask("orders", "show", ordered.order_id)["result"]
+
+    sent = ask("orders", "follow", ordered.order_id, "shipped")["result"]
+
+    assert {listed["orderId"], still_open["orderId"], shown["orderId"]} == {ordered.order_id}
+    assert sent["status"] == "shipped"
+    assert ask("orders", "open")["result"]["items"] == []
+
+
+def test_a_step_that_cannot_follow_is_refused_in_one_line(ordered: Order, btd: Btd) -> None:
+    printed = btd("orders", "follow", ordered.order_id, "delivered", code=1)
+
+    assert "placed" in printed.stderr
+    assert printed.stderr.count("\n") == 1
+
+
+def test_a_rush_sells_what_there_is_and_says_that_the_sum_is_right(posted: list[Deal], table: Table, ask: Ask) -> None:
+    stock.add(table, posted[0].deal_id, 5, times.now())
+
+    came = ask("rush", posted[0].deal_id, "--buyers", "12")["result"]
+
+    assert came["placed"] + came["busy"] + came["soldOut"] == 12
+    assert came["placed"] + came["left"] == 5
+    assert came["right"]
+
+
+def test_a_rush_is_for_the_local_cloud_only(monkeypatch: pytest.MonkeyPatch, btd: Btd) -> None:
+    monkeypatch.setenv("BTD_TABLE", "deals")
+    for name in ("AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "us-east-1")
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+
+    assert "local cloud only" in btd("rush", "1", code=1).stderr
 
 
 def test_migrating_brings_a_table_of_the_first_release_over_once(

@@ -1,0 +1,113 @@
+"""``btd rush``: many buyers at once on one deal of the local cloud, and whether its stock is right afterwards."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from cli import views
+from cli.connection import open_table
+from cli.inputs import DealName, deal_id
+from cli.output import complain, note, show_json
+from cli.watching import AsJson
+from shared.data.catalog import deals
+from shared.data.idempotency import Idempotency
+from shared.data.members import users
+from shared.data.orders import addresses, orders, stock
+from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
+from shared.errors import Busy, CannotOrder, Forbidden
+from shared.models import Address, Stock, User, Wanted
+from shared.values import times
+
+MOST = 500
+"""Buyers of one rush: the local cloud is this machine's."""
+
+AT_ONCE = 40
+"""Buyers whose orders are under way together."""
+
+HERE = ("127.0.0.1", "localhost", "::1")
+
+
+def rush(
+    deal: DealName,
+    buyers: Annotated[int, typer.Option(min=1, max=MOST, help="How many order a piece each, all at once.")] = 40,
+    as_json: AsJson = False,
+) -> None:
+    """Have many buyers order a deal at once, on the local cloud only; their accounts and orders stay there."""
+    table = open_table()
+    if urlsplit(table.client.meta.endpoint_url).hostname not in HERE:
+        raise Forbidden("A rush is for the local cloud only: its buyers and orders are made up.")
+    found = deals.find(table, deal_id(table, deal))
+    before = stock.of(table, found.deal_id)
+    names = [f"rush-{secrets.token_hex(4)}" for _ in range(buyers)]
+    for name in names:
+        _join(table, name)
+    note(f"{buyers} buyers on {before.left:,} pieces")
+    trace = Trace().attach(table)
+    began = time.perf_counter()
+    with ThreadPoolExecutor(min(buyers, AT_ONCE)) as pool:
+        ends = Counter(pool.map(_buying(table, Wanted(found.deal_id, 1, found.price)), names))
+    seconds = time.perf_counter() - began
+    after = stock.settled(table, found.deal_id)
+    sent = [request for request in trace.requests if request.operation == "TransactWriteItems"]
+    right = _adds_up(before, after, ends["placed"])
+    document = {
+        "placed": ends["placed"],
+        "ordersASecond": round(ends["placed"] / seconds, 1),
+        "soldOut": ends["sold out"],
+        "busy": ends["busy"],
+        "conflicts": sum(request.refused is not None for request in sent),
+        "retries": max(0, len(sent) - ends["placed"]),
+        "left": after.left,
+        "right": right,
+    }
+    if as_json:
+        show_json({"result": document})
+    else:
+        views.fields(document)
+    if not right:
+        complain("The sums do not add up: somebody else ordered or put on sale meanwhile, or the stock is wrong.")
+        raise typer.Exit(1)
+
+
+def _join(table: Table, name: str) -> None:
+    """Make a buyer with an address, whom nobody can sign in as."""
+    users.create(table, User(name, f"{name}@mail.example", "A buyer", "-", "member", times.now()))
+    addresses.save(table, name, "home", Address("A buyer", "1 Main Street", "Portland", None, "04101", "US"))
+
+
+def _buying(table: Table, wanted: Wanted) -> Callable[[str], str]:
+    def buy(name: str) -> str:
+        asked = {"deal": wanted.deal_id}
+        try:
+            orders.place(
+                table,
+                name,
+                "home",
+                [wanted],
+                times.now(),
+                secrets.token_bytes(16),
+                chance=random.random,
+                idempotency=Idempotency(name, "rush", asked),
+            )
+        except CannotOrder:
+            return "sold out"
+        except Busy:
+            return "busy"
+        return "placed"
+
+    return buy
+
+
+def _adds_up(before: Stock, after: Stock, placed: int) -> bool:
+    """Whether what was placed is what was taken, and nothing else has changed."""
+    return after.on_sale == after.left + after.ordered and before.left - after.left == placed
