@@ -101,7 +101,7 @@ def _growth() -> None:
     for count in COMPUTED:
         units = count * WRITE_UNITS_PER_MESSAGE
         slow, fast = (units / rate for rate in TABLE_WRITE_UNITS)
-        pages = math.ceil(count / settings.READERS_PER_PAGE)
+        pages = math.ceil(count / settings.READERS_PER_COHORT)
         work = pages * page_seconds / 10
         lines.append(
             f"| {count:,} | {max(slow, work):,.0f} at 4,000 WRU/s, {max(fast, work):,.0f} at 40,000, computed | "

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
 NAME = "benchmark-cost"
 PASSWORD = "correct horse battery staple"  # of a user who exists here only
-READERS = 2 * settings.READERS_PER_PAGE
+READERS = 2 * settings.READERS_PER_COHORT
 NEW = {
     "title": "Men's ActiveIce Spectrum Sun Long Sleeve Tee",
     "link": "https://shop.example/products/mens-activeice-spectrum-sun-long-sleeve-tee-322375",
@@ -213,7 +213,7 @@ def _operations(store: Table, posted: list[Deal], token: str, rounds: int) -> It
     yield _measure("sign-in", rounds, _sign_in, requests=1)
     yield _measure("deal posted, nobody watching", rounds, _posting(store, token), requests=1)
     yield _measure("a minute's work of the clock", rounds, _minute)
-    yield _measure("hot deal, for each reader", 5, _telling(store), count=settings.READERS_PER_PAGE)
+    yield _measure("hot deal, for each reader", 5, _telling(store), count=settings.READERS_PER_COHORT)
 
 
 def _asking(path: str, **query: str) -> Callable[[Run], None]:
@@ -240,7 +240,7 @@ def _sign_in(run: Run) -> None:
 
 
 def _posting(store: Table, token: str) -> Callable[[Run], None]:
-    """An editor's POST and what follows by the stream: caches are rebuilt, two empty pages of readers are told."""
+    """An editor's POST and what follows by the stream: caches are rebuilt, two empty cohorts of readers are told."""
 
     def do(run: Run) -> None:
         new = {**NEW, "sourceId": secrets.token_hex(8)}

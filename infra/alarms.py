@@ -27,11 +27,11 @@ class Bounds:
     fails, or one that cannot keep up. Pages are wrong and nobody is told for as long."""
 
     work_is_old: Bound = Bound(900, minutes=1, points=3, of=5)
-    """Seconds that the oldest page of readers waits. One that fails is hidden for six minutes: a quarter of an hour is
+    """Seconds that the oldest cohort waits. One that fails is hidden for six minutes: a quarter of an hour is
     more than one bad delivery, and comes before the fifth, after which it is in the dead-letter queue."""
 
     work_piles_up: Bound = Bound(1_000, minutes=5, points=2, of=2)
-    """Pages of readers that wait, 250 readers each. A page queues its next one only when it is worked on, so that even
+    """Cohorts that wait, of 250 readers each. A cohort queues the next one only when it is worked on, so that even
     a hot deal has no more than eight waiting: this is five hundred new deals at once, or a messenger that fails."""
 
     loop_is_stopped: Bound = Bound(1, minutes=5)

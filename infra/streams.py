@@ -22,7 +22,7 @@ KEPT_FOR = Duration.days(14)
 """How long a failure waits for someone to look at it: SQS's longest."""
 
 MAX_RECEIVES = 5
-"""Deliveries of a page of readers before it goes to the dead-letter queue. A page is repeated without harm."""
+"""Deliveries of a cohort of readers before it goes to the dead-letter queue. A cohort is repeated without harm."""
 
 ENCRYPTED_BY_SQS = (
     "SQS encrypts it with a key of its own, for nothing (SqsManagedSseEnabled); this rule knows of keys in KMS only."

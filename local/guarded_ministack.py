@@ -10,7 +10,7 @@ So the key is made up for each checkout (``local.settings.access_key``), and thi
 - the questions whether the cloud is ready, and a custom resource's answer, whose address is a secret.
 
 It also answers what MiniStack has no question for: what its functions have not read yet (``WAITING``). ``make stop``
-waits for that, because streams begin anew with each start.
+waits for that, because streams start over with each start.
 
 Everything else gets 403 before MiniStack sees it, a browser's question whether it may send more (OPTIONS) included.
 """

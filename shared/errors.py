@@ -28,7 +28,7 @@
         ├── Busy            conflicts or throttling outlasted the retries
         │   └── AccountChanged  since it was read
         ├── NoAnswer        nobody knows whether it was done
-        ├── TooManyPages    a fan-out that does not end
+        ├── TooManyCohorts    a fan-out that does not end
         └── NotSeeded       the deployment has not seeded the table
 
 Status codes are given here for orientation; ``shared/http/statuses.py`` owns the mapping.
@@ -354,11 +354,11 @@ class PerhapsPosted(Unavailable):
     )
 
 
-class TooManyPages(Unavailable):
+class TooManyCohorts(Unavailable):
     """A fan-out that has gone on for longer than any list of readers can be: it is stopped."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(f"Page {number} of a list of readers is one too many.")
+        super().__init__(f"Cohort {number} of a list of readers is one too many.")
 
 
 class NotSeeded(Unavailable):

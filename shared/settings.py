@@ -19,7 +19,7 @@ CACHED_PAGE = 25
 READ_FOR_CARDS = 60
 """Deals that a page of the site is made of: a shop posts a product in several colours, and they are one card."""
 
-READERS_PER_PAGE = 250
+READERS_PER_COHORT = 250
 """Readers that are one unit of work: ten batches of 25, well within a second, and cheap to repeat after a failure."""
 
 SCAN_SEGMENTS = 8
@@ -35,7 +35,7 @@ SAME_ANNOUNCEMENT = timedelta(hours=1)
 """How long after it was posted a deal may become hot and still be the announcement that its watchers have had."""
 
 MARKER_LIFETIME = timedelta(days=21)
-"""How long a page of readers is remembered: longer than a message can repeat it that was 14 days in a
+"""How long a cohort of readers is remembered: longer than a message can repeat it that was 14 days in a
 dead-letter queue, and was then sent again to a queue that keeps it for four."""
 
 MOST_PAGES = 20_000

@@ -228,7 +228,7 @@ def fan_out_segment(deal_id: str, segment: int) -> Key:
 
 
 def fan_out_page(deal_id: str, kind: str, segment: int, start: str) -> Key:
-    """The memory of one page of readers having been handled; ``start`` is the key it starts after, or empty."""
+    """The memory of one cohort of readers having been handled; ``start`` is the key it starts after, or empty."""
     digest = hashlib.sha256(start.encode()).hexdigest()[:32]
     return _pair(f"FANOUTPAGE#{deal_id}#{kind}#{segment}#{digest}")
 

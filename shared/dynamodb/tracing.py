@@ -105,7 +105,7 @@ class Trace:
         table.client.meta.events.register(_AFTER, self._after)
         return self
 
-    def start_anew(self) -> None:
+    def start_over(self) -> None:
         """Forget what was asked so far."""
         with self._lock:
             self.requests, self.count, self.silent, self.capacity = [], 0, 0, Capacity()

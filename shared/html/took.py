@@ -96,7 +96,7 @@ def trace() -> Trace:
 
 def begin() -> None:
     """Start over, for a request that has just come."""
-    trace().start_anew()
+    trace().start_over()
 
 
 def took() -> dict[str, Any]:

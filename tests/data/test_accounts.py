@@ -46,7 +46,7 @@ def test_who_signs_up_can_begin_a_session_at_once(table: Table) -> None:
     assert sessions.authenticate(table, token, NOW).username == "ana"
 
 
-def test_a_hash_of_old_parameters_is_made_anew_when_its_owner_signs_in(
+def test_a_hash_of_old_parameters_is_made_again_when_its_owner_signs_in(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = sign_up(table)

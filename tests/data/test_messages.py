@@ -166,7 +166,7 @@ def test_a_deal_made_hot_within_an_hour_is_the_same_announcement(minutes: int) -
     assert a_message(hot, kind="hot").message_id == a_message(deal, kind="brand").message_id
 
 
-def test_a_deal_made_hot_later_is_announced_anew_at_the_top_of_the_inbox(table: Table) -> None:
+def test_a_deal_made_hot_later_is_announced_again_at_the_top_of_the_inbox(table: Table) -> None:
     old = a_deal(ago(days=30))
     hot = replace(old, hot_at=NOW)
     for message in [a_message(old, "ana", "brand", ago(days=30)), *(a_message(a_deal(ago(days=d))) for d in (1, 2, 3))]:

@@ -124,7 +124,7 @@ def test_following_what_has_not_changed_writes_nothing(table: Table) -> None:
     assert set(wire.operations) == {"GetItem", "BatchGetItem"}
 
 
-def test_whoever_picks_while_copies_follow_wins(table: Table) -> None:
+def test_an_editor_who_picks_while_copies_follow_wins(table: Table) -> None:
     one, two = post(table, [a_deal(), a_deal()])
     featured.set_featured(table, FRONT_PAGE, [one.deal_id], NOW)
     edited = deals.edit(table, two.deal_id, {"title": "Road runner"}, NOW)

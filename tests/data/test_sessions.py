@@ -227,7 +227,7 @@ def test_sign_ups_of_one_network_are_bounded(table: Table, monkeypatch: pytest.M
     attempts.sign_up(table, ELSEWHERE, NOW)
 
 
-def test_one_address_may_try_fifty_times_whoever_it_says_it_is(table: Table) -> None:
+def test_one_address_may_try_fifty_times_under_any_name(table: Table) -> None:
     for number in range(attempts.MOST_PER_ADDRESS):
         attempts.begin(table, f"user{number}", HERE, NOW)
 

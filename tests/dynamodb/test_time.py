@@ -106,7 +106,7 @@ def test_connections_that_died_during_a_freeze_cost_one_timeout_together() -> No
     assert len(dead) == 1
 
 
-def test_a_budget_starts_anew_with_each_invocation() -> None:
+def test_a_budget_starts_over_with_each_invocation() -> None:
     clock = Clock()
     budget = Budget(clock=lambda: clock.now)
 

@@ -239,9 +239,9 @@ def _tell(site: Site, plumbing: Plumbing, editor: Visitor, deal_id: str) -> None
 
 
 def _tell_more_than_a_page(site: Site, editor: Visitor) -> None:
-    """Have a brand with more watchers than a page of readers holds, and post a deal of it."""
+    """Have a brand with more watchers than a cohort of readers holds, and post a deal of it."""
     brand = _a_brand(editor)
-    usernames = [fresh("watcher") for _ in range(settings.READERS_PER_PAGE + 1)]
+    usernames = [fresh("watcher") for _ in range(settings.READERS_PER_COHORT + 1)]
     for username in usernames:
         item = {**keys.watch(Topic(BRAND, brand), username), "Type": "BrandWatch", "Username": username}
         site.table.write(put(item, because="a test's own"))

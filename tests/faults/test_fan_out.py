@@ -20,7 +20,7 @@ from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import fanout, follows, messages, users
 from shared.dynamodb.table import Table
-from shared.errors import Busy, TooManyPages
+from shared.errors import Busy, TooManyCohorts
 from shared.models import Deal
 from shared.sqs import Queue, Received
 from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, post
@@ -83,7 +83,7 @@ def test_a_worker_that_dies_between_batches_is_repeated_without_harm(
     (unit, _) = fanout.news_of(deal)
 
     with dying_after(table, batches=2), pytest.raises(SystemExit):
-        fanout.deliver(table, queue, unit, NOW, page=100)
+        fanout.deliver(table, queue, unit, NOW, size=100)
     told_before_it_died = sum(received(table, names).values())
     work_off([unit], page=100)
 
@@ -100,7 +100,7 @@ def test_a_page_that_is_repeated_queues_its_continuation_once(
     (unit, _) = fanout.news_of(deal)
 
     for _ in range(5):
-        fanout.deliver(table, queue, unit, NOW, page=10)
+        fanout.deliver(table, queue, unit, NOW, size=10)
 
     assert [json.loads(message.body)["number"] for message in queue.receive()] == [1]
 
@@ -141,7 +141,7 @@ def test_five_deliveries_at_once_tell_once(
     units = fanout.alarm_of(hot, segments=2)
 
     with ThreadPoolExecutor(5) as pool:
-        list(pool.map(lambda _: fanout.deliver(table, queue, units[0], NOW, page=40), range(5)))
+        list(pool.map(lambda _: fanout.deliver(table, queue, units[0], NOW, size=40), range(5)))
     work_off(units, page=40)
 
     assert received(table, names) == once_each(names)
@@ -169,7 +169,7 @@ def test_a_deal_withdrawn_meanwhile_is_told_to_nobody_more(
         join(table, name)
         follows.watch(table, APPLE, name, NOW)
     (unit, _) = fanout.news_of(deal)
-    fanout.deliver(table, queue, unit, NOW, page=10)
+    fanout.deliver(table, queue, unit, NOW, size=10)
 
     deals.withdraw(table, deal.deal_id, NOW)
     work_off([fanout.Unit.from_json(message.body) for message in queue.receive()])
@@ -241,7 +241,7 @@ def die() -> None:
 def takes(table: Table, queue: Queue, unit: fanout.Unit) -> int:
     """How many requests it takes to do a unit of work."""
     with watched(table) as wire:
-        fanout.deliver(table, queue, unit, NOW, page=4)
+        fanout.deliver(table, queue, unit, NOW, size=4)
     return len(wire.requests) + 1  # and one to the queue
 
 
@@ -294,7 +294,7 @@ def test_a_worker_that_dies_at_any_point_loses_and_doubles_nobody(
             die()
 
         with interrupted(table, queue, at, and_die), suppress(Killed):
-            fanout.deliver(table, queue, unit, NOW, page=4)
+            fanout.deliver(table, queue, unit, NOW, size=4)
         work_off([unit], page=4)
 
         everyone = [user.username for user in users.everyone(table)]
@@ -324,10 +324,10 @@ def test_a_second_delivery_at_any_point_of_the_first_tells_and_counts_once(
         def meanwhile(unit: fanout.Unit = unit, at: int = at) -> None:
             table.write(users.registration(a_user(f"reader0-{at}")))
             readers_of(table, kind, [f"reader0-{at}"])
-            fanout.deliver(table, queue, unit, NOW, page=4)
+            fanout.deliver(table, queue, unit, NOW, size=4)
 
         with interrupted(table, queue, at, meanwhile):
-            fanout.deliver(table, queue, unit, NOW, page=4)
+            fanout.deliver(table, queue, unit, NOW, size=4)
         work_off([fanout.Unit.from_json(message.body) for message in taken(queue)], page=4)
 
         everyone = [user.username for user in users.everyone(table)]
@@ -368,7 +368,7 @@ def test_a_fan_out_without_end_is_stopped(table: Table, queue: Queue, deal: Deal
     (unit, _) = fanout.news_of(deal)
     endless = replace(unit, number=settings.MOST_PAGES)
 
-    with pytest.raises(TooManyPages):
+    with pytest.raises(TooManyCohorts):
         fanout.deliver(table, queue, endless, NOW)
 
     assert list(queue.receive()) == []

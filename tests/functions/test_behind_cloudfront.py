@@ -137,7 +137,7 @@ def test_a_page_that_has_not_changed_is_revalidated_without_its_body(edge: Edge,
     assert api.asked[1].headers["if-none-match"] == first.headers["etag"]
 
 
-def test_a_stale_page_is_served_while_it_is_made_anew(edge: Edge, api: Api, table: Table) -> None:
+def test_a_stale_page_is_served_while_it_is_made_again(edge: Edge, api: Api, table: Table) -> None:
     edge.get("/v1/deals")
     deals.create(table, a_deal(times.now(), brand="g-fore", title="Brand new"), times.now())
     edge.now += 6  # a second after five

@@ -147,7 +147,7 @@ def test_the_next_page_of_readers_keeps_the_id_and_the_time(table: Table, queue:
     deal = posted(context)
     (first, _) = fanout.news_of(deal, times.now())
 
-    fanout.deliver(table, queue, first, times.now(), page=1)
+    fanout.deliver(table, queue, first, times.now(), size=1)
 
     (following,) = taken(queue)
     assert following.start is not None

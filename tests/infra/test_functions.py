@@ -70,5 +70,5 @@ def _imported(file: Path, seen: set[Path] | None = None) -> Iterator[str]:
 def test_only_the_messenger_may_go_on_by_itself(dev: Synthesized) -> None:
     allowed = {module for module in dev.modules() if dev.function(module)["Properties"].get("RecursiveLoop") == "Allow"}
 
-    # A page of readers queues the next one: after 16 of them Lambda would take it for a loop that has no end.
+    # A cohort of readers queues the next one: after 16 of them Lambda would take it for a loop that has no end.
     assert allowed == {"messenger"}

@@ -270,7 +270,7 @@ def test_what_is_sold_out_stays_in_the_cart_and_out_of_the_order(ana: Browser, t
     assert carts.deals_in(table, "ana", times.now()) == [gone.deal_id]
 
 
-def test_an_address_that_was_removed_meanwhile_is_asked_for_anew(ana: Browser, table: Table, sell: Sell) -> None:
+def test_an_address_that_was_removed_meanwhile_is_asked_for_again(ana: Browser, table: Table, sell: Sell) -> None:
     with_address(table)
     ana.post("/shop/cart", {"deal": str(sell().number)})
     form = checkout(ana)

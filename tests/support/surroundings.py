@@ -31,9 +31,9 @@ def surrounded(monkeypatch: pytest.MonkeyPatch, table: Table, **more: str) -> It
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    _start_anew()
+    _start_over()
     yield
-    _start_anew()
+    _start_over()
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def queue_beside(table: Table) -> Iterator[Queue]:
     client.delete_queue(QueueUrl=url)
 
 
-def _start_anew() -> None:
+def _start_over() -> None:
     """Forget what an execution environment keeps between calls."""
     for kept in (*vars(environment).values(), *vars(reporting).values(), *vars(copies).values()):
         if hasattr(kept, "cache_clear"):

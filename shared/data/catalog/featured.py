@@ -111,7 +111,7 @@ def set_apart(table: Table, category: str) -> bool:
                     refused=AlreadyExists(),
                 ),
             )
-        except AlreadyExists:  # editors have picked anew since, or it was done
+        except AlreadyExists:  # editors have picked again since, or it was done
             return False
         return True
 

@@ -73,7 +73,7 @@ def new(user: User) -> Write:
 def changed(username: str, password_hash: str, *, proved: str | None) -> Write:
     """The write that keeps another hash, in place of the proved one if that is known. Refused with AccountChanged."""
     if proved is None:
-        return put(_item(username, password_hash), because="whoever sets a password need not know the one before")
+        return put(_item(username, password_hash), because="one who sets a password need not know the one before")
     return update(
         keys.password(username),
         "SET PasswordHash = :hash",

@@ -1,17 +1,17 @@
 """Patterns 21-23: telling readers of a deal - a brand's watchers, a category's watchers, or every user.
 
-A unit of work is one page of readers. Its continuation is queued before its messages are written, so pages are written
-side by side and nothing depends on how long one function may run. Everything is done in an order that a crash, or the
-queue delivering a unit twice, can only repeat and never lose or double:
+A unit of work is one cohort of readers. Its continuation is queued before its messages are written, so cohorts are
+written side by side and nothing depends on how long one function may run. Everything is done in an order that a crash,
+or the queue delivering a unit twice, can only repeat and never lose or double:
 
-1. the page is read, and its marker remembers who is on it and where the next one starts. From then on the page is what
-   its marker says: users who sign up or leave meanwhile move neither its end nor the next one's start
+1. the cohort is read, and its marker remembers who is in it and where the next one starts. From then on the cohort is
+   what its marker says: users who sign up or leave meanwhile move neither its end nor the next one's start
 2. its continuation is queued; the marker remembers that, too
-3. the page's messages are inserted, 25 at a time; those that exist are refused by the table and left as they are
-4. the marker remembers that the page is done. For a hot deal its readers are counted in the same transaction, once
+3. the cohort's messages are inserted, 25 at a time; those that exist are refused by the table and left as they are
+4. the marker remembers that the cohort is done. For a hot deal its readers are counted in the same transaction, once
 
-The last page of a topic's watchers has no continuation and is not counted, so it needs no marker: a repeat tells those
-who are there by then.
+The last cohort of a topic's watchers has no continuation and is not counted, so it needs no marker: a repeat tells
+those who are there by then.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from shared.data.members import messages
 from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
-from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, TooManyPages, Unavailable
+from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, TooManyCohorts, Unavailable
 from shared.models import BRAND, CATEGORY, Deal, DealNews, Message, Status, Topic
 from shared.sqs import Queue
 
@@ -48,9 +48,9 @@ _RETRIED = {
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One page of readers to tell of a deal: those after ``start`` in a watch partition or in a segment of all users.
+    """One cohort of readers to tell of a deal: those after ``start`` in a watch partition or in a segment of all users.
 
-    ``number`` counts the pages of a segment from 0. ``correlation_id`` names the request that all this follows from;
+    ``number`` counts the cohorts of a segment from 0. ``correlation_id`` names the request that all this follows from;
     ``written_at`` is when that wrote the deal, in epoch seconds.
     """
 
@@ -103,7 +103,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """What has come of one unit of work: its page's readers, and how many of them had no message of the deal yet."""
+    """What has come of one unit of work: its cohort's readers, and how many of them had no message of the deal yet."""
 
     readers: int = 0
     written: int = 0
@@ -129,25 +129,27 @@ def alarm_of(deal: Deal, segments: int = settings.SCAN_SEGMENTS, written_at: dat
     return [replace(first, segment=segment) for segment in range(segments)]
 
 
-def deliver(table: Table, queue: Queue, unit: Unit, now: datetime, page: int = settings.READERS_PER_PAGE) -> Delivered:
+def deliver(
+    table: Table, queue: Queue, unit: Unit, now: datetime, size: int = settings.READERS_PER_COHORT
+) -> Delivered:
     """Do one unit of work. Raises Busy: then the queue tries it again.
 
-    A deal that is gone or over by now is told to nobody but the rest of a page that was begun. Raises TooManyPages
+    A deal that is gone or over by now is told to nobody but the rest of a cohort that was begun. Raises TooManyCohorts
     instead of going on forever: Lambda lets this function feed itself (``RecursiveLoop``), so it bounds that itself.
     """
     if unit.number >= settings.MOST_PAGES:
-        raise TooManyPages(unit.number)
+        raise TooManyCohorts(unit.number)
     try:
         # The stream may be ahead of eventually consistent reads, and a deal that is missed is never told of again.
         deal = deals.get(table, unit.deal_id, consistent=True)
     except NoSuchDeal:
         return Delivered()
-    readers = _claimed(table, unit) or _claim(table, unit, deal, page, now)
+    readers = _claimed(table, unit) or _claim(table, unit, deal, size, now)
     if readers.done:
         return Delivered()
     if readers.following is not None and not readers.continued:
         queue.send([replace(unit, start=readers.following, number=unit.number + 1).to_json()])
-        table.write(_remember(unit, "Continued"))  # a crash before this queues the next page twice, at worst
+        table.write(_remember(unit, "Continued"))  # a crash before this queues the next cohort twice, at worst
     announcement = messages.of_deal(deal, unit.kind, unit.correlation_id)
     written = insert(table, [messages.compose(announcement, username, now) for username in readers.usernames])
     if readers.marked:
@@ -158,7 +160,7 @@ def deliver(table: Table, queue: Queue, unit: Unit, now: datetime, page: int = s
 def progress(table: Table, deal_id: str) -> Progress:
     """How far the telling of a hot deal has got. A Query of one small partition."""
     segments = list(table.query(keys.fan_out(deal_id)))
-    # A segment's last page knows how many there are; pages are written side by side, so it may be the first to end.
+    # A segment's last cohort knows how many there are; cohorts are written side by side, so it may be the first to end.
     complete = [segment for segment in segments if segment["Pages"] == segment.get("LastPage")]
     finished = bool(segments) and len(complete) == segments[0]["Segments"]
     return Progress(sum(segment["Told"] for segment in segments), finished)
@@ -166,7 +168,7 @@ def progress(table: Table, deal_id: str) -> Progress:
 
 @dataclass(frozen=True, slots=True)
 class _Readers:
-    """Who is on a page, where the next one starts (None after the last), and what has been done of it."""
+    """Who is in a cohort, where the next one starts (None after the last), and what has been done of it."""
 
     usernames: Sequence[str]
     following: Mapping[str, Any] | None
@@ -176,7 +178,7 @@ class _Readers:
 
 
 def _claimed(table: Table, unit: Unit) -> _Readers | None:
-    """The page as an earlier delivery found it, or None if there was none that went so far."""
+    """The cohort as an earlier delivery found it, or None if there was none that went so far."""
     marker = table.get(_marker(unit), consistent=True)
     if marker is None:
         return None
@@ -188,9 +190,9 @@ def _claimed(table: Table, unit: Unit) -> _Readers | None:
     )
 
 
-def _claim(table: Table, unit: Unit, deal: Deal, page: int, now: datetime) -> _Readers:
-    """Read a page, and fix who is on it. Of two deliveries at once, both go by what the first one found."""
-    usernames, following = _read(table, deal, unit, page) if deal.status(now) is Status.ACTIVE else ([], None)
+def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> _Readers:
+    """Read a cohort, and fix who is in it. Of two deliveries at once, both go by what the first one found."""
+    usernames, following = _read(table, deal, unit, size) if deal.status(now) is Status.ACTIVE else ([], None)
     if following is None and unit.kind != "hot":
         return _Readers(usernames, None, marked=False)
     marker = {
@@ -209,26 +211,26 @@ def _claim(table: Table, unit: Unit, deal: Deal, page: int, now: datetime) -> _R
     return _Readers(usernames, following)
 
 
-def _read(table: Table, deal: Deal, unit: Unit, page: int) -> tuple[list[str], Mapping[str, Any] | None]:
-    """One page of usernames, and where the next page starts, or None."""
+def _read(table: Table, deal: Deal, unit: Unit, size: int) -> tuple[list[str], Mapping[str, Any] | None]:
+    """One cohort of usernames, and where the next cohort starts, or None."""
     if unit.kind == "hot":
         items, following = table.scan(
             index=USER_INDEX,
             segment=unit.segment,
             segments=unit.segments,
             start=unit.start,
-            limit=page,
+            limit=size,
             projection=_READER,
         )
         return [item["Username"] for item in items], following
     topic = Topic(BRAND, deal.brand) if unit.kind == "brand" else Topic(CATEGORY, deal.category)
     after = unit.start["SK"] if unit.start else None
-    items = list(table.query(keys.watchers(topic), after=after, limit=page, projection=_WATCHER))
-    return [item["Username"] for item in items], {"SK": items[-1]["SK"]} if len(items) == page else None
+    items = list(table.query(keys.watchers(topic), after=after, limit=size, projection=_WATCHER))
+    return [item["Username"] for item in items], {"SK": items[-1]["SK"]} if len(items) == size else None
 
 
 def _finish(table: Table, unit: Unit, readers: _Readers) -> None:
-    """Remember that a page is done; of a hot deal's, count the readers with it, once however often it is delivered."""
+    """Remember that a cohort is done; of a hot deal's, count its readers with it, once however often it comes."""
     if unit.kind != "hot":
         table.write(_remember(unit, "Done"))
         return
@@ -236,7 +238,7 @@ def _finish(table: Table, unit: Unit, readers: _Readers) -> None:
     tally = update(
         keys.fan_out_segment(unit.deal_id, unit.segment),
         "ADD Told :told, Pages :one SET #segments = :segments, #type = :type" + (", LastPage = :last" if last else ""),
-        condition=None,  # the segment's first page makes the counter
+        condition=None,  # the segment's first cohort makes the counter
         names={"#type": "Type", "#segments": "Segments"},
         values={":told": len(readers.usernames), ":one": 1, ":segments": unit.segments, ":type": item_types.FAN_OUT}
         | ({":last": unit.number + 1} if last else {}),
@@ -286,13 +288,13 @@ def _insert_batch(table: Table, batch: Sequence[Message]) -> tuple[int, list[Mes
 def _remember(
     unit: Unit, done: str, condition: str = "attribute_exists(PK)", refused: DealsError | None = None
 ) -> Write:
-    """Remember what has been done of a page: that it is continued, or all of it."""
+    """Remember what has been done of a cohort: that it is continued, or all of it."""
     return update(
         _marker(unit),
         f"SET {done} = :true",
         condition=condition,
         values={":true": True},
-        refused=refused or Busy("A page's marker is gone."),
+        refused=refused or Busy("A cohort's marker is gone."),
     )
 
 
