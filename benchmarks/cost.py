@@ -44,6 +44,7 @@ from benchmarks.prices import (
     WEB_ACL,
     Assumptions,
     Operation,
+    browser_million,
     edge_million,
     edge_month,
     hit_rate,
@@ -60,6 +61,14 @@ PAGE = Path(__file__).parent.parent / "docs" / "cost.md"
 CACHED = "front page, from its cached copy"
 MADE = "front page, made from the indexes"
 CLOCK = "a minute's work of the clock"
+
+FILE_HEAD = 400
+"""The bytes of the head of a file's answer, about."""
+
+HTML_BYTES = 6 * 1024
+FILES = (5 * 1024, 2 * 1024, 8 * 1024, 1024)
+"""The compressed bytes of a page of deals, and of what a browser asks for besides it, once: style, script, face, mark.
+Budgets, which ``tests/html`` and ``tests/site`` hold: the most that each may have."""
 
 BUNDLE_DISCOUNT = 0.30
 """Of CloudFront's bill, for a year's commitment to it: its security savings bundle."""
@@ -131,6 +140,7 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
         "measured": _measured(measured, given),
         "operations": _operations(measured.operations, given),
         "front page": _front_page(operations, sent, given),
+        "in a browser": in_a_browser(operations[CACHED].million(given, egress=False), given.headers),
         "months": _months(operations[CACHED], sent, given),
         "alternatives": _alternatives(operations[CACHED], sent, given),
         "sensitivity": _sensitivity(operations, given),
@@ -228,6 +238,17 @@ def _front_page(operations: Mapping[str, Operation], sent: int, given: Assumptio
         + "\n".join(lines)
         + f"\n\nA view gets {sent:,} bytes; with nothing but hits, the goal leaves {left:,.0f} for them."
     )
+
+
+def in_a_browser(origin: float, head: int) -> str:
+    """What a view of the front page costs with all that a browser asks for, by what each may weigh."""
+    files = [FILE_HEAD + each for each in FILES]
+    page = head + HTML_BYTES
+    rows = []
+    for who, asked in (("the first", files), ("every other: the files are at hand", [])):
+        dollars = [_dollars(browser_million(origin, hits, page, asked)) for hits in (0.9, 0.98)]
+        rows.append([who, str(1 + len(asked)), f"{(page + sum(asked)) / 1000:.1f}", *dollars])
+    return markdown(["A million views", "Requests each", "Kilobytes each", "90% hits", "98% hits"], rows)
 
 
 def _months(view: Operation, sent: int, given: Assumptions) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MILLION = 1_000_000
@@ -160,6 +161,15 @@ def edge_million(origin: float, hits: float, sent: float, *, discount: float = 0
     """
     edge = EDGE_REQUEST.each + EDGE_EGRESS.each * sent / GIGABYTE
     return edge * MILLION * (1 - discount) + (1 - hits) * origin
+
+
+def browser_million(origin: float, hits: float, page: float, files: Sequence[float] = ()) -> float:
+    """Dollars for a million views of a page in a browser through CloudFront, without its free tier.
+
+    ``page`` and ``files`` are the bytes of each answer. Browsers and CloudFront keep files for ever: that each of its
+    caches fetches them once is nothing among a million views.
+    """
+    return edge_million(origin, hits, page) + sum(edge_million(0, 1, each) for each in files)
 
 
 def edge_month(views: float, origin: float, hits: float, sent: float) -> float:

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks import rush
 from benchmarks.cost import by_the_month
+from benchmarks.cost import in_a_browser
 from benchmarks.prices import (
     MILLION,
     MONTH,
@@ -17,6 +18,7 @@ from benchmarks.prices import (
     Assumptions,
     Invocation,
     Operation,
+    browser_million,
     edge_million,
     edge_month,
     hit_rate,
@@ -76,6 +78,22 @@ def test_a_million_views_are_requests_data_and_what_is_fetched() -> None:
     assert edge_million(4.0, 1.0, 1000) == pytest.approx(1.00 + 0.085)
     assert edge_million(4.0, 0.9, 1000) == pytest.approx(1.085 + 0.4)
     assert edge_million(4.0, 0.9, 1000, discount=0.3) == pytest.approx(1.085 * 0.7 + 0.4)
+
+
+def test_a_page_in_a_browser_is_its_requests_and_its_fetches() -> None:
+    first = browser_million(4.0, 0.9, 5000, [1000, 2000])
+
+    assert first == pytest.approx(3 * 1.00 + 8000 * 1e6 / 1e9 * 0.085 + 0.1 * 4.0)
+    assert browser_million(4.0, 0.9, 5000) == edge_million(4.0, 0.9, 5000)
+
+
+def test_the_page_says_what_a_page_in_a_browser_costs() -> None:
+    origin = re.search(r"10\.0% of (\d+\.\d+)", PAGE)
+    head = re.search(r"The head of an answer is (\d+) bytes", PAGE)
+    assert origin
+    assert head
+
+    assert in_a_browser(float(origin[1]), int(head[1])) in PAGE
 
 
 def test_the_free_tier_is_taken_off_requests_and_data() -> None:

@@ -276,7 +276,10 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
 
 @app.get("/robots.txt")
 def robots(_request: Request) -> Answer:
-    lines = ["User-agent: *", *(f"Disallow: {pages.link(path)}" for path in ("/my/", "/account", "/desk", "/go/"))]
+    lines = [
+        "User-agent: *",
+        *(f"Disallow: {pages.link(path)}" for path in ("/my/", "/account", "/desk", "/shop/", "/go/")),
+    ]
     if pages.origin():
         lines.append(f"Sitemap: {pages.absolute('/sitemap.xml')}")
     return _machine("\n".join(lines) + "\n", "text/plain; charset=utf-8")

@@ -178,7 +178,7 @@ def _sent(request: Request, answer: Answer) -> Event:
         "Content-Type": answer.media_type,
         "Cache-Control": answer.cache,
         "X-Correlation-Id": request.correlation_id,
-        **headers.security(pages.origin()),
+        **headers.security(pages.origin(), answer.media_type),
         **pages.work_headers(),
         **answer.headers,
     }

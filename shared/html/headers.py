@@ -23,6 +23,12 @@ SECURITY = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
 
+NO_DOCUMENTS = ("text/css", "text/javascript", "font/woff2")
+"""Files that a browser shows nobody by themselves. A picture in SVG is a document as a page is."""
+
+OF_FILES = ("X-Content-Type-Options", "Cross-Origin-Resource-Policy")
+"""What of all that means anything on them; the rest would be a kilobyte of every first view."""
+
 TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
 """Only where the site is reached over HTTPS; browsers ignore it elsewhere, and a laptop has no certificate.
 
@@ -41,6 +47,9 @@ FOR_A_DAY = "public, max-age=86400"
 """What changes slowly and is read by machines."""
 
 
-def security(origin: str) -> dict[str, str]:
-    """The headers that every page has, at a site with an origin (``https://deals.example``), or with none known."""
-    return SECURITY | (TRANSPORT if origin.startswith("https:") else {})
+def security(origin: str, media_type: str) -> dict[str, str]:
+    """The headers of an answer, at a site with an origin (``https://deals.example``), or with none known."""
+    plain = media_type.partition(";")[0] in NO_DOCUMENTS
+    return {name: value for name, value in SECURITY.items() if not plain or name in OF_FILES} | (
+        TRANSPORT if origin.startswith("https:") else {}
+    )

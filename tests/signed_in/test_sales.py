@@ -81,7 +81,7 @@ def test_an_order_is_sent_delivered_and_its_owner_told(editor: Browser, table: T
 
     assert sent.location == f"{path_of(order)}?said=sent"
     assert "State Sent" in shown.words
-    assert "Placed by buyer" in shown.words
+    assert "By buyer" in shown.words
     assert delivered.location == f"{path_of(order)}?said=delivered"
     assert state(table, order) is OrderStatus.DELIVERED
     assert messages.unread_count(table, "buyer", times.now()) == 1

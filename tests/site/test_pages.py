@@ -39,8 +39,14 @@ def test_pages_keep_their_budgets(visit: Visit, paths: dict[str, str], kind: str
     session.send("Network.enable")
     session.send("Network.clearBrowserCache")
     session.send("Network.setCacheDisabled", {"cacheDisabled": True})
-    sizes: list[float] = []
-    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    # By address: the mark may still be under way for the page before, and is asked for once by a browser that keeps it.
+    asked: dict[str, str] = {}
+    sizes: dict[str, float] = {}
+    session.on("Network.requestWillBeSent", lambda event: asked.update({event["requestId"]: event["request"]["url"]}))
+    session.on(
+        "Network.loadingFinished",
+        lambda event: sizes.update({asked.get(event["requestId"], ""): event["encodedDataLength"]}),
+    )
 
     with page.expect_response(lambda response: response.request.is_navigation_request()) as navigated:
         page.goto(paths[kind], wait_until="networkidle")
@@ -49,8 +55,9 @@ def test_pages_keep_their_budgets(visit: Visit, paths: dict[str, str], kind: str
     assert headers["content-encoding"] == "gzip"
     assert int(headers["content-length"]) <= 6 * 1024
     # The page, its style, script, face and mark.
-    assert len(sizes) <= 5
-    assert sum(sizes) <= 24 * 1024
+    sizes.pop("", None)
+    assert len(sizes) <= 5, sizes
+    assert sum(sizes.values()) <= 22 * 1024, sizes
 
 
 def test_printed_pages_have_prices_and_no_pictures(visit: Visit) -> None:
@@ -147,6 +154,5 @@ def test_lighthouse_is_content(
     scores, poor = lighthouse(f"{site.origin}{path}", tmp_path, cookie=cookie)
 
     # A page of one's own asks machines not to index it, which Lighthouse calls a fault.
-    assert kind == "inbox" or scores["seo"] == 1, (scores, poor)
-    assert set(poor) <= ({"is-crawlable"} if kind == "inbox" else set())
+    assert scores["seo"] == 1 if kind != "inbox" else "is-crawlable" in poor, (scores, poor)
     assert (scores["accessibility"], scores["best-practices"]) == (1, 1), (scores, poor)
