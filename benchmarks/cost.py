@@ -17,6 +17,7 @@ from typing import Any
 import aws_cdk as cdk
 from aws_cdk.assertions import Template
 
+from benchmarks.browser import in_a_browser
 from benchmarks.harness import markdown, record
 from benchmarks.operations import Measured, measure
 from benchmarks.prices import (
@@ -44,7 +45,6 @@ from benchmarks.prices import (
     WEB_ACL,
     Assumptions,
     Operation,
-    browser_million,
     edge_million,
     edge_month,
     hit_rate,
@@ -61,14 +61,6 @@ PAGE = Path(__file__).parent.parent / "docs" / "cost.md"
 CACHED = "front page, from its cached copy"
 MADE = "front page, made from the indexes"
 CLOCK = "a minute's work of the clock"
-
-FILE_HEAD = 400
-"""The bytes of the head of a file's answer, about."""
-
-HTML_BYTES = 6 * 1024
-FILES = (5 * 1024, 2 * 1024, 8 * 1024, 1024)
-"""The compressed bytes of a page of deals, and of what a browser asks for besides it, once: style, script, face, mark.
-Budgets, which ``tests/html`` and ``tests/site`` hold: the most that each may have."""
 
 BUNDLE_DISCOUNT = 0.30
 """Of CloudFront's bill, for a year's commitment to it: its security savings bundle."""
@@ -238,17 +230,6 @@ def _front_page(operations: Mapping[str, Operation], sent: int, given: Assumptio
         + "\n".join(lines)
         + f"\n\nA view gets {sent:,} bytes; with nothing but hits, the goal leaves {left:,.0f} for them."
     )
-
-
-def in_a_browser(origin: float, head: int) -> str:
-    """What a view of the front page costs with all that a browser asks for, by what each may weigh."""
-    files = [FILE_HEAD + each for each in FILES]
-    page = head + HTML_BYTES
-    rows = []
-    for who, asked in (("the first", files), ("every other: the files are at hand", [])):
-        dollars = [_dollars(browser_million(origin, hits, page, asked)) for hits in (0.9, 0.98)]
-        rows.append([who, str(1 + len(asked)), f"{(page + sum(asked)) / 1000:.1f}", *dollars])
-    return markdown(["A million views", "Requests each", "Kilobytes each", "90% hits", "98% hits"], rows)
 
 
 def _months(view: Operation, sent: int, given: Assumptions) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import rush
 from benchmarks.cost import by_the_month
-from benchmarks.cost import in_a_browser
+from benchmarks.browser import in_a_browser
 from benchmarks.prices import (
     MILLION,
     MONTH,
