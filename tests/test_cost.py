@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import rush
-from benchmarks.cost import by_the_month
 from benchmarks.browser import in_a_browser
+from benchmarks.cost import by_the_month
 from benchmarks.prices import (
     MILLION,
     MONTH,
