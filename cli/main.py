@@ -20,6 +20,7 @@ from cli import (
     pages,
     redrive,
     rush,
+    shopping,
     stock,
     topics,
     upkeep,
@@ -84,6 +85,8 @@ app.add_typer(users.app, name="users")
 app.add_typer(members.me_app, name="me")
 app.add_typer(members.messages_app, name="messages")
 app.add_typer(members.sessions_app, name="sessions")
+app.add_typer(shopping.addresses_app, name="addresses")
+app.add_typer(shopping.cart_app, name="cart")
 app.add_typer(orders.app, name="orders")
 app.add_typer(stock.app, name="stock")
 app.command()(upkeep.seed)

@@ -1,18 +1,25 @@
-"""``btd orders``: patterns 31 to 34."""
+"""``btd orders``: patterns 28 and 30 to 34."""
 
 from __future__ import annotations
 
+import random
+import secrets
 from typing import Annotated, Any
 
 import typer
 
 from cli import views
-from cli.inputs import Username
+from cli.inputs import Username, checked
 from cli.output import show_rows
 from cli.watching import AsJson, Cursor, Limit, at_work
 from shared.api import documents
+from shared.api.bodies import NewOrder
+from shared.data.catalog import deals
+from shared.data.idempotency import Idempotency
 from shared.data.members import messages
 from shared.data.orders import orders
+from shared.dynamodb.table import Table
+from shared.errors import Invalid
 from shared.models import OrderStatus
 
 app = typer.Typer(help="Orders: a user's, and what is still to be sent.", no_args_is_help=True)
@@ -20,6 +27,49 @@ app = typer.Typer(help="Orders: a user's, and what is still to be sent.", no_arg
 SHOWN = ("orderId", "username", "status", "placedAt", "pieces")
 
 OrderId = Annotated[str, typer.Argument(metavar="ORDER", help="The order's id.")]
+
+
+@app.command()
+def customer(username: Username, as_json: AsJson = False) -> None:
+    """Show a user, the addresses and the newest orders: one Query of the user's collection (pattern 28)."""
+    with at_work(as_json) as work:
+        found = orders.customer(work.table, username)
+        document = {
+            "username": found.username,
+            "name": found.name,
+            "addresses": {name: documents.address(each) for name, each in found.addresses.items()},
+            "orders": [documents.order_head(each) for each in found.orders],
+        }
+        work.answer(document, views.fields)
+
+
+@app.command()
+def place(
+    username: Username,
+    address: Annotated[str, typer.Option(help="Which of the user's addresses it goes to, by its name.")],
+    wanted: Annotated[list[str], typer.Argument(metavar="DEAL=PIECES", help="What, by the deal's id or number.")],
+    key: Annotated[
+        str | None, typer.Option("--idempotency-key", help="The same key places the same order once.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Place an order at today's prices, as its buyer would (pattern 30)."""
+    with at_work(as_json) as work:
+        fields = {"address": address, "items": [_item(work.table, each) for each in wanted]}
+        new = checked(NewOrder, fields)
+        now = work.now
+        order = orders.place(
+            work.table,
+            username,
+            new.address,
+            new.wanted(),
+            now,
+            secrets.token_bytes(16),
+            chance=random.random,
+            idempotency=Idempotency(username, key or secrets.token_hex(16), fields),
+            telling=lambda order: messages.telling(order, now),
+        )
+        work.answer(documents.order(order), views.fields)
 
 
 @app.command("list")
@@ -63,6 +113,15 @@ def follow(
         now = work.now
         order = orders.follow(work.table, order, status, now, telling=lambda order: messages.telling(order, now))
         work.answer(documents.order(order), views.fields)
+
+
+def _item(table: Table, text: str) -> dict[str, Any]:
+    """An item of an order, of the text DEAL=PIECES. Raises Invalid, NoSuchDeal."""
+    name, _, pieces = text.partition("=")
+    if not pieces.isdecimal():
+        raise Invalid(f"{text} is not a deal and a number of pieces, such as 12=1.")
+    deal = deals.find(table, name)
+    return {"dealId": deal.deal_id, "quantity": int(pieces), "price": deal.price}
 
 
 def _orders(page: Any) -> None:

@@ -394,3 +394,64 @@ def test_json_holds_nothing_that_a_terminal_obeys(capsys: pytest.CaptureFixture[
     printed = capsys.readouterr().out
     assert json.loads(printed) == told
     assert all(character.isprintable() or character == "\n" for character in printed)
+
+
+HOME = [
+    "--recipient",
+    "Bo",
+    "--street",
+    "Elm-Street-1",
+    "--city",
+    "Springfield",
+    "--postal-code",
+    "12345",
+    "--country",
+    "US",
+]
+
+
+def test_an_address_is_saved_listed_and_removed(ordered: Order, ask: Ask) -> None:
+    saved = ask("addresses", "save", "bo", "work", *HOME)["result"]
+    listed = ask("addresses", "list", "bo")["result"]
+
+    ask("addresses", "remove", "bo", "work")
+
+    assert listed["work"] == saved
+    assert saved["street"] == "Elm-Street-1"
+    assert "work" not in ask("addresses", "list", "bo")["result"]
+
+
+def test_an_address_that_cannot_be_is_refused_in_one_line(ordered: Order, btd: Btd) -> None:
+    printed = btd("addresses", "save", "bo", "work", *HOME[:-1], "nowhere", code=1)
+
+    assert "country" in printed.stderr
+    assert printed.stderr.count("\n") == 1
+
+
+def test_a_cart_is_filled_shown_and_emptied(ordered: Order, posted: list[Deal], ask: Ask) -> None:
+    ask("cart", "put", "bo", str(posted[0].number), "2")
+    (shown,) = ask("cart", "show", "bo")["result"]["items"]
+
+    ask("cart", "take-out", "bo", posted[0].deal_id)
+
+    assert (shown["deal"]["dealId"], shown["quantity"]) == (posted[0].deal_id, 2)
+    assert ask("cart", "show", "bo")["result"]["items"] == []
+
+
+def test_an_order_is_placed_once_and_stands_beside_its_buyer(ordered: Order, posted: list[Deal], ask: Ask) -> None:
+    wanted = ["orders", "place", "bo", f"{posted[0].number}=2", "--address", "home", "--idempotency-key", "key-1"]
+
+    placed, again = ask(*wanted)["result"], ask(*wanted)["result"]
+    customer = ask("orders", "customer", "bo")
+
+    assert placed["orderId"] == again["orderId"]
+    assert placed["pieces"] == 2
+    assert [order["orderId"] for order in customer["result"]["orders"]] == [placed["orderId"], ordered.order_id]
+    assert [request["operation"] for request in customer["requests"]] == ["Query"]
+
+
+def test_an_order_of_something_unclear_is_refused_in_one_line(ordered: Order, btd: Btd) -> None:
+    printed = btd("orders", "place", "bo", "one", "--address", "home", code=1)
+
+    assert "12=1" in printed.stderr
+    assert printed.stderr.count("\n") == 1

@@ -21,7 +21,7 @@ EXAMPLES = [
     for line in block.splitlines()
     if re.search(r"(^|\s)btd\s", line)
 ]
-PATTERNS = {*range(1, 22), 24, 25, 26, *range(31, 36)}
+PATTERNS = {*range(1, 22), *range(24, 36)}
 """22 and 23 start with what 1 writes."""
 
 

@@ -31,7 +31,7 @@ REPORTED = {value.name: value for value in vars(metrics).values() if isinstance(
 
 RUNBOOK = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", RUNBOOK, re.MULTILINE))
-NOT_OF_ALARMS = {"Following a request", "What is measured"}
+NOT_OF_ALARMS = {"Following a request", "What is measured", "Orders that are stuck", "Stock that does not add up"}
 
 Alarm = dict[str, Any]
 
