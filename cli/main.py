@@ -13,6 +13,7 @@ from cli import (
     deals,
     decorate,
     imports,
+    indexing,
     logs,
     members,
     migrate,
@@ -93,6 +94,7 @@ app.command()(upkeep.seed)
 app.command()(upkeep.sweep)
 app.command()(decorate.decorate)
 app.command()(migrate.migrate)
+app.command()(indexing.index)
 app.command()(rush.rush)
 app.command()(redrive.redrive)
 app.command()(logs.logs)

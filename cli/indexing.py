@@ -1,0 +1,71 @@
+"""``btd index``: words and offers of deals that were there before search was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+from rich.progress import MofNCompleteColumn
+
+from cli.connection import open_table
+from cli.decorate import Segments
+from cli.decorations import Step, scan
+from cli.output import complain, counted, say, summary
+from cli.progress import progress
+from cli.start import INTERRUPTED
+from shared.data import item_types, keys
+from shared.data.catalog import products, words
+from shared.data.catalog.deal_items import from_item, is_listed
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
+from shared.errors import DamagedDeal
+from shared.models import Deal
+
+
+def index(
+    segments: Annotated[int, typer.Option(min=1, max=64, help="Parts of the table that are read at once.")] = 4,
+) -> None:
+    """Write the words and offers of existing deals, as the stream does for new ones, while the site runs."""
+    table = open_table()
+    trace = Trace(detailed=False).attach(table)
+    work = Segments(segments, lambda segment: steps(table, segment, segments))
+    with progress("Indexing", table.roughly() or None, MofNCompleteColumn()) as advance:
+        interrupted = work.run(advance)
+    say(f"{counted(work.seen, 'item')} looked at, {counted(work.rewritten, 'deal')} indexed")
+    say(summary(trace))
+    if interrupted:
+        complain("Interrupted. Repeat the command with as many segments: it goes on from here.")
+        raise typer.Exit(INTERRUPTED)
+
+
+def steps(table: Table, segment: int, segments: int) -> Iterator[Step]:
+    """Index one segment's deals, one page at a step, from where the last run stopped."""
+
+    def work(items: list[Item]) -> int:
+        return sum(_index(table, item) for item in items if item["Type"] == item_types.DEAL)
+
+    return scan(table, "Words", segment, segments, work)
+
+
+def _index(table: Table, item: Item) -> bool:
+    """Write a deal's words and offer; a damaged deal has none.
+
+    The deal is read again afterwards: where somebody changed it meanwhile, the stream may have followed that before
+    these writes, and what they brought back is taken out.
+    """
+    with suppress(DamagedDeal):
+        deal = from_item(item)
+        products.follow(table, None, deal)
+        words.follow(table, None, _listed(item))
+        current = table.get(keys.deal(deal.deal_id), consistent=True)
+        if current != item:
+            words.follow(table, deal, _listed(current) if current else None)
+        return True
+    return False
+
+
+def _listed(item: Item) -> Deal | None:
+    return from_item(item) if is_listed(item) else None

@@ -1,0 +1,80 @@
+"""``btd index``: deals that were there before search was are found like new ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from cli import indexing
+from shared.data.catalog import deals, products, words
+from shared.dynamodb.table import Table
+from shared.models import Deal
+from shared.values import times
+from tests.support.engines import one_at_a_time
+from tests.support.making import a_deal
+
+NOW = times.from_iso("2025-03-01T12:00:00Z")
+
+
+@pytest.fixture
+def table(table: Table) -> Table:
+    """A table whose requests go one by one: moto takes no two transactions at once."""
+    return one_at_a_time(table)
+
+
+@pytest.fixture
+def old(table: Table) -> list[Deal]:
+    """Two deals that no stream has told of."""
+    return [deals.create(table, a_deal(NOW), NOW) for _ in range(2)]
+
+
+def indexed(table: Table) -> int:
+    return sum(step.rewritten for segment in range(2) for step in indexing.steps(table, segment, 2))
+
+
+def found(table: Table) -> list[str]:
+    return list(words.find(table, words.asked("trail"), limit=10).deal_ids)
+
+
+def test_deals_without_words_are_found_once_they_are_indexed(table: Table, old: list[Deal]) -> None:
+    assert found(table) == []
+
+    assert indexed(table) == 2
+
+    assert found(table) == sorted((deal.deal_id for deal in old), reverse=True)
+    assert {deal.deal_id for deal in products.offers(table, old[0].link)} >= {old[0].deal_id}
+
+
+def test_indexing_twice_counts_each_word_once(table: Table, old: list[Deal]) -> None:
+    for _ in range(2):
+        indexed(table)
+
+    for deal in old:
+        deals.withdraw(table, deal.deal_id, NOW)
+        words.follow(table, deal, None)
+    assert words.find(table, words.asked("trai"), limit=10).deal_ids == ()
+    assert found(table) == []
+
+
+def test_a_deal_that_is_listed_nowhere_is_not_found(table: Table, old: list[Deal]) -> None:
+    deals.withdraw(table, old[0].deal_id, NOW)
+
+    indexed(table)
+
+    assert found(table) == [old[1].deal_id]
+    assert len(products.offers(table, old[0].link)) >= 1
+
+
+def test_what_is_withdrawn_while_it_is_indexed_is_not_found(
+    table: Table, old: list[Deal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follow = products.follow
+
+    def withdraw_first(table: Table, before: Deal | None, after: Deal | None) -> None:
+        assert after is not None
+        deals.withdraw(table, after.deal_id, NOW)
+        follow(table, before, after)
+
+    monkeypatch.setattr(products, "follow", withdraw_first)
+    indexed(table)
+
+    assert found(table) == []
