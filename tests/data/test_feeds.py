@@ -231,8 +231,9 @@ def test_the_partitions_of_a_page_are_asked_all_at_once(table: Table) -> None:
     post(table, [a_deal(ago(days=number)) for number in range(26)])
     all_under_way = threading.Barrier(26)
 
-    def wait_for_the_others(**_: Any) -> None:
-        all_under_way.wait(timeout=30)
+    def wait_for_the_others(params: dict[str, Any], **_: Any) -> None:
+        if b"GSI1" in params["body"]:  # the counts are asked before
+            all_under_way.wait(timeout=30)
 
     with hooked(table, "before-call.dynamodb.Query", wait_for_the_others):
         page = feeds.read(table, ALL_DEALS, limit=25, now=NOW)
