@@ -14,7 +14,7 @@ import pytest
 from shared.data.catalog import brands, deals, endings, listings, topics
 from shared.data.idempotency import Idempotency
 from shared.data.members import follows, messages, sessions, users
-from shared.data.members.attempts import MOST_PER_USER, begin
+from shared.data.members.attempts import MOST_PER_USER, Attempt, begin
 from shared.dynamodb.table import Table
 from shared.errors import (
     AlreadyExists,
@@ -270,7 +270,7 @@ def test_a_message_delivered_many_times_at_once_is_one(table: Table) -> None:
 def test_of_attempts_at_once_no_more_than_allowed_go_through(table: Table) -> None:
     results = at_once(lambda _: begin(table, "ana", "192.0.2.1", NOW), 2 * MOST_PER_USER)
 
-    assert outcomes(list(results)) == {type(None): MOST_PER_USER, SlowDown: MOST_PER_USER}
+    assert outcomes(list(results)) == {Attempt: MOST_PER_USER, SlowDown: MOST_PER_USER}
 
 
 @on(*SERVERS)

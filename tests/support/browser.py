@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Browser, Error, Playwright, sync_playwright
 
 NAMES = ("google-chrome", "google-chrome-stable", "chrome", "chromium", "chromium-browser")
-ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb"]
-"""Tests run as root in containers, where Chromium's sandbox does not start."""
+ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--force-color-profile=srgb"]
+"""Tests run as root in containers, where Chromium's sandbox does not start, and no graphics processor is."""
 
 
 @contextmanager
