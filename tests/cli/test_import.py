@@ -250,6 +250,10 @@ def there(table: Table, count: int) -> set[str]:
     return {source for chunk in chunks for source in deals.by_source(table, list(map(str, chunk)))}
 
 
+def _heed_sigint() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
 def test_an_interrupted_import_says_what_is_done_and_completes_when_repeated(
     table: Table, btd: Btd, tmp_path: Path
@@ -262,7 +266,8 @@ def test_an_interrupted_import_says_what_is_done_and_completes_when_repeated(
     command = [sys.executable, "-m", "cli.start", "import", "-"]
 
     # More than a window of lines, and then none: the import is done with the window and waits for the rest.
-    process = subprocess.Popen(command, cwd=ROOT, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    # What runs in the background ignores SIGINT, and its children inherit that.
+    process = subprocess.Popen(command, cwd=ROOT, stdin=PIPE, stdout=PIPE, stderr=PIPE, preexec_fn=_heed_sigint)  # noqa: PLW1509
     assert process.stdin is not None
     process.stdin.write(b"".join(Path(path).read_bytes().splitlines(keepends=True)[: done + 1]))
     process.stdin.flush()

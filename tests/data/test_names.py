@@ -143,7 +143,6 @@ def test_whatever_is_accepted_as_a_username_breaks_no_key(text: str) -> None:
     [
         (" Ana@Mail.Example ", "ana@mail.example"),
         ("a+b@mail.example", "a+b@mail.example"),
-        ("é@x.example", "é@x.example"),
     ],
 )
 def test_an_address_is_compared_in_lower_case(written: str, address: str) -> None:
@@ -153,7 +152,7 @@ def test_an_address_is_compared_in_lower_case(written: str, address: str) -> Non
 @pytest.mark.parametrize(
     "forged",
     ["", "ana", "@", "ana@", "@mail.example", "ana@mail", "a#b@mail.example", "a b@mail.example", "a\0@mail.example",
-     "a@b@mail.example", "a@mail..example", "a@m\0il.example", "ana@mail.example" + "x" * 250],
+     "a@b@mail.example", "a@mail..example", "a@m\0il.example", "é@x.example", "ana@mail.example" + "x" * 250],
 )  # fmt: skip
 def test_what_is_no_address_is_refused(forged: str) -> None:
     with pytest.raises(ValueError, match="email"):
