@@ -22,6 +22,7 @@ def surrounded(monkeypatch: pytest.MonkeyPatch, table: Table, **more: str) -> It
     environment = {
         "TABLE_NAME": table.name,
         "POWERTOOLS_SERVICE_NAME": "test",
+        "POWERTOOLS_LOG_LEVEL": "INFO",
         "AWS_ENDPOINT_URL": table.client.meta.endpoint_url,
         "AWS_DEFAULT_REGION": FAKE_CREDENTIALS["region_name"],
         "AWS_ACCESS_KEY_ID": FAKE_CREDENTIALS["aws_access_key_id"],
