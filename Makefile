@@ -96,8 +96,9 @@ test: install checkov sam check ## Run everything: style, types, tests
 fire: install ## Let schemathesis fire at a deployed API as each role (FIRE_SECONDS, for each: 600)
 	@FIRE_SECONDS=$(or $(FIRE_SECONDS),600) $(BIN)/pytest -q -n 0 -s tests/fire/test_schema.py
 
-drift: install ## Act at random while answers are lost, and hold the table to what was done (DRIFT_ACTIONS: 50,000)
-	@DRIFT_ACTIONS=$(or $(DRIFT_ACTIONS),50000) $(BIN)/pytest -q -n 0 -s tests/faults/test_drift.py
+drift: install ## Act at random while answers are lost, and tell 20,000 users of a hot deal (DRIFT_ACTIONS: 50,000)
+	@DRIFT_ACTIONS=$(or $(DRIFT_ACTIONS),50000) FAN_OUT_USERS=20000 \
+		$(BIN)/pytest -q -n 0 -s tests/faults/test_drift.py tests/faults/test_fan_out.py
 
 bench: install ## Measure, and write the tables of docs/benchmarks.md (one only: BENCH=starts)
 	@$(BIN)/python -m benchmarks $(BENCH)
