@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from aws_lambda_powertools import Metrics
 
 from shared import sqs
 from shared.dynamodb.table import Table
@@ -51,3 +52,4 @@ def _start_over() -> None:
     for kept in (*vars(environment).values(), *vars(reporting).values(), *vars(copies).values()):
         if hasattr(kept, "cache_clear"):
             kept.cache_clear()
+    Metrics(namespace="none").clear_metrics()  # its dimensions are the class's own: the service's name is one
