@@ -57,17 +57,16 @@ def place(
     with at_work(as_json) as work:
         fields = {"address": address, "items": [_item(work.table, each) for each in wanted]}
         new = checked(NewOrder, fields)
-        now = work.now
         order = orders.place(
             work.table,
             username,
             new.address,
             new.wanted(),
-            now,
+            work.now,
             secrets.token_bytes(16),
             chance=random.random,
             idempotency=Idempotency(username, key or secrets.token_hex(16), fields),
-            telling=lambda order: messages.telling(order, now),
+            telling=messages.telling,
         )
         work.answer(documents.order(order), views.fields)
 
@@ -110,8 +109,7 @@ def follow(
     """Send, deliver or cancel an order, and tell its owner (pattern 33)."""
     with at_work(as_json) as work:
         order = orders.find(work.table, order_id)
-        now = work.now
-        order = orders.follow(work.table, order, status, now, telling=lambda order: messages.telling(order, now))
+        order = orders.follow(work.table, order, status, work.now, telling=messages.telling)
         work.answer(documents.order(order), views.fields)
 
 

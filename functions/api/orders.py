@@ -103,18 +103,17 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
     if idempotency is None:
         raise BadRequest("An Idempotency-Key is needed: an order that is repeated must not be placed twice.",
                          "Idempotency-Key")  # fmt: skip
-    now = times.now()
     order = orders.place(
         table(),
         _username(),
         new.address,
         new.wanted(),
-        now,
+        times.now(),
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
         idempotency=idempotency,
         correlation_id=request,
-        telling=lambda order: messages.telling(order, now),
+        telling=messages.telling,
     )
     if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
         report(metrics.ORDERS_PLACED)
@@ -170,14 +169,13 @@ def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Respon
 
 
 def _follow(order: Order, status: OrderStatus) -> Response[Any]:
-    now = times.now()
     order = orders.follow(
         table(),
         order,
         status,
-        now,
+        times.now(),
         correlation_id=correlation_id(_event()),
-        telling=lambda order: messages.telling(order, now),
+        telling=messages.telling,
     )
     return json_answer(documents.order(order))
 

@@ -80,16 +80,15 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
     if step not in STEPS:
         return pages.problem_page(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
     status, said = STEPS[step]
-    now = request.now
     order = orders.find(table(), order_id)
     try:
         orders.follow(
             table(),
             order,
             status,
-            now,
+            request.now,
             correlation_id=request.correlation_id,
-            telling=lambda order: messages.telling(order, now),
+            telling=messages.telling,
         )
     except WrongStep:
         stands = orders.get(table(), order.username, order_id)

@@ -218,16 +218,15 @@ def cancel_order(request: Request, order_id: str) -> Answer:
     member = _sender(request, f"{ORDERS}/{order_id}")
     if isinstance(member, Answer):
         return member
-    now = request.now
     order = orders.get(table(), member.username, order_id)
     try:
         orders.follow(
             table(),
             order,
             OrderStatus.CANCELLED,
-            now,
+            request.now,
             correlation_id=request.correlation_id,
-            telling=lambda order: messages.telling(order, now),
+            telling=messages.telling,
         )
     except WrongStep:
         now_it_is = orders.get(table(), member.username, order_id)
@@ -304,7 +303,7 @@ def _placed(request: Request, username: str, typed: Mapping[str, str]) -> Order:
         chance=random.SystemRandom().random,
         idempotency=Idempotency(username, key, new.model_dump(mode="json")),
         correlation_id=request.correlation_id,
-        telling=lambda order: messages.telling(order, now),
+        telling=messages.telling,
     )
     if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
         report(metrics.ORDERS_PLACED)

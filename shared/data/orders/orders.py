@@ -78,11 +78,11 @@ STEPS: Mapping[OrderStatus, Step] = {
 """All steps there are. Only orders that are ``placed`` are open: they are still to be sent."""
 
 
-Telling = Callable[[Order], Sequence[Write]]
+Telling = Callable[[Order, datetime], Sequence[Write]]
 """What else is written when an order is placed or takes a step, in the same transaction: its owner's message."""
 
 
-def untold(_: Order) -> Sequence[Write]:
+def untold(_order: Order, _now: datetime) -> Sequence[Write]:
     """Tells nobody."""
     return ()
 
@@ -128,7 +128,7 @@ def place(
             ),
             *(put_new(item_to_item(order, item), refused=AlreadyExists()) for item in order.items),
             *writes,
-            *telling(order),
+            *telling(order, now),
         ]
         if len(every) >= MAX_TRANSACTION_WRITES:
             for item in order.items:
@@ -284,7 +284,9 @@ def follow(
         raise WrongStep(order.order_id, order.status, status)
     new = replace(order, status=status, times={**order.times, status: now}, correlation_id=correlation_id)
     try:
-        table.transact(_step(order, new), *(stock.give_back(_taken(order)) if step.gives_back else ()), *telling(new))
+        table.transact(
+            _step(order, new), *(stock.give_back(_taken(order)) if step.gives_back else ()), *telling(new, now)
+        )
     except _Moved:
         # It is decided again on what it is now: it may have taken this very step, whose answer was lost.
         now_it_is = get(table, order.username, order.order_id)
