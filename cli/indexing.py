@@ -4,41 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Annotated
 
-import typer
-from rich.progress import MofNCompleteColumn
-
-from cli.connection import open_table
-from cli.decorate import Segments
-from cli.decorations import Step, scan
-from cli.output import complain, counted, say, summary
-from cli.progress import progress
-from cli.start import INTERRUPTED
+from cli.output import counted
+from cli.segments import Number, Step, run_all, scan
 from shared.data import item_types, keys
 from shared.data.catalog import products, words
 from shared.data.catalog.deal_items import from_item, is_listed
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.dynamodb.tracing import Trace
 from shared.errors import DamagedDeal
 from shared.models import Deal
 
 
-def index(
-    segments: Annotated[int, typer.Option(min=1, max=64, help="Parts of the table that are read at once.")] = 4,
-) -> None:
+def index(segments: Number = 4) -> None:
     """Write the words and offers of existing deals, as the stream does for new ones, while the site runs."""
-    table = open_table()
-    trace = Trace(detailed=False).attach(table)
-    work = Segments(segments, lambda segment: steps(table, segment, segments))
-    with progress("Indexing", table.roughly() or None, MofNCompleteColumn()) as advance:
-        interrupted = work.run(advance)
-    say(f"{counted(work.seen, 'item')} looked at, {counted(work.rewritten, 'deal')} indexed")
-    say(summary(trace))
-    if interrupted:
-        complain("Interrupted. Repeat the command with as many segments: it goes on from here.")
-        raise typer.Exit(INTERRUPTED)
+    run_all("Indexing", segments, steps, done=lambda deals: f"{counted(deals, 'deal')} indexed")
 
 
 def steps(table: Table, segment: int, segments: int) -> Iterator[Step]:

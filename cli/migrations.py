@@ -8,10 +8,8 @@ interrupted, repeated, and run beside another.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 
-from cli import decorations
-from cli.decorations import Step
+from cli.segments import Step, scan
 from shared.data import item_types, keys
 from shared.data.catalog import featured, listings
 from shared.data.members import credentials
@@ -29,7 +27,7 @@ SETTLED = 10
 
 def run(table: Table, segment: int, segments: int) -> Iterator[Step]:
     """Split the first release's items of one segment, one page at a step, from where the last run stopped."""
-    return decorations.scan(table, NAME, segment, segments, lambda items: sum(_split(table, item) for item in items))
+    return scan(table, NAME, segment, segments, lambda items: sum(_split(table, item) for item in items))
 
 
 def finish(table: Table) -> int:
@@ -80,8 +78,3 @@ _SPLITS: Mapping[str, Callable[[Table, Item], bool]] = {
     item_types.CATEGORY_PICKS: _category_picks,
 }
 """The types of the first release's items that are split or go."""
-
-
-def steps(table: Table, segments: int) -> Callable[..., Iterator[Step]]:
-    """The steps of each segment, by its number."""
-    return partial(run, table, segments=segments)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli import decorations
+from cli import decorations, segments
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.catalog.deal_items import is_listed, to_item_listed
@@ -22,7 +22,7 @@ from tests.support.wire import watched
 @pytest.fixture
 def undecorated(table: Table, monkeypatch: pytest.MonkeyPatch) -> list[Deal]:
     """Deals as an older release wrote them, without what GSI3 needs; a page of the scan holds a few of them."""
-    monkeypatch.setattr(decorations, "PAGE", 7)
+    monkeypatch.setattr(segments, "PAGE", 7)
     posted = post(table, [a_deal(ago(hours=n)) for n in range(12)])
     for deal in posted:
         strip(table, deal)
@@ -37,7 +37,7 @@ def items(table: Table, some: list[Deal]) -> list[Item]:
     return table.get_many([keys.deal(deal.deal_id) for deal in some], consistent=True)
 
 
-def all_segments(table: Table, segments: int = 2) -> list[decorations.Step]:
+def all_segments(table: Table, segments: int = 2) -> list[segments.Step]:
     return [step for number in range(segments) for step in decorations.run(table, "Deal", number, segments)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from argon2 import PasswordHasher
 
-from cli import decorations, migrations
+from cli import migrations, segments
 from shared.data import keys
 from shared.data.catalog import deals, featured, feeds, listings
 from shared.data.members import accounts, sessions, users
@@ -36,7 +36,7 @@ def table() -> Iterator[Table]:
 def posted(table: Table, monkeypatch: pytest.MonkeyPatch) -> list[Deal]:
     """A table of the first release: twelve deals of three months, picks, and a user; newest deals first."""
     monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    monkeypatch.setattr(decorations, "PAGE", 6)
+    monkeypatch.setattr(segments, "PAGE", 6)
     created = post(table, [a_deal(ago(days=8 * n)) for n in range(12)])
     featured.set_category_featured(table, SHOES.slug, ids(created[:5]), NOW)
     names = {"username": "ana", "email": "ana@mail.example", "name": "Ana"}
