@@ -61,11 +61,17 @@ def session_of(table: Table, event: Mapping[str, Any], now: datetime) -> Session
         return None
 
 
-def editor_of(table: Table, event: Mapping[str, Any], now: datetime, refusal: str) -> Session:
-    """The session of the editor who asks. Raises NotSignedIn; Forbidden, which says ``refusal``, for anyone else."""
+def member_of(table: Table, event: Mapping[str, Any], now: datetime) -> Session:
+    """The session of the user who asks. Raises NotSignedIn, which leads to where one signs in and back."""
     session = session_of(table, event, now)
     if session is None:
         raise NotSignedIn
+    return session
+
+
+def editor_of(table: Table, event: Mapping[str, Any], now: datetime, refusal: str) -> Session:
+    """The session of the editor who asks. Raises NotSignedIn; Forbidden, which says ``refusal``, for anyone else."""
+    session = member_of(table, event, now)
     if session.role != "editor":
         raise Forbidden(refusal)
     return session
