@@ -140,8 +140,7 @@ COLLECTIONS: Access = (
 To know whether an editor asks, it reads the one session whose token it is given and three attributes of its account.
 """
 
-ORDERS: Access = (
-    Right("GetItem", (DEAL, DEAL_NUMBER, USER, ORDER_PARTS, OPEN_ORDERS, IDEMPOTENCY)),
+_BUYING: Access = (
     Right("BatchGetItem", (DEAL,)),
     Right("PutItem", (USER, ORDER_PARTS, CART, MESSAGES, IDEMPOTENCY)),
     Right("UpdateItem", (USER, STOCK, OPEN_ORDERS)),
@@ -150,6 +149,11 @@ ORDERS: Access = (
     Right("Query", (USER, CART, STOCK)),
     Right("Query", (ORDER_PARTS,), GSI1),
     Right("Query", (ORDER_HISTORY,), GSI2),
+)
+
+ORDERS: Access = (
+    Right("GetItem", (DEAL, DEAL_NUMBER, USER, ORDER_PARTS, OPEN_ORDERS, IDEMPOTENCY)),
+    *_BUYING,
     Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
 )
 """It writes no deal, and reads no message, no session and no password's hash.
@@ -159,14 +163,7 @@ Orders lie in their owners' collections, and one Query reads a user with the new
 
 SHOP: Access = (
     Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, ORDER_PARTS, OPEN_ORDERS, IDEMPOTENCY)),
-    Right("BatchGetItem", (DEAL,)),
-    Right("PutItem", (USER, ORDER_PARTS, CART, MESSAGES, IDEMPOTENCY)),
-    Right("UpdateItem", (USER, STOCK, OPEN_ORDERS)),
-    Right("DeleteItem", (CART,)),
-    Right("ConditionCheckItem", (USER,)),
-    Right("Query", (USER, CART, STOCK)),
-    Right("Query", (ORDER_PARTS,), GSI1),
-    Right("Query", (ORDER_HISTORY,), GSI2),
+    *_BUYING,
 )
 """What members do in the shop's pages: as the API's part, without what only editors do there."""
 
