@@ -265,9 +265,9 @@ class Address:
     recipient: str
     street: str
     city: str
-    region: str | None
     postal_code: str
     country: str
+    region: str | None = None
 
 
 class OrderStatus(StrEnum):

@@ -16,7 +16,7 @@ from shared.dynamodb.table import Table
 from shared.models import Address, Deal, Order, Wanted
 from tests.support.making import NOW, a_deal, a_user, post
 
-HOME_ADDRESS = Address("Ana Blake", "12 Harbour Street", "Portland", "ME", "04101", "US")
+HOME_ADDRESS = Address("Ana Blake", "12 Harbour Street", "Portland", "04101", "US", region="ME")
 
 _client_keys = itertools.count()
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from shared.data import keys
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.entities import Attribute, Entity
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
 from shared.errors import DealsError, NoSuchUser, TooManyAddresses, UnknownAddress
@@ -13,6 +15,16 @@ from shared.models import Address
 
 MOST = 10
 """Addresses of one user: at their longest they are 4 KB, so the User item stays small."""
+
+_ADDRESS = Entity(
+    Address,
+    Attribute("recipient", "Recipient"),
+    Attribute("street", "Street"),
+    Attribute("city", "City"),
+    Attribute("postal_code", "PostalCode"),
+    Attribute("country", "Country"),
+    Attribute("region", "Region"),
+)
 
 _ADDRESSES = Projection.of("PK", "SK", "Addresses")
 
@@ -81,26 +93,11 @@ def from_user(item: Item) -> dict[str, Address]:
     return {name: from_map(entry) for name, entry in sorted(item.get("Addresses", {}).items())}
 
 
-def to_map(address: Address) -> dict[str, str]:
+def to_map(address: Address) -> Item:
     """An address as an item holds it."""
-    attributes = {
-        "Recipient": address.recipient,
-        "Street": address.street,
-        "City": address.city,
-        "Region": address.region,
-        "PostalCode": address.postal_code,
-        "Country": address.country,
-    }
-    return {name: value for name, value in attributes.items() if value is not None}
+    return _ADDRESS.write(address)
 
 
-def from_map(entry: Mapping[str, str]) -> Address:
+def from_map(entry: Mapping[str, Any]) -> Address:
     """The address that an item holds."""
-    return Address(
-        recipient=entry["Recipient"],
-        street=entry["Street"],
-        city=entry["City"],
-        region=entry.get("Region"),
-        postal_code=entry["PostalCode"],
-        country=entry["Country"],
-    )
+    return _ADDRESS.read(entry)

@@ -10,12 +10,12 @@ from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.orders import stock
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.entities import TIME, Attribute, Entity
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put, require
 from shared.errors import CartIsFull, DealIsOver, NoSuchUser, NotSoldHere
-from shared.models import CartItem, Deal, Status
-from shared.values.times import from_iso, to_iso
+from shared.models import CartItem, Status
 
 MOST = 20
 """Deals in a cart, and in an order: one transaction then has room for all that an order writes."""
@@ -25,6 +25,14 @@ MOST_PIECES = 10
 
 STAYS = "attribute_exists(PK) AND attribute_not_exists(Leaving)"
 """What a User item is that is there and is not being removed."""
+
+_CART_ITEM = Entity(
+    CartItem,
+    Attribute("quantity", "Quantity", kind=int),
+    Attribute("price", "Price"),
+    Attribute("put_at", "PutAt", TIME),
+    apart=frozenset({"deal"}),  # read as it is today
+)
 
 _KEYS = Projection.of("PK", "SK", "DealId", TTL_ATTRIBUTE)
 
@@ -42,14 +50,13 @@ def put_in(table: Table, username: str, deal_id: str, quantity: int, now: dateti
     others = set(deals_in(table, username, now)) - {deal_id}
     if len(others) >= MOST:
         raise CartIsFull(MOST)
+    put_in_now = CartItem(deal, quantity, deal.price, now)
     item = {
         **keys.cart_item(username, deal_id),
         "Type": item_types.CART_ITEM,
         "Username": username,
         "DealId": deal_id,
-        "Quantity": quantity,
-        "Price": deal.price,
-        "PutAt": to_iso(now),
+        **_CART_ITEM.write(put_in_now),
         TTL_ATTRIBUTE: int((now + settings.CART_LIFETIME).timestamp()),
     }
     table.transact(
@@ -57,7 +64,7 @@ def put_in(table: Table, username: str, deal_id: str, quantity: int, now: dateti
         require(keys.user(username), STAYS, refused=NoSuchUser(username)),
         put(item, because="the cart holds what its owner said last"),
     )
-    return CartItem(deal, quantity, deal.price, now)
+    return put_in_now
 
 
 def take_out(table: Table, username: str, deal_id: str) -> None:
@@ -68,7 +75,7 @@ def take_out(table: Table, username: str, deal_id: str) -> None:
 def view(table: Table, username: str, now: datetime) -> list[CartItem]:
     """What is in the cart, last put in first, beside the deals of today. A Query and a BatchGetItem."""
     found = {item["DealId"]: item for item in table.query(keys.cart(username), consistent=True) if _counts(item, now)}
-    items = [_from_item(found[deal.deal_id], deal) for deal in deals.get_many(table, list(found))]
+    items = [_CART_ITEM.read(found[deal.deal_id], deal=deal) for deal in deals.get_many(table, list(found))]
     return sorted(items, key=lambda item: (item.put_at, item.deal.deal_id), reverse=True)
 
 
@@ -95,7 +102,3 @@ def forget_all(table: Table, username: str) -> None:
 def _counts(item: Item, now: datetime) -> bool:
     """Whether an item is still in the cart: TTL deletes late."""
     return bool(item[TTL_ATTRIBUTE] > now.timestamp())
-
-
-def _from_item(item: Item, deal: Deal) -> CartItem:
-    return CartItem(deal, quantity=item["Quantity"], price=item["Price"], put_at=from_iso(item["PutAt"]))

@@ -5,8 +5,43 @@ from __future__ import annotations
 from shared.data import item_types, keys
 from shared.data.orders import addresses
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.entities import Attribute, Entity, Form
 from shared.models import Order, OrderItem, OrderStatus, Period
 from shared.values.times import from_iso, to_iso
+
+_ORDER = Entity(
+    Order,
+    Attribute("order_id", "OrderId"),
+    Attribute("username", "Username"),
+    Attribute("status", "Status", Form(lambda status: status.value, OrderStatus)),
+    Attribute("address", "Address", Form(addresses.to_map, addresses.from_map)),
+    Attribute("item_count", "ItemCount", kind=int),
+    Attribute("pieces", "Pieces", kind=int),
+    Attribute("totals", "Totals", Form(dict, dict)),
+    Attribute("correlation_id", "CorrelationId"),
+    apart=frozenset({"times", "items"}),  # an attribute for each status, and other items
+)
+
+_ORDER_ITEM = Entity(
+    OrderItem,
+    Attribute("item_id", "ItemId"),
+    Attribute("deal_id", "DealId"),
+    Attribute("number", "DealNumber", kind=int),
+    Attribute("title", "Title"),
+    Attribute("brand", "Brand"),
+    Attribute("brand_name", "BrandName"),
+    Attribute("price", "Price"),
+    Attribute("currency", "Currency"),
+    Attribute("quantity", "Quantity", kind=int),
+    Attribute(
+        "shards",
+        "Shards",  # the keys of a map are texts
+        Form(
+            lambda shards: {str(shard): pieces for shard, pieces in shards.items()},
+            lambda shards: {int(shard): pieces for shard, pieces in shards.items()},
+        ),
+    ),
+)
 
 
 def to_item(order: Order) -> Item:
@@ -18,33 +53,16 @@ def to_item(order: Order) -> Item:
         **keys.order_in_history(order.username, order.status, order.placed_at, order.order_id),
         **(open_ones if order.status is OrderStatus.PLACED else {}),
         "Type": item_types.ORDER,
-        "OrderId": order.order_id,
-        "Username": order.username,
-        "Status": order.status.value,
-        "Address": addresses.to_map(order.address),
-        "ItemCount": order.item_count,
-        "Pieces": order.pieces,
-        "Totals": dict(order.totals),
+        **_ORDER.write(order),
         **{time_attribute(status): to_iso(when) for status, when in order.times.items()},
-        **({"CorrelationId": order.correlation_id} if order.correlation_id else {}),
     }
 
 
 def from_item(item: Item) -> Order:
     """The order that an item holds, without its items."""
-    return Order(
-        order_id=item["OrderId"],
-        username=item["Username"],
-        status=OrderStatus(item["Status"]),
-        times={
-            status: from_iso(item[time_attribute(status)]) for status in OrderStatus if time_attribute(status) in item
-        },
-        address=addresses.from_map(item["Address"]),
-        item_count=item["ItemCount"],
-        pieces=item["Pieces"],
-        totals=item["Totals"],
-        correlation_id=item.get("CorrelationId"),
-    )
+    attributes = {status: time_attribute(status) for status in OrderStatus}
+    times = {status: from_iso(item[name]) for status, name in attributes.items() if name in item}
+    return _ORDER.read(item, times=times)
 
 
 def item_to_item(order: Order, item: OrderItem) -> Item:
@@ -54,34 +72,14 @@ def item_to_item(order: Order, item: OrderItem) -> Item:
         **keys.order_item_in_parts(order.order_id, item.item_id),
         "Type": item_types.ORDER_ITEM,
         "OrderId": order.order_id,
-        "ItemId": item.item_id,
         "Username": order.username,
-        "DealId": item.deal_id,
-        "Title": item.title,
-        "Brand": item.brand,
-        "BrandName": item.brand_name,
-        "Price": item.price,
-        "Currency": item.currency,
-        "Quantity": item.quantity,
-        "Shards": {str(shard): pieces for shard, pieces in item.shards.items()},
-        **({"DealNumber": item.number} if item.number is not None else {}),
+        **_ORDER_ITEM.write(item),
     }
 
 
 def item_from_item(item: Item) -> OrderItem:
     """The order's item that an item holds."""
-    return OrderItem(
-        item_id=item["ItemId"],
-        deal_id=item["DealId"],
-        number=item.get("DealNumber"),
-        title=item["Title"],
-        brand=item["Brand"],
-        brand_name=item["BrandName"],
-        price=item["Price"],
-        currency=item["Currency"],
-        quantity=item["Quantity"],
-        shards={int(shard): pieces for shard, pieces in item["Shards"].items()},
-    )
+    return _ORDER_ITEM.read(item)
 
 
 def time_attribute(status: OrderStatus) -> str:

@@ -14,7 +14,7 @@ from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, receipt, result_of
-from shared.dynamodb.attributes import Item
+from shared.dynamodb.entities import Attribute, Entity
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
 from shared.errors import Busy, DealsError, NotSoldHere, NotThatMany
@@ -31,6 +31,15 @@ class Short(DealsError):
     """A shard holds too few: look again at all of them."""
 
 
+_SHARD = Entity(
+    Shard,
+    Attribute("number", "Shard", kind=int),
+    Attribute("left", "Left", kind=int),
+    Attribute("ordered", "Ordered", kind=int),
+    Attribute("on_sale", "OnSale", kind=int),
+    Attribute("changes", "Changes", kind=int),
+)
+
 CROWDED = Busy("Many are ordering this at once; try again.")
 
 
@@ -44,7 +53,7 @@ def of(table: Table, deal_id: str) -> Stock:
 
 def find(table: Table, deal_id: str) -> Stock | None:
     """A deal's stock, or None where the site does not sell it. One consistent Query."""
-    shards = tuple(sorted(map(_from_item, table.query(keys.stock(deal_id), consistent=True)), key=lambda s: s.number))
+    shards = tuple(sorted(map(_SHARD.read, table.query(keys.stock(deal_id), consistent=True)), key=lambda s: s.number))
     return Stock(deal_id, shards) if shards else None
 
 
@@ -230,14 +239,4 @@ def _move(deal_id: str, shard: int, by: int, *, seen: int | None = None) -> Writ
         names={"#type": "Type", "#left": "Left", "#shard": "Shard"},
         values=values,
         refused=Short() if condition else None,
-    )
-
-
-def _from_item(item: Item) -> Shard:
-    return Shard(
-        number=item["Shard"],
-        left=item["Left"],
-        ordered=item["Ordered"],
-        on_sale=item["OnSale"],
-        changes=item["Changes"],
     )
