@@ -339,6 +339,7 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
     custom = [each.name for each in vars(metrics).values() if isinstance(each, Metric)]
     # Each function reports its cold starts besides.
     series = len(custom) + counted["reporting functions"] if stage.watched else len(of_clock)
+    series += counted["counts of readers"]
     minutes = MONTH / 60
     return [
         ("metrics of alarms", counted["alarm metrics"], counted["alarm metrics"] * ALARM.each),
@@ -361,9 +362,21 @@ def count_resources(stage: Stage) -> Counter[str]:
         counted[each["Type"]] += 1
         counted["alarm metrics"] += _alarm_metrics(each)
         counted["reporting functions"] += "POWERTOOLS_METRICS_NAMESPACE" in json.dumps(each)
+        counted["counts of readers"] += _counts_of_reader(each)
         if each["Type"] == "AWS::WAFv2::WebACL":
             counted["firewall rules"] += len(each["Properties"]["Rules"])
     return counted
+
+
+def _counts_of_reader(resource: Mapping[str, Any]) -> int:
+    """How many metrics an event source mapping reports at most, where it is told to count: those of its kind of source.
+
+    https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
+    """
+    if "MetricsConfig" not in resource["Properties"]:
+        return 0
+    # Polled, filtered out, invoked, failed; and dropped and handed to a destination, or deleted from the queue.
+    return 6 if "StreamArn" in json.dumps(resource["Properties"]["EventSourceArn"]) else 5
 
 
 def _alarm_metrics(resource: Mapping[str, Any]) -> int:

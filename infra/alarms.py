@@ -26,6 +26,10 @@ class Bounds:
     """Milliseconds by which a reader of the stream is late. It reads within a second or two; a minute is a reader that
     fails, or one that cannot keep up. Pages are wrong and nobody is told for as long."""
 
+    reader_stands_still: Bound = Bound(1, minutes=1, points=15, of=15)
+    """Polls of a reader of the stream or the queue. Lambda counts each, with a zero where nothing was there: none in a
+    quarter of an hour is a mapping that somebody disabled. It makes no errors, and reports no age of a record."""
+
     work_is_old: Bound = Bound(900, minutes=1, points=3, of=5)
     """Seconds that the oldest cohort waits. One that fails is hidden for six minutes: a quarter of an hour is
     more than one bad delivery, and comes before the fifth, after which it is in the dead-letter queue."""
@@ -78,14 +82,15 @@ class Bounds:
 
     cache_is_old: Bound = Bound(480, minutes=1, points=5, of=5)
     """Seconds since a cached page was built. The clock rebuilds what is older than five minutes, and readers do without
-    what is older than ten. Nothing reported is as bad: the clock, or its function, stands still."""
+    what is older than ten. Nothing reported any more is as bad: the clock, or its function, stands still."""
 
     deals_are_damaged: Bound = Bound(1, minutes=15)
     """Deals that nobody can make sense of, met while pages were made. They are left out until somebody mends them. What
     the cached pages show is read again within five minutes, so the alarm goes on while one of them is damaged."""
 
-    sweep_is_missing: Bound = Bound(1, minutes=5)
-    """Sweeps of ended deals, of which there is one each minute: ended deals leave the feeds within a minute of it."""
+    sweep_is_missing: Bound = Bound(1, minutes=1, points=5, of=5)
+    """Sweeps of ended deals, of which there is one each minute: ended deals leave the feeds within a minute of it. None
+    in five minutes is a clock, or a function, that stands still."""
 
     sign_ins_fail: Bound = Bound(300, minutes=5)
     """Failed and refused attempts to sign in. An address has about 17 in that time before it is refused: this is

@@ -47,11 +47,15 @@ MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """What there is to watch. Functions go by their names: the rows say who calls them, and who reads the stream."""
+    """What there is to watch. Functions go by their names: the rows say who calls them, and who reads the stream.
+
+    ``mappings`` are the ids of event source mappings, by the functions that they feed.
+    """
 
     functions: Sequence[PythonFunction]
     work: sqs.Queue
     dead_letters: Mapping[str, sqs.Queue]
+    mappings: Mapping[str, str]
     table_name: str
     gateways: Mapping[str, apigateway.Stage]
 
@@ -140,6 +144,8 @@ class Alarms(Construct):
         """The stream, the queue, and what was given up."""
         for module, function in site.stream_readers.items():
             self._add("stream_is_behind", module, function.metric("IteratorAge", statistic=MAXIMUM))
+        for module, mapping in site.mappings.items():
+            self._add("reader_stands_still", module, polls(mapping, SAMPLES), below=True, silence_is_bad=True)
         self._add("work_is_old", None, site.work.metric_approximate_age_of_oldest_message())
         self._add("work_piles_up", None, site.work.metric_approximate_number_of_messages_visible(statistic=MINIMUM))
         for module, function in site.calling_themselves.items():
@@ -196,7 +202,15 @@ class Alarms(Construct):
         below: bool = False,
         silence_is_bad: bool = False,
     ) -> None:
-        """An alarm of a kind. Most metrics are silent while nothing happens, and silence is then all right."""
+        """An alarm of a kind. Most metrics are silent while nothing happens, and silence is then all right.
+
+        ``silence_is_bad``: it rings, too, when a metric has fallen silent, by going to INSUFFICIENT_DATA. A new alarm
+        begins there, and only a change is told: on a new stage it is quiet until the first value. With "breaching"
+        for what is missing, each would ring before the clock's first minute. Sources:
+        https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
+        https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
+        https://docs.aws.amazon.com/autoscaling/application/userguide/cloudwatch-alarm-notifications.html
+        """
         bound: Bound = getattr(self._stage.bounds, kind)
         name = kind.title().replace("_", "")
         says = kind.capitalize().replace("_", " ")
@@ -211,8 +225,10 @@ class Alarms(Construct):
             datapoints_to_alarm=bound.points,
             evaluation_periods=bound.of,
             comparison_operator=operator.LESS_THAN_THRESHOLD if below else operator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-            treat_missing_data=missing.BREACHING if silence_is_bad else missing.NOT_BREACHING,
+            treat_missing_data=missing.MISSING if silence_is_bad else missing.NOT_BREACHING,
         )
+        if silence_is_bad:
+            alarm.add_insufficient_data_action(self._action)
         alarm.add_alarm_action(self._action)
         alarm.add_ok_action(self._action)
         self.alarms.append(alarm)
@@ -289,6 +305,7 @@ class Dashboard(Construct):
                         for name, each in site.stream_readers.items()
                     ),
                 ),
+                _graph("Readers: polls", *(_of(polls(each, SAMPLES), name) for name, each in site.mappings.items())),
             ],
             [
                 _graph(
@@ -364,6 +381,19 @@ def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
         metric_name=name,
         dimensions_map={"TableName": site.table_name, **dimensions},
         statistic=SUM,
+    )
+
+
+def polls(mapping: str, statistic: str) -> cloudwatch.Metric:
+    """What an event source mapping polled: a value of each poll, zero where nothing was there.
+
+    https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
+    """
+    return cloudwatch.Metric(
+        namespace="AWS/Lambda",
+        metric_name="PolledEventCount",
+        dimensions_map={"EventSourceMappingUUID": mapping},
+        statistic=statistic,
     )
 
 

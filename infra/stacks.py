@@ -62,12 +62,23 @@ class DealsStack(Stack):
         for each in functions.values():
             if each.row.sends:
                 work.take_from(each.function)
-        dead_letters = {"work": work.dead_letters.queue} | {
-            each.row.reads.dead_letters: StreamReader(
-                self, each.row.reads.name, stage=stage, table=table.table, function=each.function, reads=each.row.reads
-            ).dead_letters.queue
+        readers = {
+            each.row.name: (
+                each.row.reads,
+                StreamReader(
+                    self,
+                    each.row.reads.name,
+                    stage=stage,
+                    table=table.table,
+                    function=each.function,
+                    reads=each.row.reads,
+                ),
+            )
             for each in functions.values()
             if each.row.reads
+        }
+        dead_letters = {"work": work.dead_letters.queue} | {
+            reads.dead_letters: reader.dead_letters.queue for reads, reader in readers.values()
         }
 
         secret = OriginSecret(self, "Origin", version=stage.cdn.word) if stage.cdn else None
@@ -109,6 +120,8 @@ class DealsStack(Stack):
                     functions=list(functions.values()),
                     work=work.queue,
                     dead_letters=dead_letters,
+                    mappings={worker.row.name: work.mapping_id}
+                    | {name: reader.mapping_id for name, (_, reader) in readers.items()},
                     table_name=table.name,
                     gateways={"api": api.api.deployment_stage, "pages": site.api.deployment_stage},
                 ),

@@ -24,6 +24,11 @@ KEPT_FOR = Duration.days(14)
 MAX_RECEIVES = 5
 """Deliveries of a cohort of readers before it goes to the dead-letter queue. A cohort is repeated without harm."""
 
+COUNTED = lambda_.MetricsConfig(metrics=[lambda_.MetricType.EVENT_COUNT])
+"""Lambda counts what an event source mapping polls only where it is told to, each count a metric of its own:
+https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
+"""
+
 ENCRYPTED_BY_SQS = (
     "SQS encrypts it with a key of its own, for nothing (SqsManagedSseEnabled); this rule knows of keys in KMS only."
 )
@@ -69,21 +74,22 @@ class StreamReader(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self.dead_letters = DeadLetterQueue(self, "DeadLetters", stage=stage)
-        function.add_event_source(
-            sources.DynamoEventSource(
-                table,
-                starting_position=lambda_.StartingPosition.TRIM_HORIZON,
-                filters=[lambda_.FilterCriteria.filter(pattern) for pattern in reads.filters],
-                batch_size=reads.batch_size,
-                max_batching_window=Duration.seconds(reads.window),
-                bisect_batch_on_error=True,
-                report_batch_item_failures=True,
-                retry_attempts=5,
-                # The stream forgets after 24 hours; what is older than six is put aside while it can still be read.
-                max_record_age=Duration.hours(6),
-                on_failure=sources.SqsDlq(self.dead_letters.queue),
-            )
+        source = sources.DynamoEventSource(
+            table,
+            starting_position=lambda_.StartingPosition.TRIM_HORIZON,
+            filters=[lambda_.FilterCriteria.filter(pattern) for pattern in reads.filters],
+            batch_size=reads.batch_size,
+            max_batching_window=Duration.seconds(reads.window),
+            bisect_batch_on_error=True,
+            report_batch_item_failures=True,
+            retry_attempts=5,
+            # The stream forgets after 24 hours; what is older than six is put aside while it can still be read.
+            max_record_age=Duration.hours(6),
+            on_failure=sources.SqsDlq(self.dead_letters.queue),
+            metrics_config=COUNTED if stage.watched else None,
         )
+        function.add_event_source(source)
+        self.mapping_id = source.event_source_mapping_id
         accept(
             self.dead_letters.queue,
             "It is the dead-letter queue of a stream's reader, which this rule does not look at.",
@@ -124,9 +130,15 @@ class WorkQueue(Construct):
             enforce_ssl=not stage.emulated,
         )
         _accept_no_tls(self.queue, stage)
-        function.function.add_event_source(
-            sources.SqsEventSource(self.queue, batch_size=5, report_batch_item_failures=True, max_concurrency=workers)
+        source = sources.SqsEventSource(
+            self.queue,
+            batch_size=5,
+            report_batch_item_failures=True,
+            max_concurrency=workers,
+            metrics_config=COUNTED if stage.watched else None,
         )
+        function.function.add_event_source(source)
+        self.mapping_id = source.event_source_mapping_id
         accept(self.queue, ENCRYPTED_BY_SQS, "CKV_AWS_27")
         _accept_no_queue_of_its_own(function.function)
         accept(

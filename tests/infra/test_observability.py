@@ -218,17 +218,26 @@ def test_an_alarm_on_a_metric_of_ours_looks_where_the_function_puts_it(stage: Sy
         assert (alarm["Namespace"], value) in places
 
 
-def test_silence_is_bad_only_of_the_clock(stage: Synthesized) -> None:
-    silent = {kind_of(alarm) for alarm in alarms_of(stage) if alarm["TreatMissingData"] == "breaching"}
+RING_IN_SILENCE = {"cache_is_old", "sweep_is_missing", "reader_stands_still"}
+"""What reports as long as it works: the clock each minute, a reader at each poll."""
 
-    assert silent == {"cache_is_old", "sweep_is_missing"}
-    assert all(alarm["TreatMissingData"] in ("breaching", "notBreaching") for alarm in alarms_of(stage))
+
+def test_silence_rings_only_of_what_always_reports_and_not_before_it_began(stage: Synthesized) -> None:
+    """A new alarm is in INSUFFICIENT_DATA, stays there until the first value, and tells changes only.
+
+    docs.aws.amazon.com/autoscaling/application/userguide/cloudwatch-alarm-notifications.html
+    """
+    silent = {kind_of(alarm) for alarm in alarms_of(stage) if alarm["TreatMissingData"] == "missing"}
+    told = {kind_of(alarm) for alarm in alarms_of(stage) if "InsufficientDataActions" in alarm}
+
+    assert silent == told == RING_IN_SILENCE
+    assert all(alarm["TreatMissingData"] in ("missing", "notBreaching") for alarm in alarms_of(stage))
 
 
 def test_only_what_should_happen_rings_by_too_little(stage: Synthesized) -> None:
     below = {kind_of(a) for a in alarms_of(stage) if a["ComparisonOperator"] == "LessThanThreshold"}
 
-    assert below == {"sweep_is_missing"}
+    assert below == {"sweep_is_missing", "reader_stands_still"}
 
 
 def test_every_alarm_is_heard_when_it_rings_and_when_it_stops(stage: Synthesized) -> None:
@@ -236,6 +245,21 @@ def test_every_alarm_is_heard_when_it_rings_and_when_it_stops(stage: Synthesized
 
     for alarm in alarms_of(stage):
         assert alarm["AlarmActions"] == alarm["OKActions"] == [{"Ref": topic}]
+        assert alarm.get("InsufficientDataActions", [{"Ref": topic}]) == [{"Ref": topic}]
+
+
+def test_every_reader_is_watched_for_standing_still(stage: Synthesized) -> None:
+    """A mapping that is switched off reports nothing; one that finds nothing to read reports zeros.
+
+    docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
+    """
+    mappings = stage.resources("AWS::Lambda::EventSourceMapping")
+
+    watched = {dimensions["EventSourceMappingUUID"]["Ref"] for _, dimensions in watching(stage, "PolledEventCount")}
+
+    assert watched == set(mappings)
+    assert {alarm["Statistic"] for alarm, _ in watching(stage, "PolledEventCount")} == {"SampleCount"}
+    assert all(each["Properties"]["MetricsConfig"] == {"Metrics": ["EventCount"]} for each in mappings.values())
 
 
 def test_the_topic_is_encrypted_with_a_key_that_cloudwatch_may_use(stage: Synthesized) -> None:
@@ -277,6 +301,7 @@ def test_a_stage_that_nobody_watches_pays_for_nothing_that_nobody_hears(dev: Syn
     kinds = {each["Type"] for each in dev.template["Resources"].values()}
 
     assert not any(kind.startswith(("AWS::CloudWatch::", "AWS::SNS::", "AWS::KMS::")) for kind in kinds)
+    assert "MetricsConfig" not in json.dumps(dev.resources("AWS::Lambda::EventSourceMapping"))
 
 
 def test_an_address_without_alarms_is_refused() -> None:
