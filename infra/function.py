@@ -59,7 +59,7 @@ class PythonFunction(Construct):
             log_group=log,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if row.calls_itself else None,
             tracing=lambda_.Tracing.ACTIVE if stage.tracing else None,
-            timeout=Duration.seconds(row.timeout),
+            timeout=Duration.seconds(row.timeout * stage.slowness),
             memory_size=row.memory,
             environment={
                 "FUNCTION": module_of(row.name),

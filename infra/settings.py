@@ -76,6 +76,8 @@ class Stage:
     ``shows_work``: each page ends with what it took, and editors see the table's items: for those who learn from it.
 
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
+    ``slowness`` is how many times as long as on Lambda functions may take: a laptop starts many at once on few
+    processors.
     ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them, ``cdn`` where the APIs are reached
     directly. ``domain`` is a name of one's own without CloudFront; without either, the site is at the gateway's own
     address, below its stage. ``site_origin`` is how browsers know the site, where that is neither.
@@ -103,6 +105,7 @@ class Stage:
     table_name: str | None = None
     api_id: str | None = None
     emulated: bool = False
+    slowness: int = 1
     site_id: str | None = None
     cdn: Cdn | None = None
     domain: Domain | None = None
@@ -203,6 +206,7 @@ STAGES = {
             ),
             site_origin="http://bigtimedeals.localhost:4566",
             emulated=True,
+            slowness=3,
         ),
     )
 }

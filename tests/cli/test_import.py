@@ -275,7 +275,7 @@ def test_an_interrupted_import_says_what_is_done_and_completes_when_repeated(
         assert process.poll() is None
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=300)
 
     assert process.returncode == 130
     assert stderr == b"Interrupted. Repeat the import: it goes on from here.\n"

@@ -233,7 +233,7 @@ def test_the_partitions_of_a_page_are_asked_all_at_once(table: Table) -> None:
 
     def wait_for_the_others(params: dict[str, Any], **_: Any) -> None:
         if b"GSI1" in params["body"]:  # the counts are asked before
-            all_under_way.wait(timeout=30)
+            all_under_way.wait(timeout=120)
 
     with hooked(table, "before-call.dynamodb.Query", wait_for_the_others):
         page = feeds.read(table, ALL_DEALS, limit=25, now=NOW)

@@ -60,7 +60,7 @@ def at_once(action: Callable[[int], R], times: int = THREADS) -> list[R | DealsE
     ready = threading.Barrier(times)
 
     def begin_together(number: int) -> R | DealsError:
-        ready.wait(timeout=30)
+        ready.wait(timeout=120)
         try:
             return action(number)
         except DealsError as error:

@@ -88,7 +88,7 @@ def test_connections_that_died_during_a_freeze_cost_one_timeout_together() -> No
     def answer(request: Request) -> None:
         if not thawed.is_set():
             before.add(request.client_address)
-            together.wait(timeout=30)
+            together.wait(timeout=120)
         elif request.client_address in before:
             dead.append(request.client_address)
             too_late(request)

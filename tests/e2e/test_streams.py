@@ -286,7 +286,7 @@ def test_ministack_leaves_removals_by_ttl_out_of_the_stream(site: Site, plumbing
     key = {"PK": expired, "SK": expired}
     removal = records.by_ttl({**key, "Type": "Session"})
 
-    assert until(lambda: site.table.get(key, consistent=True) is None, 90)
+    assert until(lambda: site.table.get(key, consistent=True) is None)
 
     told = [(r["eventName"]) for r in plumbing.records() if r["dynamodb"]["Keys"] == marshal_item(key)]
     assert told == ["INSERT"]

@@ -90,7 +90,7 @@ def fields(answer: httpx.Response) -> list[str]:
 
 def raw(site: Site, request: bytes) -> bytes:
     """What the site answers to bytes that no HTTP library would send."""
-    with socket.create_connection(("127.0.0.1", site.port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", site.port), timeout=120) as connection:
         connection.sendall(request)
         answer = b""
         while part := connection.recv(65536):

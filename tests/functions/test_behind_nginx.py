@@ -112,12 +112,12 @@ def cache(origin: int, tmp_path: Path) -> Iterator[int]:
     until(lambda: connected(port), bool)
     yield port
     process.terminate()
-    process.wait(timeout=10)
+    process.wait(timeout=120)
 
 
 def until(look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
-    """What is seen when it has become right; half a minute is more than anything here takes."""
-    deadline = time.monotonic() + 30
+    """What is seen when it has become right; two minutes are more than anything here takes."""
+    deadline = time.monotonic() + 120
     while not is_right(seen := look()) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert is_right(seen), seen
@@ -132,7 +132,7 @@ def connected(port: int) -> bool:
 
 def get(port: int, url: str, **headers: str) -> Answer:
     """GET through nginx; ``result`` is what it says of its cache."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     connection.request("GET", url, headers={name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
     found = {name.lower(): value for name, value in answer.getheaders()}

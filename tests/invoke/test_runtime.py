@@ -117,7 +117,7 @@ def test_when_the_table_answers_too_slowly_a_function_still_answers(function: Ca
     catalog = function("catalog")
 
     with serving(drop_by_drop) as slow:
-        nowhere = replace(catalog, environment={**catalog.environment, "AWS_ENDPOINT_URL": slow.endpoint}, timeout=4.0)
+        nowhere = replace(catalog, environment={**catalog.environment, "AWS_ENDPOINT_URL": slow.endpoint}, timeout=8.0)
         with running(nowhere) as runtime:
             runtime.fresh = False  # no time of INIT's is added
             answer = runtime.invoke(event)

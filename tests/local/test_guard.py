@@ -35,7 +35,7 @@ def page(home: Home) -> Iterator[httpx.Client]:
     """What a web page can send to the cloud without being asked whether it may: simple requests."""
     there = cloud.running(home)
     assert there is not None
-    with httpx.Client(base_url=endpoint(there.port), headers=PAGE, timeout=30, trust_env=False) as client:
+    with httpx.Client(base_url=endpoint(there.port), headers=PAGE, timeout=120, trust_env=False) as client:
         yield client
 
 

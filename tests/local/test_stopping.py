@@ -82,6 +82,6 @@ def test_commands_on_one_checkout_come_one_after_the_other(home: Home, capsys: p
     assert until(lambda: "waiting" in capsys.readouterr().out)
     assert done == []
     os.close(first)
-    thread.join(timeout=30)
+    thread.join(timeout=120)
 
     assert done == ["second"]

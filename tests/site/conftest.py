@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from shared.data.catalog import deals
 from shared.data.members import follows, messages, saved, sessions, users
@@ -21,6 +21,9 @@ from tests.support.shop import HOME_ADDRESS, buy, wanted
 
 Visit = Callable[..., Page]
 
+PATIENCE = 120_000
+"""Milliseconds that the browser may take for a thing: a busy machine's, not a reader's."""
+
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[Preview]:
@@ -32,6 +35,7 @@ def site() -> Iterator[Preview]:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The browser."""
+    expect.set_options(timeout=PATIENCE)
     with browser() as launched:
         yield launched
 
@@ -62,7 +66,10 @@ def visit(chromium: Browser, site: Preview) -> Iterator[Visit]:
                     {"name": cookies.HINT, "value": "1", "url": secure, "secure": True},
                 ]
             )
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
+        # What the browser has stored may be half a minute old, by leave of its headers.
+        context.new_cdp_session(page).send("Network.setCacheDisabled", {"cacheDisabled": True})
         page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(path)

@@ -23,7 +23,7 @@ EMPTY = ["/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses
 
 def client_of(site: Preview, token: str) -> httpx.Client:
     headers = {"Cookie": cookie_of(token)} if token else {}
-    return httpx.Client(base_url=site.origin, trust_env=False, timeout=30, headers=headers)
+    return httpx.Client(base_url=site.origin, trust_env=False, timeout=120, headers=headers)
 
 
 @pytest.mark.parametrize("kind", [*OF_MEMBERS, *OF_EDITORS])

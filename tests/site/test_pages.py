@@ -130,7 +130,7 @@ def test_the_layout_does_not_shift(visit: Visit) -> None:
 
 def test_every_link_leads_somewhere(site: Preview) -> None:
     """A crawl as anyone: each page has one h1, a title and a language; what is for members leads to signing in."""
-    client = httpx.Client(base_url=site.origin, trust_env=False, timeout=30)
+    client = httpx.Client(base_url=site.origin, trust_env=False, timeout=120)
 
     found = crawl(client, ["/"], most=2)
 
@@ -139,7 +139,7 @@ def test_every_link_leads_somewhere(site: Preview) -> None:
 
 
 def test_html_validate_finds_nothing(site: Preview, paths: dict[str, str], tmp_path: Path) -> None:
-    texts = {kind: httpx.get(f"{site.origin}{paths[kind]}", trust_env=False, timeout=30).text for kind in TYPES}
+    texts = {kind: httpx.get(f"{site.origin}{paths[kind]}", trust_env=False, timeout=120).text for kind in TYPES}
 
     assert invalid_html(texts, tmp_path)[-6000:] == ""
 

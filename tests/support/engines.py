@@ -207,6 +207,6 @@ def _start(command: list[str], port: int, environment: Mapping[str, str]) -> Non
 def _end(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
-        process.wait(timeout=10)
+        process.wait(timeout=120)
     except subprocess.TimeoutExpired:
         process.kill()

@@ -28,7 +28,7 @@ from tests.support.contract import Contract
 T = TypeVar("T")
 
 PASSWORD = "correct horse battery staple"
-PATIENCE = 120.0
+PATIENCE = 180.0
 """Seconds that what follows from a write through the stream may take. It takes one or two, on a busy machine more."""
 
 BACKGROUND = {
@@ -109,7 +109,7 @@ class Site:
         http = httpx.Client(
             base_url=f"{self.endpoint}/v1",
             headers=headers,
-            timeout=30,
+            timeout=PATIENCE,
             trust_env=False,
             transport=Patient(),
             event_hooks={"response": [self.contract.check]},
@@ -192,7 +192,10 @@ def deployed(folder: Path) -> Iterator[Site]:
         table = open_table(home, port, outputs["TableName"])
         complete(table)
         served = httpx.get(
-            f"{endpoint(port)}/v1/openapi.json", headers=_headers(port, outputs["ApiId"]), timeout=60, trust_env=False
+            f"{endpoint(port)}/v1/openapi.json",
+            headers=_headers(port, outputs["ApiId"]),
+            timeout=PATIENCE,
+            trust_env=False,
         )
         yield Site(port, outputs["ApiId"], table, Contract(served.json()), home)
     except Trouble as trouble:

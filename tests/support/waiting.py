@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 
-def until(look: Callable[[], bool], seconds: float = 60.0) -> bool:
+def until(look: Callable[[], bool], seconds: float = 180.0) -> bool:
     """Whether something has come true within some time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
