@@ -20,6 +20,7 @@ from tests.site.conftest import Visit, entered, sold
 from tests.support.making import send
 from tests.support.preview import Preview
 from tests.support.shop import HOME_ADDRESS
+from tests.support.waiting import until
 
 PASSWORD = "correct horse battery"
 
@@ -64,7 +65,8 @@ def toggle(page: Page, name: str, *, script: bool) -> None:
         press(page, name)
         return
     # Before, a browser sends it as it does without script.
-    page.wait_for_function("[...document.querySelectorAll('form[data-state]')].every(form => form.onsubmit)")
+    takes_over = "[...document.querySelectorAll('form[data-state]')].every(form => form.onsubmit)"
+    assert until(lambda: bool(page.evaluate(takes_over)))
     page.get_by_role("button", name=name, exact=True).click()
 
 
