@@ -92,6 +92,10 @@ class Bounds:
     """Sweeps of ended deals, of which there is one each minute: ended deals leave the feeds within a minute of it. None
     in five minutes is a clock, or a function, that stands still."""
 
+    orders_are_stuck: Bound = Bound(3 * 24 * 3600, minutes=60)
+    """Seconds since the oldest open order was placed. Three days are a weekend and a day to send it in: a buyer who
+    waits longer is one whom nobody saw."""
+
     sign_ins_fail: Bound = Bound(300, minutes=5)
     """Failed and refused attempts to sign in. An address has about 17 in that time before it is refused: this is
     somebody's machine."""

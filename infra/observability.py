@@ -191,6 +191,7 @@ class Alarms(Construct):
             self._add("deals_are_damaged", module, _of_function(stage, metrics.DAMAGED_DEALS, module))
         sweeps = ours(stage, metrics.ENDED_DEALS_SWEPT, SAMPLES)
         self._add("sweep_is_missing", None, sweeps, below=True, silence_is_bad=True)
+        self._add("orders_are_stuck", None, ours(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))
         self._add("sign_ins_fail", None, ours(stage, metrics.SIGN_IN_FAILURES, SUM))
 
     def _add(
@@ -264,6 +265,7 @@ class Dashboard(Construct):
                     ),
                 ),
             ],
+            [_graph("Oldest open order, s", ours(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))],
             [
                 _graph(
                     "Requests",

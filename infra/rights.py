@@ -181,13 +181,15 @@ desk's own function does, and adds nothing to anyone's collection: an order's st
 SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEAL_SEQUENCE, ENDINGS)),)
 
 EXPIRY: Access = (
-    Right("GetItem", (DEAL, ENDINGS)),
+    Right("GetItem", (DEAL, ENDINGS, OPEN_ORDERS)),
     Right("BatchGetItem", (DEALS, *TOPICS)),
     Right("PutItem", (ENDINGS, ENDINGS_OF_DAYS)),
-    Right("UpdateItem", (DEAL, DEALS, *TOPICS)),
+    Right("UpdateItem", (DEAL, DEALS, *TOPICS, OPEN_ORDERS)),
     Right("DeleteItem", (ENDINGS_OF_DAYS, DEALS, *TOPICS)),
     Right("Query", (ENDINGS_OF_DAYS,)),
+    Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
 )
+"""Of orders it reads how long the oldest open one waits, and forgets the days that have none."""
 
 ANNOUNCER: Access = ()
 

@@ -1,10 +1,11 @@
-"""Each minute: deals whose offer has ended leave the feeds."""
+"""Each minute: deals whose offer has ended leave the feeds, and how long the oldest open order waits is told."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from shared.data.catalog import endings
+from shared.data.orders import orders
 from shared.runtime import metrics
 from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured, report
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
 
 def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     """Sweep once; returns how many endings were looked at."""
-    swept = endings.sweep(table(), times.now())
+    now = times.now()
+    swept = endings.sweep(table(), now)
     report(metrics.ENDED_DEALS_SWEPT, swept)
+    waiting_since = orders.waiting_since(table(), now)
+    if waiting_since is not None:
+        report(metrics.OLDEST_OPEN_ORDER, (now - waiting_since).total_seconds())
     logger().info("swept", endings=swept, function_request_id=context.aws_request_id, **measured())
     return {"swept": swept}

@@ -53,6 +53,9 @@ DEALS_POSTED = Metric("DealsPosted", "Count", "editors")
 ORDERS_PLACED = Metric("OrdersPlaced", "Count", "orders")
 """Orders placed through the API. Repeated requests count nothing."""
 
+OLDEST_OPEN_ORDER = Metric("OldestOpenOrder", "Seconds", "expiry")
+"""Since the open order was placed that waits longest, each minute; nothing while no order is open."""
+
 MESSAGES_DELIVERED = Metric("MessagesDelivered", "Count", "messenger")
 """Messages that were written. Those that were there already count nothing."""
 

@@ -279,6 +279,11 @@ def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
     earlier = Period.DAY.start_of(now - timedelta(days=2))
     site.table.write(update(keys.endings(), "SET SweptBefore = :day", values={":day": earlier}, refused=None))
 
+    # A day without an open order, which is forgotten.
+    site.table.write(
+        update(keys.open_orders(), "ADD Days :day", condition=None, values={":day": {"2025-03-05"}}, refused=None)
+    )
+
     plumbing.call("Expiry", event("expiry-schedule"))
 
     assert "GSI1PK" not in (site.table.get(keys.deal(deal_id), consistent=True) or {})

@@ -32,6 +32,7 @@ from tests.support import records
 from tests.support.emf import metrics_in
 from tests.support.events import event
 from tests.support.making import a_deal, join
+from tests.support.shop import a_buyer, buy, on_sale
 
 Lines = Callable[[], list[dict[str, Any]]]
 
@@ -376,6 +377,23 @@ def test_the_clock_tells_the_age_of_each_cached_part_before_it_rebuilds_any(
 
     assert metrics.CACHE_AGE.name not in never_built
     assert len(built[metrics.CACHE_AGE.name]) == len(caches.PARTS)
+
+
+def test_the_clock_tells_how_long_the_oldest_open_order_waits_and_nothing_where_none_does(
+    table: Table, lines: Lines, context: LambdaContext
+) -> None:
+    seeds.plant(table, times.now())
+    brands.create(table, "apple", "Apple", times.now())
+    a_buyer(table)
+    expiry.handler(event("expiry-schedule"), context)
+    without = counted(lines())
+    order = buy(table, "ana", on_sale(table, 1), now=times.now() - timedelta(hours=2))
+
+    expiry.handler(event("expiry-schedule"), context)
+    (waited,) = counted(lines())[metrics.OLDEST_OPEN_ORDER.name]
+
+    assert metrics.OLDEST_OPEN_ORDER.name not in without
+    assert 7200 <= waited <= 1 + (times.now() - order.placed_at).total_seconds()  # ids tell whole seconds
 
 
 def test_an_environment_starts_cold_once(table: Table, lines: Lines, context: LambdaContext) -> None:

@@ -87,6 +87,13 @@ def test_stock_is_the_shops(prod: Synthesized) -> None:
     assert who_may(prod, WRITES, stock) == {"orders", "sales", "shop"}
 
 
+def test_open_orders_are_read_by_who_sends_them_and_by_the_clock_and_by_no_buyer(prod: Synthesized) -> None:
+    day = keys.open_orders_of("2050-06-15")
+
+    assert who_may(prod, READS, day, GSI3.name) == {"expiry", "orders", "sales"}
+    assert not who_may(prod, ("PutItem", "DeleteItem"), USER) & {"expiry", "sales"}
+
+
 def test_who_watches_what_is_known_to_those_who_count_it_or_tell_them(prod: Synthesized) -> None:
     assert who_may(prod, READS, keys.watchers(G_FORE)) == {"messenger", "accounts", "account", "mine"}
     assert who_may(prod, READS, keys.watches("ana"), GSI1.name) == {"members", "mine"}

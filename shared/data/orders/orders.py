@@ -57,8 +57,12 @@ MAX_TRANSACTION_WRITES = 100
 SETTLED = timedelta(days=2)
 """Age of a day to which nobody adds an order, and which the index shows whole."""
 
+MOST_DAYS = 10
+"""Days at which the clock looks at once: more without an open order than these are forgotten by the next minutes."""
+
 _DAYS = Projection.of("PK", "SK", "Days")
 _OWNER = Projection.of("Username")
+_ID = Projection.of("OrderId")
 _KEYS = Projection.of("PK", "SK", "Status", "OrderId", "ItemCount")
 
 
@@ -256,11 +260,25 @@ def open_orders(table: Table, now: datetime, *, limit: int, cursor: str | None =
             [partial(_open_on, table, day, after=bound, limit=limit + 1) for day, bound in bounds.items()]
         )
         for (day, bound), orders in zip(bounds.items(), read, strict=True):
-            if not orders and bound is None and day < Period.DAY.start_of(now - SETTLED):
-                _forget_day(table, day)
+            if not orders and bound is None:
+                _forget_settled(table, day, now)
             found += orders
     page = tuple(found[:limit])
     return Page(page, cursors.encode("open orders", page[-1].order_id) if len(found) > limit else None)
+
+
+def waiting_since(table: Table, now: datetime) -> datetime | None:
+    """When the open order that waits longest was placed; None where none is open. For the clock.
+
+    A GetItem of the container and a Query of each day until one has an order: usually the first, for a day that has
+    none left is forgotten. Its id says the time, so nothing of its buyer is read.
+    """
+    container = table.get(keys.open_orders(), projection=_DAYS) or {}
+    for day in sorted(container.get("Days", ()))[:MOST_DAYS]:
+        for item in table.query(keys.open_orders_of(day), index=GSI3, limit=1, projection=_ID):
+            return ksuids.time_of(item["OrderId"])
+        _forget_settled(table, day, now)
+    return None
 
 
 def follow(
@@ -479,7 +497,10 @@ def _know_day(table: Table, day: str) -> None:
         table.write(write)
 
 
-def _forget_day(table: Table, day: str) -> None:
+def _forget_settled(table: Table, day: str, now: datetime) -> None:
+    """Forget a day that has no open order, once nobody can add one."""
+    if day >= Period.DAY.start_of(now - SETTLED):
+        return
     table.write(
         update(
             keys.open_orders(),

@@ -578,6 +578,35 @@ def test_a_day_to_which_orders_may_still_come_is_not_forgotten(table: Table) -> 
     assert (table.get(keys.open_orders()) or {})["Days"] == {"2050-06-15"}
 
 
+def test_the_oldest_open_order_says_since_when_it_waits(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 50)
+    sent, waits, newer = (buy(table, "ana", deal, now=ago(hours=hours)) for hours in (100, 30, 1))
+    orders.follow(table, sent, SHIPPED, NOW)
+
+    oldest = orders.waiting_since(table, NOW)
+    for order in (waits, newer):
+        orders.follow(table, order, CANCELLED, NOW)
+
+    assert oldest == ago(hours=30)
+    assert orders.waiting_since(table, NOW) is None
+
+
+def test_looking_for_the_oldest_open_order_reads_no_empty_day_twice(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 50)
+    for days in range(5, 5 + orders.MOST_DAYS + 2):
+        orders.follow(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
+    buy(table, "ana", deal)
+
+    seen = [orders.waiting_since(table, NOW) for _ in range(3)]
+
+    with watched(table) as wire:
+        orders.waiting_since(table, NOW)
+    assert seen == [None, NOW, NOW]
+    assert wire.operations == {"GetItem": 1, "Query": 1}
+
+
 # Leaving
 
 
