@@ -55,8 +55,11 @@ def moment(when: datetime) -> str:
     return f"{day(when)} {when.year}, {clock(when)} UTC"
 
 
-def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360) -> Card:
-    """What a card shows of a deal; ``variants`` is how many deals of its product it stands for."""
+def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, dated: bool = True) -> Card:
+    """What a card shows of a deal; ``variants`` is how many deals of its product it stands for.
+
+    Under the heading of its day a card is not ``dated``: it shows the time of that day, elsewhere the day.
+    """
     whole, cents = _parts(deal.price, deal.currency)
     status = deal.status(now)
     ending = deal.ends_at is not None and status is Status.ACTIVE
@@ -78,6 +81,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360) -> C
         "at": to_iso(deal.created_at),
         "clock": clock(deal.created_at),
         "day": day(deal.created_at),
+        "when": day(deal.created_at) if dated else clock(deal.created_at),
         "ends": to_iso(deal.ends_at) if ending and deal.ends_at else None,
         "ends_day": day(deal.ends_at) if ending and deal.ends_at else None,
         "soon": bool(ending and deal.ends_at and deal.ends_at - now < SOON),
@@ -104,9 +108,9 @@ def first_groups(deals: Sequence[Deal], most: int) -> int:
     return len(deals)
 
 
-def cards(deals: Iterable[Deal], now: datetime, *, most: int | None = None) -> list[Card]:
+def cards(deals: Iterable[Deal], now: datetime, *, most: int | None = None, dated: bool = True) -> list[Card]:
     """Cards of some deals, ``most`` at most, one for each group."""
-    return [card(group[0], now, variants=len(group)) for group in grouped(deals)[:most]]
+    return [card(group[0], now, variants=len(group), dated=dated) for group in grouped(deals)[:most]]
 
 
 def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -118,7 +122,7 @@ def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> l
     for when, of_day in days.items():
         name = long_day(when) if when.year == now.year else f"{long_day(when)} {when.year}"
         count = counts.get(when.isoformat(), 0)
-        sections.append({"name": name, "remark": counted(count, "deal") if count else "", "cards": cards(of_day, now)})
+        sections.append({"name": name, "remark": counted(count, "deal") if count else "", "cards": cards(of_day, now, dated=False)})
     return sections
 
 

@@ -7,8 +7,14 @@ for (const time of all("time[data-ends], time[data-local]")) {
   if ("ends" in time.dataset && left > 0 && left < 864e5)
     time.textContent = left < 36e5 ? `in ${Math.ceil(left / 6e4)} min` : `in ${Math.floor(left / 36e5)} h`;
   else if ("local" in time.dataset)
-    time.textContent = when.toLocaleString([], {dateStyle: "long", timeStyle: "short"});
+    time.textContent = when.toLocaleString("en-GB", {day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short"});
   time.title = when.toLocaleString();
+}
+
+// A bar that is wider than the screen begins where the reader is.
+for (const place of all("nav [aria-current]")) {
+  const bar = place.closest("ul");
+  if (place.offsetLeft + place.offsetWidth > bar.clientWidth) bar.scrollLeft = place.offsetLeft - 48;
 }
 
 for (const button of all("[data-copy]")) {
