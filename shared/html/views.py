@@ -122,7 +122,9 @@ def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> l
     for when, of_day in days.items():
         name = long_day(when) if when.year == now.year else f"{long_day(when)} {when.year}"
         count = counts.get(when.isoformat(), 0)
-        sections.append({"name": name, "remark": counted(count, "deal") if count else "", "cards": cards(of_day, now, dated=False)})
+        sections.append(
+            {"name": name, "remark": counted(count, "deal") if count else "", "cards": cards(of_day, now, dated=False)}
+        )
     return sections
 
 
