@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 import httpx
 import pytest
+from playwright.sync_api import expect
 
+from shared.data import keys
+from shared.html import took
+from shared.models import BRAND, Topic, feed_of
 from tests.site.conftest import Visit, cookie_of
 from tests.support.preview import Preview
 from tests.support.quality import crawl, invalid_html, violations
@@ -18,7 +24,32 @@ OF_EDITORS = [
     "desk", "posting", "posting again", "a deal's form", "making hot", "front page order", "desk brands",
     "orders to send", "an order to send", "stock",
 ]  # fmt: skip
+OF_THE_TABLE = ["table", "collection", "index", "followed", "code", "took"]
 EMPTY = ["/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses", "/shop/orders"]
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The stage shows its work. The functions look for the setting with each request."""
+    took.trace.cache_clear()
+    monkeypatch.setenv("SHOWS_WORK", "true")
+    yield
+    took.trace.cache_clear()
+
+
+def table_paths(site: Preview) -> dict[str, str]:
+    """The pages that only such a stage has, and one that says what it took."""
+    deal = site.deals[40]
+    month = BRAND.period.start_of(deal.created_at)
+    index = {"partition": keys.feed_partition(feed_of(Topic(BRAND, deal.brand)), month), "index": "GSI2"}
+    return {
+        "table": "/table",
+        "collection": f"/table?{urlencode({'partition': keys.deal(deal.deal_id)['PK']})}",
+        "index": f"/table?{urlencode(index)}",
+        "followed": f"/table/followed/{deal.number}",
+        "code": "/table/code/shared.data.catalog.clicks",
+        "took": f"/deals/{deal.number}",
+    }
 
 
 def client_of(site: Preview, token: str) -> httpx.Client:
@@ -30,6 +61,18 @@ def client_of(site: Preview, token: str) -> httpx.Client:
 def test_axe_finds_nothing(visit: Visit, people: dict[str, str], own_paths: dict[str, str], kind: str) -> None:
     page = visit(own_paths[kind], token=people["eddy" if kind in OF_EDITORS else "ana"])
 
+    assert page.locator("h1").count() == 1
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("kind", OF_THE_TABLE)
+def test_axe_finds_nothing_where_the_stage_shows_its_work(
+    visit: Visit, site: Preview, people: dict[str, str], shown: None, kind: str
+) -> None:
+    page = visit(table_paths(site)[kind], token=people["eddy"])
+    page.get_by_text("What this page took").click()
+
+    expect(page.get_by_role("columnheader", name="Trip")).to_be_visible()
     assert page.locator("h1").count() == 1
     assert violations(page) == []
 
@@ -54,13 +97,16 @@ def test_a_form_with_errors_leads_to_its_fields(visit: Visit, people: dict[str, 
 
 
 def test_html_validate_finds_nothing(
-    site: Preview, people: dict[str, str], own_paths: dict[str, str], tmp_path: Path
+    site: Preview, people: dict[str, str], own_paths: dict[str, str], shown: None, tmp_path: Path
 ) -> None:
+    """Each page says what it took, too."""
     member, editor, nobody_yet = (client_of(site, people[name]) for name in ("ana", "eddy", "nick"))
     texts = {kind: member.get(own_paths[kind]).text for kind in OF_MEMBERS}
     texts |= {kind: editor.get(own_paths[kind]).text for kind in OF_EDITORS}
+    texts |= {f"of the table {kind}": editor.get(path).text for kind, path in table_paths(site).items()}
     texts |= {f"empty {path}": nobody_yet.get(path).text for path in EMPTY}
 
+    assert all("What this page took" in text for text in texts.values())
     assert invalid_html(texts, tmp_path)[-6000:] == ""
 
 
