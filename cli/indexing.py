@@ -9,7 +9,7 @@ from cli.output import counted
 from cli.segments import Number, Step, run_all, scan
 from shared.data import item_types, keys
 from shared.data.catalog import products, words
-from shared.data.catalog.deal_items import from_item, is_listed
+from shared.data.catalog.deal_items import from_item, has_ended, is_listed
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.errors import DamagedDeal
@@ -38,7 +38,7 @@ def _index(table: Table, item: Item) -> bool:
     """
     with suppress(DamagedDeal):
         deal = from_item(item)
-        products.follow(table, None, deal)
+        products.follow(table, None, deal, has_ended=has_ended(item))
         words.follow(table, None, _listed(item))
         current = table.get(keys.deal(deal.deal_id), consistent=True)
         if current != item:

@@ -8,7 +8,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 
 from shared.data.catalog import products, words
 from shared.data.catalog.changes import DealChange, change_of
-from shared.data.catalog.deal_items import is_listed
+from shared.data.catalog.deal_items import has_ended, is_listed
 from shared.dynamodb.attributes import unmarshal_item
 from shared.runtime.batches import each_record
 from shared.runtime.environment import logger, table
@@ -32,9 +32,10 @@ def follow(record: DynamoDBRecord) -> None:
         return
     if change.after is not None:
         logger().set_correlation_id(change.after.correlation_id)
-    products.follow(table(), change.before, change.after)
+    old, new = (unmarshal_item(raw["dynamodb"].get(image, {})) for image in ("OldImage", "NewImage"))
+    products.follow(table(), change.before, change.after, has_ended=has_ended(new))
     before, after = (
-        deal if deal is not None and is_listed(unmarshal_item(raw["dynamodb"][image])) else None
-        for deal, image in ((change.before, "OldImage"), (change.after, "NewImage"))
+        deal if deal is not None and is_listed(item) else None
+        for deal, item in ((change.before, old), (change.after, new))
     )
     words.follow(table(), before, after)

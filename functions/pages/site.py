@@ -48,6 +48,11 @@ OLDER = 50
 SIBLINGS = 6
 ENDING_DAYS = 7
 MOST_ENDING = 100
+MOST_ENDED = 24
+
+MOST_MAPPED = 20_000
+"""Deals of a month's sitemap, the newest: no more than fit an answer of Lambda's, which is 6 MB at most."""
+
 COLOURS = 12
 LOWEST_OF = timedelta(days=60)
 
@@ -266,11 +271,13 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
     if not _MONTH.fullmatch(month):
         raise NotFound("This is no month.")
     counts = listings.counts(table(), ALL_DEALS, most=1, until=f"{month}-31")
-    days = [day for day, count in counts.items() if day[:7] == month and count > 0]
+    days = sorted((day for day, count in counts.items() if day[:7] == month and count > 0), reverse=True)
     if not days:
         raise NotFound("No deals of that month are listed.")
-    found = feeds.of_periods(table(), ALL_DEALS, sorted(days, reverse=True))
-    listed = [(deal.number or deal.deal_id, to_iso(deal.created_at)) for deal in found]
+    before = [sum(counts[day] for day in days[:number]) for number in range(len(days))]
+    newest = [day for day, sum_before in zip(days, before, strict=True) if sum_before < MOST_MAPPED]
+    found = feeds.of_periods(table(), ALL_DEALS, newest, most=MOST_MAPPED)
+    listed = [(deal.number or deal.deal_id, to_iso(deal.created_at)) for deal in found[:MOST_MAPPED]]
     return _machine(pages.render("sitemap.xml", deals=listed), XML)
 
 
@@ -407,12 +414,17 @@ def _older_of_topic(request: Request, found: TopicPage, cursor: str) -> Answer:
 def _of_topic(
     request: Request, found: TopicPage, latest: str, picks: str = "", *, deals: int = 0, first: bool = True
 ) -> Answer:
-    """The page of a brand or a category; ``deals`` is how many it has now, where that is known."""
+    """The page of a brand or a category; ``deals`` is how many it has now, where that is known.
+
+    Where it has none, it shows the last ones that ended.
+    """
+    something = "<section>" in latest or not first
+    over = [] if something else products.ended(table(), found.topic, MOST_ENDED)
     path = parts.path_of(feed_of(found.topic))
     counts = [
         *([f"{views.counted(deals, 'deal')} now"] if deals else []),
-        *([f"{found.likes:,} like it"] if found.likes else []),
-        *([f"{found.watchers:,} watch it"] if found.watchers else []),
+        *([f"{found.likes:,} {'likes' if found.likes == 1 else 'like'} it"] if found.likes else []),
+        *([f"{found.watchers:,} {'watches' if found.watchers == 1 else 'watch'} it"] if found.watchers else []),
     ]
     return _public(
         "topic.html",
@@ -423,7 +435,8 @@ def _of_topic(
         counts=counts,
         picks=parts.placed(picks),
         latest=parts.placed(latest),
-        any="<section>" in latest or not first,
+        any=something,
+        ended=views.cards((deal for deal in over if deal.status(request.now) is Status.EXPIRED), request.now),
         first=first,
         feed=pages.link(f"{path}/feed"),
         robots=None if first else "noindex, follow",

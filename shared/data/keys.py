@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from shared.dynamodb.schema import Key
-from shared.models import CuratedPage, Feed, Period, Topic, TopicKind
+from shared.models import BRAND, CATEGORY, CuratedPage, Feed, Period, Topic, TopicKind
 from shared.values.times import to_iso
 
 
@@ -105,6 +105,22 @@ def product(link_hash: str) -> str:
 
 def product_offer(link_hash: str, deal_id: str) -> Key:
     return _pair(product(link_hash), deal_sort_key(deal_id))
+
+
+def ended(topic: Topic) -> str:
+    """The partition of a brand's or a category's ended deals, in the index of its feed."""
+    return f"{topic.kind.prefix}#{topic.slug}#ENDED"
+
+
+def offer_of_ended(deal_id: str, brand: str, category: str) -> Key:
+    """Where the offer of a deal that has ended stands in the indexes."""
+    sort_key = deal_sort_key(deal_id)
+    return {
+        "GSI2PK": ended(Topic(BRAND, brand)),
+        "GSI2SK": sort_key,
+        "GSI3PK": ended(Topic(CATEGORY, category)),
+        "GSI3SK": sort_key,
+    }
 
 
 def word(word: str) -> str:

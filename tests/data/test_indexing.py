@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from cli import indexing
 from shared.data.catalog import deals, products, words
 from shared.dynamodb.table import Table
-from shared.models import Deal
+from shared.models import BRAND, CATEGORY, Deal, Topic
 from shared.values import times
 from tests.support.engines import one_at_a_time
 from tests.support.making import a_deal
@@ -69,12 +71,30 @@ def test_what_is_withdrawn_while_it_is_indexed_is_not_found(
 ) -> None:
     follow = products.follow
 
-    def withdraw_first(table: Table, before: Deal | None, after: Deal | None) -> None:
+    def withdraw_first(table: Table, before: Deal | None, after: Deal | None, **how: bool) -> None:
         assert after is not None
         deals.withdraw(table, after.deal_id, NOW)
-        follow(table, before, after)
+        follow(table, before, after, **how)
 
     monkeypatch.setattr(products, "follow", withdraw_first)
     indexed(table)
 
     assert found(table) == []
+
+
+def test_an_ended_deal_stands_under_its_brand_and_category_until_it_is_listed_again(
+    table: Table, old: list[Deal]
+) -> None:
+    later = NOW + timedelta(hours=2)
+    of_brand, of_category = Topic(BRAND, old[0].brand), Topic(CATEGORY, old[0].category)
+    deals.edit(table, old[0].deal_id, {"ends_at": NOW + timedelta(hours=1)}, NOW)
+    deals.relist(table, old[0].deal_id, later)
+    deals.withdraw(table, old[1].deal_id, later)
+    indexed(table)
+
+    for topic in (of_brand, of_category):
+        assert [deal.deal_id for deal in products.ended(table, topic, 10)] == [old[0].deal_id]
+
+    deals.edit(table, old[0].deal_id, {"ends_at": later + timedelta(hours=1)}, later)
+    indexed(table)
+    assert products.ended(table, of_brand, 10) == products.ended(table, of_category, 10) == []

@@ -40,6 +40,18 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.feed_partition, (feed_of(CLOTHING), "2026-06-04"), "CATEGORY#clothing#2026-06-04T00:00:00"),
     (keys.product, ("0f1e",), "PRODUCT#0f1e"),
     (keys.product_offer, ("0f1e", DEAL_ID), {"PK": "PRODUCT#0f1e", "SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
+    (keys.ended, (G_FORE,), "BRAND#g-fore#ENDED"),
+    (keys.ended, (CLOTHING,), "CATEGORY#clothing#ENDED"),
+    (
+        keys.offer_of_ended,
+        (DEAL_ID, "g-fore", "clothing"),
+        {
+            "GSI2PK": "BRAND#g-fore#ENDED",
+            "GSI2SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+            "GSI3PK": "CATEGORY#clothing#ENDED",
+            "GSI3SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+        },
+    ),
     (keys.word, ("lamp",), "WORD#lamp"),
     (keys.word_of_deal, ("lamp", DEAL_ID), {"PK": "WORD#lamp", "SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
     (keys.words, ("lamp",), "WORDS#la"),

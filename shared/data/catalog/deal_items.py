@@ -86,6 +86,11 @@ def is_listed(item: Item) -> bool:
     return "GSI1PK" in item
 
 
+def has_ended(item: Item) -> bool:
+    """Whether the deal of a Deal item was followed out of the feeds by its end; one that was withdrawn was not."""
+    return not is_listed(item) and "WithdrawnAt" not in item
+
+
 def from_item(item: Item) -> Deal:
     """The deal that an item, a copy or a feed's projection holds. Raises DamagedDeal."""
     try:

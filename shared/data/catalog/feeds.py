@@ -84,9 +84,12 @@ def read(
     return Page(deals, cursors.encode(scope(feed), deals[-1].deal_id) if len(found) > limit else None)
 
 
-def of_periods(table: Table, feed: Feed, periods: Sequence[str]) -> list[Deal]:
-    """All listed deals of some periods of a feed, ended ones not yet swept included. A Query for each, all at once."""
-    wanted = (partial(_query, table, feed, _Stretch(period), None) for period in periods)
+def of_periods(table: Table, feed: Feed, periods: Sequence[str], *, most: int) -> list[Deal]:
+    """The newest listed deals of some periods of a feed, ``most`` of each, ended ones not yet swept included.
+
+    A Query for each period, all at once.
+    """
+    wanted = (partial(_query, table, feed, _Stretch(period), most) for period in periods)
     return readable(item for items in table.gather(list(wanted)) for item in items)
 
 
@@ -135,7 +138,7 @@ def _take(
     return deals, []
 
 
-def _query(table: Table, feed: Feed, stretch: _Stretch, limit: int | None) -> list[Item]:
+def _query(table: Table, feed: Feed, stretch: _Stretch, limit: int) -> list[Item]:
     return list(
         table.query(
             keys.feed_partition(feed, stretch.period),

@@ -1,7 +1,8 @@
 """Offers of one product over time: earlier prices, other colours and sizes, duplicates - one Query of one partition.
 
 Each deal has a copy of itself under the hash of its product's address, kept by the stream a second or two behind the
-deal (``functions/background/indexer.py``), so that a deal's own transaction stays as small as it is.
+deal (``functions/background/indexer.py``), so that a deal's own transaction stays as small as it is. The copy of a deal
+that has ended also stands in the indexes, under its brand and category: their pages show it where nothing is active.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from shared.data import item_types, keys
-from shared.data.catalog.deal_items import attributes, readable
+from shared.data.catalog.deal_items import CARDS, attributes, readable
+from shared.dynamodb.schema import INDEXES
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put_new_or
 from shared.errors import AlreadyExists
-from shared.models import Deal
+from shared.models import Deal, Topic, feed_of
 from shared.values import links
 
 MOST = 100
@@ -26,7 +28,14 @@ def offers(table: Table, link: str) -> list[Deal]:
     return readable(table.query(partition, newest_first=True, limit=MOST))
 
 
-def follow(table: Table, before: Deal | None, after: Deal | None) -> None:
+def ended(table: Table, topic: Topic, limit: int) -> list[Deal]:
+    """The ended deals of a brand or a category that were posted last, newest first. One Query of its feed's index."""
+    index = next(each for each in INDEXES if each.name == feed_of(topic).index)
+    asked = table.query(keys.ended(topic), index=index, newest_first=True, limit=limit, projection=CARDS[index.name])
+    return readable(asked)
+
+
+def follow(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bool = False) -> None:
     """Bring a deal's offer up to date with what the stream says; saying it again changes nothing."""
     was, now_is = (links.product_hash(deal.link) if deal else None for deal in (before, after))
     if before is not None and was is not None and was != now_is:
@@ -34,6 +43,8 @@ def follow(table: Table, before: Deal | None, after: Deal | None) -> None:
         table.write(forget(key, because="a repeated record finds it gone already"))
     if after is not None and now_is is not None:
         item = {**keys.product_offer(now_is, after.deal_id), "Type": item_types.PRODUCT_OFFER, **attributes(after)}
+        if has_ended:
+            item |= keys.offer_of_ended(after.deal_id, after.brand, after.category)
         newer = put_new_or(item, "Version <= :version", {":version": after.version}, refused=AlreadyExists())
         try:
             table.write(newer)

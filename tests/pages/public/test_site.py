@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from functions.background import refresher
 from functions.pages import site
-from shared.data.catalog import caches, clicks, deals, endings, featured
+from shared.data.catalog import caches, clicks, deals, endings, featured, products
 from shared.data.catalog.words import asked, in_text
 from shared.dynamodb.table import Table
 from shared.html import assets
@@ -219,6 +219,21 @@ def test_another_spelling_of_a_brand_leads_to_its_page(ask: Ask, typed: str) -> 
     assert (answer["statusCode"], answer["multiValueHeaders"].get("Location")) == (301, ["/brands/apple"])
 
 
+@pytest.mark.parametrize("path", ["/brands/apple", "/categories/shoes"])
+def test_a_topic_without_deals_shows_those_that_ended(
+    ask: Ask, table: Table, now: datetime, posted: list[Deal], path: str
+) -> None:
+    for deal in posted:
+        over = deals.edit(table, deal.deal_id, {"ends_at": now - timedelta(seconds=5)}, now)
+        products.follow(table, deal, over, has_ended=True)
+
+    body = ask(path)["body"]
+
+    assert "has no deals now" in body
+    assert body.index(">Watch<") < body.index(">Ended<") < body.index(posted[0].title)
+    assert 'class="tag over"' in body
+
+
 def test_an_unknown_brand_is_told_the_near_ones(ask: Ask) -> None:
     answer = ask("/brands/aple")
 
@@ -323,6 +338,17 @@ def test_the_sitemap_names_every_listed_deal(ask: Ask, now: datetime, posted: li
     month = posted[0].created_at.strftime("%Y-%m")
     assert f"https://deals.example/deals/{posted[0].number}<" in ask(f"/sitemap-{month}.xml")["body"]
     assert ask("/sitemap-1999-01.xml")["statusCode"] == 404
+
+
+def test_a_months_sitemap_is_bounded(
+    ask: Ask, now: datetime, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site, "MOST_MAPPED", 1)
+
+    mapped = ask(f"/sitemap-{posted[0].created_at:%Y-%m}.xml")["body"]
+
+    assert mapped.count("<loc>") == 1
+    assert f"/deals/{posted[0].number}<" in mapped
 
 
 @pytest.mark.parametrize(
