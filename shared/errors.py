@@ -147,7 +147,7 @@ class CannotOrder(Conflict):
 
     @property
     def faults(self) -> Sequence[tuple[str, str]]:
-        return [(f"items[{each.place}].{each.field}", each.detail) for each in self.obstacles]
+        return [(f"items.{each.place}.{each.field}", each.detail) for each in self.obstacles]
 
 
 class WrongStep(Conflict):

@@ -89,7 +89,7 @@ def at_home(ask: Ask) -> None:
 
 
 def reasons(problem: Any) -> dict[str, str]:
-    return {error["field"]: error["detail"] for error in problem["errors"]}
+    return {error["field"]: error["detail"] for error in problem.get("errors", ())}
 
 
 def test_an_order_is_placed_sent_and_told_of(ask: Ask, table: Table, deal: Deal) -> None:
@@ -170,11 +170,61 @@ def test_what_cannot_be_ordered_names_the_item_and_the_reason(ask: Ask, table: T
 
     assert status == 409
     assert reasons(problem) == {
-        "items[1].quantity": "Trail runner: only 2 left.",
-        "items[2].price": "Trail runner costs USD 10.00 now, not 9.99.",
-        "items[3].dealId": "Trail runner is not sold here.",
+        "items.1.quantity": "Trail runner: only 2 left.",
+        "items.2.price": "Trail runner costs USD 10.00 now, not 9.99.",
+        "items.3.dealId": "Trail runner is not sold here.",
     }
     assert [stock.of(table, each.deal_id).left for each in (deal, few, dearer)] == [5, 2, 2]
+
+
+def test_what_is_refused_writes_nothing_and_takes_nothing(ask: Ask, table: Table, deal: Deal) -> None:
+    """Each kind of bad input, with the status and the field that its answer names."""
+    at_home(ask)
+    assert ask("PUT", "/me/addresses/{name}", HOME, who="bo", name="work")[0] == 200
+    made = [a_deal(times.now(), brand="g-fore", category="clothing", price="10.00") for _ in range(3)]
+    gone, over, elsewhere = (deals.create(table, each, times.now()) for each in made)
+    for each in (gone, over):
+        stock.add(table, each.deal_id, 1, times.now())
+    place(ask, (gone, 1, "10.00"), key="twice")
+    _, sent = place(ask, (deal, 1, "10.00"))
+    of_sent = {"orderId": sent["orderId"], "who": "ed"}
+    ask("PUT", "/orders/{orderId}/status", {"status": "shipped"}, **of_sent)
+    deals.edit(table, over.deal_id, {"withdrawn_at": times.now()}, times.now())
+    many = [{"dealId": ksuids.random(times.now(), bytes([n] * 16)), "quantity": 1, "price": "1.00"} for n in range(21)]
+    before = written(table)
+
+    answers = [
+        (409, "items.0.quantity", place(ask, (gone, 1, "10.00"))),
+        (409, "items.0.quantity", place(ask, (deal, 5, "10.00"))),
+        (409, "items.0.price", place(ask, (deal, 1, "9.99"))),
+        (409, "items.0.dealId", place(ask, (over, 1, "10.00"))),
+        (409, "items.0.dealId", place(ask, (elsewhere, 1, "10.00"))),
+        (409, "items.1.quantity", place(ask, (deal, 1, "10.00"), (gone, 1, "10.00"))),
+        *((422, "items.0.quantity", place(ask, (deal, wrong, "10.00"))) for wrong in (0, 11, -1, 10**9)),
+        (422, "items", place(ask, items=many)),
+        (404, "address", place(ask, (deal, 1, "10.00"), address="nowhere")),
+        (404, "address", place(ask, (deal, 1, "10.00"), address="work")),
+        (422, "address", place(ask, (deal, 1, "10.00"), address="ho\u0000me")),
+        (422, "address", place(ask, (deal, 1, "10.00"), address="x" * 10_240)),
+        (422, "Idempotency-Key", place(ask, (deal, 1, "10.00"), key="twice")),
+        (404, None, ask("POST", "/orders/{orderId}/cancel", orderId=sent["orderId"], who="bo")),
+        (409, "status", ask("POST", "/orders/{orderId}/cancel", orderId=sent["orderId"])),
+        (409, "status", ask("PUT", "/orders/{orderId}/status", {"status": "cancelled"}, **of_sent)),
+        (422, "status", ask("PUT", "/orders/{orderId}/status", {"status": "placed"}, **of_sent)),
+        (422, "status", ask("PUT", "/orders/{orderId}/status", {"status": "lost"}, **of_sent)),
+        (409, None, ask("PUT", "/me/cart/{dealId}", {"quantity": 1}, dealId=over.deal_id)),
+        (409, None, ask("PUT", "/me/cart/{dealId}", {"quantity": 1}, dealId=elsewhere.deal_id)),
+        (404, None, ask("PUT", "/me/cart/{dealId}", {"quantity": 1}, dealId=ksuids.random(times.now(), bytes(16)))),
+    ]
+
+    expected = [(status, [field] if field else []) for status, field, _ in answers]
+    assert [(status, list(reasons(problem))) for _, _, (status, problem) in answers] == expected
+    assert written(table) == before
+
+
+def written(table: Table) -> list[Any]:
+    """All items, but for the container of open orders: a day too many in it is only an empty read."""
+    return [item for item in table.scan()[0] if item["Type"] != "OpenOrders"]
 
 
 @pytest.mark.parametrize("quantity", [0, 11, -1, 10**9, 1.5, "1", None, True], ids=repr)
