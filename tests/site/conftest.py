@@ -68,10 +68,6 @@ def visit(chromium: Browser, site: Preview) -> Iterator[Visit]:
             )
         context.set_default_timeout(PATIENCE)
         page = context.new_page()
-        # What the browser has stored may be half a minute old, by leave of its headers.
-        network = context.new_cdp_session(page)
-        network.send("Network.enable")
-        network.send("Network.setCacheDisabled", {"cacheDisabled": True})
         page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(path)
