@@ -167,7 +167,7 @@ class NotThatMany(Conflict):
     field = "add"
 
     def __init__(self, left: int) -> None:
-        super().__init__(f"So many cannot be taken off sale: {left} are left.")
+        super().__init__(f"So many cannot be taken off sale: only {left} left.")
 
 
 class CartIsFull(Conflict):
@@ -260,7 +260,7 @@ class TooManyAddresses(Invalid):
     field = "address"
 
     def __init__(self, most: int) -> None:
-        super().__init__(f"You have {most} addresses, and more are not kept.")
+        super().__init__(f"You have {most} addresses, the most there may be: replace or remove one.")
 
 
 class NotAnObject(Invalid):

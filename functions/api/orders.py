@@ -101,7 +101,7 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
     request = correlation_id(_event())
     idempotency = _idempotency(new.model_dump(mode="json"))
     if idempotency is None:
-        raise BadRequest("An Idempotency-Key is needed: an order that is repeated must not be placed twice.",
+        raise BadRequest("An order must have an Idempotency-Key, so that a repeated one is not placed twice.",
                          "Idempotency-Key")  # fmt: skip
     order = orders.place(
         table(),
@@ -185,7 +185,7 @@ def _address_name(parameter: str) -> str:
     try:
         return _ADDRESS_NAME.validate_python(segment(parameter))
     except ValidationError as error:
-        raise InvalidName("An address has a name of 1 to 40 characters that can be seen.") from error
+        raise InvalidName("The name of an address must have 1 to 40 characters that can be seen.") from error
 
 
 def _idempotency(request: dict[str, Any]) -> Idempotency | None:
@@ -198,7 +198,7 @@ def _status() -> OrderStatus | None:
     try:
         return None if asked is None else OrderStatus(asked)
     except ValueError as error:
-        raise BadRequest(f"status is one of {', '.join(OrderStatus)}.", "status") from error
+        raise BadRequest(f"status must be one of {', '.join(OrderStatus)}.", "status") from error
 
 
 def _time(name: str) -> datetime | None:
@@ -206,7 +206,7 @@ def _time(name: str) -> datetime | None:
     try:
         return None if asked is None else times.from_iso(asked)
     except (ValueError, OverflowError) as error:
-        raise BadRequest(f"{name} is an ISO 8601 time with an offset, such as 2026-06-04T20:28:53Z.", name) from error
+        raise BadRequest(f"{name} must be an ISO 8601 time with an offset: 2026-06-04T20:28:53Z.", name) from error
 
 
 def _editors_where_they_are_needed(event: Event) -> None:

@@ -1,4 +1,4 @@
-"""Who calls the API: the bearer token of a request, and the caller that the authorizer vouches for."""
+"""Who calls the API: the bearer token of a request, and the caller that the authorizer names."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def token_of(event: Mapping[str, Any]) -> str:
 
 
 def caller(event: Mapping[str, Any]) -> Caller:
-    """Who is calling. Raises NotSignedIn where no authorizer vouches for anyone."""
-    vouched = (event.get("requestContext") or {}).get("authorizer") or {}
-    if not vouched.get("username"):
+    """Who is calling. Raises NotSignedIn where no authorizer names anyone."""
+    named = (event.get("requestContext") or {}).get("authorizer") or {}
+    if not named.get("username"):
         raise NotSignedIn
-    return Caller(vouched["username"], vouched["role"])
+    return Caller(named["username"], named["role"])
 
 
 def editors_only(event: Event) -> None:

@@ -138,7 +138,7 @@ class Watch(Answer):
 
 
 class Watched(Answer):
-    """``brand`` or ``category``, whichever ``kind`` says."""
+    """``brand`` or ``category``, as ``kind`` says."""
 
     kind: Literal["brand", "category"]
     brand: str = ""

@@ -85,14 +85,14 @@ def _as_event(response: Response[Any]) -> Event:
 
 def _log(event: Event, asked: str, context: LambdaContext, answer: Event) -> None:
     """One line per request: what was asked, by whom, how it went, and what was counted meanwhile."""
-    vouched = event["requestContext"].get("authorizer") or {}
+    caller = event["requestContext"].get("authorizer") or {}
     logger().info(
         "request",
         method=asked,
         route=event["resource"],
         path=event["path"],
         status=answer["statusCode"],
-        username=vouched.get("username"),
+        username=caller.get("username"),
         client_request_id=_client_request_id(event),
         function_request_id=context.aws_request_id,
         **measured(),

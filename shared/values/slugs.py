@@ -29,9 +29,9 @@ def slug(name: str) -> str:
         return name
     text = _OTHERS.sub("-", to_ascii(name).lower()).strip("-")
     if not text:
-        raise InvalidName(f"The name {name!r} has no letters or digits.")
+        raise InvalidName(f"The name {name!r} must have a letter or a digit.")
     if len(text) > MAX_LENGTH:
-        raise InvalidName(f"The name is too long: its slug has {len(text)} characters, {MAX_LENGTH} at most.")
+        raise InvalidName(f"The slug of the name must have at most {MAX_LENGTH} characters; it has {len(text)}.")
     return text
 
 

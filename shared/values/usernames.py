@@ -17,7 +17,7 @@ def normalise_username(text: str) -> str:
     name = unicodedata.normalize("NFKC", text.strip()).casefold()
     if not USERNAME.fullmatch(name):
         raise ValueError(
-            "a username is 1 to 30 of a-z, 0-9, '.', '_' and '-', and starts and ends with a letter or digit"
+            "a username must be 1 to 30 of a-z, 0-9, '.', '_' and '-', and start and end with a letter or digit"
         )
     return name
 

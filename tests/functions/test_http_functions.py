@@ -78,7 +78,7 @@ def test_accounts_refuses_what_is_no_base64(table: Table, context: LambdaContext
     assert answer["statusCode"] == 400
 
 
-def test_members_likes_in_the_name_of_whom_the_authorizer_vouched_for(table: Table, context: LambdaContext) -> None:
+def test_members_likes_in_the_name_of_whom_the_authorizer_names(table: Table, context: LambdaContext) -> None:
     join(table, "ana")
     first = members.handler(event("members-like-brand"), context)
     second = members.handler(event("members-like-brand"), context)
@@ -87,12 +87,12 @@ def test_members_likes_in_the_name_of_whom_the_authorizer_vouched_for(table: Tab
     assert follows.likes(table, "ana", [G_FORE]) == [G_FORE]
 
 
-@pytest.mark.parametrize("vouched", [None, {}, {"principalId": "ana"}])
-def test_members_does_nothing_for_whom_nobody_vouched(
-    table: Table, context: LambdaContext, vouched: dict[str, str] | None
+@pytest.mark.parametrize("named", [None, {}, {"principalId": "ana"}])
+def test_members_does_nothing_for_whom_nobody_is_named(
+    table: Table, context: LambdaContext, named: dict[str, str] | None
 ) -> None:
     forged = event("members-like-brand")
-    forged["requestContext"]["authorizer"] = vouched
+    forged["requestContext"]["authorizer"] = named
 
     answer = members.handler(forged, context)
 

@@ -365,7 +365,7 @@ def test_a_deal_is_added_once(editor: Browser, post_deal: PostDeal) -> None:
     seen = editor.post("/desk/front-page", {"order": number, "do": "add", "add": number})
 
     assert seen.status == 422
-    assert "A deal is featured once." in seen.words
+    assert "A deal must be featured once only." in seen.words
 
 
 def test_a_category_gathers_its_five_deals_before_any_is_kept(
@@ -379,7 +379,7 @@ def test_a_category_gathers_its_five_deals_before_any_is_kept(
         order = seen.values().get("order", "") if seen.status == 422 else order
 
     assert seen.status == 303
-    assert "A category features" not in editor.get("/desk/categories/shoes").words
+    assert "A category must feature" not in editor.get("/desk/categories/shoes").words
     assert editor.get("/desk/categories/shoes").values()["order"] == ",".join(numbers)
 
 

@@ -173,7 +173,7 @@ def test_more_cannot_be_taken_off_than_are_left(editor: Browser, table: Table, s
     seen = editor.post(f"/desk/shop/stock/{deal.number}", {"pieces": "-6", "do": "add"})
 
     assert seen.status == 409
-    assert "So many cannot be taken off sale: 5 are left." in seen.words
+    assert "So many cannot be taken off sale: only 5 left." in seen.words
     assert stock.of(table, deal.deal_id).left == 5
 
 

@@ -157,7 +157,7 @@ def compress(text: str) -> bytes:
 
 
 def decompress(body: bytes) -> str:
-    """The text that a copy holds; a checksum vouches for it. Raises zlib.error, UnicodeDecodeError, TypeError."""
+    """The text that a copy holds, whole by its checksum. Raises zlib.error, UnicodeDecodeError, TypeError."""
     return zlib.decompress(body).decode()
 
 

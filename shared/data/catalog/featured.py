@@ -36,7 +36,7 @@ class _Repicked(DealsError):
 def set_featured(table: Table, page: CuratedPage, deal_ids: Sequence[str], now: datetime) -> list[Deal]:
     """Replace the picked deals of a curated page, in this order; none is allowed. Raises NoSuchDeals."""
     if len(deal_ids) > MAX_FEATURED:
-        raise WrongFeaturedCount(f"The {page.label} page features at most {MAX_FEATURED} deals.")
+        raise WrongFeaturedCount(f"The {page.label} page must feature at most {MAX_FEATURED} deals.")
     picked = _pick(table, deal_ids)
     _replace(table, page, picked, now, Type=page.type)
     return picked
@@ -46,7 +46,7 @@ def set_category_featured(table: Table, category: str, deal_ids: Sequence[str], 
     """Replace the picked deals of a category's page, in this order: 5 to 10. Raises NoSuchTopic, NoSuchDeals."""
     fewest, most = CATEGORY_FEATURED
     if not fewest <= len(deal_ids) <= most:
-        raise WrongFeaturedCount(f"A category features {fewest} to {most} deals.")
+        raise WrongFeaturedCount(f"A category must feature {fewest} to {most} deals.")
     topic = Topic(CATEGORY, category)
     picked = _pick(table, deal_ids)
     if category not in CATEGORIES:
@@ -165,7 +165,7 @@ def _replace(table: Table, of: CuratedPage | Topic, picked: Sequence[Deal], now:
 
 def _pick(table: Table, deal_ids: Sequence[str]) -> list[Deal]:
     if len(set(deal_ids)) < len(deal_ids):
-        raise WrongFeaturedCount("A deal is featured once.")
+        raise WrongFeaturedCount("A deal must be featured once only.")
     picked = deals.get_many(table, deal_ids, consistent=True)
     if len(picked) < len(deal_ids):
         raise NoSuchDeals(deals.missing(deal_ids, picked))

@@ -1,7 +1,7 @@
 """The hash of an account's password: an item of its own, so that who reads a user's collection cannot see it.
 
 Only signing in, proving a password and changing one read it. The first release kept it in the User item; it moves the
-next time it is read, or by ``btd migrate``, whichever is first.
+next time it is read, or by ``btd migrate``, what comes first.
 """
 
 from __future__ import annotations
