@@ -24,6 +24,9 @@ from shared.http.statuses import phrase
 if TYPE_CHECKING:
     from infra.settings import Stage
 
+OPEN_TO_BROWSERS = "catalog"
+"""The function that tells browsers what other sites' pages may send: the one that cannot write."""
+
 _WRITES_LOGS = "service-role/AmazonAPIGatewayPushToCloudWatchLogs"
 
 
@@ -52,6 +55,7 @@ class DealsApi(Gateway):
         authorizer: lambda_.IFunction,
         policy: iam.PolicyDocument | None = None,
     ) -> None:
+        self._open = bool(stage.cors_origins)
         super().__init__(
             scope,
             construct_id,
@@ -83,7 +87,8 @@ class DealsApi(Gateway):
         model = self._json_object() if bodies else None
         for route in routes:
             method = self.api.root.resource_for_path(route.path).add_method(
-                route.method,
+                # HEAD is answered as GET is, and a REST API refuses methods that a resource does not have.
+                "ANY" if route.method == "GET" else route.method,
                 integrations[route.function],
                 authorizer=sessions if route.caller is Caller.SIGNED_IN else None,
                 request_validator=validator,
@@ -94,12 +99,34 @@ class DealsApi(Gateway):
                 self.accept_open(
                     method, "The contract lets anyone call it: it is read by the public, or how one signs up and in."
                 )
+        if stage.cors_origins:
+            self._let_browsers_ask(routes, integrations[OPEN_TO_BROWSERS])
         accept(
             self.api,
             "AWS documents this policy of its own for the one role that writes the logs of all APIs of an account.",
             f"AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{_WRITES_LOGS}]",
         )
         self.accept_settings(stage, [*functions.values(), authorizer])
+
+    def _let_browsers_ask(self, routes: Sequence[Route], integration: apigateway.Integration) -> None:
+        """Answer OPTIONS of each path without a session. A public GET takes every other method, so it does already."""
+        asked = {route.path for route in routes if route.method == "GET" and route.caller is Caller.ANYONE}
+        for path in dict.fromkeys(route.path for route in routes if route.path not in asked):
+            method = self.api.root.resource_for_path(path).add_method("OPTIONS", integration)
+            self.accept_open(method, "Browsers ask without credentials what they may send; the answer is the setting.")
+            accept(
+                method,
+                "There is nothing in it to validate: neither body nor parameters are read.",
+                "AwsSolutions-APIG2",
+            )
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The gateway's own answers tell nobody anything, so with CORS every page may read them."""
+        if not self._open:
+            return {}
+        readable = "'Retry-After, WWW-Authenticate, X-Correlation-Id'"
+        return {"Access-Control-Allow-Origin": "'*'", "Access-Control-Expose-Headers": readable}
 
     def _json_object(self) -> apigateway.Model:
         """A JSON object, and no word about its fields: which of them are wrong is for the functions to say (422)."""

@@ -177,7 +177,7 @@ class Edge(Construct):
             "Distribution",
             comment=f"Big Time Deals ({stage.name})",
             # The first pattern that matches is taken.
-            additional_behaviors={**self._of_api(api), **self._of_site(site, private)},
+            additional_behaviors={**self._of_api(stage, api), **self._of_site(site, private)},
             default_behavior=self._public_pages(site),
             http_version=cloudfront.HttpVersion.HTTP2_AND_3,
             minimum_protocol_version=cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
@@ -197,7 +197,7 @@ class Edge(Construct):
         self.domain_name = distribution.distribution_domain_name
         self.host = cdn.domain_name or self.domain_name
 
-    def _of_api(self, api: Gateway) -> dict[str, cloudfront.BehaviorOptions]:
+    def _of_api(self, stage: Stage, api: Gateway) -> dict[str, cloudfront.BehaviorOptions]:
         """What is below the API's version: public GETs are cached, all else is led through."""
         common: dict[str, Any] = {
             # No origin path: the API's stage is the first part of every path already.
@@ -210,7 +210,9 @@ class Edge(Construct):
         }
         uncached = cloudfront.BehaviorOptions(**_LED_THROUGH, **common)
         cached = cloudfront.BehaviorOptions(
-            cache_policy=self._page_policy(), origin_request_policy=self._page_request_policy(), **common
+            cache_policy=self._page_policy(origins_differ=bool(stage.cors_origins)),
+            origin_request_policy=self._page_request_policy(),
+            **common,
         )
         return (
             dict.fromkeys(uncached_patterns(), uncached)
@@ -280,7 +282,7 @@ class Edge(Construct):
             header_behavior=cloudfront.OriginRequestHeaderBehavior.allow_list("Accept"),
         )
 
-    def _page_policy(self) -> cloudfront.CachePolicy:
+    def _page_policy(self, *, origins_differ: bool) -> cloudfront.CachePolicy:
         """What tells one public page from another, and for how long one may be kept.
 
         Credentials are part of the key: a request that has some never meets a shared page, and the origin marks the
@@ -295,7 +297,11 @@ class Edge(Construct):
             default_ttl=Duration.seconds(0),
             max_ttl=Duration.hours(1),
             query_string_behavior=cloudfront.CacheQueryStringBehavior.allow_list(*QUERY),
-            header_behavior=cloudfront.CacheHeaderBehavior.allow_list(CREDENTIAL),
+            # Answers differ by origin where other sites' pages may read them:
+            # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html
+            header_behavior=cloudfront.CacheHeaderBehavior.allow_list(
+                CREDENTIAL, *(["Origin"] if origins_differ else [])
+            ),
             cookie_behavior=cloudfront.CacheCookieBehavior.all(),
             enable_accept_encoding_gzip=True,
             enable_accept_encoding_brotli=True,

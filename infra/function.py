@@ -70,6 +70,7 @@ class PythonFunction(Construct):
                 "POWERTOOLS_METRICS_NAMESPACE": stage.stack_name,
                 **({"SHOWS_WORK": "true"} if stage.shows_work and row.pages is not None else {}),
                 **({"BEHIND_CDN": "true"} if stage.cdn else {}),
+                **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and row.answers_api else {}),
             },
         )
         self._snap_start = stage.snap_start

@@ -108,6 +108,11 @@ class Function:
             raise ValueError(f"{self.name} differs from the usual and does not say why")
 
     @property
+    def answers_api(self) -> bool:
+        """Whether it stands behind the API's gateway, not the pages'."""
+        return self.caller is Caller.GATEWAY and self.pages is None
+
+    @property
     def construct_id(self) -> str:
         """Its name in the stack."""
         return self.name.capitalize()

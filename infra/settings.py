@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import platform
+import re
 import sys
 from dataclasses import dataclass
 
 from infra.alarms import USUAL, Bounds
+
+EVERY_ORIGIN = "*"
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
+"""An origin as browsers write it: lower case, no path, no slash at the end."""
 
 MANYLINUX = "manylinux_2_28"
 """Wheels for Amazon Linux 2023 (glibc 2.34), which Lambda's Python runtimes are built on from 3.12."""
@@ -75,6 +80,9 @@ class Stage:
 
     ``shows_work``: each page ends with what it took, and editors see the table's items: for those who learn from it.
 
+    ``cors_origins`` are the origins (``https://app.example``) whose pages may call the API from a browser, or ``*`` for
+    all of them; none, unless told. No page of another site may send forms, whatever stands here.
+
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
     ``slowness`` is how many times as long as on Lambda functions may take: a laptop starts many at once on few
     processors.
@@ -110,6 +118,7 @@ class Stage:
     cdn: Cdn | None = None
     domain: Domain | None = None
     site_origin: str | None = None
+    cors_origins: tuple[str, ...] = ()
     watched: bool = True
     workers: int = 10
     alarm_email: str | None = None
@@ -120,6 +129,8 @@ class Stage:
             raise ValueError("A domain of CloudFront's is a setting of the cdn.")
         if self.alarm_email and not self.watched:
             raise ValueError("Nobody can be told of alarms that there are not.")
+        if self.cors_origins != (EVERY_ORIGIN,) and not all(map(_ORIGIN.fullmatch, self.cors_origins)):
+            raise ValueError("An origin is a scheme and a host, such as https://app.example; all of them are one '*'.")
 
     @property
     def origin(self) -> str | None:

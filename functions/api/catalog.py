@@ -14,7 +14,7 @@ import aws_lambda_powertools
 from aws_lambda_powertools.event_handler import Response
 
 from shared import settings
-from shared.api import documents
+from shared.api import cors, documents
 from shared.api.app import create_app, serve
 from shared.api.documentation import PAGED, describe
 from shared.api.documents import compact
@@ -143,6 +143,12 @@ DOCS_PAGE = """<!doctype html>
 <script>SwaggerUIBundle({url: "openapi.json", dom_id: "#docs", deepLinking: true})</script>
 </html>
 """
+
+
+@app.route(".+", method="OPTIONS", include_in_schema=False)
+def what_may_be_sent() -> Response[Any]:
+    """What browsers ask before they send other sites' requests, of any path. Deployed where there are such sites."""
+    return cors.preflight()
 
 
 def _newest(part: Cached | None, feed: Feed) -> str:

@@ -1,17 +1,20 @@
-"""What the API adds to HTTP: problem documents, and bodies of JSON."""
+"""What the API adds to HTTP: problem documents, bodies of JSON, and who may read answers in a browser."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
-from shared.api import problems
+from shared.api import cors, problems
 from shared.api.objects import parse_object
 from shared.errors import BadRequest, NotAnObject, NotJson
 from shared.http import app as http
 from shared.http.body import media_type
 from shared.http.event import Event
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
 def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
@@ -26,7 +29,14 @@ def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
 
 def serve(app: APIGatewayRestResolver, *guards: http.Guard) -> http.Handler:
     """The Lambda handler of one of the API's apps. ``guards`` refuse a request before anything of it is read."""
-    return http.serve(app, _declares_json, *guards, refused=problems.of)
+    answered = http.serve(app, _declares_json, *guards, refused=problems.of)
+
+    def handler(event: Event, context: LambdaContext) -> Event:
+        answer = answered(event, context)
+        cors.allow(event, answer)
+        return answer
+
+    return handler
 
 
 def _declares_json(event: Event) -> None:

@@ -22,6 +22,15 @@ def test_a_method_that_a_path_does_not_have_is_404(visitor: Visitor, method: str
     assert_problem(visitor.request(method, path, json={}), 404)
 
 
+@pytest.mark.parametrize("path", ["/front-page", "/brands", "/openapi.json"])
+def test_head_is_answered_as_get_is_but_for_the_body(visitor: Visitor, path: str) -> None:
+    read, asked = visitor.get(path), visitor.request("HEAD", path)
+
+    assert (asked.status_code, asked.content) == (200, b"")
+    assert asked.headers["Content-Type"] == read.headers["Content-Type"]
+    assert visitor.request("HEAD", "/me").status_code == 401
+
+
 def test_every_route_that_needs_a_session_is_401_without_one(site: Site, visitor: Visitor) -> None:
     writes = site.writes()
     refused = 0

@@ -121,6 +121,9 @@ class Action:
     about: Key
     done: Callable[[], None]
     was_done: Callable[[Item | None], bool]
+    leaves_nothing: bool = False
+    """Nothing tells who left it: where an attempt's fate is unknown, and what follows it goes by another name, then an
+    absent item is taken for one's own work. The table is the same, and so is the API's answer."""
 
 
 class Model:
@@ -169,6 +172,7 @@ class Model:
             key,
             lambda: there.discard(pair),
             lambda item: item is None,
+            leaves_nothing=True,
         )
 
     def post(self) -> Action:
@@ -264,6 +268,7 @@ def test_nothing_drifts_whatever_happens_to_answers(table: Table) -> None:
         action = model.any_action()
         refused: type[DealsError] | None = None
         weather.storm = dice.random() < 0.02
+        fair = weather.seen.total()
         with weather.over(patient):
             try:
                 action.act()
@@ -276,6 +281,8 @@ def test_nothing_drifts_whatever_happens_to_answers(table: Table) -> None:
         if refused is Unavailable:
             if action.refused is None and action.was_done(patient.get(action.about, consistent=True)):
                 action.done()
+            continue
+        if refused is None and action.refused and action.leaves_nothing and weather.seen.total() - fair > 1:
             continue
         assert refused is action.refused, f"action {number} of seed {SEED}: {action.name}"
         if refused is None:

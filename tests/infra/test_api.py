@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,6 +52,7 @@ def deployed(dev: Synthesized) -> set[Route]:
     routes = set()
     for method in dev.resources("AWS::ApiGateway::Method").values():
         properties = method["Properties"]
+        verb = "GET" if properties["HttpMethod"] == "ANY" else properties["HttpMethod"]
         uri = json.dumps(properties["Integration"]["Uri"])
         (module,) = (
             function_of(dev.template["Resources"][name])
@@ -58,7 +60,7 @@ def deployed(dev: Synthesized) -> set[Route]:
             if f'"{name}"' in uri
         )
         caller = Caller.SIGNED_IN if properties["AuthorizationType"] == "CUSTOM" else Caller.ANYONE
-        routes.add(Route(properties["HttpMethod"], path_of(dev, properties["ResourceId"]), module, caller))
+        routes.add(Route(verb, path_of(dev, properties["ResourceId"]), module, caller))
     return routes
 
 
@@ -72,6 +74,78 @@ def test_no_route_that_writes_is_open_but_signing_up_and_signing_in(deployed: se
     }
 
     assert open_writes == {("POST", "/users"), ("POST", "/sessions")}
+
+
+def test_head_is_asked_of_the_function_and_with_the_session_that_answer_get(dev: Synthesized) -> None:
+    """A REST API refuses methods that a resource does not have, HEAD too; ANY is those that it has no other for.
+
+    docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-method-settings-method-request.html
+    """
+    read = {
+        path_of(dev, properties["ResourceId"]): properties["AuthorizationType"]
+        for each in dev.resources("AWS::ApiGateway::Method").values()
+        if (properties := each["Properties"])["HttpMethod"] == "ANY"
+    }
+
+    assert read == {
+        route.path: "CUSTOM" if route.caller is Caller.SIGNED_IN else "NONE"
+        for route in ROUTES
+        if route.method == "GET"
+    }
+
+
+def asked_by_browsers(stage: Synthesized) -> set[str]:
+    """The paths of which OPTIONS reaches a function that is open to all and cannot write."""
+    found = set()
+    for method in stage.resources("AWS::ApiGateway::Method").values():
+        properties = method["Properties"]
+        if properties["HttpMethod"] in ("OPTIONS", "ANY") and properties["AuthorizationType"] == "NONE":
+            uri = json.dumps(properties["Integration"]["Uri"])
+            assert '"Catalog' in uri
+            found.add(path_of(stage, properties["ResourceId"]))
+    return found
+
+
+def test_browsers_may_ask_of_every_path_where_other_sites_may_call(everything: Synthesized) -> None:
+    variables = {
+        module: everything.function(module)["Properties"]["Environment"]["Variables"] for module in everything.modules()
+    }
+
+    told = {module for module, each in variables.items() if "CORS_ORIGINS" in each}
+
+    assert asked_by_browsers(everything) == {route.path for route in ROUTES}
+    assert told >= {route.function for route in ROUTES}
+    assert variables["catalog"]["CORS_ORIGINS"] == "https://app.example https://other.example"
+    assert not told & {"site", "account", "announcer"}
+
+
+def test_no_browser_may_ask_unless_the_stage_says_so(dev: Synthesized) -> None:
+    methods = [each["Properties"]["HttpMethod"] for each in dev.resources("AWS::ApiGateway::Method").values()]
+
+    assert "OPTIONS" not in methods
+    assert "CORS_ORIGINS" not in json.dumps(dev.template)
+    assert "Access-Control" not in json.dumps(dev.template)
+
+
+def test_what_the_gateway_answers_by_itself_may_be_read_too(everything: Synthesized) -> None:
+    for answer in everything.resources("AWS::ApiGateway::GatewayResponse").values():
+        header = "gatewayresponse.header.Access-Control-Allow-Origin"
+        assert answer["Properties"]["ResponseParameters"][header] == "'*'"
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://app.example/", "app.example", "https://App.example", "https://a b", "null"]
+)
+def test_what_is_no_origin_is_no_setting(origin: str) -> None:
+    with pytest.raises(ValueError, match="origin"):
+        replace(STAGES["dev"], cors_origins=(origin,))
+
+
+def test_all_origins_and_some_are_two_settings() -> None:
+    with pytest.raises(ValueError, match="origin"):
+        replace(STAGES["dev"], cors_origins=("*", "https://app.example"))
+
+    assert replace(STAGES["dev"], cors_origins=("*",)).cors_origins == ("*",)
 
 
 def test_signing_out_takes_effect_at_once(dev: Synthesized) -> None:
