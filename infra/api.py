@@ -86,19 +86,25 @@ class DealsApi(Gateway):
         bodies = _routes_with_bodies() if stage.checks_bodies else set()
         model = self._json_object() if bodies else None
         for route in routes:
-            method = self.api.root.resource_for_path(route.path).add_method(
-                # HEAD is answered as GET is, and a REST API refuses methods that a resource does not have.
-                "ANY" if route.method == "GET" else route.method,
-                integrations[route.function],
-                authorizer=sessions if route.caller is Caller.SIGNED_IN else None,
-                request_validator=validator,
-                request_parameters={f"method.request.path.{name}": True for name in re.findall(r"{(\w+)}", route.path)},
-                request_models={"application/json": model} if model and (route.method, route.path) in bodies else None,
-            )
-            if route.caller is Caller.ANYONE:
-                self.accept_open(
-                    method, "The contract lets anyone call it: it is read by the public, or how one signs up and in."
+            resource = self.api.root.resource_for_path(route.path)
+            for verb in self._verbs(route):
+                method = resource.add_method(
+                    verb,
+                    integrations[route.function],
+                    authorizer=sessions if route.caller is Caller.SIGNED_IN else None,
+                    request_validator=validator,
+                    request_parameters={
+                        f"method.request.path.{name}": True for name in re.findall(r"{(\w+)}", route.path)
+                    },
+                    request_models=(
+                        {"application/json": model} if model and (route.method, route.path) in bodies else None
+                    ),
                 )
+                if route.caller is Caller.ANYONE:
+                    self.accept_open(
+                        method,
+                        "The contract lets anyone call it: it is read by the public, or how one signs up and in.",
+                    )
         if stage.cors_origins:
             self._let_browsers_ask(routes, integrations[OPEN_TO_BROWSERS])
         accept(
@@ -108,17 +114,21 @@ class DealsApi(Gateway):
         )
         self.accept_settings(stage, [*functions.values(), authorizer])
 
+    def _verbs(self, route: Route) -> Sequence[str]:
+        """The methods that a route is deployed as: HEAD is answered as GET is, and a gateway refuses what is not there.
+
+        Where browsers ask with OPTIONS, a public GET takes all three, and whatever else its path has no method for.
+        """
+        if route.method != "GET":
+            return [route.method]
+        return ["ANY"] if self._open and route.caller is Caller.ANYONE else ["GET", "HEAD"]
+
     def _let_browsers_ask(self, routes: Sequence[Route], integration: apigateway.Integration) -> None:
-        """Answer OPTIONS of each path without a session. A public GET takes every other method, so it does already."""
+        """Answer OPTIONS of each path without a session. Where the public reads, ``_verbs`` has seen to it."""
         asked = {route.path for route in routes if route.method == "GET" and route.caller is Caller.ANYONE}
         for path in dict.fromkeys(route.path for route in routes if route.path not in asked):
             method = self.api.root.resource_for_path(path).add_method("OPTIONS", integration)
             self.accept_open(method, "Browsers ask without credentials what they may send; the answer is the setting.")
-            accept(
-                method,
-                "There is nothing in it to validate: neither body nor parameters are read.",
-                "AwsSolutions-APIG2",
-            )
 
     @property
     def headers(self) -> Mapping[str, str]:

@@ -288,6 +288,30 @@ def test_an_interrupted_import_says_what_is_done_and_completes_when_repeated(
     assert len(found) == len(set(found)) == total
 
 
+WHILE_IT_LOADS = """
+import os, signal, sys
+from cli.start import main
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["btd", "import", "-"]
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
+def test_an_import_that_is_interrupted_before_it_has_begun_ends_with_one_line() -> None:
+    command = [sys.executable, "-c", WHILE_IT_LOADS]
+
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=60, check=False, preexec_fn=_heed_sigint)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"Interrupted.\n")
+
+
 def test_a_refused_line_creates_no_brand(table: Table, btd: Btd, tmp_path: Path) -> None:
     large = a_line("1", brand="Alone", description="\N{GRINNING FACE}" * 2500)
     twice = json.dumps(a_line("2", brand="Twice"))[:-1] + ', "title": "Another"}'

@@ -28,7 +28,6 @@ VARIANTS: dict[str, Stage] = {
         checks_bodies=True,
         snap_start=True,
         alarm_email="ana@mail.example",
-        cors_origins=("https://app.example", "https://other.example"),
         cdn=Cdn(domain_name="deals.example", certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1"),
     ),
 }

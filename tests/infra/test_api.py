@@ -7,12 +7,15 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import aws_cdk as cdk
 import pytest
+from aws_cdk.assertions import Template
 from jsonschema import Draft4Validator
 
 from infra.gateway import REFUSALS
 from infra.routes import ROUTES, Caller, Route
-from infra.settings import STAGES
+from infra.settings import STAGES, Cdn
+from infra.stacks import DealsStack
 from local.settings import ROOT
 from tests.infra.conftest import Synthesized, function_of
 
@@ -47,12 +50,18 @@ def everything(everything: Synthesized) -> Synthesized:
 
 
 @pytest.fixture(scope="module")
+def browsers() -> Synthesized:
+    """A stage behind CloudFront that other sites' pages may call, with the contract's API and not the pages'."""
+    stage = replace(STAGES["dev"], cdn=Cdn(), cors_origins=("https://app.example", "https://other.example"))
+    return Synthesized(Template.from_stack(DealsStack(cdk.App(), stage=stage)).to_json()).part("Gateway")
+
+
+@pytest.fixture(scope="module")
 def deployed(dev: Synthesized) -> set[Route]:
     """The routes as the template has them."""
     routes = set()
     for method in dev.resources("AWS::ApiGateway::Method").values():
         properties = method["Properties"]
-        verb = "GET" if properties["HttpMethod"] == "ANY" else properties["HttpMethod"]
         uri = json.dumps(properties["Integration"]["Uri"])
         (module,) = (
             function_of(dev.template["Resources"][name])
@@ -60,38 +69,34 @@ def deployed(dev: Synthesized) -> set[Route]:
             if f'"{name}"' in uri
         )
         caller = Caller.SIGNED_IN if properties["AuthorizationType"] == "CUSTOM" else Caller.ANYONE
-        routes.add(Route(verb, path_of(dev, properties["ResourceId"]), module, caller))
+        routes.add(Route(properties["HttpMethod"], path_of(dev, properties["ResourceId"]), module, caller))
     return routes
 
 
 def test_every_route_is_deployed_with_its_function_and_its_authorizer(deployed: set[Route]) -> None:
-    assert deployed == set(ROUTES)
+    assert {route for route in deployed if route.method != "HEAD"} == set(ROUTES)
 
 
 def test_no_route_that_writes_is_open_but_signing_up_and_signing_in(deployed: set[Route]) -> None:
     open_writes = {
-        (route.method, route.path) for route in deployed if route.caller is Caller.ANYONE and route.method != "GET"
+        (route.method, route.path)
+        for route in deployed
+        if route.caller is Caller.ANYONE and route.method not in ("GET", "HEAD")
     }
 
     assert open_writes == {("POST", "/users"), ("POST", "/sessions")}
 
 
-def test_head_is_asked_of_the_function_and_with_the_session_that_answer_get(dev: Synthesized) -> None:
-    """A REST API refuses methods that a resource does not have, HEAD too; ANY is those that it has no other for.
+def test_head_is_asked_of_the_function_and_with_the_session_that_answer_get(deployed: set[Route]) -> None:
+    """A REST API refuses methods that a resource does not have, HEAD too.
 
-    docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-method-settings-method-request.html
+    docs.aws.amazon.com/apigateway/latest/developerguide/how-to-method-settings.html
     """
-    read = {
-        path_of(dev, properties["ResourceId"]): properties["AuthorizationType"]
-        for each in dev.resources("AWS::ApiGateway::Method").values()
-        if (properties := each["Properties"])["HttpMethod"] == "ANY"
-    }
+    read, asked = (
+        {replace(route, method="") for route in deployed if route.method == method} for method in ("GET", "HEAD")
+    )
 
-    assert read == {
-        route.path: "CUSTOM" if route.caller is Caller.SIGNED_IN else "NONE"
-        for route in ROUTES
-        if route.method == "GET"
-    }
+    assert asked == read
 
 
 def asked_by_browsers(stage: Synthesized) -> set[str]:
@@ -106,17 +111,26 @@ def asked_by_browsers(stage: Synthesized) -> set[str]:
     return found
 
 
-def test_browsers_may_ask_of_every_path_where_other_sites_may_call(everything: Synthesized) -> None:
+def test_browsers_may_ask_of_every_path_where_other_sites_may_call(browsers: Synthesized) -> None:
     variables = {
-        module: everything.function(module)["Properties"]["Environment"]["Variables"] for module in everything.modules()
+        module: browsers.function(module)["Properties"]["Environment"]["Variables"] for module in browsers.modules()
     }
 
     told = {module for module, each in variables.items() if "CORS_ORIGINS" in each}
 
-    assert asked_by_browsers(everything) == {route.path for route in ROUTES}
+    assert asked_by_browsers(browsers) == {route.path for route in ROUTES}
     assert told >= {route.function for route in ROUTES}
     assert variables["catalog"]["CORS_ORIGINS"] == "https://app.example https://other.example"
     assert not told & {"site", "account", "announcer"}
+
+
+def test_answers_are_cached_by_origin_where_they_differ_by_it(browsers: Synthesized) -> None:
+    """docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html"""
+    policies = [each["Properties"] for each in browsers.resources("AWS::CloudFront::CachePolicy").values()]
+
+    keys = [each["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"] for each in policies]
+
+    assert ["Authorization", "Origin"] in [each["HeadersConfig"].get("Headers") for each in keys]
 
 
 def test_no_browser_may_ask_unless_the_stage_says_so(dev: Synthesized) -> None:
@@ -127,8 +141,8 @@ def test_no_browser_may_ask_unless_the_stage_says_so(dev: Synthesized) -> None:
     assert "Access-Control" not in json.dumps(dev.template)
 
 
-def test_what_the_gateway_answers_by_itself_may_be_read_too(everything: Synthesized) -> None:
-    for answer in everything.resources("AWS::ApiGateway::GatewayResponse").values():
+def test_what_the_gateway_answers_by_itself_may_be_read_too(browsers: Synthesized) -> None:
+    for answer in browsers.resources("AWS::ApiGateway::GatewayResponse").values():
         header = "gatewayresponse.header.Access-Control-Allow-Origin"
         assert answer["Properties"]["ResponseParameters"][header] == "'*'"
 

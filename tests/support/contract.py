@@ -43,6 +43,9 @@ class Contract:
             return
         ((media_type, body),) = content.items()
         assert response.headers["Content-Type"].partition(";")[0] == media_type, said
+        if request.method == "HEAD":
+            assert response.content == b"", said
+            return
         if media_type == "text/html":
             return
         schema = {**body["schema"], "components": self.document["components"]}
@@ -55,10 +58,12 @@ class Contract:
 
     def _operation(self, request: httpx.Request) -> dict[str, Any] | None:
         path = request.url.raw_path.decode().partition("?")[0].removeprefix(self.root)
+        # HEAD is answered as GET is, and not documented beside it.
+        method = "get" if request.method == "HEAD" else request.method.lower()
         # Paths without parameters come first: /me/watches is no /me/{something}.
         for template in sorted(self.document["paths"], key=lambda template: template.count("{")):
             if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path):
-                found: dict[str, Any] | None = self.document["paths"][template].get(request.method.lower())
+                found: dict[str, Any] | None = self.document["paths"][template].get(method)
                 return found
         return None
 
