@@ -55,7 +55,10 @@ _LED_THROUGH: dict[str, Any] = {
 }
 
 ERRORS = (400, 403, 404, 405, 414, 500, 501, 502, 503, 504)
-"""The errors that CloudFront would keep for ten seconds, most of them whatever their Cache-Control says."""
+"""The errors that CloudFront would keep for ten seconds, most of them whatever their Cache-Control says.
+
+https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCodes.html
+"""
 
 LOGGED = (
     *("date", "time", "x-edge-location", "x-edge-request-id", "c-ip", "cs-method", "cs-uri-stem", "sc-status"),
@@ -90,7 +93,9 @@ def uncached_patterns(routes: Sequence[Route] = ROUTES) -> list[str]:
 class OriginSecret(Construct):
     """A word that CloudFront sends along and the APIs ask for: who goes round CloudFront is refused.
 
-    As the Referer, since that is the one header that a REST API's resource policy can look at; no firewall is needed.
+    As the Referer: of the headers that a REST API's resource policy can look at, it and User-Agent are all, and no
+    firewall is needed (docs.aws.amazon.com/apigateway/latest/developerguide/
+    apigateway-resource-policies-aws-condition-keys.html).
     ``version`` is the word's; raising it by one makes a new word. The one before stays accepted, for CloudFront's edges
     learn of a new one in minutes: the one before that is gone.
     """

@@ -78,7 +78,8 @@ class Reading:
 class Function:
     """A module of ``functions/`` and what it runs with.
 
-    ``timeout`` is in seconds, ``memory`` in MiB (a full processor comes at 1,769); ``because`` says why one of them is
+    ``timeout`` is in seconds, ``memory`` in MiB (a full processor comes at 1,769:
+    docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html); ``because`` says why one of them is
     not the usual. ``reads`` is for readers of the stream, ``works`` for the function that takes the queue's work, and
     ``sends`` for those that put some in. ``calls_itself``: what it sends comes back to it, as often as there is more
     to do; Lambda stops others after 16 rounds (docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from infra.settings import Stage
 
 KEPT_FOR = Duration.days(14)
-"""How long a failure waits for someone to look at it: SQS's longest."""
+"""How long a failure waits for someone to look at it: SQS's longest.
+
+https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+"""
 
 MAX_RECEIVES = 5
 """Deliveries of a cohort of readers before it goes to the dead-letter queue. A cohort is repeated without harm."""
@@ -84,6 +87,7 @@ class StreamReader(Construct):
             report_batch_item_failures=True,
             retry_attempts=5,
             # The stream forgets after 24 hours; what is older than six is put aside while it can still be read.
+            # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
             max_record_age=Duration.hours(6),
             on_failure=sources.SqsDlq(self.dead_letters.queue),
             metrics_config=COUNTED if stage.watched else None,
@@ -122,7 +126,8 @@ class WorkQueue(Construct):
         self.queue = sqs.Queue(
             self,
             "Queue",
-            # Six times the function's timeout, as Lambda's documentation advises.
+            # Six times the function's timeout, as Lambda's documentation advises:
+            # https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
             visibility_timeout=Duration.seconds(6 * function.row.timeout),
             retention_period=Duration.days(4),
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters.queue, max_receive_count=MAX_RECEIVES),
