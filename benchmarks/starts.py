@@ -24,6 +24,8 @@ PEERS = Path(__file__).parent / "peers"
 GOALS = {
     **dict.fromkeys(("catalog", "authorizer", "announcer", "messenger", "refresher", "expiry"), "0.75"),
     **dict.fromkeys(("accounts", "members", "editors"), "1.20"),
+    **dict.fromkeys(("site", "mine", "clicks"), "0.75"),
+    **dict.fromkeys(("account", "desk"), "1.20"),
 }
 
 START = """
