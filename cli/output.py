@@ -104,8 +104,11 @@ def cell(value: Any) -> str:
             return "yes" if value else "no"
         case {"name": name}:
             return str(name)
+        case dict():
+            return ", ".join(f"{name} {cell(each)}" for name, each in value.items() if each is not None)
         case list() | tuple():
-            return ", ".join(map(cell, value))
+            several = any(isinstance(each, dict) and "name" not in each for each in value)
+            return ("; " if several else ", ").join(map(cell, value))
     return str(value)
 
 

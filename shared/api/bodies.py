@@ -134,13 +134,13 @@ def _with_slug(text: str) -> str:
 def _slug_of_category(text: str) -> str:
     slug = text.lower()
     if slug not in CATEGORIES:
-        raise ValueError(f"one of {', '.join(CATEGORIES)} is needed")
+        raise ValueError(f"must be one of {', '.join(CATEGORIES)}")
     return slug
 
 
 def _step(text: str) -> str:
     if text not in STEPS:
-        raise ValueError(f"one of {', '.join(STEPS)} is needed")
+        raise ValueError(f"must be one of {', '.join(STEPS)}")
     return text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -11,6 +12,8 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestUnsupp
 
 from shared.api import problems
 from shared.errors import NotJson
+
+_SHOULD = re.compile(r"\A\w+ should ")
 
 MAX_UNKNOWN = 20
 """Unknown fields that an answer names."""
@@ -54,4 +57,5 @@ def _field(entry: Mapping[str, Any]) -> str:
 
 
 def _detail(entry: Mapping[str, Any]) -> str:
-    return str(entry["msg"]).removeprefix("Value error, ")
+    """What is wrong: pydantic's "Input should be" and the like is "must be", as all our messages are."""
+    return _SHOULD.sub("must ", str(entry["msg"]).removeprefix("Value error, "))

@@ -212,7 +212,7 @@ def test_a_form_that_was_sent_and_then_changed_asks_first(editor: Browser, table
         ("link", "ftp://shop.example", "An http or https address is needed."),
         ("price", "cheap", "A price is digits, a point and two digits: 31.90."),
         ("listPrice", "-1", "A price is digits, a point and two digits: 31.90."),
-        ("category", "cars", "One of clothing"),
+        ("category", "cars", "Must be one of clothing"),
         ("expiresAt", "tomorrow", "This is no day and time."),
         ("image", "javascript:alert(1)", "An http or https address is needed."),
         ("brand", "Aple", "There is no brand of this name yet. Near: Apple."),
