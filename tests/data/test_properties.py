@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from hypothesis import given, note, settings
+from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
@@ -73,6 +73,7 @@ def belongs(deal: Deal, feed: Feed) -> bool:
 def test_a_feed_walked_page_by_page_is_the_sorted_list_of_what_was_posted(engine: Engine) -> None:
     @examples(engine)
     @given(HISTORIES, st.integers(1, 12))
+    @example([(0, 24), (43_201, 1)], 4)  # a last page whose first deals are of a day with more than counts are read for
     def walked(history: list[tuple[int, int]], limit: int) -> None:
         with engine.table() as table:
             open_brands(table)

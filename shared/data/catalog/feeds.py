@@ -66,20 +66,20 @@ def read(
         newest = feed.period.start_of(ksuids.time_of(last_id))
         found, pending = _take(table, feed, [_Stretch(newest, last_id)], wanted, Counter(), now)
     while len(found) < wanted:
-        enough = wanted - len(found)
-        periods, waiting = _expected(table, feed, enough + SPARE, newest, now)
+        most = wanted - len(found) + SPARE
+        periods, waiting = _expected(table, feed, most, newest, now)
+        older = {period: count for period, count in periods.items() if period != newest}
         known = {stretch.period for stretch in pending}
-        pending += [_Stretch(period) for period in periods if period != newest and period not in known]
+        pending += [_Stretch(period) for period in older if period not in known]
         while pending and len(found) < wanted:
             enough = wanted - len(found)
             planned = _plan(pending, periods, waiting, enough)
             more, unread = _take(table, feed, pending[:planned], enough, waiting, now)
             found += more
             pending = unread + pending[planned:]
-        oldest = min(periods, default=None)
-        if sum(periods.values()) < enough + SPARE or oldest == newest:
+        if sum(older.values()) < most:
             break  # these were all there are
-        newest = oldest
+        newest = min(older)
     deals = tuple(found[:limit])
     return Page(deals, cursors.encode(scope(feed), deals[-1].deal_id) if len(found) > limit else None)
 
