@@ -1,10 +1,10 @@
-"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [operations] [cost] [rush]``: all, or those named."""
+"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [html] [operations] [cost] [rush]``, or all."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import fan_out, history, invocations, pages, rush, starts
+from benchmarks import fan_out, history, html, invocations, pages, rush, starts
 
 
 def _cost() -> None:
@@ -18,6 +18,7 @@ ALL = {
     "fan_out": fan_out.main,
     "starts": starts.main,
     "invocations": invocations.main,
+    "html": html.main,
     "operations": history.main,
     "cost": _cost,
     "rush": rush.main,

@@ -51,20 +51,20 @@ def main(rounds: int = 21) -> None:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         endpoint = stack.enter_context(ministack())
-        store = _filled(endpoint)
+        store = filled(endpoint)
         environment = {**reaching(endpoint), "TABLE_NAME": NAME, "FEED": keys.feed_partition(ALL_DEALS, _day())}
         catalog = stack.enter_context(_catalog(folder, environment))
-        stack.enter_context(_caches(folder, environment))
+        stack.enter_context(built_caches(folder, environment))
         typical = stack.enter_context(running(_peer(folder, environment)))
 
         page = json.loads(catalog.invoke(event()).payload["body"])
         assert [len(page["featured"]), len(page["latest"]["items"])] == [FEATURED, 25]
         assert json.loads(typical.invoke(event()).payload["body"])["latest"]["items"][24]["dealId"]
         cases = {
-            CACHED: _invoked(catalog, event()),
-            COMPRESSED: _invoked(catalog, event(gzip=True)),
-            UNCACHED: _invoked(catalog, event(limit=24)),
-            TYPICAL: _invoked(typical, event()),
+            CACHED: invoked(catalog, event()),
+            COMPRESSED: invoked(catalog, event(gzip=True)),
+            UNCACHED: invoked(catalog, event(limit=24)),
+            TYPICAL: invoked(typical, event()),
         }
         there = postgres.programs() is not None
         if there:
@@ -92,7 +92,7 @@ def event(*, gzip: bool = False, limit: int | None = None) -> bytes:
     return json.dumps(request).encode()
 
 
-def _filled(endpoint: str) -> Table:
+def filled(endpoint: str) -> Table:
     """The table with sixty deals, some of them picked."""
     arguments = client_arguments(endpoint)
     provision.create_table(boto3.client("dynamodb", **arguments), NAME)
@@ -109,23 +109,24 @@ def _day() -> str:
 
 
 def _catalog(folder: Path, environment: dict[str, str]) -> Any:
-    return running(_ours("catalog", folder, environment))
+    return running(ours("catalog", folder, environment))
 
 
 @contextmanager
-def _caches(folder: Path, environment: dict[str, str]) -> Iterator[None]:
+def built_caches(folder: Path, environment: dict[str, str]) -> Iterator[None]:
     """The caches, built as the clock builds them."""
-    with running(_ours("refresher", folder, environment)) as refresher:
+    with running(ours("refresher", folder, environment)) as refresher:
         answer = refresher.invoke((EVENTS / "refresher-schedule.json").read_bytes())
     assert not answer.failed, answer
     yield
 
 
-def _ours(name: str, folder: Path, environment: dict[str, str]) -> Function:
+def ours(name: str, folder: Path, environment: dict[str, str]) -> Function:
+    """A function as it is deployed, to be run on this machine."""
     artifact = bundle(artifact_of(name), this_machine()).path
     code = unpack(artifact, folder / name)
-    ours = {"FUNCTION": module_of(name), "POWERTOOLS_SERVICE_NAME": name}
-    return Function(name, HANDLER, code, environment | ours)
+    own = {"FUNCTION": module_of(name), "POWERTOOLS_SERVICE_NAME": name}
+    return Function(name, HANDLER, code, environment | own)
 
 
 def _peer(folder: Path, environment: dict[str, str]) -> Function:
@@ -133,10 +134,13 @@ def _peer(folder: Path, environment: dict[str, str]) -> Function:
     return Function("typical", "powertools.handler", code, environment | {"POWERTOOLS_SERVICE_NAME": "typical"})
 
 
-def _invoked(runtime: Runtime, request: bytes, calls: int = 25) -> Callable[[], float]:
+def invoked(runtime: Runtime, request: bytes, calls: int = 25, rest: float = 0.0) -> Callable[[], float]:
+    """A case: the processor time that a function's process takes for a request, after ``rest`` seconds of none."""
+
     def case() -> float:
         before = cpu_seconds(runtime.process.pid)
         for _ in range(calls):
+            time.sleep(rest)
             answer = runtime.invoke(request)
             assert answer.payload["statusCode"] == 200, answer
         return (cpu_seconds(runtime.process.pid) - before) / calls

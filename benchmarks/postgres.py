@@ -1,4 +1,4 @@
-"""The service to measure against: PostgreSQL, as Debian packages it, and FastAPI on uvicorn in front of it."""
+"""Services to measure against: PostgreSQL, as Debian packages it, and FastAPI on uvicorn or Django in front of it."""
 
 from __future__ import annotations
 
@@ -31,35 +31,62 @@ def programs() -> Path | None:
 
 @contextmanager
 def service() -> Iterator[tuple[int, int]]:
-    """The service with an empty database: its port, and its process's number. Needs ``programs``."""
-    with _database() as url:
-        port = free_port()
-        process = subprocess.Popen(
-            [
-                *(sys.executable, "-S", "-m", "uvicorn", "fastapi_postgres:app"),
-                *("--host", "127.0.0.1", "--port", str(port), "--loop", "uvloop", "--http", "httptools"),
-                *("--timeout-keep-alive", "600"),
-            ],
-            env={
-                "PATH": os.environ["PATH"],
-                "DATABASE_URL": url,
-                "PYTHONPATH": os.pathsep.join(map(str, (libraries("bench-postgres"), PEERS))),
-                "PYTHONDONTWRITEBYTECODE": "1",
-            },
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            _wait_for(port, process)
-            yield port, process.pid
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
+    """FastAPI with an empty database: its port, and its process's number. Needs ``programs``."""
+    with database() as url, fastapi(url, "fastapi_postgres") as found:
+        yield found
 
 
 @contextmanager
-def _database() -> Iterator[str]:
-    """A database server that keeps nothing; its address as SQLAlchemy wants it."""
+def fastapi(url: str, module: str, **variables: str) -> Iterator[tuple[int, int]]:
+    """A FastAPI service on a database: its port, and its process's number."""
+    port = free_port()
+    command = [
+        *("uvicorn", f"{module}:app", "--host", "127.0.0.1", "--port", str(port)),
+        *("--loop", "uvloop", "--http", "httptools", "--timeout-keep-alive", "600"),
+    ]
+    with _running(command, "bench-postgres", port, DATABASE_URL=url, **variables) as process:
+        yield port, process.pid
+
+
+@contextmanager
+def django(url: str, **variables: str) -> Iterator[tuple[int, int]]:
+    """Django with one process of gunicorn's on a database: its port, and that process's number."""
+    port = free_port()
+    command = [
+        *("gunicorn", "django_postgres:application", "--bind", f"127.0.0.1:{port}", "--worker-class", "gthread"),
+        *("--workers", "1", "--threads", "1", "--keep-alive", "600"),
+    ]
+    with _running(command, "bench-django", port, DATABASE_URL=url, **variables):
+        connection = HTTPConnection("127.0.0.1", port)
+        connection.request("GET", "/process")
+        yield port, int(connection.getresponse().read())
+        connection.close()
+
+
+@contextmanager
+def _running(command: list[str], environment: str, port: int, **variables: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        [sys.executable, "-S", "-m", *command],
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": os.pathsep.join(map(str, (libraries(environment), PEERS))),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **variables,
+        },
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _wait_for(port, process)
+        yield process
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+@contextmanager
+def database() -> Iterator[str]:
+    """A database server that keeps nothing; its address as SQLAlchemy wants it. Needs ``programs``."""
     where = programs()
     if where is None:
         raise SystemExit("PostgreSQL is not installed")

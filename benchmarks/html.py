@@ -1,0 +1,97 @@
+"""The front page in HTML, whole: the function under Lambda's runtime client, against services with the same page."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from http.client import HTTPConnection
+from pathlib import Path
+
+from benchmarks import postgres
+from benchmarks.harness import compare, record, table
+from benchmarks.invocations import FEATURED, MISSING, NAME, built_caches, cpu_seconds, event, filled, invoked, ours
+from benchmarks.servers import ministack
+from local.invoke import reaching
+from local.runtime import running
+
+YARDSTICK = "FastAPI, Jinja2, SQLAlchemy (async) and PostgreSQL (the yardstick)"
+DJANGO = "Django, its templates and ORM, and PostgreSQL"
+KEPT = "front page in HTML, its copies read within the second before"
+READ = "front page in HTML, its copies read for it"
+GOALS = {KEPT: "0.45", READ: "0.90"}
+
+CARD = '<li class="card'
+
+
+def main(rounds: int = 21) -> None:
+    """Measure, print and record."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        endpoint = stack.enter_context(ministack())
+        filled(endpoint)
+        environment = {**reaching(endpoint), "TABLE_NAME": NAME, "SITE_ORIGIN": "http://127.0.0.1", "SITE_BASE": ""}
+        site = stack.enter_context(running(ours("site", folder, environment)))
+        catalog = stack.enter_context(running(ours("catalog", folder, environment)))
+        stack.enter_context(built_caches(folder, environment))
+
+        page = site.invoke(request()).payload["body"]
+        latest = page.count(CARD) - FEATURED
+        assert latest > 0
+        cases = {KEPT: invoked(site, request()), READ: invoked(site, request(), calls=2, rest=1.01)}
+        there = postgres.programs() is not None
+        if there:
+            around = folder / "around"
+            around.mkdir()
+            before, after = page.split('<div class="heading">')[0], page[page.index("</main>") :]
+            (around / "before.html").write_text(before, encoding="utf-8")
+            (around / "after.html").write_text(after, encoding="utf-8")
+            url = stack.enter_context(postgres.database())
+            fastapi = stack.enter_context(postgres.fastapi(url, "fastapi_jinja", AROUND=str(around)))
+            django = stack.enter_context(postgres.django(url, AROUND=str(around)))
+            _fill(fastapi[0], catalog.invoke(event()).payload["body"])
+            services = {YARDSTICK: _asked(*fastapi, latest, page), DJANGO: _asked(*django, latest, page)}
+            cases = {**services, **cases}
+        rows = compare(cases, rounds=rounds)
+    text = table(rows, GOALS)
+    record("html", text if there else f"{text}\n{MISSING}")
+
+
+def request() -> bytes:
+    """A request of the front page as the site's gateway sends it, of a browser that takes no compressed answer."""
+    asked = json.loads(event())
+    return json.dumps(asked | {"resource": "/", "path": "/"}).encode()
+
+
+def _fill(port: int, page: str) -> None:
+    """Give the services' database the deals of the API's front page."""
+    connection = HTTPConnection("127.0.0.1", port)
+    connection.request("POST", "/front-page", page.encode(), {"Content-Type": "application/json"})
+    answer = connection.getresponse().read()
+    assert answer == b"null", answer[-2000:]
+
+
+def _asked(port: int, process: int, latest: int, page: str, calls: int = 25) -> Callable[[], float]:
+    """A service's case, once it answers with as many cards as ours and with a page as large, by a tenth."""
+    connection = HTTPConnection("127.0.0.1", port)
+
+    def ask() -> str:
+        connection.request("GET", f"/?latest={latest}")
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        assert answer.status == 200, text[-2000:]
+        return text
+
+    served = ask()
+    assert served.count(CARD) == page.count(CARD)
+    assert abs(len(served) - len(page)) < len(page) / 10, (len(served), len(page))
+
+    def case() -> float:
+        before = cpu_seconds(process)
+        for _ in range(calls):
+            ask()
+        return (cpu_seconds(process) - before) / calls
+
+    case()
+    return case
