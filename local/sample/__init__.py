@@ -1,4 +1,4 @@
-"""What a new local cloud shows: deals of invented brands, with earlier prices, picks, hot deals, and two accounts.
+"""What a new local cloud shows: deals of invented brands, with earlier prices, picks, hot deals, some on sale.
 
 ``deals.jsonl`` has one offer a line, as the API takes them, but with ages in place of times: ``hoursAgo`` it was posted
 and ``endsInHours`` it ends (below zero: it has). So the sample is as fresh on any day.
@@ -18,6 +18,7 @@ from shared.api.bodies import NewDeal
 from shared.data.catalog import brands, deals, featured
 from shared.data.catalog.deals import MAX_TOGETHER
 from shared.data.members import follows
+from shared.data.orders import stock
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists
 from shared.models import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Status, Topic
@@ -27,6 +28,9 @@ FILE = Path(__file__).with_name("deals.jsonl")
 
 FRONT, CHOICE, IN_CATEGORY = 12, 8, 6
 """Deals that are picked for the front page, for the editor's choice, and for each category."""
+
+ON_SALE = (40, 12, 3, 1)
+"""Pieces of the front page's first deals that the site itself sells."""
 
 HOT = 3
 """Deals that everybody is told of."""
@@ -67,10 +71,13 @@ def plant(table: Table, now: datetime, member: str) -> int:
 
 
 def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: datetime) -> None:
-    """Fill the picked pages with the largest discounts, and make the largest of the newest hot."""
+    """Fill the picked pages with the largest discounts, sell some of these, and make the largest hot."""
     active = [deal for deal in sample if deal.status(now) is Status.ACTIVE]
     best = sorted(active, key=lambda deal: deal.discount_percent or 0, reverse=True)
-    featured.set_featured(table, FRONT_PAGE, [ids[deal.source_id or ""] for deal in _varied(best, FRONT)], now)
+    front = [ids[deal.source_id or ""] for deal in _varied(best, FRONT)]
+    featured.set_featured(table, FRONT_PAGE, front, now)
+    for deal_id, pieces in zip(front, ON_SALE, strict=False):
+        stock.add(table, deal_id, pieces, now)
     newest = sorted(active, key=lambda deal: deal.created_at, reverse=True)
     featured.set_featured(table, EDITORS_CHOICE, [ids[deal.source_id or ""] for deal in _varied(newest, CHOICE)], now)
     for category in CATEGORIES:

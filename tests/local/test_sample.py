@@ -11,6 +11,7 @@ import pytest
 from local import sample
 from shared.data.catalog import featured, feeds, seeds
 from shared.data.members import follows, users
+from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.models import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Status, User
 from tests.support.engines import MINISTACK
@@ -45,7 +46,9 @@ def test_the_sample_fills_the_feeds_and_the_picked_pages(planted: Table) -> None
     latest = feeds.read(planted, ALL_DEALS, limit=100, now=NOW).items
 
     assert len(latest) >= 60
-    assert len(featured.read(planted, FRONT_PAGE, NOW)) == sample.FRONT
+    front = featured.read(planted, FRONT_PAGE, NOW)
+    assert len(front) == sample.FRONT
+    assert tuple(stock.of(planted, deal.deal_id).left for deal in front[:4]) == sample.ON_SALE
     assert len(featured.read(planted, EDITORS_CHOICE, NOW)) == sample.CHOICE
     assert sum(deal.hot_at is not None for deal in latest) == sample.HOT
     assert len(follows.watches(planted, "member")) == len(sample.FOLLOWED)
