@@ -21,7 +21,9 @@ from shared.dynamodb import provision
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
-from shared.models import Deal, Message, User
+from shared.models.catalog import Deal
+from shared.models.members import User
+from shared.models.messages import Message
 from shared.sqs import Queue
 from shared.values import times
 

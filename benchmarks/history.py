@@ -22,7 +22,8 @@ from shared.dynamodb.client import connect
 from shared.dynamodb.provision import create_table
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
-from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, User, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
+from shared.models.members import User
 
 NOW = datetime(2050, 6, 15, 12, 0, tzinfo=UTC)
 YEARS = 10

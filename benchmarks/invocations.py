@@ -30,7 +30,7 @@ from shared.data.catalog import featured, feeds
 from shared.dynamodb import provision
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
-from shared.models import ALL_DEALS, FRONT_PAGE
+from shared.models.catalog import ALL_DEALS, FRONT_PAGE
 from shared.values import times
 
 NAME = "benchmark-invocations"

@@ -37,8 +37,9 @@ from shared.dynamodb import provision
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.http import copies
-from shared.models import FRONT_PAGE, Deal, User
-from shared.runtime import environment
+from shared.models.catalog import FRONT_PAGE, Deal
+from shared.models.members import User
+from shared.runtime import environment, work
 from shared.values import times
 from shared.values.passwords import hash_password
 

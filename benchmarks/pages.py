@@ -22,7 +22,7 @@ from shared.data import keys
 from shared.data.catalog import brands, caches, deals, seeds
 from shared.dynamodb import provision
 from shared.dynamodb.table import Table
-from shared.models import ALL_DEALS, Deal
+from shared.models.catalog import ALL_DEALS, Deal
 from shared.runtime import environment
 from shared.values import slugs, times
 

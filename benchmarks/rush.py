@@ -20,7 +20,7 @@ from benchmarks.prices import Assumptions, Invocation, Operation
 from shared.data.orders import stock
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.tracing import Trace
-from shared.models import Shard, Stock
+from shared.models.orders import Shard, Stock
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.making import open_brands
 from tests.support.shop import a_buyer, buy, on_sale

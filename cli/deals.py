@@ -15,7 +15,7 @@ from shared.api.bodies import DealChange, NewDeal
 from shared.data.catalog import deals, feeds
 from shared.data.members import fanout
 from shared.errors import Invalid
-from shared.models import ALL_DEALS, BRAND, CATEGORY, Feed, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Feed, Topic, feed_of
 from shared.values import slugs
 
 app = typer.Typer(help="Deals: the feeds, single deals, and what editors do to them.", no_args_is_help=True)

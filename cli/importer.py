@@ -26,7 +26,7 @@ from shared.data.catalog import brands, deals
 from shared.data.catalog.deals import MAX_TOGETHER
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.errors import BrandExists, Busy, DealExists, DealsError, Unavailable
-from shared.models import Deal
+from shared.models.catalog import Deal
 from shared.values import times
 
 MAX_LINE = 64 * 1024

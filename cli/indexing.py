@@ -13,7 +13,7 @@ from shared.data.catalog.deal_items import from_item, has_ended, is_listed
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.errors import DamagedDeal
-from shared.models import Deal
+from shared.models.catalog import Deal
 
 
 def index(segments: Number = 4) -> None:

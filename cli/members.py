@@ -14,7 +14,8 @@ from cli.watching import AsJson, Cursor, Limit, Work, at_work
 from shared.api import documents
 from shared.data.catalog import brands
 from shared.data.members import follows, messages, sessions, users
-from shared.models import BRAND, CATEGORIES, CATEGORY, Session, Topic
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
+from shared.models.members import Session
 from shared.values import slugs, times
 
 me_app = typer.Typer(help="What a user likes and watches.", no_args_is_help=True)

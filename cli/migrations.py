@@ -16,7 +16,7 @@ from shared.data.members import credentials
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget
-from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, feed_of
 
 NAME = "Migration"
 """What the places of unfinished runs are remembered under."""

@@ -20,7 +20,7 @@ from shared.data.members import messages
 from shared.data.orders import orders
 from shared.dynamodb.table import Table
 from shared.errors import Invalid
-from shared.models import OrderStatus
+from shared.models.orders import OrderStatus
 
 app = typer.Typer(help="Orders: a user's, and what is still to be sent.", no_args_is_help=True)
 

@@ -16,7 +16,7 @@ from shared import settings
 from shared.api import documents
 from shared.data.catalog import caches, featured, feeds
 from shared.data.catalog.caches import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
-from shared.models import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
+from shared.models.catalog import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
 
 app = typer.Typer(help="The two pages whose deals editors pick.", no_args_is_help=True)
 

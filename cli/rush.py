@@ -25,7 +25,8 @@ from shared.data.orders import addresses, orders, stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import Busy, CannotOrder, Forbidden
-from shared.models import Address, Stock, User, Wanted
+from shared.models.members import Address, User
+from shared.models.orders import Stock, Wanted
 from shared.values import times
 
 MOST = 500

@@ -14,7 +14,7 @@ from cli.watching import AsJson, at_work
 from shared.api import documents
 from shared.data import item_types
 from shared.data.orders import stock
-from shared.models import OrderStatus
+from shared.models.orders import OrderStatus
 
 app = typer.Typer(help="Stock of the deals that the site sells itself.", no_args_is_help=True)
 

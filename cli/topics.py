@@ -20,7 +20,7 @@ from shared.api.bodies import NewBrand
 from shared.data.catalog import brands, featured, feeds, topics
 from shared.data.members import follows
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
-from shared.models import BRAND, CATEGORIES, CATEGORY, Topic, TopicKind, feed_of
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic, TopicKind, feed_of
 from shared.values import slugs
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name or slug.")]

@@ -14,7 +14,7 @@ from shared.api import documents
 from shared.api.bodies import NewUser
 from shared.data.members import users
 from shared.data.orders import orders
-from shared.models import Role, User
+from shared.models.members import Role, User
 from shared.values import times
 from shared.values.passwords import hash_password
 

@@ -13,7 +13,7 @@ from shared.dynamodb import provision
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser
-from shared.models import Role, User
+from shared.models.members import Role, User
 from shared.values import times
 from shared.values.passwords import hash_password, verify_password
 

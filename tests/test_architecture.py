@@ -25,7 +25,7 @@ AWS_LIBRARIES = {"boto3", "botocore"}
 FLOORS: dict[str, set[str]] = {
     "shared.settings": set(),
     "shared.errors": set(),
-    "shared.models": set(),
+    "shared.models": {"shared.values"},
     "shared.values": {"shared.errors"},
     "shared.dynamodb": {"shared.errors", "shared.values"},
     "shared.sqs": {"shared.errors", "shared.dynamodb"},

@@ -21,7 +21,8 @@ from shared.data.members import follows, messages, saved, sessions, users
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY
 from shared.dynamodb.table import Table
-from shared.models import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, User
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic
+from shared.models.members import User
 from tests.support.engines import MOTO, one_at_a_time
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -19,7 +19,7 @@ from shared.data.orders import addresses, orders
 from shared.errors import NoSuchUser, NotSignedIn, SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
 from shared.http.event import address
-from shared.models import User
+from shared.models.members import User
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report

@@ -23,7 +23,7 @@ from shared.data.catalog.caches import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRO
 from shared.http import copies
 from shared.http.caching import public
 from shared.http.parameters import paging, segment, topic_named
-from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Feed, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Feed, feed_of
 from shared.runtime.environment import table
 from shared.values import times
 

@@ -21,8 +21,8 @@ from shared.data.members import fanout
 from shared.errors import NoAnswer, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer
 from shared.http.event import correlation_id
-from shared.http.parameters import client_key, segment, topic_named
-from shared.models import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
+from shared.http.parameters import segment, topic_named
+from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report

@@ -16,7 +16,7 @@ from shared.data.members import follows, messages
 from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
 from shared.http.answers import json_answer
 from shared.http.parameters import paging, segment, topic_named
-from shared.models import BRAND, CATEGORY, Topic, TopicKind
+from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report

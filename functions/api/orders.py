@@ -24,8 +24,8 @@ from shared.data.orders import addresses, carts, orders, stock
 from shared.errors import BadRequest, InvalidName, UnknownAddress
 from shared.http.answers import json_answer, nothing
 from shared.http.event import Event, correlation_id
-from shared.http.parameters import client_key, paging, segment
-from shared.models import Order, OrderStatus
+from shared.http.parameters import paging, segment
+from shared.models.orders import Order, OrderStatus
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report

@@ -32,7 +32,8 @@ from shared.dynamodb import damage
 from shared.errors import DamagedDeal
 from shared.html import parts as rendered
 from shared.html import views
-from shared.models import Deal, Page
+from shared.models.catalog import Deal
+from shared.models.lists import Page
 from shared.runtime import metrics
 from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured, report

@@ -30,7 +30,7 @@ from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer
 from shared.http.event import address
-from shared.models import Session, User
+from shared.models.members import Session, User
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report

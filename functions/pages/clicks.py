@@ -10,7 +10,7 @@ from shared.html import pages
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
 from shared.http.event import header
-from shared.models import Status
+from shared.models.catalog import Status
 from shared.runtime.environment import table
 
 _BOT = re.compile(r"bot|crawl|spider|slurp|preview|monitor|fetch|curl|wget|python|headless|lighthouse", re.IGNORECASE)

@@ -25,7 +25,7 @@ from shared.html import cookies, pages, views
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
 from shared.html.took import collection, is_visible
-from shared.models import BRAND, CATEGORIES, CATEGORY, Deal, Topic
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 from shared.runtime.environment import table
 from shared.values import links
 

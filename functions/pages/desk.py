@@ -36,20 +36,8 @@ from shared.html.app import PageApp, Request
 from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer
-from shared.models import (
-    ALL_DEALS,
-    BRAND,
-    CATEGORIES,
-    CATEGORY,
-    EDITORS_CHOICE,
-    FRONT_PAGE,
-    CuratedPage,
-    Deal,
-    Session,
-    Status,
-    Topic,
-    feed_of,
-)
+from shared.models.catalog import ALL_DEALS, Deal, Period, Status
+from shared.models.members import Session
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report

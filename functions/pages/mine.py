@@ -28,19 +28,9 @@ from shared.errors import (
 from shared.html import cookies, forms, pages, views
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
-from shared.models import (
-    ALL_DEALS,
-    BRAND,
-    CATEGORIES,
-    CATEGORY,
-    AboutDeal,
-    AboutOrder,
-    Deal,
-    Message,
-    Session,
-    Topic,
-    TopicKind,
-)
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic, TopicKind
+from shared.models.members import Session
+from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report

@@ -22,7 +22,9 @@ from shared.html.app import PageApp, Request
 from shared.html.checking import check
 from shared.html.forms import InvalidFields
 from shared.html.pages import Answer
-from shared.models import Deal, Order, OrderStatus, Session
+from shared.models.catalog import Deal
+from shared.models.members import Session
+from shared.models.orders import Order, OrderStatus
 from shared.runtime.environment import table
 
 PAGE = 25

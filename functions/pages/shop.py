@@ -37,7 +37,9 @@ from shared.html.app import PageApp, Request
 from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer
-from shared.models import Address, CartItem, Order, OrderStatus, Session, Status, StockLevel, cents, money
+from shared.models.catalog import Status, StockLevel
+from shared.models.members import Address, Session
+from shared.models.orders import CartItem, Order, OrderStatus
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report

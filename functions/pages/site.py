@@ -22,7 +22,7 @@ from shared.html import assets, headers, pages, parts, views
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
 from shared.http import copies
-from shared.models import (
+from shared.models.catalog import (
     ALL_DEALS,
     BRAND,
     CATEGORIES,

@@ -21,7 +21,7 @@ from shared.data.members import follows
 from shared.data.orders import stock
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists
-from shared.models import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Status, Topic
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Status, Topic
 from shared.values import slugs, times
 
 FILE = Path(__file__).with_name("deals.jsonl")

@@ -20,7 +20,7 @@ from shared.data.orders.orders import STEPS
 from shared.data.orders.stock import MAX_SHARDS
 from shared.data.orders.stock import MOST as MOST_STOCK
 from shared.errors import InvalidName, InvalidTime
-from shared.models import CATEGORIES, Address, Deal, Wanted
+from shared.models.catalog import CATEGORIES, Deal
 from shared.values import ksuids, slugs, times
 from shared.values.common_passwords import is_common
 from shared.values.usernames import normalise_email, normalise_username

@@ -8,7 +8,7 @@ from typing import Any
 
 from shared.errors import Forbidden, NotSignedIn
 from shared.http.event import Event, header
-from shared.models import Role
+from shared.models.members import Role
 
 MAX_TOKEN_LENGTH = 200
 """Characters of a bearer token; ours have a quarter of that."""

@@ -7,24 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
-from shared.models import (
-    CATEGORIES,
-    AboutDeal,
-    AboutOrder,
-    Address,
-    CartItem,
-    Deal,
-    Message,
-    Order,
-    OrderItem,
-    OrderStatus,
-    Page,
-    Session,
-    Stock,
-    Topic,
-    TopicPage,
-    User,
-)
+from shared.models.catalog import CATEGORIES, Deal, TopicPage
+from shared.models.lists import Page
 from shared.values.times import to_iso
 
 T = TypeVar("T")

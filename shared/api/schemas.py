@@ -11,7 +11,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 from pydantic.alias_generators import to_camel
 
-from shared.models import CATEGORIES
+from shared.api import documents
+from shared.models.catalog import CATEGORIES, Status, StockLevel
+from shared.models.messages import DealNews, OrderNews
 
 Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2}$", examples=["31.90"])]
 Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shared.models import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, TopicKind
+from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, TopicKind
 
 DEAL = "Deal"
 DEAL_NUMBER = "DealNumber"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from shared.dynamodb.schema import Key
-from shared.models import BRAND, CATEGORY, CuratedPage, Feed, Period, Topic, TopicKind
+from shared.models.catalog import BRAND, CATEGORY, CuratedPage, Feed, Period, Topic, TopicKind
 from shared.values.times import to_iso
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from shared.data import keys
-from shared.models import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
 
 _TOPICS = (Topic(BRAND, ""), Topic(CATEGORY, ""))
 _ANY_TIME = datetime.min.replace(tzinfo=UTC)

@@ -15,7 +15,12 @@ from shared import settings
 from shared.data.members import sessions
 from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NotSignedIn
-from shared.models import Session
+from shared.html import pages
+from shared.html.pages import Answer
+from shared.models.members import Session
+
+if TYPE_CHECKING:
+    from shared.html.app import Request
 
 SESSION = "__Host-btd"
 HINT = "btd-in"

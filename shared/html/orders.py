@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from shared.html import views
-from shared.models import Address, Order, OrderStatus, cents, money
+from shared.models.members import Address
+from shared.models.orders import Order, OrderStatus
 from shared.values import times
 
 STATES = {

@@ -20,8 +20,7 @@ from minijinja import Environment, Markup, load_from_path
 
 from shared.errors import DealsError, NotSignedIn
 from shared.html import assets, headers
-from shared.http.statuses import detail_of, headers_of, status_of
-from shared.models import CATEGORIES
+from shared.models.catalog import CATEGORIES
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "web" / "templates"
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from shared.html import pages, views
-from shared.models import BRAND, Deal, Feed, Page
+from shared.models.catalog import BRAND, Deal, Feed
+from shared.models.lists import Page
 
 GROUPS = 25
 """Cards that a list's first page shows, each for deals of one product at one price."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from shared.models import CATEGORIES, Deal, Status
+from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.values import links
 from shared.values.times import to_iso
 

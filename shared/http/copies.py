@@ -10,7 +10,7 @@ from functools import cache
 from shared import settings
 from shared.data.catalog.caches import JSON, Cached, Copy, Form
 from shared.data.catalog.kept import Kept
-from shared.models import Topic, TopicPage
+from shared.models.catalog import Topic, TopicPage
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from shared.errors import BadRequest, InvalidName, NoSuchTopic
 from shared.http.event import header
-from shared.models import Topic, TopicKind
+from shared.models.catalog import Topic, TopicKind
 from shared.values import slugs
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from shared.data.members import follows
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
-from shared.models import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
+from shared.models.catalog import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
 from shared.values import times
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, SERVERS, on
 from tests.support.making import HOME, SHOES, a_deal, ids, join, newest_first, post

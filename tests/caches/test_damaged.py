@@ -16,7 +16,7 @@ from shared.dynamodb import damage
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.errors import DamagedDeal
-from shared.models import Deal
+from shared.models.catalog import Deal
 from shared.values import times
 from tests.support.engines import MOTO, Engine
 from tests.support.making import FEEDS, SHOES, a_deal, ago, ids, post

@@ -15,7 +15,7 @@ from shared.data.catalog import deals, featured
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.errors import Busy
-from shared.models import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
+from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 from shared.values import times
 from tests.caches.conftest import CONTEXT
 from tests.support.making import SHOES, a_deal, ids, post

@@ -13,7 +13,7 @@ from shared.data.catalog.kept import Kept
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchTopic
-from shared.models import CATEGORY, Topic
+from shared.models.catalog import CATEGORY, Topic
 from tests.support.making import NOW, SHOES, ahead, join
 from tests.support.wire import watched
 

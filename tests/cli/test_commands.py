@@ -15,7 +15,8 @@ from shared.data.catalog import brands, deals
 from shared.data.members import users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
-from shared.models import Deal, Order
+from shared.models.catalog import Deal
+from shared.models.orders import Order
 from shared.values import times
 from tests.support.first_release import take_back
 from tests.support.making import a_deal, a_message, a_user, send

@@ -20,7 +20,7 @@ from typer.testing import Result
 from cli.importer import WINDOW
 from shared.data.catalog import brands, deals, feeds, listings
 from shared.dynamodb.table import Table
-from shared.models import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
 from tests.support.making import walk
 

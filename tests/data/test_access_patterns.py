@@ -12,7 +12,7 @@ from shared.data.catalog import brands, deals, endings, featured, feeds, listing
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, BrandExists, EmailTaken, NoSuchMessage, NotSignedIn, NotWatching, UsernameTaken
-from shared.models import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Status, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Status, Topic, feed_of
 from tests.support.making import (
     APPLE,
     HOME,

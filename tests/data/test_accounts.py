@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from shared.data.members import accounts, attempts, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import EmailTaken, Forbidden, SlowDown, WrongPassword
-from shared.models import User
+from shared.models.members import User
 from shared.values import passwords
 from shared.values.common_passwords import is_common
 from tests.support.engines import MOTO

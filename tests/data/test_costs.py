@@ -16,7 +16,7 @@ from shared.data.members import follows
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
-from shared.models import Feed, Topic
+from shared.models.catalog import Feed, Topic
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.making import FEEDS, NOW, a_deal, ago, ahead, both_kinds, ids, join, post
 from tests.support.wire import Wire, hooked, watched

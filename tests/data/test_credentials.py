@@ -12,7 +12,7 @@ from shared.data.members import accounts, credentials, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import AccountChanged, NoSuchUser, WrongPassword
-from shared.models import User
+from shared.models.members import User
 from shared.values import passwords
 from tests.support.making import NOW, a_user
 from tests.support.wire import before, watched

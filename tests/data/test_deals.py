@@ -12,7 +12,7 @@ from shared.data.catalog import deals, listings
 from shared.data.idempotency import Idempotency
 from shared.dynamodb.table import Table
 from shared.errors import DealExists, DealTooLarge, IdempotencyKeyReused, NoSuchDeal, NoSuchTopic, NotSeeded
-from shared.models import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
 from tests.support.making import APPLE, NOW, SHOES, a_deal, ago, ahead, ids, listed, post
 from tests.support.wire import watched
 

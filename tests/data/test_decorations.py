@@ -14,7 +14,7 @@ from shared.data.catalog.deal_items import is_listed, to_item_listed
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
-from shared.models import ALL_DEALS, Deal
+from shared.models.catalog import ALL_DEALS, Deal
 from tests.support.making import NOW, a_deal, ago, ids, listed, post
 from tests.support.wire import watched
 

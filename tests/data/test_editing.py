@@ -12,7 +12,7 @@ from shared.data.catalog import deals, endings, feeds, listings
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.errors import DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, NotSeeded
-from shared.models import ALL_DEALS, Feed, Status, feed_of
+from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, feed_of
 from tests.support.making import (
     APPLE,
     ASICS,

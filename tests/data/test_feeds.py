@@ -15,7 +15,7 @@ from shared.data.catalog import brands, deals, endings, feeds, listings
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, InvalidCursor, NoSuchTopic, NotSeeded
-from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
 from shared.values import ksuids
 from tests.support.engines import SERVERS, on
 from tests.support.making import (

@@ -9,7 +9,7 @@ from shared.data.catalog import brands, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotWatching
-from shared.models import BRAND, Topic
+from shared.models.catalog import BRAND, Topic
 from tests.support.making import APPLE, HOME, NOW, SHOES, both_kinds, join
 
 

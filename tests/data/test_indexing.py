@@ -9,7 +9,7 @@ import pytest
 from cli import indexing
 from shared.data.catalog import deals, products, words
 from shared.dynamodb.table import Table
-from shared.models import BRAND, CATEGORY, Deal, Topic
+from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.values import times
 from tests.support.engines import one_at_a_time
 from tests.support.making import a_deal

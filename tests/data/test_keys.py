@@ -15,7 +15,7 @@ from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, INDEXES, PARTITION_KEY, SORT_KEY
 from shared.dynamodb.table import Table
-from shared.models import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
 from tests.support.making import NOW, a_deal, a_message, a_user, ahead, join, post, send
 
 DEAL_ID = "0ujtsYcgvSTl8PAuAdqWYSMnLOv"

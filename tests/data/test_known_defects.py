@@ -14,7 +14,7 @@ from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchMessage, NoSuchTopic, NotSignedIn
-from shared.models import ALL_DEALS, BRAND, Topic
+from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from shared.values import slugs
 from tests.support.making import APPLE, NOW, a_deal, a_message, a_user, ago, ahead, ids, join, post, send
 from tests.support.wire import cancelled, failing, watched

@@ -12,7 +12,7 @@ from shared.data.catalog import caches, deals, feeds, seeds
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchMessage, NotSignedIn
-from shared.models import ALL_DEALS, Status
+from shared.models.catalog import ALL_DEALS, Status
 from tests.support.engines import MINISTACK
 from tests.support.lagging import Lag, lagging
 from tests.support.making import (

@@ -10,7 +10,7 @@ import pytest
 from shared.data.members import messages
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, InvalidCursor, NoSuchMessage
-from shared.models import AboutDeal, AboutOrder, Announcement, Message
+from shared.models.messages import AboutDeal, AboutOrder, Announcement, Message
 from tests.support.making import NOW, a_deal, a_message, ago, ahead, send
 
 

@@ -12,7 +12,7 @@ from shared.data import keys
 from shared.data.catalog import deals, featured, feeds, listings
 from shared.data.members import accounts, sessions, users
 from shared.dynamodb.table import Table
-from shared.models import ALL_DEALS, CATEGORY, Deal, Feed, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, CATEGORY, Deal, Feed, Topic, feed_of
 from shared.values import passwords
 from tests.support.engines import MOTO
 from tests.support.first_release import everything, take_back

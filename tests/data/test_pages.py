@@ -9,7 +9,7 @@ from shared.data.catalog import deals, featured, listings, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchDeals, NoSuchTopic, WrongFeaturedCount
-from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Topic, feed_of
+from shared.models.catalog import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Topic, feed_of
 from tests.support.making import HOME, NOW, SHOES, a_deal, ago, ahead, ids, join, post
 from tests.support.wire import hooked, watched
 

@@ -18,7 +18,7 @@ from shared.data.catalog.deal_items import is_listed
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
-from shared.models import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
 from tests.support.engines import MINISTACK, MOTO, Engine
 from tests.support.making import (
     APPLE,

@@ -7,9 +7,24 @@ import pytest
 from shared.data.catalog import deals
 from shared.data.members import saved
 from shared.dynamodb.table import Table
-from shared.errors import InvalidCursor
-from shared.models import Status
-from tests.support.making import NOW, a_deal, ago, ids, post
+from shared.errors import InvalidCursor, NotSignedIn
+from shared.models.catalog import Status
+from tests.support.making import NOW, a_deal, ago, ids, join, post
+
+
+@pytest.fixture(autouse=True)
+def _members(table: Table) -> None:
+    join(table, "ana", "bo")
+
+
+def test_who_is_gone_saves_nothing_for_the_next_owner_of_the_name(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+    users.remove(table, users.get(table, "ana"))
+
+    with pytest.raises(NotSignedIn):
+        saved.save(table, deal, "ana", NOW)
+
+    assert not saved.is_saved(table, deal.deal_id, "ana")
 
 
 def test_saving_twice_keeps_one(table: Table) -> None:

@@ -9,7 +9,7 @@ from shared.data.catalog import brands
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import BrandsAreFull, NotSeeded
-from shared.models import BRAND, Topic
+from shared.models.catalog import BRAND, Topic
 from shared.values import slugs
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.making import APPLE, NOW

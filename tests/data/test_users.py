@@ -14,7 +14,7 @@ from shared.data.catalog import topics
 from shared.data.members import credentials, fanout, follows, messages, saved, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, NotSignedIn, UsernameTaken
-from shared.models import Topic
+from shared.models.catalog import Topic
 from shared.values.usernames import normalise_email, normalise_username
 from tests.support.engines import MINISTACK, on
 from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_message, a_user, both_kinds, join, send

@@ -28,7 +28,7 @@ from shared.errors import (
     SlowDown,
     UsernameTaken,
 )
-from shared.models import ALL_DEALS, BRAND, Feed, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, Feed, Topic, feed_of
 from tests.support.engines import SERVERS, on
 from tests.support.making import (
     APPLE,

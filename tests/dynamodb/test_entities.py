@@ -7,7 +7,21 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.dynamodb.entities import TIME, Attribute, Entity
+from shared.dynamodb.entities import Entity, Form
+from shared.models import catalog, members, messages, orders
+from shared.values.stored import attribute_of, stored
+
+MODELS = [
+    model
+    for module in (catalog, members, messages, orders)
+    for model in vars(module).values()
+    if is_dataclass(model) and isinstance(model, type) and model.__module__ == module.__name__
+]
+
+
+class Care(StrEnum):
+    FRAGILE = "fragile"
+    STURDY = "sturdy"
 
 
 @dataclass(frozen=True, slots=True)

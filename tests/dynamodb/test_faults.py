@@ -15,8 +15,9 @@ from shared.data.catalog import brands, deals, feeds, listings, topics
 from shared.data.members import attempts, follows, messages, sessions
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyLiked, Busy, DealsError, Impossible, NoSuchTopic, TooLarge, Unavailable
-from shared.models import ALL_DEALS, BRAND, Topic, feed_of
+from shared.dynamodb.writes import put_new
+from shared.errors import AlreadyLiked, Busy, DealsError, Impossible, NoAnswer, NoSuchTopic, TooLarge, Unavailable
+from shared.models.catalog import ALL_DEALS, BRAND, Topic, feed_of
 from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ago, ids, join, listed, post, send
 from tests.support.wire import Answer, answered, cancelled, error, failing, hooked, watched
 

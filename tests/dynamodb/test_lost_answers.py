@@ -14,7 +14,7 @@ from shared.data.members import attempts, follows, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change, delete, put_new
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal, NotLiked, SlowDown
-from shared.models import ALL_DEALS, BRAND, Topic
+from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from tests.support.engines import SERVERS, on
 from tests.support.making import APPLE, NOW, a_deal, a_user, join, listed
 from tests.support.wire import Answer, answered, cancelled, error, losing, lost_and_throttled

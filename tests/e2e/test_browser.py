@@ -9,9 +9,16 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from local import deploy
-from tests.support.browser import browser
-from tests.support.site import PASSWORD, PATIENCE, Site, Visitor, a_deal, fresh
+from shared.data.catalog import brands, deals, featured, feeds, products
+from shared.data.members import sessions, users
+from shared.models.catalog import ALL_DEALS, FRONT_PAGE, Deal
+from shared.values import times
+from tests.support.making import a_deal
+from tests.support.preview import entered
+from tests.support.site import PASSWORD, Site, Visitor, fresh
+from tests.support.site import a_deal as body_of
+from tests.support.waiting import until
+from tests.support.windows import Visit
 
 PATIENT = PATIENCE * 1000
 """Milliseconds: a function that has not been asked yet starts in a second, on a busy machine in many."""

@@ -31,7 +31,7 @@ from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI1, GSI2, PARTITION_KEY, USER_INDEX, Index, Key
 from shared.dynamodb.table import Projection
 from shared.dynamodb.writes import forget, put, update
-from shared.models import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Period, Topic
+from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Period, Topic
 from shared.values import times
 from tests.e2e.plumbing import Plumbing, client
 from tests.functions.test_background_functions import cloudformation

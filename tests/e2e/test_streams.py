@@ -16,7 +16,7 @@ from shared.data.members import fanout, users
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put, update
-from shared.models import FRONT_PAGE
+from shared.models.catalog import FRONT_PAGE
 from shared.values import times
 from tests.e2e.plumbing import Plumbing, name_to_btd
 from tests.support import records

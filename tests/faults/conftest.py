@@ -9,7 +9,7 @@ import pytest
 
 from shared.data.members import fanout, users
 from shared.dynamodb.table import Table
-from shared.models import Deal
+from shared.models.catalog import Deal
 from shared.sqs import Queue
 from tests.support.engines import MINISTACK
 from tests.support.making import NOW, a_deal, a_user, open_brands, post

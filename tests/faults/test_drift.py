@@ -36,7 +36,7 @@ from shared.errors import (
     Unavailable,
     UsernameTaken,
 )
-from shared.models import Deal, Feed, Topic, feed_of
+from shared.models.catalog import Deal, Feed, Topic, feed_of
 from tests.support.making import APPLE, ASICS, FEEDS, NOW, SHOES, a_deal, a_user, newest_first, walk
 from tests.support.wire import Answer, answered, cancelled, error, hooked, watched
 

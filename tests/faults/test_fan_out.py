@@ -22,7 +22,7 @@ from shared.data.catalog.changes import DealChange
 from shared.data.members import fanout, follows, messages, users
 from shared.dynamodb.table import Table
 from shared.errors import Busy, TooManyCohorts
-from shared.models import Deal
+from shared.models.catalog import Deal
 from shared.sqs import Queue, Received
 from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, post
 from tests.support.wire import answered, hooked, watched

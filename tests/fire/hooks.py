@@ -18,7 +18,7 @@ from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
 from local.settings import Home
 from local.table import open_table
 from shared.data.members import sessions, users
-from shared.models import Role, User
+from shared.models.members import Role, User
 from shared.values import times
 
 TABLE = open_table(Home(Path(os.environ["FIRE_HOME"])), int(os.environ["FIRE_PORT"]), os.environ["FIRE_TABLE"])

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from local.settings import ROOT
-from shared.models import CATEGORIES
+from shared.models.catalog import CATEGORIES
 from tests.support.site import Site, Visitor, a_deal
 
 SEED = "20261121"

@@ -23,7 +23,7 @@ from shared.data.catalog.deal_items import from_item
 from shared.data.members import follows, messages
 from shared.dynamodb.attributes import unmarshal_item
 from shared.dynamodb.table import Table
-from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic
 from shared.runtime import environment
 from shared.sqs import Queue
 from shared.values import times

@@ -23,7 +23,7 @@ from shared.data.catalog import deals
 from shared.data.members import attempts, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import SlowDown
-from shared.models import User
+from shared.models.members import User
 from shared.values import times
 from tests.support.edge import Answer, Edge, Request
 from tests.support.making import a_deal

@@ -13,7 +13,7 @@ from botocore.exceptions import ReadTimeoutError
 from functions.api import accounts, editors
 from shared.api.validation import MAX_NAME, MAX_UNKNOWN
 from shared.dynamodb.table import Table
-from shared.models import ALL_DEALS
+from shared.models.catalog import ALL_DEALS
 from shared.runtime import environment
 from tests.support.events import event
 from tests.support.making import walk

@@ -15,7 +15,8 @@ from shared.data.catalog import deals, topics
 from shared.data.members import follows, sessions, users
 from shared.dynamodb.table import Table
 from shared.http.event import address
-from shared.models import BRAND, Topic, User
+from shared.models.catalog import BRAND, Topic
+from shared.models.members import User
 from shared.values import times
 from tests.support.events import event
 from tests.support.making import a_deal, join

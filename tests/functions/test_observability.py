@@ -22,7 +22,8 @@ from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import fanout, follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.http import copies
-from shared.models import BRAND, CATEGORY, FRONT_PAGE, Deal, Topic, User
+from shared.models.catalog import BRAND, CATEGORY, FRONT_PAGE, Deal, Topic
+from shared.models.members import User
 from shared.runtime import environment, metrics
 from shared.runtime.metrics import Metric
 from shared.sqs import Queue

@@ -16,7 +16,7 @@ from shared.data.catalog import deals
 from shared.data.members import messages, sessions, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
-from shared.models import Deal
+from shared.models.catalog import Deal
 from shared.values import ksuids, times
 from tests.support.events import event
 from tests.support.making import a_deal, a_user

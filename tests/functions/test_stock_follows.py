@@ -10,7 +10,7 @@ from shared.data.catalog import deals
 from shared.data.orders import stock
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
-from shared.models import StockLevel
+from shared.models.catalog import StockLevel
 from shared.values import times
 from tests.support.making import a_deal
 

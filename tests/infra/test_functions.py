@@ -44,6 +44,15 @@ def test_a_function_has_pydantic_and_argon2_where_it_imports_one_and_nowhere_els
     assert row.artifact == (FULL if needs else LEAN)
 
 
+@pytest.mark.parametrize("name", ["catalog", "authorizer", "site", "clicks"])
+def test_what_anyone_waits_for_loads_no_orders_and_no_messages(name: str) -> None:
+    loaded = set(_imported(MODULES[name]))
+
+    # Making a dataclass takes as long as loading a module: making all of them took a ninth of a start.
+    assert "shared.models.catalog" in loaded
+    assert not {"shared.models.orders", "shared.models.messages"} & loaded
+
+
 def test_what_is_not_usual_says_why() -> None:
     with pytest.raises(ValueError, match="does not say why"):
         Function(name="slow", access=(), timeout=20)

@@ -7,7 +7,7 @@ import pytest
 from infra.access import Right
 from shared.data import keys, partitions
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
-from shared.models import BRAND, Topic
+from shared.models.catalog import BRAND, Topic
 from tests.infra.conftest import Synthesized
 from tests.support.rights import Ask, Policy
 

@@ -16,7 +16,7 @@ from shared.data.catalog.caches import NEWEST
 from shared.data.catalog.deal_items import from_item
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import unmarshal_item
-from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
 from shared.values import times
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import EVENTS, Place

@@ -13,7 +13,8 @@ from shared.data.catalog import featured, feeds, seeds
 from shared.data.members import follows, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
-from shared.models import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Status, User
+from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Status
+from shared.models.members import User
 from tests.support.engines import MINISTACK
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)

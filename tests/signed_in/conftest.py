@@ -15,7 +15,8 @@ from shared.data.members import sessions, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.html import cookies
-from shared.models import Deal, Role, User
+from shared.models.catalog import Deal
+from shared.models.members import Role, User
 from shared.values import passwords, times
 from tests.support.browsing import ORIGIN, Browser
 from tests.support.engines import MOTO, one_at_a_time

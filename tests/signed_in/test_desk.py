@@ -9,7 +9,9 @@ import pytest
 
 from shared.data.catalog import brands, clicks, deals, featured, feeds, products
 from shared.dynamodb.table import Table
-from shared.models import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal, Status
+from shared.dynamodb.writes import put
+from shared.html import views
+from shared.models.catalog import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal, Status
 from shared.values import times
 from tests.signed_in.conftest import entered
 from tests.support.browsing import Browser, Seen

@@ -10,7 +10,8 @@ import pytest
 from shared.data.catalog import deals, topics
 from shared.data.members import follows, messages, saved
 from shared.dynamodb.table import Table
-from shared.models import BRAND, CATEGORY, AboutOrder, Announcement, Deal, DealNews, Topic
+from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
+from shared.models.messages import AboutOrder, Announcement, DealNews
 from shared.values import times
 from tests.signed_in.conftest import entered
 from tests.support.browsing import Browser

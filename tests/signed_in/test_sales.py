@@ -9,7 +9,8 @@ import pytest
 from shared.data.members import messages
 from shared.data.orders import orders, stock
 from shared.dynamodb.table import Table
-from shared.models import Deal, Order, OrderStatus
+from shared.models.catalog import Deal
+from shared.models.orders import Order, OrderStatus
 from shared.values import times
 from tests.signed_in.conftest import entered
 from tests.support.browsing import Browser

@@ -14,7 +14,8 @@ from shared.data.orders import addresses, carts, orders, stock
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
-from shared.models import Deal, OrderStatus
+from shared.models.catalog import Deal
+from shared.models.orders import OrderStatus
 from shared.values import times
 from tests.signed_in.conftest import entered
 from tests.support.browsing import Browser, Seen

@@ -16,8 +16,9 @@ from shared.data.catalog import products, words
 from shared.data.members import follows, messages
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Request
-from shared.html import took
-from shared.models import BRAND, Deal, Topic
+from shared.html import took, views
+from shared.http import copies
+from shared.models.catalog import BRAND, FRONT_PAGE, Deal, Topic
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, entered
 from tests.support.browsing import Browser

@@ -12,7 +12,7 @@ from shared.data.catalog import deals
 from shared.data.members import follows, messages, saved, sessions, users
 from shared.data.orders import addresses, carts, orders, stock
 from shared.html import cookies
-from shared.models import BRAND, CATEGORY, Deal, Role, Topic, User
+from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values import times
 from tests.support.browser import browser
 from tests.support.making import send

@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 
 from shared.data import keys
 from shared.html import took
-from shared.models import BRAND, Topic, feed_of
-from tests.site.conftest import Visit, cookie_of
+from shared.models.catalog import BRAND, Topic, feed_of
+from tests.site.conftest import cookie_of
 from tests.support.preview import Preview
 from tests.support.quality import crawl, invalid_html, violations
 

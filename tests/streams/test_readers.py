@@ -17,7 +17,7 @@ from shared.data.members import fanout, follows, messages
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import Unavailable
-from shared.models import Deal
+from shared.models.catalog import Deal
 from shared.runtime import environment
 from shared.sqs import Queue
 from shared.values import times

@@ -11,7 +11,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, forget, put
-from shared.models import ALL_DEALS, BRAND, CATEGORY, Feed, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Feed, feed_of
 
 _TEST = "a test's own"
 

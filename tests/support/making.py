@@ -15,7 +15,10 @@ from shared.data.catalog import brands, deals, feeds
 from shared.data.members import messages, users
 from shared.dynamodb.table import Table
 from shared.errors import UsernameTaken
-from shared.models import ALL_DEALS, BRAND, CATEGORY, Deal, DealNews, Feed, Message, Page, Topic, User, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
+from shared.models.lists import Page
+from shared.models.members import User
+from shared.models.messages import DealNews, Message
 
 NOW = datetime(2050, 6, 15, 12, 0, tzinfo=UTC)
 """The tests' present. It lies ahead of every clock, so that no engine's own TTL deletes what a test still reads."""

@@ -10,7 +10,7 @@ import html5lib
 
 from shared.data.catalog import products, words
 from shared.dynamodb.table import Table
-from shared.models import Deal
+from shared.models.catalog import Deal
 
 Ask = Callable[..., Any]
 """Asks a page function for a path."""

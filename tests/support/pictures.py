@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from shared.data.members import messages, saved, sessions, users
-from shared.data.orders import carts, stock
-from shared.html import cookies
-from shared.models import Role, User
+from shared.data import keys
+from shared.data.members import messages, saved
+from shared.data.orders import carts
 from shared.values import times
 from tests.support.browser import browser
 from tests.support.making import send

@@ -24,7 +24,8 @@ from urllib.parse import parse_qsl, urlsplit
 from shared.data.catalog import brands, deals, featured, products, words
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
-from shared.models import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
+from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
+from shared.models.members import Role, User
 from shared.values import slugs, times
 from tests.support.engines import DYNOXIDE_ENGINE, FAKE_CREDENTIALS
 from tests.support.pages import a_context, event_of

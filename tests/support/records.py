@@ -10,7 +10,7 @@ from typing import Any
 from shared.data import keys
 from shared.data.catalog.deal_items import to_item_listed
 from shared.dynamodb.attributes import Item, marshal_item
-from shared.models import CuratedPage, Deal, Topic
+from shared.models.catalog import CuratedPage, Deal, Topic
 from shared.values import times
 
 Record = dict[str, Any]

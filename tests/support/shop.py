@@ -13,7 +13,9 @@ from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.data.orders import addresses, orders, stock
 from shared.dynamodb.table import Table
-from shared.models import Address, Deal, Order, Wanted
+from shared.models.catalog import Deal
+from shared.models.members import Address
+from shared.models.orders import Order, Wanted
 from tests.support.making import NOW, a_deal, a_user, post
 
 HOME_ADDRESS = Address("Ana Blake", "12 Harbour Street", "Portland", "04101", "US", region="ME")

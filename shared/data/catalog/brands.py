@@ -9,7 +9,7 @@ from shared.data.catalog import topics
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new, update
 from shared.errors import BrandExists, BrandsAreFull, NotSeeded, TooLarge
-from shared.models import BRAND, Topic
+from shared.models.catalog import BRAND, Topic
 
 
 def create(table: Table, slug: str, name: str, now: datetime) -> None:

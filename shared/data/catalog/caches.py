@@ -24,7 +24,7 @@ from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import put_new_or
 from shared.errors import AlreadyExists
-from shared.models import (
+from shared.models.catalog import (
     ALL_DEALS,
     CATEGORIES,
     CATEGORY,
@@ -39,6 +39,7 @@ from shared.models import (
     TopicPage,
     feed_of,
 )
+from shared.models.lists import Page
 
 COMPRESSION = 9
 """zlib's best: a page is compressed once and read many times, and 4 KB is where it starts to cost double."""

@@ -10,7 +10,7 @@ from typing import Any
 from shared.data import item_types
 from shared.data.catalog.deal_items import from_item, readable
 from shared.dynamodb.attributes import unmarshal_item
-from shared.models import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
+from shared.models.catalog import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 
 _TTL_SERVICE = "dynamodb.amazonaws.com"
 

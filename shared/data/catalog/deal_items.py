@@ -14,7 +14,7 @@ from shared.dynamodb.entities import TIME, Attribute, Entity, Form
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY
 from shared.dynamodb.table import Projection
 from shared.errors import DamagedDeal
-from shared.models import ALL_DEALS, BRAND, CATEGORIES, Deal, Status, StockLevel
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, Deal, Status
 from shared.values import ksuids
 
 DEAL = Entity(

@@ -29,8 +29,8 @@ from shared.errors import (
     NoSuchTopic,
     NotSeeded,
 )
-from shared.models import BRAND, CATEGORIES, CATEGORY, Deal, Status, StockLevel, Topic
-from shared.values import ksuids
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Deal, Status, StockLevel, Topic
+from shared.values import ksuids, links
 
 MAX_BYTES = 8 * 1024
 """Size of a deal's attributes: a page of 100 deals, and ``feeds.SPARE`` more, then fits the 1 MB of one Query."""

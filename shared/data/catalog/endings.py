@@ -18,8 +18,8 @@ from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put
-from shared.errors import DamagedDeal, NoSuchDeal, NotSeeded
-from shared.models import BRAND, CATEGORY, Deal, Feed, Period, Status
+from shared.errors import Impossible, NoSuchDeal, NotFound, NotSeeded, TooLarge
+from shared.models.catalog import BRAND, CATEGORY, Deal, Feed, Period, Status
 from shared.values import ksuids
 
 SETTLING = timedelta(hours=1)

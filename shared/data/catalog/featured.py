@@ -17,7 +17,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import put_new, require, update
 from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeals, WrongFeaturedCount
-from shared.models import CATEGORIES, CATEGORY, CuratedPage, Deal, Status, Topic
+from shared.models.catalog import CATEGORIES, CATEGORY, CuratedPage, Deal, Status, Topic
 from shared.values.times import to_iso
 
 MAX_FEATURED = 25

@@ -27,7 +27,8 @@ from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES
 from shared.dynamodb.table import Table
-from shared.models import Deal, Feed, Page, Status
+from shared.models.catalog import Deal, Feed, Status, Topic, TopicPage, feed_of
+from shared.models.lists import Page
 from shared.values import ksuids
 
 SPARE = 20

@@ -13,7 +13,7 @@ from shared import settings
 from shared.data.catalog import caches
 from shared.data.catalog.caches import JSON, Cached, Copy, Form
 from shared.dynamodb.table import Table
-from shared.models import Topic, TopicPage
+from shared.models.catalog import Topic, TopicPage
 
 T = TypeVar("T")
 

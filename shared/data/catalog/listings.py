@@ -22,7 +22,7 @@ from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, delete_if, forget, put, update
 from shared.errors import Busy, DealsError, NoSuchTopic, NotSeeded
-from shared.models import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Period, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Period, Topic, feed_of
 
 TOTAL = "Total"
 """The attribute that counts all deals of a Periods item: at zero, it goes."""

@@ -15,7 +15,7 @@ from shared.dynamodb.schema import INDEXES
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put_new_or
 from shared.errors import AlreadyExists
-from shared.models import Deal, Topic, feed_of
+from shared.models.catalog import Deal, Topic, feed_of
 from shared.values import links
 
 MOST = 100

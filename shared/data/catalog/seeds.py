@@ -12,7 +12,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyExists
-from shared.models import CATEGORIES, CATEGORY, Period, Topic
+from shared.models.catalog import CATEGORIES, CATEGORY, Period, Topic
 
 
 def plant(table: Table, now: datetime) -> int:

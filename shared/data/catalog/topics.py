@@ -12,7 +12,7 @@ from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.errors import NoSuchTopic
-from shared.models import Topic, TopicPage
+from shared.models.catalog import Topic, TopicPage
 from shared.values.times import to_iso
 
 _SHOWN = Projection.of("Name", "LikesCount", "WatchCount")

@@ -22,7 +22,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import delete, put_new, update
 from shared.errors import AlreadyExists, NotFound
-from shared.models import Deal
+from shared.models.catalog import Deal
 from shared.values import slugs
 
 MOST_WORDS = 5

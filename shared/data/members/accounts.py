@@ -11,7 +11,7 @@ from shared import settings
 from shared.data.members import attempts, credentials, users
 from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NoSuchUser, WrongCurrentPassword, WrongPassword
-from shared.models import Session, User
+from shared.models.members import Session, User
 from shared.values.passwords import hash_password, is_outdated, verify_password
 from shared.values.usernames import normalise_username
 

@@ -13,7 +13,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put, put_new, require, update
 from shared.errors import AccountChanged, UsernameTaken
-from shared.models import User
+from shared.models.members import User
 
 OLD = "PasswordHash"
 """The attribute of a User item in which the first release kept it."""

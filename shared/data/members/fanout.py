@@ -32,7 +32,8 @@ from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, TooManyCohorts, Unavailable
-from shared.models import BRAND, CATEGORY, Deal, DealNews, Message, Status, Topic
+from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
+from shared.models.messages import DealNews, Message
 from shared.sqs import Queue
 
 BATCH = 25

@@ -14,7 +14,7 @@ from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
-from shared.models import BRAND, CATEGORY, Topic
+from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values.times import to_iso
 
 PARALLEL_REMOVALS = 16

@@ -19,19 +19,9 @@ from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put_new, update
 from shared.errors import AlreadyExists, NoSuchMessage
-from shared.models import (
-    CATEGORIES,
-    AboutDeal,
-    AboutOrder,
-    Announcement,
-    Deal,
-    DealNews,
-    Message,
-    Order,
-    OrderNews,
-    OrderStatus,
-    Page,
-)
+from shared.models.catalog import CATEGORIES, Deal
+from shared.models.lists import Page
+from shared.models.messages import AboutDeal, AboutOrder, Announcement, DealNews, Message
 from shared.values import ksuids
 from shared.values.times import to_iso
 

@@ -16,7 +16,8 @@ from shared.dynamodb import cursors
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put_new
 from shared.errors import AlreadyExists
-from shared.models import Deal, Page
+from shared.models.catalog import Deal
+from shared.models.lists import Page
 from shared.values.times import to_iso
 
 _DEAL_ID = Projection.of("DealId")

@@ -16,7 +16,7 @@ from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put_new, require, update
 from shared.errors import AccountChanged, AlreadyExists, NoSuchUser, NotSignedIn
-from shared.models import Session, User
+from shared.models.members import Session, User
 
 LIFETIME = settings.SESSION_LIFETIME
 TOKEN_BYTES = 32

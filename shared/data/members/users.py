@@ -14,7 +14,8 @@ from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import Conflict, EmailTaken, NoSuchUser, UsernameTaken
-from shared.models import BRAND, CATEGORIES, CATEGORY, Role, Topic, User
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
+from shared.models.members import Role, User
 
 _USER = Entity(
     User,

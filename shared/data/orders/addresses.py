@@ -11,7 +11,7 @@ from shared.dynamodb.entities import Attribute, Entity
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
 from shared.errors import DealsError, NoSuchUser, TooManyAddresses, UnknownAddress
-from shared.models import Address
+from shared.models.members import Address
 
 MOST = 10
 """Addresses of one user: at their longest they are 4 KB, so the User item stays small."""

@@ -15,7 +15,8 @@ from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put, require
 from shared.errors import CartIsFull, DealIsOver, NoSuchUser, NotSoldHere
-from shared.models import CartItem, Status
+from shared.models.catalog import Status
+from shared.models.orders import CartItem
 
 MOST = 20
 """Deals in a cart, and in an order: one transaction then has room for all that an order writes."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from shared.data import item_types, keys
 from shared.data.orders import addresses
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Attribute, Entity, Form
-from shared.models import Order, OrderItem, OrderStatus, Period
+from shared.dynamodb.entities import Entity, Form
+from shared.models.catalog import Period
+from shared.models.orders import Order, OrderItem, OrderStatus
 from shared.values.times import from_iso, to_iso
 
 _ORDER = Entity(

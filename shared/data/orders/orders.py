@@ -33,21 +33,10 @@ from shared.errors import (
     UnknownAddress,
     WrongStep,
 )
-from shared.models import (
-    Address,
-    Customer,
-    Deal,
-    Order,
-    OrderItem,
-    OrderStatus,
-    Page,
-    Period,
-    Status,
-    Stock,
-    Wanted,
-    cents,
-    money,
-)
+from shared.models.catalog import Deal, Period, Status
+from shared.models.lists import Page
+from shared.models.members import Address
+from shared.models.orders import Customer, Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import ksuids
 from shared.values.times import to_iso
 

@@ -18,7 +18,8 @@ from shared.dynamodb.entities import Attribute, Entity
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
 from shared.errors import Busy, DealsError, NotSoldHere, NotThatMany
-from shared.models import Shard, Stock, StockLevel
+from shared.models.catalog import StockLevel
+from shared.models.orders import Shard, Stock
 
 MAX_SHARDS = 16
 """Parts of one deal's stock: 8,000 orders a second, more than any deal has seen."""

@@ -24,7 +24,8 @@ from shared.errors import (
     UnknownAddress,
     WrongStep,
 )
-from shared.models import BRAND, Deal, Order, OrderStatus, Topic
+from shared.models.catalog import BRAND, Deal, Topic
+from shared.models.orders import Order, OrderStatus
 from shared.values import ksuids
 from tests.support.engines import SERVERS, on
 from tests.support.making import NOW, a_deal, a_user, ago, ahead, post

@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from shared.data.orders import orders, stock
 from shared.dynamodb.table import Table
 from shared.errors import CannotOrder, NotThatMany, Unavailable, WrongStep
-from shared.models import Order, OrderStatus
+from shared.models.orders import Order, OrderStatus
 from tests.support.engines import MINISTACK, Engine, on
 from tests.support.making import NOW, open_brands
 from tests.support.shop import a_buyer, buy, on_sale, wanted

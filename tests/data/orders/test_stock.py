@@ -9,7 +9,8 @@ from shared.data.idempotency import Idempotency
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.errors import IdempotencyKeyReused, NoSuchDeal, NotSoldHere, NotThatMany
-from shared.models import Shard, Stock, StockLevel
+from shared.models.catalog import StockLevel
+from shared.models.orders import Shard, Stock
 from shared.values import ksuids
 from tests.support.making import NOW, a_deal, post
 from tests.support.shop import a_buyer, buy, on_sale, wanted

@@ -18,7 +18,7 @@ from shared.data.catalog.words import asked, in_text
 from shared.dynamodb.table import Table
 from shared.html import assets
 from shared.http import copies
-from shared.models import EDITORS_CHOICE, FRONT_PAGE, Deal
+from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
 from shared.runtime import environment
 from tests.support.making import a_deal, post
 from tests.support.pages import Ask, indexed, parsed

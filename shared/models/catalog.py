@@ -1,0 +1,157 @@
+"""Deals, the topics they are about, and the pages and feeds they are shown in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from shared.values.money import cents
+from shared.values.stored import stored
+
+
+class Period(StrEnum):
+    """How much time one feed partition covers."""
+
+    DAY = "day"
+    MONTH = "month"
+
+    def start_of(self, when: datetime) -> str:
+        """The UTC date on which the period of a time starts, as ``2026-06-04``."""
+        date = when.astimezone(UTC).date()
+        return (date.replace(day=1) if self is Period.MONTH else date).isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class TopicKind:
+    """What differs between brands and categories: a topic is liked, watched and has a feed, of either kind."""
+
+    label: str
+    prefix: str
+    feed_index: str
+    period: Period
+
+
+BRAND = TopicKind(label="brand", prefix="BRAND", feed_index="GSI2", period=Period.MONTH)
+CATEGORY = TopicKind(label="category", prefix="CATEGORY", feed_index="GSI3", period=Period.DAY)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One brand or category, named by its slug."""
+
+    kind: TopicKind
+    slug: str
+
+
+CATEGORIES: Mapping[str, str] = {
+    "clothing": "Clothing",
+    "outerwear": "Outerwear",
+    "shoes": "Shoes",
+    "accessories": "Accessories",
+    "bags": "Bags",
+    "electronics": "Electronics",
+    "home": "Home",
+    "outdoors": "Outdoors",
+}
+"""The eight categories, slug to name. They do not change."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPage:
+    """A brand or category with its counts."""
+
+    topic: Topic
+    name: str
+    likes: int
+    watchers: int
+
+
+class Status(StrEnum):
+    ACTIVE = "active"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+
+
+class StockLevel(StrEnum):
+    """How much is left of a deal that the site sells itself, as readers are told."""
+
+    AVAILABLE = "available"
+    LOW = "low"
+    SOLD_OUT = "sold-out"
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was told; ``number`` its short id.
+
+    ``correlation_id`` names the request that wrote it last, for the logs of what follows. ``stock`` is how much is left
+    of it where the site sells it itself, and None where it does not.
+    """
+
+    deal_id: str = field(metadata=stored("DealId"))
+    title: str = field(metadata=stored("Title"))
+    link: str = field(metadata=stored("Link"))
+    brand: str = field(metadata=stored("Brand"))
+    brand_name: str = field(metadata=stored("BrandName"))
+    category: str = field(metadata=stored("Category"))
+    price: str = field(metadata=stored("Price"))
+    currency: str = field(metadata=stored("Currency"))
+    created_at: datetime = field(metadata=stored("CreatedAt", datetime))
+    list_price: str | None = field(default=None, metadata=stored("ListPrice"))
+    image: str | None = field(default=None, metadata=stored("Image"))
+    description: str | None = field(default=None, metadata=stored("Description"))
+    coupon_code: str | None = field(default=None, metadata=stored("CouponCode"))
+    source_id: str | None = field(default=None, metadata=stored("SourceId"))
+    ends_at: datetime | None = field(default=None, metadata=stored("EndsAt", datetime))
+    withdrawn_at: datetime | None = field(default=None, metadata=stored("WithdrawnAt", datetime, listed=False))
+    hot_at: datetime | None = field(default=None, metadata=stored("HotAt", datetime))
+    number: int | None = field(default=None, metadata=stored("DealNumber", int))
+    version: int = field(default=1, metadata=stored("Version", int, listed=False))
+    correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", listed=False, copied=False))
+    stock: StockLevel | None = field(default=None, metadata=stored("Stock", StockLevel))
+
+    def status(self, now: datetime) -> Status:
+        """What the deal is at a time: withdrawn by an editor, expired by itself, or active."""
+        if self.withdrawn_at is not None:
+            return Status.WITHDRAWN
+        if self.ends_at is not None and self.ends_at <= now:
+            return Status.EXPIRED
+        return Status.ACTIVE
+
+    @property
+    def discount_percent(self) -> int | None:
+        """Whole percents off the list price, rounded down so as never to promise more than there is."""
+        full = cents(self.list_price) if self.list_price else 0
+        return max(0, (full - cents(self.price)) * 100 // full) if full else None
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedPage:
+    """What differs between the two pages whose deals editors pick."""
+
+    label: str
+    prefix: str
+    type: str
+
+
+FRONT_PAGE = CuratedPage(label="front page", prefix="FRONTPAGE", type="FrontPage")
+EDITORS_CHOICE = CuratedPage(label="editor's choice", prefix="EDITORSCHOICE", type="EditorsChoice")
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """One of the three kinds of feed: all deals, a brand's or a category's (``topic``)."""
+
+    index: str
+    period: Period
+    topic: Topic | None = None
+
+
+ALL_DEALS = Feed(index="GSI1", period=Period.DAY)
+
+
+def feed_of(topic: Topic) -> Feed:
+    """The feed of a brand or category."""
+    return Feed(topic.kind.feed_index, topic.kind.period, topic)

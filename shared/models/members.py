@@ -1,0 +1,49 @@
+"""Those who have an account, their sessions, and where their orders go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from shared.values.stored import stored
+
+Role = Literal["member", "editor"]
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """An account. ``password_hash`` is argon2id's encoded form, and None where it was not asked for.
+
+    ``generation``, as it was read, is that of its sessions: it changes with a new password and a sign-out everywhere.
+    """
+
+    username: str = field(metadata=stored("Username"))
+    email: str = field(metadata=stored("Email"))
+    name: str = field(metadata=stored("Name"))
+    password_hash: str | None = field(compare=False, repr=False)
+    role: Role = field(metadata=stored("Role"))
+    created_at: datetime = field(metadata=stored("CreatedAt", datetime))
+    generation: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A signed-in session; its token is known to the client only."""
+
+    username: str = field(metadata=stored("Username"))
+    role: Role
+    created_at: datetime = field(metadata=stored("CreatedAt", datetime))
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where an order goes: ``region`` a state or province, where a country has them, ``country`` two letters."""
+
+    recipient: str = field(metadata=stored("Recipient"))
+    street: str = field(metadata=stored("Street"))
+    city: str = field(metadata=stored("City"))
+    postal_code: str = field(metadata=stored("PostalCode"))
+    country: str = field(metadata=stored("Country"))
+    region: str | None = field(default=None, metadata=stored("Region"))

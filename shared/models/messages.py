@@ -1,0 +1,62 @@
+"""What users are told, and what about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from shared.values.stored import stored
+
+DealNews = Literal["brand", "category", "hot"]
+"""Why one is told of a deal: a watched brand, a watched category, or a hot deal."""
+
+OrderNews = Literal["placed", "sent", "cancelled"]
+"""Why one is told of an order of one's own: what has become of it."""
+
+MessageKind = DealNews | OrderNews
+
+
+@dataclass(frozen=True, slots=True)
+class AboutDeal:
+    """The deal that a message is about, as it was when the message was written."""
+
+    deal_id: str = field(metadata=stored("DealId"))
+    title: str = field(metadata=stored("DealTitle"))
+    brand: str = field(metadata=stored("Brand"))
+    brand_name: str = field(metadata=stored("BrandName"))
+
+
+@dataclass(frozen=True, slots=True)
+class AboutOrder:
+    """The order that a message is about."""
+
+    order_id: str = field(metadata=stored("OrderId"))
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """What one user is told, or thousands are: why, in which words, about what, and when it came to be (``at``).
+
+    ``correlation_id`` names the request that it follows from.
+    """
+
+    kind: MessageKind
+    subject: str
+    about: AboutDeal | AboutOrder
+    at: datetime
+    correlation_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One user told of something; ``created_at`` is when. The other words are ``Announcement``'s."""
+
+    message_id: str = field(metadata=stored("MessageId"))
+    username: str = field(metadata=stored("Username"))
+    kind: MessageKind = field(metadata=stored("Kind"))
+    subject: str = field(metadata=stored("Subject"))
+    about: AboutDeal | AboutOrder
+    created_at: datetime = field(metadata=stored("CreatedAt", datetime))
+    unread: bool = True
+    correlation_id: str | None = field(default=None, metadata=stored("CorrelationId"))

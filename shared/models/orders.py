@@ -1,0 +1,124 @@
+"""Orders, what they are made of, and the stock that they are filled from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from shared.models.catalog import Deal
+from shared.models.members import Address
+from shared.values.stored import stored
+
+
+class OrderStatus(StrEnum):
+    PLACED = "placed"
+    SHIPPED = "shipped"
+    DELIVERED = "delivered"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a buyer asks for: so many pieces of a deal, at the price that the buyer saw."""
+
+    deal_id: str
+    quantity: int
+    price: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrderItem:
+    """So many pieces of a deal as it was when they were ordered; ``shards`` of the stock gave so many each."""
+
+    item_id: str = field(metadata=stored("ItemId"))
+    deal_id: str = field(metadata=stored("DealId"))
+    title: str = field(metadata=stored("Title"))
+    brand: str = field(metadata=stored("Brand"))
+    brand_name: str = field(metadata=stored("BrandName"))
+    price: str = field(metadata=stored("Price"))
+    currency: str = field(metadata=stored("Currency"))
+    quantity: int = field(metadata=stored("Quantity", int))
+    shards: Mapping[int, int] = field(metadata=stored("Shards", Mapping))
+    number: int | None = field(default=None, metadata=stored("DealNumber", int))
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a user ordered, and where it stands. ``times`` says when it took each status, ``placed`` included."""
+
+    order_id: str = field(metadata=stored("OrderId"))
+    username: str = field(metadata=stored("Username"))
+    status: OrderStatus = field(metadata=stored("Status", OrderStatus))
+    times: Mapping[OrderStatus, datetime]
+    address: Address = field(metadata=stored("Address", Address))
+    item_count: int = field(metadata=stored("ItemCount", int))
+    pieces: int = field(metadata=stored("Pieces", int))
+    totals: Mapping[str, str] = field(metadata=stored("Totals", Mapping))
+    items: tuple[OrderItem, ...] = ()
+    correlation_id: str | None = field(default=None, metadata=stored("CorrelationId"))
+
+    @property
+    def placed_at(self) -> datetime:
+        return self.times[OrderStatus.PLACED]
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """A user as the shop knows them: name, addresses by their own names, and the newest orders."""
+
+    username: str
+    name: str
+    addresses: Mapping[str, Address]
+    orders: tuple[Order, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CartItem:
+    """So many pieces of a deal in a cart. ``price`` is what it cost when it was put in; ``deal`` is the deal today."""
+
+    deal: Deal
+    quantity: int = field(metadata=stored("Quantity", int))
+    price: str = field(metadata=stored("Price"))
+    put_at: datetime = field(metadata=stored("PutAt", datetime))
+
+    @property
+    def changed(self) -> bool:
+        """Whether the price is another one since."""
+        return self.price != self.deal.price
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One part of a deal's stock: what is left, what is in orders, what was put on sale; and how often it changed."""
+
+    number: int = field(metadata=stored("Shard", int))
+    left: int = field(metadata=stored("Left", int))
+    ordered: int = field(metadata=stored("Ordered", int))
+    on_sale: int = field(metadata=stored("OnSale", int))
+    changes: int = field(metadata=stored("Changes", int))
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """What is left of a deal, and what is in orders that are not cancelled: both together were put on sale."""
+
+    deal_id: str
+    shards: tuple[Shard, ...]
+
+    @property
+    def left(self) -> int:
+        return sum(shard.left for shard in self.shards)
+
+    @property
+    def ordered(self) -> int:
+        return sum(shard.ordered for shard in self.shards)
+
+    @property
+    def on_sale(self) -> int:
+        return sum(shard.on_sale for shard in self.shards)
+
+    @property
+    def changes(self) -> int:
+        return sum(shard.changes for shard in self.shards)
