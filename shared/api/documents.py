@@ -1,11 +1,15 @@
-"""Domain objects as the API's JSON: one function for each schema of ``schemas.py`` that is made of one object."""
+"""Deals, topics and lists as the API's JSON: one function for each schema of ``schemas.py`` that is made of one object.
+
+What members have is in ``member_documents``, and what they order in ``order_documents``: a function that starts loads
+what it answers.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypedDict, TypeVar
 
 from shared.models.catalog import CATEGORIES, Deal, TopicPage
 from shared.models.lists import Page
@@ -22,7 +26,45 @@ def compact(document: Any) -> str:
     return _ENCODER.encode(document)
 
 
-def deal(deal: Deal, now: datetime) -> Json:
+Money = Annotated[str, "money"]
+Percent = Annotated[int, "percent"]
+Time = Annotated[str, "time"]
+CategorySlug = Annotated[str, "category"]
+StatusName = Annotated[str, "status"]
+StockName = Annotated[str | None, "stock"]
+"""Kinds of values whose rules ``schemas.py`` knows; for all else they are texts and numbers."""
+
+
+class BrandDocument(TypedDict):
+    brand: str
+    name: str
+
+
+class DealDocument(TypedDict):
+    """What is shown of a deal, in this order: ``deal`` below must fill it, and its OpenAPI schema is made of it."""
+
+    dealId: str
+    dealNumber: int | None
+    title: str
+    link: str
+    image: str | None
+    price: Money
+    listPrice: Money | None
+    currency: str
+    discountPercent: Percent | None
+    brand: BrandDocument
+    category: CategorySlug
+    createdAt: Time
+    expiresAt: Time | None
+    status: StatusName
+    hot: bool
+    description: str | None
+    couponCode: str | None
+    sourceId: str | None
+    stock: StockName
+
+
+def deal(deal: Deal, now: datetime) -> DealDocument:
     return {
         "dealId": deal.deal_id,
         "dealNumber": deal.number,
@@ -36,7 +78,7 @@ def deal(deal: Deal, now: datetime) -> Json:
         "brand": brand(deal.brand, deal.brand_name),
         "category": deal.category,
         "createdAt": to_iso(deal.created_at),
-        "expiresAt": _time(deal.ends_at),
+        "expiresAt": time(deal.ends_at),
         "status": deal.status(now).value,
         "hot": deal.hot_at is not None,
         "description": deal.description,
@@ -46,11 +88,11 @@ def deal(deal: Deal, now: datetime) -> Json:
     }
 
 
-def deals(found: Iterable[Deal], now: datetime) -> list[Json]:
+def deals(found: Iterable[Deal], now: datetime) -> list[DealDocument]:
     return [deal(one, now) for one in found]
 
 
-def page(page: Page[T], render: Callable[[T], Json]) -> Json:
+def page(page: Page[T], render: Callable[[T], Mapping[str, Any]]) -> Json:
     """A list and the cursor of its next page."""
     return {"items": [render(item) for item in page.items], "next": page.next}
 
@@ -59,7 +101,7 @@ def feed(page_of_deals: Page[Deal], now: datetime) -> Json:
     return page(page_of_deals, lambda one: deal(one, now))
 
 
-def all_of(items: Iterable[Json]) -> Json:
+def all_of(items: Iterable[Mapping[str, Any]]) -> Json:
     """A list that is always whole."""
     return {"items": list(items), "next": None}
 
@@ -69,7 +111,7 @@ def topic(page: TopicPage) -> Json:
     return {label: slug, "name": page.name, "likes": page.likes, "watchers": page.watchers}
 
 
-def brand(slug: str, name: str) -> Json:
+def brand(slug: str, name: str) -> BrandDocument:
     return {"brand": slug, "name": name}
 
 
@@ -88,133 +130,6 @@ def progress(deal: Deal, *, told: int, finished: bool) -> Json:
     return {"dealId": deal.deal_id, "hot": hot, "told": told, "finished": hot and finished}
 
 
-def like(page: TopicPage, *, liked: bool) -> Json:
-    return {"liked": liked, "likes": page.likes}
-
-
-def watch(page: TopicPage, *, watching: bool) -> Json:
-    return {"watching": watching, "watchers": page.watchers}
-
-
-def watched(topic: Topic) -> Json:
-    return {"kind": topic.kind.label, topic.kind.label: topic.slug}
-
-
-def session_token(token: str, session: Session) -> Json:
-    return {"token": token, "expiresAt": to_iso(session.expires_at)}
-
-
-def unread_count(count: int) -> Json:
-    return {"unread": count}
-
-
-def marked(count: int) -> Json:
-    return {"marked": count}
-
-
-def user(user: User) -> Json:
-    return {
-        "username": user.username,
-        "email": user.email,
-        "name": user.name,
-        "role": user.role,
-        "createdAt": to_iso(user.created_at),
-    }
-
-
-def message(message: Message) -> Json:
-    return {
-        "messageId": message.message_id,
-        "kind": message.kind,
-        "subject": message.subject,
-        **_about(message.about),
-        "createdAt": to_iso(message.created_at),
-        "unread": message.unread,
-    }
-
-
-def _about(about: AboutDeal | AboutOrder) -> Json:
-    match about:
-        case AboutDeal():
-            of = brand(about.brand, about.brand_name)
-            return {"deal": {"dealId": about.deal_id, "title": about.title, "brand": of}}
-        case AboutOrder():
-            return {"order": {"orderId": about.order_id}}
-
-
-def account(user_of_it: User, addresses: Mapping[str, Address]) -> Json:
-    """One's own account, with one's addresses by their names."""
-    return {**user(user_of_it), "addresses": {name: address(each) for name, each in addresses.items()}}
-
-
-def address(address: Address) -> Json:
-    return {
-        "recipient": address.recipient,
-        "street": address.street,
-        "city": address.city,
-        "region": address.region,
-        "postalCode": address.postal_code,
-        "country": address.country,
-    }
-
-
-def cart(items: Iterable[CartItem], now: datetime) -> Json:
-    """A cart: each deal as it is today, and the price it had when it was put in."""
-    return all_of(cart_item(item, now) for item in items)
-
-
-def cart_item(item: CartItem, now: datetime) -> Json:
-    return {
-        "deal": deal(item.deal, now),
-        "quantity": item.quantity,
-        "priceThen": item.price,
-        "changed": item.changed,
-        "putAt": to_iso(item.put_at),
-    }
-
-
-def order(order: Order) -> Json:
-    """An order with its items."""
-    return {**order_head(order), "items": [_order_item(item) for item in order.items]}
-
-
-def order_head(order: Order) -> Json:
-    """An order without its items, as lists show it."""
-    return {
-        "orderId": order.order_id,
-        "username": order.username,
-        "status": order.status.value,
-        **{f"{status.value}At": _time(order.times.get(status)) for status in OrderStatus},
-        "address": address(order.address),
-        "itemCount": order.item_count,
-        "pieces": order.pieces,
-        "totals": [{"currency": currency, "amount": amount} for currency, amount in order.totals.items()],
-    }
-
-
-def stock(stock: Stock) -> Json:
-    """What is left of a deal, by shard, and what is in orders that are not cancelled."""
-    return {
-        "dealId": stock.deal_id,
-        "left": stock.left,
-        "ordered": stock.ordered,
-        "onSale": stock.on_sale,
-        "shards": [{"shard": each.number, "left": each.left, "ordered": each.ordered} for each in stock.shards],
-    }
-
-
-def _order_item(item: OrderItem) -> Json:
-    return {
-        "itemId": item.item_id,
-        "dealId": item.deal_id,
-        "dealNumber": item.number,
-        "title": item.title,
-        "brand": brand(item.brand, item.brand_name),
-        "price": item.price,
-        "currency": item.currency,
-        "quantity": item.quantity,
-    }
-
-
-def _time(when: datetime | None) -> str | None:
+def time(when: datetime | None) -> str | None:
+    """A time, where there is one."""
     return None if when is None else to_iso(when)

@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 def parse_object(text: str) -> dict[str, Any] | None:
     """The object of a JSON text; None where it is JSON, but no object.
 
-    Raises ValueError for what is not JSON, NaN included, and for a name that is there twice: of two values, what checks
-    a request may read one and what acts the other.
+    Raises ValueError for what is not JSON, NaN included, and for a name that is there twice: the code that checks a
+    request might read one value, and the code that acts the other.
     """
     try:
         document = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_once)

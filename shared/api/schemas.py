@@ -6,10 +6,12 @@ Answers are rendered by ``documents.py`` without pydantic; the end-to-end tests 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 from pydantic.alias_generators import to_camel
+from pydantic.json_schema import SkipJsonSchema
 
 from shared.api import documents
 from shared.models.catalog import CATEGORIES, Status, StockLevel
@@ -40,6 +42,35 @@ class Problem(BaseModel):
     errors: list[FieldError] = []
 
 
+RULES: dict[Any, Any] = {
+    documents.Money: Money,
+    documents.Percent: Annotated[int, Field(ge=0, le=100)],
+    documents.Time: datetime,
+    documents.CategorySlug: CategorySlug,
+    documents.StatusName: Literal[*Status],
+    documents.StockName: Annotated[
+        Literal[*StockLevel] | None,
+        Field(description="How much is left where this site sells it; null where it does not."),
+    ],
+}
+"""What a kind of value of ``documents.py`` may be."""
+
+
+def shown(document: type, **objects: type[BaseModel]) -> dict[str, Any]:
+    """The fields of a document, as pydantic wants them; ``objects`` are those that are objects themselves."""
+    hints = get_type_hints(document, include_extras=True)
+    return {name: (objects.get(name) or _ruled(hint), ...) for name, hint in hints.items()}
+
+
+def _ruled(hint: Any) -> Any:
+    """A type with the rules of its kind of value; of a union, each part has its own."""
+    if hint in RULES:
+        return RULES[hint]
+    if get_origin(hint) in (Union, UnionType):
+        return Union[tuple(_ruled(part) for part in get_args(hint))]  # noqa: UP007 (of parts that are known at run time)
+    return hint
+
+
 class Brand(Answer):
     brand: str
     name: str
@@ -60,29 +91,11 @@ class CategoryList(Answer):
     next: None
 
 
-class Deal(Answer):
-    deal_id: str
-    deal_number: int | None
-    title: str
-    link: str
-    image: str | None
-    price: Money
-    list_price: Money | None
-    currency: str
-    discount_percent: Annotated[int, Field(ge=0, le=100)] | None
-    brand: Brand
-    category: CategorySlug
-    created_at: datetime
-    expires_at: datetime | None
-    status: Literal["active", "expired", "withdrawn"]
-    hot: bool
-    description: str | None
-    coupon_code: str | None
-    source_id: str | None
-    stock: Annotated[
-        Literal["available", "low", "sold-out"] | None,
-        Field(description="How much is left where this site sells it; null where it does not."),
-    ]
+_Shown: Any = create_model("_Shown", __base__=Answer, **shown(documents.DealDocument, brand=Brand))
+
+
+class Deal(_Shown):  # type: ignore[misc]  # its fields are known at run time
+    pass
 
 
 class DealList(Answer):
@@ -158,11 +171,25 @@ class MessageDeal(Answer):
     brand: Brand
 
 
+class MessageOrder(Answer):
+    order_id: str
+
+
+def _without_defaults(schema: dict[str, Any]) -> None:
+    for field in schema["properties"].values():
+        field.pop("default", None)
+
+
 class Message(Answer):
+    """About a ``deal``, or about one's own ``order``: it has the one that it is about."""
+
+    model_config = ConfigDict(json_schema_extra=_without_defaults)
+
     message_id: str
-    kind: Literal["brand", "category", "hot"]
+    kind: Literal[DealNews, OrderNews]
     subject: str
-    deal: MessageDeal
+    deal: MessageDeal | SkipJsonSchema[None] = None
+    order: MessageOrder | SkipJsonSchema[None] = None
     created_at: datetime
     unread: bool
 

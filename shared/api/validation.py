@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -12,8 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestUnsupp
 
 from shared.api import problems
 from shared.errors import NotJson
-
-_SHOULD = re.compile(r"\A\w+ should ")
+from shared.http.reasons import reason
 
 MAX_UNKNOWN = 20
 """Unknown fields that an answer names."""
@@ -30,7 +28,7 @@ def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
         found = error.errors()
         if any(entry["type"] == "json_invalid" for entry in found):
             return problems.problem(HTTPStatus.BAD_REQUEST, "The body must be JSON.")
-        errors = [{"field": _field(entry), "detail": _detail(entry)} for entry in _bounded(found)]
+        errors = [{"field": _field(entry), "detail": reason(entry)} for entry in _bounded(found)]
         detail = "; ".join(f"{entry['field']}: {entry['detail']}" for entry in errors)
         return problems.problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail[:1000], errors)
 
@@ -54,8 +52,3 @@ def _field(entry: Mapping[str, Any]) -> str:
     return (
         ".".join(steps[1:] if len(steps) > 1 and steps[0] in ("body", "query", "header", "path") else steps) or "body"
     )
-
-
-def _detail(entry: Mapping[str, Any]) -> str:
-    """What is wrong: pydantic's "Input should be" and the like is "must be", as all our messages are."""
-    return _SHOULD.sub("must ", str(entry["msg"]).removeprefix("Value error, "))

@@ -1,0 +1,77 @@
+"""What the fields of bodies may hold: the base of all bodies, and the rules that several of them share."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+_REORDERING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_INVISIBLE = (
+    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2028\u2029\u2060-\u2065"
+    r"\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+)
+HIDDEN = rf"\u0000-\u001f\u007f-\u009f{_REORDERING}{_INVISIBLE}"
+HIDDEN_IN_PARAGRAPHS = rf"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f{_REORDERING}{_INVISIBLE}"
+"""Characters that cannot be seen but change a text: control characters, separators of lines, marks that reorder text,
+and letters and spaces without width or ink; not the joiners that emoji and scripts need. As in a regular expression.
+
+The OpenAPI document's patterns have them too, in the dialect that JSON Schema, ECMAScript and Python share.
+"""
+
+_NOT_PLAIN = re.compile(rf"[{HIDDEN}\ud800-\udfff]")
+_NOT_PARAGRAPHS = re.compile(rf"[{HIDDEN_IN_PARAGRAPHS}\ud800-\udfff]")
+_SEEN = re.compile(r"[^\s\u200c\u200d\u2800\ufe00-\ufe0f]")
+NOT_IN_ADDRESSES = r"\s<>\"\\^`{|}" + HIDDEN
+
+_PRICE = r"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"
+
+
+class Body(BaseModel):
+    """A JSON object in camelCase; fields it does not know are refused, and strings stay strings."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
+
+
+def documented(pattern: str, **more: Any) -> dict[str, Any]:
+    """What the OpenAPI document says of a text whose validator says the same, and why."""
+    return {"pattern": f"^[ \\t\\n\\r]*{pattern}[ \\t\\n\\r]*$", **more}
+
+
+def trimmed(text: str) -> str:
+    """A text without the white space around it."""
+    return text.strip(" \t\n\r")
+
+
+def plain(text: str, refused: re.Pattern[str] = _NOT_PLAIN) -> str:
+    """Refuse invisible characters (``HIDDEN``) and half characters; compose the rest."""
+    found = refused.search(text)
+    if found:
+        raise ValueError(f"must not have the character U+{ord(found[0]):04X}")
+    return unicodedata.normalize("NFC", text)
+
+
+def line(text: str) -> str:
+    """A text of one line, with something to see in it."""
+    if not _SEEN.search(text):
+        raise ValueError("must have a visible character")
+    return plain(trimmed(text))
+
+
+def paragraphs(text: str) -> str:
+    """A text that may have several lines."""
+    return plain(trimmed(text), _NOT_PARAGRAPHS)
+
+
+def _two_decimals(text: str) -> str:
+    return f"{Decimal(text):.2f}"
+
+
+LINE = documented(rf"[^{HIDDEN}]*[^\s{HIDDEN}][^{HIDDEN}]*")
+
+Price = Annotated[str, Field(pattern=_PRICE, examples=["31.90"]), AfterValidator(_two_decimals)]
+DealId = Annotated[str, Field(pattern=r"^[0-9A-Za-z]{27}$")]

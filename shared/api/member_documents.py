@@ -1,0 +1,81 @@
+"""What members have and are told, as the API's JSON: one function for each schema that is made of one object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shared.api.documents import Json, brand
+from shared.models.catalog import Topic, TopicPage
+from shared.models.members import Address, Session, User
+from shared.models.messages import AboutDeal, AboutOrder, Message
+from shared.values.times import to_iso
+
+
+def like(page: TopicPage, *, liked: bool) -> Json:
+    return {"liked": liked, "likes": page.likes}
+
+
+def watch(page: TopicPage, *, watching: bool) -> Json:
+    return {"watching": watching, "watchers": page.watchers}
+
+
+def watched(topic: Topic) -> Json:
+    return {"kind": topic.kind.label, topic.kind.label: topic.slug}
+
+
+def session_token(token: str, session: Session) -> Json:
+    return {"token": token, "expiresAt": to_iso(session.expires_at)}
+
+
+def unread_count(count: int) -> Json:
+    return {"unread": count}
+
+
+def marked(count: int) -> Json:
+    return {"marked": count}
+
+
+def user(user: User) -> Json:
+    return {
+        "username": user.username,
+        "email": user.email,
+        "name": user.name,
+        "role": user.role,
+        "createdAt": to_iso(user.created_at),
+    }
+
+
+def message(message: Message) -> Json:
+    return {
+        "messageId": message.message_id,
+        "kind": message.kind,
+        "subject": message.subject,
+        **_about(message.about),
+        "createdAt": to_iso(message.created_at),
+        "unread": message.unread,
+    }
+
+
+def _about(about: AboutDeal | AboutOrder) -> Json:
+    match about:
+        case AboutDeal():
+            of = brand(about.brand, about.brand_name)
+            return {"deal": {"dealId": about.deal_id, "title": about.title, "brand": of}}
+        case AboutOrder():
+            return {"order": {"orderId": about.order_id}}
+
+
+def account(user_of_it: User, addresses: Mapping[str, Address]) -> Json:
+    """One's own account, with one's addresses by their names."""
+    return {**user(user_of_it), "addresses": {name: address(each) for name, each in addresses.items()}}
+
+
+def address(address: Address) -> Json:
+    return {
+        "recipient": address.recipient,
+        "street": address.street,
+        "city": address.city,
+        "region": address.region,
+        "postalCode": address.postal_code,
+        "country": address.country,
+    }

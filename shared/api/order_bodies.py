@@ -1,0 +1,102 @@
+"""What buyers and the shop send: addresses, carts, orders and stock (pydantic models)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from shared.api.fields import LINE, Body, DealId, Price, line
+from shared.data.orders.carts import MOST as MOST_DEALS
+from shared.data.orders.carts import MOST_PIECES
+from shared.data.orders.orders import STEPS
+from shared.data.orders.stock import MAX_SHARDS
+from shared.data.orders.stock import MOST as MOST_STOCK
+from shared.models.members import Address
+from shared.models.orders import Wanted
+
+
+def _whole(number: object) -> object:
+    """A number without a fraction as an integer: JSON has one kind of numbers, and 2.0 is 2 there."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+def _step(text: str) -> str:
+    if text not in STEPS:
+        raise ValueError(f"must be one of {', '.join(STEPS)}")
+    return text
+
+
+AddressLine = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=LINE), AfterValidator(line)]
+AddressName = Annotated[str, Field(min_length=1, max_length=40, json_schema_extra=LINE), AfterValidator(line)]
+PostalCode = Annotated[str, Field(min_length=1, max_length=20, json_schema_extra=LINE), AfterValidator(line)]
+Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$", examples=["US"])]
+WHOLE = BeforeValidator(_whole)
+Quantity = Annotated[int, Field(ge=1, le=MOST_PIECES), WHOLE]
+Shards = Annotated[int, Field(ge=1, le=MAX_SHARDS), WHOLE]
+
+
+class NewAddress(Body):
+    """An address that orders can go to."""
+
+    recipient: AddressLine
+    street: AddressLine
+    city: AddressLine
+    region: AddressLine | None = None
+    postal_code: PostalCode
+    country: Country
+
+    def to_address(self) -> Address:
+        """The address this asks for."""
+        return Address(**self.model_dump())
+
+
+class CartChange(Body):
+    """How many pieces of a deal are in the cart."""
+
+    quantity: Quantity
+
+
+class NewOrderItem(Body):
+    """So many pieces of a deal, at the price that the buyer saw."""
+
+    deal_id: DealId
+    quantity: Quantity
+    price: Price
+
+
+class NewOrder(Body):
+    """Place an order, to be sent to one of one's addresses."""
+
+    address: AddressName
+    items: Annotated[list[NewOrderItem], Field(min_length=1, max_length=MOST_DEALS)]
+
+    @model_validator(mode="after")
+    def _names_each_deal_once(self) -> Self:
+        if len({item.deal_id for item in self.items}) < len(self.items):
+            raise ValueError("must name each deal once, with its quantity")
+        return self
+
+    def wanted(self) -> list[Wanted]:
+        """What this asks for."""
+        return [Wanted(item.deal_id, item.quantity, item.price) for item in self.items]
+
+
+class OrderStep(Body):
+    """The status that an order takes."""
+
+    status: Annotated[str, Field(json_schema_extra={"enum": [step.value for step in STEPS]}), AfterValidator(_step)]
+
+
+class StockChange(Body):
+    """Put stock on sale: so much more (or, below zero, less), or so much left; spread over so many shards."""
+
+    add: Annotated[int, Field(ge=-MOST_STOCK, le=MOST_STOCK), WHOLE] | None = None
+    left: Annotated[int, Field(ge=0, le=MOST_STOCK), WHOLE] | None = None
+    shards: Shards | None = None
+
+    @model_validator(mode="after")
+    def _says_one_number(self) -> Self:
+        if (self.add is None) == (self.left is None):
+            raise ValueError("must have either add or left, and not both")
+        return self

@@ -1,0 +1,69 @@
+"""Carts, orders and stock as the API's JSON: one function for each schema that is made of one object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from shared.api import documents, member_documents
+from shared.api.documents import Json
+from shared.models.orders import CartItem, Order, OrderItem, OrderStatus, Stock
+from shared.values.times import to_iso
+
+
+def cart(items: Iterable[CartItem], now: datetime) -> Json:
+    """A cart: each deal as it is today, and the price it had when it was put in."""
+    return documents.all_of(cart_item(item, now) for item in items)
+
+
+def cart_item(item: CartItem, now: datetime) -> Json:
+    return {
+        "deal": documents.deal(item.deal, now),
+        "quantity": item.quantity,
+        "priceThen": item.price,
+        "changed": item.changed,
+        "putAt": to_iso(item.put_at),
+    }
+
+
+def order(order: Order) -> Json:
+    """An order with its items."""
+    return {**order_head(order), "items": [_order_item(item) for item in order.items]}
+
+
+def order_head(order: Order) -> Json:
+    """An order without its items, as lists show it."""
+    return {
+        "orderId": order.order_id,
+        "username": order.username,
+        "status": order.status.value,
+        **{f"{status.value}At": documents.time(order.times.get(status)) for status in OrderStatus},
+        "address": member_documents.address(order.address),
+        "itemCount": order.item_count,
+        "pieces": order.pieces,
+        "totals": [{"currency": currency, "amount": amount} for currency, amount in order.totals.items()],
+    }
+
+
+def stock(stock: Stock) -> Json:
+    """What is left of a deal, by shard, and what is in orders that are not cancelled."""
+    return {
+        "dealId": stock.deal_id,
+        "left": stock.left,
+        "ordered": stock.ordered,
+        "onSale": stock.on_sale,
+        "shards": [{"shard": each.number, "left": each.left, "ordered": each.ordered} for each in stock.shards],
+    }
+
+
+def _order_item(item: OrderItem) -> Json:
+    return {
+        "itemId": item.item_id,
+        "dealId": item.deal_id,
+        "dealNumber": item.number,
+        "title": item.title,
+        "brand": documents.brand(item.brand, item.brand_name),
+        "price": item.price,
+        "currency": item.currency,
+        "quantity": item.quantity,
+    }
