@@ -1,16 +1,19 @@
-"""What an item says of an object: one table of attributes reads the object, writes it, and names what is read of it.
+"""Objects as items: the fields of a model say which attributes hold them, and an entity reads and writes them so.
 
-Each attribute's name stands in its row and nowhere else; a field that the table does not know is an error on import.
+Each attribute's name is written beside its field (``shared/values/stored.py``) and nowhere else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
-from datetime import UTC, datetime
+from datetime import datetime
+from enum import Enum
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from shared.dynamodb.attributes import Item
+from shared.values.stored import attribute_of
 from shared.values.times import from_iso, to_iso
 
 T = TypeVar("T")
@@ -25,54 +28,45 @@ class Form:
 
 
 TIME = Form(to_iso, from_iso)
-EPOCH_SECONDS = Form(lambda when: int(when.timestamp()), lambda seconds: datetime.fromtimestamp(seconds, UTC))
-"""A time as TTL wants it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """One field of an object, and the attribute that holds it; ``form`` is None where it is held as it is.
-
-    ``kind`` is the type of what is held as it is. ``listed`` attributes are read for lists, ``copied`` ones stand in
-    copies too.
-    """
-
-    field: str
-    name: str
-    form: Form | None = None
-    kind: type = str
-    listed: bool = True
-    copied: bool = True
+def _form_of(kind: type) -> Form | None:
+    """The form of a kind of values: times are ISO 8601 texts, a choice is its value, all else is stored unchanged."""
+    if kind is datetime:
+        return TIME
+    return Form(lambda choice: choice.value, kind) if issubclass(kind, Enum) else None
 
 
 class Entity(Generic[T]):
-    """How objects of a dataclass with slots stand in items. ``apart`` names the fields that no attribute holds."""
+    """How objects of a dataclass with slots are stored in items.
 
-    def __init__(self, of: type[T], *attributes: Attribute, apart: frozenset[str] = frozenset()) -> None:
+    ``forms`` are the fields that are stored in a form of their own. ``apart`` names the fields that no attribute
+    holds alone. Raises TypeError for a field that is neither stored nor apart.
+    """
+
+    def __init__(
+        self, of: type[T], *, forms: Mapping[str, Form] = MappingProxyType({}), apart: frozenset[str] = frozenset()
+    ) -> None:
         declared: Any = of
-        defaults = {field.name: field.default for field in fields(declared)}
-        if sorted([*(attribute.field for attribute in attributes), *apart]) != sorted(defaults):
-            raise TypeError(f"each field of {of.__name__} must have one attribute")
+        held = [(field, attribute_of(field)) for field in fields(declared)]
+        if {field.name for field, attribute in held if attribute is None} != apart:
+            raise TypeError(f"each field of {of.__name__} must be stored or apart")
         self._of = of
-        self._attributes = attributes
-        rows = [(row, _setter(of, row.field), defaults[row.field]) for row in attributes]
-        plain = [(put, row.name, row.kind, default) for row, put, default in rows if row.form is None]
+        defaults = {field.name: field.default for field, _ in held}
+        attributes = {field.name: attribute for field, attribute in held if attribute is not None}
+        self.names = tuple(attribute.name for attribute in attributes.values())
+        self.listed = tuple(attribute.name for attribute in attributes.values() if attribute.listed)
+        rows = [
+            (field, attribute, forms.get(field) or _form_of(attribute.kind), _setter(of, field), defaults[field])
+            for field, attribute in attributes.items()
+        ]
+        plain = [(put, row.name, row.kind, default) for _, row, form, put, default in rows if form is None]
         self._required = tuple((put, name, kind) for put, name, kind, default in plain if default is MISSING)
         self._optional = tuple(each for each in plain if each[-1] is not MISSING)
-        self._formed = tuple((put, row.name, row.form.read, default) for row, put, default in rows if row.form)
+        self._formed = tuple((put, row.name, form.read, default) for _, row, form, put, default in rows if form)
         self._apart = tuple((_setter(of, field), field, defaults[field]) for field in sorted(apart))
-        self._written = tuple((row.field, row.name, row.form.write if row.form else None) for row in attributes)
-        self._copied = tuple(row for row, attribute in zip(self._written, attributes, strict=True) if attribute.copied)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of all attributes."""
-        return tuple(attribute.name for attribute in self._attributes)
-
-    @property
-    def listed(self) -> tuple[str, ...]:
-        """The names of the attributes that lists read."""
-        return tuple(attribute.name for attribute in self._attributes if attribute.listed)
+        self._written = tuple((field, row.name, form.write if form else None) for field, row, form, _, _ in rows)
+        self._copied = tuple(written for written, (_, row, *_) in zip(self._written, rows, strict=True) if row.copied)
 
     def write(self, entity: T) -> Item:
         """The attributes of an object; what is None is left out."""
@@ -95,7 +89,7 @@ class Entity(Generic[T]):
         made = object.__new__(self._of)
         for put, name, kind in self._required:
             value = item[name]
-            if type(value) is not kind or value == "":  # not isinstance: a truth value is no number
+            if type(value) is not kind or value == "":  # not isinstance: a bool is an int
                 raise ValueError(f"{name} is no {kind.__name__}, or empty")
             put(made, value)
         for put, name, kind, default in self._optional:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -26,30 +30,32 @@ class Care(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    parcel_id: str
-    sent_at: datetime
-    weight: int = 1
-    note: str | None = None
+    parcel_id: str = field(metadata=stored("ParcelId"))
+    sent_at: datetime = field(metadata=stored("SentAt", datetime))
+    weight: int = field(default=1, metadata=stored("Weight", int))
+    care: Care | None = field(default=None, metadata=stored("Care", Care))
+    note: str | None = field(default=None, metadata=stored("Note", listed=False, copied=False))
+    size: tuple[int, ...] = field(default=(), metadata=stored("Size", tuple))
     tags: tuple[str, ...] = ()
 
 
-PARCEL = Entity(
-    Parcel,
-    Attribute("parcel_id", "ParcelId"),
-    Attribute("sent_at", "SentAt", TIME),
-    Attribute("weight", "Weight", kind=int),
-    Attribute("note", "Note", listed=False, copied=False),
-    apart=frozenset({"tags"}),
-)
+PARCEL = Entity(Parcel, forms={"size": Form(list, tuple)}, apart=frozenset({"tags"}))
 SENT = datetime(2026, 6, 4, 20, 28, 53, tzinfo=UTC)
 
 
 def test_what_is_written_is_read_again() -> None:
-    parcel = Parcel("p1", SENT, 3, "fragile", ("red",))
+    parcel = Parcel("p1", SENT, 3, Care.FRAGILE, "a vase", (2, 3), tags=("red",))
 
     item = PARCEL.write(parcel)
 
-    assert item == {"ParcelId": "p1", "SentAt": "2026-06-04T20:28:53Z", "Weight": 3, "Note": "fragile"}
+    assert item == {
+        "ParcelId": "p1",
+        "SentAt": "2026-06-04T20:28:53Z",
+        "Weight": 3,
+        "Care": "fragile",
+        "Note": "a vase",
+        "Size": [2, 3],
+    }
     assert PARCEL.read(item, tags=("red",)) == parcel
 
 
@@ -69,10 +75,34 @@ def test_an_item_without_a_required_attribute_is_none(missing: str) -> None:
 
 
 def test_lists_and_copies_leave_out_what_its_row_says() -> None:
-    assert PARCEL.listed == ("ParcelId", "SentAt", "Weight")
+    assert PARCEL.listed == ("ParcelId", "SentAt", "Weight", "Care", "Size")
     assert "Note" not in PARCEL.copy(Parcel("p1", SENT, note="fragile"))
 
 
-def test_a_field_without_an_attribute_is_an_error_at_once() -> None:
+def test_a_field_that_is_neither_stored_nor_apart_is_an_error_at_once() -> None:
     with pytest.raises(TypeError, match="each field of Parcel"):
-        Entity(Parcel, Attribute("parcel_id", "ParcelId"))
+        Entity(Parcel, forms={"size": Form(list, tuple)})
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_kind_of_an_attribute_is_the_type_of_its_field(model: type) -> None:
+    hints = get_type_hints(model)
+    stored_fields = [(each, attribute) for each in fields(model) if (attribute := attribute_of(each))]
+
+    for each, attribute in stored_fields:
+        kinds = {_plain(hint) for hint in _either(hints[each.name])} - {type(None)}
+        assert kinds == {attribute.kind}, each.name
+
+
+def _either(hint: Any) -> Iterator[Any]:
+    """The types that a union is of; a type is a union of one."""
+    if get_origin(hint) in (Union, UnionType):
+        for part in get_args(hint):
+            yield from _either(part)
+    else:
+        yield hint
+
+
+def _plain(hint: Any) -> Any:
+    """The class of a type's values: of a Literal's, that is str."""
+    return str if get_origin(hint) is Literal else get_origin(hint) or hint
