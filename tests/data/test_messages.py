@@ -137,6 +137,13 @@ def test_all_unread_messages_are_marked_at_once(table: Table) -> None:
     assert not any(message.unread for message in messages.latest(table, "ana", limit=25, now=NOW).items)
 
 
+def test_no_more_unread_messages_are_counted_than_are_asked_for(table: Table) -> None:
+    tell(table, "ana", 5)
+
+    assert messages.unread_count(table, "ana", NOW, most=2) == 2
+    assert messages.unread_count(table, "ana", NOW, most=9) == messages.unread_count(table, "ana", NOW) == 5
+
+
 def test_an_expired_message_is_neither_listed_nor_marked_nor_counted(table: Table) -> None:
     (message,) = tell(table, "ana", 1)
     expires = NOW + messages.LIFETIME

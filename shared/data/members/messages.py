@@ -1,12 +1,11 @@
 """Patterns 18-20: a user's messages. Each is about something: a deal, or an order of the user's own.
 
-An ``Announcement`` is what is told, and ``compose`` makes a message to one user of it. ``sending`` is the write of one,
-for the transaction with what it tells of, and ``fanout`` sends thousands.
+An ``Announcement`` is the news, and ``compose`` makes a message to one user of it. ``sending`` is the write of one
+message, for the transaction that it reports, and ``fanout`` sends thousands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from shared import settings
@@ -14,7 +13,7 @@ from shared.data import item_types, keys
 from shared.data.members.bulk import write_all
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import TIME, Attribute, Entity
+from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put_new, update
@@ -27,37 +26,22 @@ from shared.values.times import to_iso
 
 LIFETIME = settings.MESSAGE_LIFETIME
 
-_MESSAGE = Entity(
-    Message,
-    Attribute("message_id", "MessageId"),
-    Attribute("username", "Username"),
-    Attribute("kind", "Kind"),
-    Attribute("subject", "Subject"),
-    Attribute("created_at", "CreatedAt", TIME),
-    Attribute("correlation_id", "CorrelationId"),
-    apart=frozenset({"about", "unread"}),
-)
-_ABOUT_DEAL = Entity(
-    AboutDeal,
-    Attribute("deal_id", "DealId"),
-    Attribute("title", "DealTitle"),
-    Attribute("brand", "Brand"),
-    Attribute("brand_name", "BrandName"),
-)
-_ABOUT_ORDER = Entity(AboutOrder, Attribute("order_id", "OrderId"))
+_MESSAGE = Entity(Message, apart=frozenset({"about", "unread"}))
+_ABOUT_DEAL = Entity(AboutDeal)
+_ABOUT_ORDER = Entity(AboutOrder)
 
 _KEYS = Projection.of("PK", "SK")
 _UNREAD = Projection.of("MessageId", TTL_ATTRIBUTE)
 _UNREAD_OR_READ = Projection.of("MessageId", TTL_ATTRIBUTE, "ReadAt")
 
 LONGEST_LAG = timedelta(hours=1)
-"""How long an index may not show a message: seconds are usual, minutes have been."""
+"""How long an index may not show a message yet: seconds are usual, minutes have happened."""
 
 
 def of_deal(deal: Deal, kind: DealNews, correlation_id: str | None = None) -> Announcement:
-    """What users are told of a deal. It is announced when it is posted, and again when it becomes hot later than that.
+    """What users are told of a deal. It is announced when it is posted, and again when it becomes hot.
 
-    A deal that becomes hot within an hour is still the same announcement: who has been told is not told again.
+    A deal that becomes hot within an hour is still the same announcement: nobody is told twice.
     """
     match kind:
         case "brand":
@@ -75,37 +59,11 @@ def of_deal(deal: Deal, kind: DealNews, correlation_id: str | None = None) -> An
     )
 
 
-ORDER_NEWS: Mapping[OrderStatus, tuple[OrderNews, str]] = {
-    OrderStatus.PLACED: ("placed", "We have your order of {pieces}, {totals}."),
-    OrderStatus.SHIPPED: ("sent", "Your order of {pieces} is on its way."),
-    OrderStatus.CANCELLED: ("cancelled", "Your order of {pieces} is cancelled."),
-}
-"""What a buyer is told, by the status that an order has taken."""
-
-
-def of_order(order: Order, now: datetime) -> Announcement | None:
-    """What an order's owner is told of the status that it has taken; None where that needs no telling."""
-    if order.status not in ORDER_NEWS:
-        return None
-    kind, words = ORDER_NEWS[order.status]
-    subject = words.format(
-        pieces="1 piece" if order.pieces == 1 else f"{order.pieces} pieces",
-        totals=" and ".join(f"{currency} {amount}" for currency, amount in order.totals.items()),
-    )
-    return Announcement(kind, subject, AboutOrder(order.order_id), now, order.correlation_id)
-
-
-def telling(order: Order, now: datetime) -> list[Write]:
-    """The write that tells an order's owner of the status that it has taken, for the transaction in which it does."""
-    told = of_order(order, now)
-    return [] if told is None else [sending(compose(told, order.username, now))]
-
-
 def message_id(announcement: Announcement, username: str) -> str:
-    """The one id of the message by which an announcement reaches a user, however often it is sent.
+    """The id of the message that tells a user an announcement: the same one however often it is sent.
 
-    It has the announcement's time, so that the newest announcements are at the top of the inbox. A deal is announced
-    once whatever the reason; what becomes of an order is told each time.
+    It holds the announcement's time, so that the newest announcements are at the top of the inbox. A deal is announced
+    once whatever the reason; each new status of an order is told.
     """
     match announcement.about:
         case AboutDeal(deal_id=deal_id):
@@ -164,13 +122,13 @@ def latest(
     return Page(page, cursors.encode(scope, page[-1].message_id) if len(found) > limit else None)
 
 
-def unread_count(table: Table, username: str, now: datetime) -> int:
-    """How many messages a user has not read."""
-    return len(_unread_ids(table, username, now))
+def unread_count(table: Table, username: str, now: datetime, *, most: int | None = None) -> int:
+    """How many messages a user has not read; with ``most``, at most so many are counted."""
+    return len(_unread_ids(table, username, now, most))
 
 
 def mark_read(table: Table, username: str, message_id: str, now: datetime) -> Message:
-    """Mark a message read, as often as one likes; it leaves GSI1. Raises NoSuchMessage, and makes no phantom."""
+    """Mark a message read; repeating it changes nothing. It leaves GSI1. Raises NoSuchMessage, and creates no item."""
     if not ksuids.is_ksuid(message_id):
         raise NoSuchMessage(message_id)
     return _from_item(table.write(_reading(username, message_id, now), returning="ALL_NEW"))
@@ -202,8 +160,9 @@ def _reading(username: str, message_id: str, now: datetime) -> Write:
     )
 
 
-def _unread_ids(table: Table, username: str, now: datetime) -> list[str]:
-    items = table.query(keys.messages(username), index=GSI1, projection=_UNREAD)
+def _unread_ids(table: Table, username: str, now: datetime, most: int | None = None) -> list[str]:
+    # The newest first: what has expired and waits for its deletion is at the end, and takes no other's place.
+    items = table.query(keys.messages(username), index=GSI1, newest_first=True, limit=most, projection=_UNREAD)
     return [item["MessageId"] for item in items if item[TTL_ATTRIBUTE] > now.timestamp()]
 
 

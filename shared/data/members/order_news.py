@@ -1,0 +1,36 @@
+"""What buyers are told of their orders, and the write that tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from shared.data.members import messages
+from shared.dynamodb.writes import Write
+from shared.models.messages import AboutOrder, Announcement, OrderNews
+from shared.models.orders import Order, OrderStatus
+
+ORDER_NEWS: Mapping[OrderStatus, tuple[OrderNews, str]] = {
+    OrderStatus.PLACED: ("placed", "We have your order of {pieces}, {totals}."),
+    OrderStatus.SHIPPED: ("sent", "Your order of {pieces} is on its way."),
+    OrderStatus.CANCELLED: ("cancelled", "Your order of {pieces} is cancelled."),
+}
+"""What a buyer is told, by the order's new status."""
+
+
+def of_order(order: Order, now: datetime) -> Announcement | None:
+    """What an order's owner is told of its new status; None for a status that is not announced."""
+    if order.status not in ORDER_NEWS:
+        return None
+    kind, words = ORDER_NEWS[order.status]
+    subject = words.format(
+        pieces="1 piece" if order.pieces == 1 else f"{order.pieces} pieces",
+        totals=" and ".join(f"{currency} {amount}" for currency, amount in order.totals.items()),
+    )
+    return Announcement(kind, subject, AboutOrder(order.order_id), now, order.correlation_id)
+
+
+def telling(order: Order, now: datetime) -> list[Write]:
+    """The write that tells an order's owner of its new status, for the transaction that changes the status."""
+    told = of_order(order, now)
+    return [] if told is None else [messages.sending(messages.compose(told, order.username, now))]
