@@ -1,8 +1,9 @@
 """What Lambda starts: ``functions.entry.handler``, the handler of the function that the environment names.
 
-This module alone works when it is imported, for its import is Lambda's INIT: it imports the function that ``FUNCTION``
-names (such as ``functions.api.catalog``) and connects it to the table and the queue. INIT has a whole processor,
-whatever the function's memory, and SnapStart remembers what it made.
+Only this module does work when it is imported, because its import is Lambda's INIT: it imports the function that
+``FUNCTION`` names (such as ``functions.api.catalog``) and makes the logger and the connections that it has imported.
+SnapStart remembers what INIT made (https://docs.aws.amazon.com/lambda/latest/dg/snapstart.html); that INIT has a whole
+processor, whatever the function's memory, is often told, but not seen in AWS's documentation.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from shared.runtime import environment
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-gc.disable()  # nothing that is made here is garbage, so looking for it takes time and finds none
+# pydantic would look through all installed packages for plugins: https://docs.pydantic.dev/latest/concepts/plugins/
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+gc.disable()  # nothing that is made here is garbage, so collecting it would only take time
 function = importlib.import_module(os.environ["FUNCTION"])
-for make in (environment.logger, environment.table, environment.queue):
-    if make in vars(function).values():
-        make()
-gc.freeze()  # later collections leave all this out, and so the pages it lies on untouched
+for made in ("logger", "table", "queue"):
+    if made in vars(function):
+        vars(function)[made]()
+gc.freeze()  # later collections skip these objects, so the memory they are in is not written
 gc.enable()
 
 

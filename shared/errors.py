@@ -20,14 +20,14 @@
     ├── Forbidden           signed in, but not allowed       (403)
     ├── TooLarge            more than may be stored          (413)
     │   ├── DealTooLarge, BodyTooLarge, BrandsAreFull
-    ├── NotJson             a body of another kind           (415)
+    ├── NotJson, NotAForm   a body of another kind           (415)
     ├── SlowDown            too many attempts                (429)
     ├── Impossible          a request that no one can serve  (500)
     │   └── DamagedDeal     somebody wrote to the table by hand
     └── Unavailable         the table is busy or failing     (503)
         ├── Busy            conflicts or throttling outlasted the retries
-        │   └── AccountChanged  since it was read
-        ├── NoAnswer        nobody knows whether it was done
+        ├── AccountChanged  since it was read; not Busy, which would be tried again at once
+        ├── NoAnswer        it is unknown whether it was done
         ├── TooManyCohorts    a fan-out that does not end
         └── NotSeeded       the deployment has not seeded the table
 
@@ -167,7 +167,7 @@ class NotThatMany(Conflict):
     field = "add"
 
     def __init__(self, left: int) -> None:
-        super().__init__(f"So many cannot be taken off sale: only {left} left.")
+        super().__init__(f"Only {left} left: at most {left} can be taken off sale.")
 
 
 class CartIsFull(Conflict):
@@ -260,7 +260,7 @@ class TooManyAddresses(Invalid):
     field = "address"
 
     def __init__(self, most: int) -> None:
-        super().__init__(f"You have {most} addresses, the most there may be: replace or remove one.")
+        super().__init__(f"You must have at most {most} addresses: replace or remove one.")
 
 
 class NotAnObject(Invalid):
@@ -281,6 +281,11 @@ class BadRequest(DealsError):
 class NotJson(DealsError):
     def __init__(self) -> None:
         super().__init__("The body must be JSON, sent with Content-Type: application/json.")
+
+
+class NotAForm(DealsError):
+    def __init__(self) -> None:
+        super().__init__("Send the fields of a form.")
 
 
 class InvalidCursor(DealsError):
@@ -338,11 +343,13 @@ class NoAnswer(Unavailable):
     """No answer came, or none that could be read: what was asked for may have been done, or not."""
 
 
-class AccountChanged(Busy):
-    """An account has changed since it was read. Nothing was written."""
+class AccountChanged(Unavailable):
+    """An account has changed since it was read. Nothing was written. Read it again before trying again."""
+
+    told = "The account has just changed; try again."
 
     def __init__(self) -> None:
-        super().__init__("The account has just changed; try again.")
+        super().__init__(self.told)
 
 
 class PerhapsPosted(Unavailable):
@@ -372,7 +379,7 @@ class TooLarge(DealsError):
 
 class BrandsAreFull(TooLarge):
     def __init__(self) -> None:
-        super().__init__("The list of brands is full: no brand can be added before one item can hold more.")
+        super().__init__("No brand can be added: the list of brands is one item, and that is full.")
 
 
 class DealTooLarge(TooLarge):

@@ -1,4 +1,4 @@
-"""Accounts and sessions: signing up, in and out, and one's own account. Only this function sees users."""
+"""Accounts and sessions: signing up, in and out, and one's own account."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from shared.api import documents
+from functions.api.writing import BODY_ERRORS
+from shared.api import member_documents
 from shared.api.app import create_app, serve
-from shared.api.bodies import AccountChange, NewUser, SignIn
 from shared.api.callers import caller, token_of
 from shared.api.documentation import describe
+from shared.api.member_bodies import AccountChange, NewUser, SignIn
 from shared.data.members import accounts, sessions, users
 from shared.data.orders import addresses, orders
 from shared.errors import NoSuchUser, NotSignedIn, SlowDown, WrongPassword
@@ -28,7 +29,7 @@ from shared.values import times
 app = create_app(validates=True)
 
 
-@app.post("/users", **describe("Sign up", "User", status=201, errors=[400, 409, 413, 415, 422]))
+@app.post("/users", **describe("Sign up", "User", status=201, errors=[*BODY_ERRORS, 409]))
 def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
     user = accounts.sign_up(
         table(),
@@ -39,10 +40,10 @@ def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
         address=address(app.current_event.raw_event),
         now=times.now(),
     )
-    return json_answer(documents.user(user), HTTPStatus.CREATED)
+    return json_answer(member_documents.user(user), HTTPStatus.CREATED)
 
 
-@app.post("/sessions", **describe("Sign in", "SessionToken", status=201, errors=[400, 401, 413, 415, 422]))
+@app.post("/sessions", **describe("Sign in", "SessionToken", status=201, errors=[*BODY_ERRORS, 401]))
 def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
     now, origin = times.now(), address(app.current_event.raw_event)
     try:
@@ -51,7 +52,7 @@ def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
         report(metrics.SIGN_IN_FAILURES)
         raise
     token, session = sessions.start(table(), user, now, secrets.token_bytes(sessions.TOKEN_BYTES))
-    return json_answer(documents.session_token(token, session), HTTPStatus.CREATED)
+    return json_answer(member_documents.session_token(token, session), HTTPStatus.CREATED)
 
 
 @app.delete("/sessions/current", **describe("Sign out", None, who="member", status=204))
@@ -71,7 +72,7 @@ def me() -> Response[Any]:
     return _own(_me())
 
 
-@app.patch("/me", **describe("Change one's account", "Account", who="member", errors=[400, 409, 413, 415, 422]))
+@app.patch("/me", **describe("Change one's account", "Account", who="member", errors=[*BODY_ERRORS, 409]))
 def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     user = _me()
     if change.password is not None or change.email is not None:
@@ -99,7 +100,7 @@ def remove_me() -> Response[Any]:
 
 
 def _own(user: User) -> Response[Any]:
-    return json_answer(documents.account(user, addresses.of(table(), user.username)))
+    return json_answer(member_documents.account(user, addresses.of(table(), user.username)))
 
 
 def _me() -> User:

@@ -1,7 +1,8 @@
 """The Lambda authorizer: turns a bearer token into a username and a role, or refuses.
 
 It denies rather than raises: a raised "Unauthorized" would count every expired token as a function error. The gateway
-answers a denial with 401 (``infra/``); who may do what is decided where it is done.
+answers a denial with 401 (``infra/``); who may do what is decided where it is done. What an authorizer may answer:
+https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
 """
 
 from __future__ import annotations

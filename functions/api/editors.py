@@ -10,13 +10,13 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
+from functions.api.writing import BODY_ERRORS, idempotency
 from shared.api import documents, paths
 from shared.api.app import create_app, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal
-from shared.api.callers import caller, editors_only
+from shared.api.callers import editors_only
 from shared.api.documentation import describe
 from shared.data.catalog import brands, deals, featured
-from shared.data.idempotency import Idempotency
 from shared.data.members import fanout
 from shared.errors import NoAnswer, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer
@@ -27,8 +27,6 @@ from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
 from shared.values import slugs, times
-
-BODY_ERRORS = (400, 413, 415, 422)
 
 app = create_app(validates=True)
 
@@ -43,11 +41,11 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
     now = times.now()
     request = _correlation_id()
     deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=request)
-    idempotency = _idempotency(new)
+    once = idempotency(app.current_event.raw_event, new.model_dump(mode="json"))
     try:
-        deal = deals.create(table(), deal, now, idempotency=idempotency)
+        deal = deals.create(table(), deal, now, idempotency=once)
     except NoAnswer as error:
-        if idempotency is None:
+        if once is None:
             raise PerhapsPosted from error
         raise
     if deal.correlation_id == request:  # else an earlier request posted it, and this one repeats that
@@ -116,12 +114,6 @@ def pick_for_category(category: str, picks: Annotated[CategoryFeatured, Body()])
 
 def _correlation_id() -> str:
     return correlation_id(app.current_event.raw_event)
-
-
-def _idempotency(new: NewDeal) -> Idempotency | None:
-    event = app.current_event.raw_event
-    key = client_key(event)
-    return None if key is None else Idempotency(caller(event).username, key, new.model_dump(mode="json"))
 
 
 handler = serve(app, editors_only)

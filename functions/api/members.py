@@ -7,7 +7,7 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from shared.api import documents
+from shared.api import documents, member_documents
 from shared.api.app import create_app, serve
 from shared.api.callers import caller
 from shared.api.documentation import PAGED, describe
@@ -72,7 +72,7 @@ offer_likes_and_watches(CATEGORY, "/categories/<slug>")
 @app.get("/me/watches", **describe("Brands and categories one watches", "WatchList", who="member"))
 def my_watches() -> Response[Any]:
     found = follows.watches(table(), _username())
-    return json_answer(documents.all_of(map(documents.watched, found)))
+    return json_answer(documents.all_of(map(member_documents.watched, found)))
 
 
 @app.get("/messages", **describe("One's messages", "MessageList", who="member", query=[*PAGED, "unread"]))
@@ -81,30 +81,32 @@ def my_messages() -> Response[Any]:
     if unread not in ("true", "false"):
         raise BadRequest("unread must be true or false.", "unread")
     page = messages.latest(table(), _username(), unread=unread == "true", now=times.now(), **paging(app))
-    return json_answer(documents.page(page, documents.message))
+    return json_answer(documents.page(page, member_documents.message))
 
 
 @app.get("/messages/unread-count", **describe("How many messages are unread", "UnreadCount", who="member"))
 def unread_count() -> Response[Any]:
-    return json_answer(documents.unread_count(messages.unread_count(table(), _username(), times.now())))
+    return json_answer(member_documents.unread_count(messages.unread_count(table(), _username(), times.now())))
 
 
 @app.put("/messages/<message_id>/read", **describe("Mark a message read", "Message", who="member", errors=[404]))
 def mark_read(message_id: str) -> Response[Any]:
-    return json_answer(documents.message(messages.mark_read(table(), _username(), segment(message_id), times.now())))
+    return json_answer(
+        member_documents.message(messages.mark_read(table(), _username(), segment(message_id), times.now()))
+    )
 
 
 @app.post("/messages/read-all", **describe("Mark all messages read", "Marked", who="member"))
 def mark_all_read() -> Response[Any]:
-    return json_answer(documents.marked(messages.mark_all_read(table(), _username(), times.now())))
+    return json_answer(member_documents.marked(messages.mark_all_read(table(), _username(), times.now())))
 
 
 def _likes(topic: Topic, *, liked: bool) -> Response[Any]:
-    return json_answer(documents.like(topics.get(table(), topic, consistent=True), liked=liked))
+    return json_answer(member_documents.like(topics.get(table(), topic, consistent=True), liked=liked))
 
 
 def _watchers(topic: Topic, *, watching: bool) -> Response[Any]:
-    return json_answer(documents.watch(topics.get(table(), topic, consistent=True), watching=watching))
+    return json_answer(member_documents.watch(topics.get(table(), topic, consistent=True), watching=watching))
 
 
 handler = serve(app)

@@ -12,14 +12,14 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import TypeAdapter, ValidationError
 
-from shared.api import documents, paths
+from functions.api.writing import BODY_ERRORS, idempotency
+from shared.api import documents, member_documents, order_documents, paths
 from shared.api.app import create_app, serve
-from shared.api.bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.api.callers import caller, editors_only
 from shared.api.documentation import PAGED, describe
+from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.data.catalog import deals
-from shared.data.idempotency import Idempotency
-from shared.data.members import messages
+from shared.data.members import order_news
 from shared.data.orders import addresses, carts, orders, stock
 from shared.errors import BadRequest, InvalidName, UnknownAddress
 from shared.http.answers import json_answer, nothing
@@ -30,8 +30,6 @@ from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
 from shared.values import times
-
-BODY_ERRORS = (400, 413, 415, 422)
 
 OF_EDITORS = {"/open-orders", "/orders/{orderId}/status", "/deals/{dealId}/stock"}
 """The paths of what editors do; all others are for every member."""
@@ -53,7 +51,7 @@ def _username() -> str:
 def save_address(name: str, new: Annotated[NewAddress, Body()]) -> Response[Any]:
     address = new.to_address()
     addresses.save(table(), _username(), _address_name(name), address)
-    return json_answer(documents.address(address))
+    return json_answer(member_documents.address(address))
 
 
 @app.delete("/me/addresses/<name>", **describe("Remove an address", None, who="member", status=204, errors=[404]))
@@ -69,7 +67,7 @@ def remove_address(name: str) -> Response[Any]:
 @app.get("/me/cart", **describe("What is in one's cart, and what changed since", "Cart", who="member"))
 def my_cart() -> Response[Any]:
     now = times.now()
-    return json_answer(documents.cart(carts.view(table(), _username(), now), now))
+    return json_answer(order_documents.cart(carts.view(table(), _username(), now), now))
 
 
 @app.put(
@@ -80,7 +78,7 @@ def put_into_cart(deal_id: str, change: Annotated[CartChange, Body()]) -> Respon
     now = times.now()
     deal = deals.find(table(), segment(deal_id))
     item = carts.put_in(table(), _username(), deal.deal_id, change.quantity, now)
-    return json_answer(documents.cart_item(item, now))
+    return json_answer(order_documents.cart_item(item, now))
 
 
 @app.delete(
@@ -99,8 +97,8 @@ def take_out_of_cart(deal_id: str) -> Response[Any]:
 )
 def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
     request = correlation_id(_event())
-    idempotency = _idempotency(new.model_dump(mode="json"))
-    if idempotency is None:
+    once = idempotency(_event(), new.model_dump(mode="json"))
+    if once is None:
         raise BadRequest("An order must have an Idempotency-Key, so that a repeated one is not placed twice.",
                          "Idempotency-Key")  # fmt: skip
     order = orders.place(
@@ -111,24 +109,24 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
         times.now(),
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
-        idempotency=idempotency,
+        idempotency=once,
         correlation_id=request,
-        telling=messages.telling,
+        telling=order_news.telling,
     )
     if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
         report(metrics.ORDERS_PLACED)
-    return json_answer(documents.order(order), HTTPStatus.CREATED, {"Location": paths.order(order.order_id)})
+    return json_answer(order_documents.order(order), HTTPStatus.CREATED, {"Location": paths.order(order.order_id)})
 
 
 @app.get("/orders", **describe("One's orders", "OrderList", who="member", query=[*PAGED, "status", "from", "to"]))
 def my_orders() -> Response[Any]:
     page = orders.latest(table(), _username(), status=_status(), since=_time("from"), until=_time("to"), **paging(app))
-    return json_answer(documents.page(page, documents.order_head))
+    return json_answer(documents.page(page, order_documents.order_head))
 
 
 @app.get("/orders/<order_id>", **describe("An order of one's own", "Order", who="member", errors=[404]))
 def my_order(order_id: str) -> Response[Any]:
-    return json_answer(documents.order(orders.get(table(), _username(), segment(order_id))))
+    return json_answer(order_documents.order(orders.get(table(), _username(), segment(order_id))))
 
 
 @app.post("/orders/<order_id>/cancel", **describe("Cancel an order", "Order", who="member", errors=[404, 409]))
@@ -147,12 +145,12 @@ def follow_order(order_id: str, step: Annotated[OrderStep, Body()]) -> Response[
 @app.get("/open-orders", **describe("What is still to be sent, oldest first", "OrderList", who="editor", query=PAGED))
 def open_orders() -> Response[Any]:
     page = orders.open_orders(table(), times.now(), **paging(app))
-    return json_answer(documents.page(page, documents.order_head))
+    return json_answer(documents.page(page, order_documents.order_head))
 
 
 @app.get("/deals/<deal_id>/stock", **describe("A deal's stock", "Stock", who="editor", errors=[404, 409]))
 def stock_of(deal_id: str) -> Response[Any]:
-    return json_answer(documents.stock(stock.of(table(), deals.find(table(), segment(deal_id)).deal_id)))
+    return json_answer(order_documents.stock(stock.of(table(), deals.find(table(), segment(deal_id)).deal_id)))
 
 
 @app.put(
@@ -162,10 +160,10 @@ def stock_of(deal_id: str) -> Response[Any]:
 def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id))
     if change.left is not None:
-        return json_answer(documents.stock(stock.leave(table(), deal.deal_id, change.left, shards=change.shards)))
-    once = _idempotency({"deal": deal.deal_id, **change.model_dump(mode="json")})
+        return json_answer(order_documents.stock(stock.leave(table(), deal.deal_id, change.left, shards=change.shards)))
+    once = idempotency(_event(), {"deal": deal.deal_id, **change.model_dump(mode="json")})
     found = stock.add(table(), deal.deal_id, change.add or 0, times.now(), shards=change.shards, idempotency=once)
-    return json_answer(documents.stock(found))
+    return json_answer(order_documents.stock(found))
 
 
 def _follow(order: Order, status: OrderStatus) -> Response[Any]:
@@ -175,9 +173,9 @@ def _follow(order: Order, status: OrderStatus) -> Response[Any]:
         status,
         times.now(),
         correlation_id=correlation_id(_event()),
-        telling=messages.telling,
+        telling=order_news.telling,
     )
-    return json_answer(documents.order(order))
+    return json_answer(order_documents.order(order))
 
 
 def _address_name(parameter: str) -> str:
@@ -186,11 +184,6 @@ def _address_name(parameter: str) -> str:
         return _ADDRESS_NAME.validate_python(segment(parameter))
     except ValidationError as error:
         raise InvalidName("The name of an address must have 1 to 40 characters that can be seen.") from error
-
-
-def _idempotency(request: dict[str, Any]) -> Idempotency | None:
-    key = client_key(_event())
-    return None if key is None else Idempotency(_username(), key, request)
 
 
 def _status() -> OrderStatus | None:

@@ -1,1 +1,1 @@
-"""The REST API's JSON: bodies, documents, problems, and what is said of them."""
+"""The REST API's JSON: bodies, documents, problems, and their OpenAPI descriptions."""

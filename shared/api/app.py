@@ -28,7 +28,7 @@ def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
 
 
 def serve(app: APIGatewayRestResolver, *guards: http.Guard) -> http.Handler:
-    """The Lambda handler of one of the API's apps. ``guards`` refuse a request before anything of it is read."""
+    """The Lambda handler of one of the API's apps. ``guards`` may refuse a request before its body is read."""
     answered = http.serve(app, _declares_json, *guards, refused=problems.of)
 
     def handler(event: Event, context: LambdaContext) -> Event:
@@ -55,12 +55,12 @@ def _declares_json(event: Event) -> None:
 
 
 def _json(text: str) -> dict[str, Any]:
-    """A body's object. Raises BadRequest for what is not JSON, or says one thing twice; NotAnObject."""
+    """A body's object. Raises BadRequest for what is not JSON or has a name twice; NotAnObject."""
     try:
         document = parse_object(text)
     except ValueError as error:
         raise BadRequest("The body must be JSON, with each name once.") from error
-    # Said here, because Powertools would take the first element of a list for the object.
+    # Checked here, because Powertools would take the first element of a list for the object.
     if document is None:
         raise NotAnObject
     return document

@@ -1,8 +1,8 @@
 """Which other sites' pages may read the API's answers: CORS, as browsers ask for it.
 
-The API knows a caller by a token that it is sent, and reads no cookie: a page of another site gets what any program
-gets, and nothing in the name of a visitor whose token it does not have. ``CORS_ORIGINS`` names the origins, parted by
-spaces, or ``*`` for all; where it is not set, no answer says a word, and browsers let no other site read one.
+The API knows a caller by a token and reads no cookie: a page of another site gets what any program gets, and cannot act
+for a visitor whose token it does not have. ``CORS_ORIGINS`` names the origins, separated by spaces, or ``*`` for all;
+without it no answer has a header of CORS, and browsers let no other site read one.
 
 https://fetch.spec.whatwg.org/#http-cors-protocol
 https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-cors.html
@@ -25,13 +25,13 @@ READ = "ETag, Location, Retry-After, WWW-Authenticate, X-Correlation-Id"
 """The headers of requests that pages may send, and those of answers that they may read, besides the harmless ones."""
 
 REMEMBERED = 7200
-"""Seconds for which a browser need not ask again: none remembers for longer than a day, and some for two hours."""
+"""Seconds for which a browser need not ask again: browsers remember for a day at most, some for two hours."""
 
 
 def preflight() -> Response[str]:
-    """What a browser hears that asks what it may send; ``allow`` tells it whether this is for its page at all.
+    """The answer to a browser that asks what it may send; ``allow`` tells it whether its page may call at all.
 
-    Raises NoSuchAddress where no other site may call.
+    Raises NoSuchAddress if no other site may call.
     """
     if not _origins():
         raise NoSuchAddress

@@ -1,4 +1,4 @@
-"""What a route says of itself for the OpenAPI document. Plain data: nothing here needs pydantic at run time."""
+"""How a route is described in the OpenAPI document. Plain data: nothing here needs pydantic at run time."""
 
 from __future__ import annotations
 

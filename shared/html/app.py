@@ -1,14 +1,12 @@
 """From an API Gateway event to a page: routes by path, HEAD, 404 and 405 in the site's own look, headers, compression.
 
-A page function is an app with its routes. A path with a slash at its end is led to the one without. Whatever domain
-error a route raises becomes a page that says so; JSON, where ``Accept`` asks for that.
+A page function is an app with its routes. A path with a slash at its end is redirected to the one without. A domain
+error that a route raises becomes a page, or JSON if ``Accept`` asks for that.
 """
 
 from __future__ import annotations
 
 import base64
-import gzip
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,15 +15,15 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from shared.errors import DealsError, Impossible, Unavailable
-from shared.html import headers, pages
+from shared.errors import DealsError, InvalidCursor, NotSignedIn
+from shared.html import forms, headers, pages
 from shared.html.pages import Answer
 from shared.http.body import decode
-from shared.http.coding import COMPRESSION, SMALLEST_COMPRESSED, accepts_gzip, has_already
+from shared.http.coding import compressed, has_already, validators
 from shared.http.event import Event, correlation_id, header, path
-from shared.http.statuses import detail_of, phrase, status_of
+from shared.http.handling import WITHOUT_BODY, log_failure, log_request
+from shared.http.statuses import detail_of, headers_of, phrase, status_of
 from shared.runtime.environment import logger
-from shared.runtime.reporting import measured
 from shared.values import times
 
 if TYPE_CHECKING:
@@ -35,14 +33,18 @@ READING = "GET"
 """Also for HEAD, which feed readers send."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request:
-    """What a route is told of a request: its path without the site's prefix, its query, and the time it came."""
+    """What a route is told of a request: its path without the site's prefix, its query, and the time it came.
+
+    ``username`` is who is signed in, for the log. It is None until the page asks (``cookies.session_of``).
+    """
 
     event: Event = field(repr=False)
     path: str
     query: Mapping[str, str]
     now: datetime
+    username: str | None = None
 
     @property
     def correlation_id(self) -> str:
@@ -60,10 +62,14 @@ Guard = Callable[[Request], None]
 
 
 class PageApp:
-    """The routes of a page function. ``guards`` refuse a request before its route sees it, by raising."""
+    """The routes of a page function. ``guards`` refuse a request before its route sees it, by raising.
 
-    def __init__(self, *guards: Guard) -> None:
+    ``public``: its pages are the same for everybody, also those that say that nothing is there.
+    """
+
+    def __init__(self, *guards: Guard, public: bool = False) -> None:
         self._guards = guards
+        self._public = public
         self._routes: dict[tuple[str, ...], dict[str, Route]] = {}
 
     def get(self, *patterns: str) -> Callable[[Route], Route]:
@@ -71,7 +77,7 @@ class PageApp:
         return self._register(READING, patterns)
 
     def post(self, *patterns: str) -> Callable[[Route], Route]:
-        """Register what is done when a form is sent to such a path."""
+        """Register the function for forms that are sent to such a path."""
         return self._register("POST", patterns)
 
     def handler(self, event: Event, context: LambdaContext) -> Event:
@@ -85,18 +91,13 @@ class PageApp:
                 guard(request)
             answer = self._route(request)
         except DealsError as error:
-            if isinstance(error, Unavailable | Impossible):
-                logger().error("table unavailable", exc_info=error)
-            answer = _json_problem(error) if request.wants_json else pages.error_page(error, _asked(request))
+            log_failure(error)
+            answer = _json_problem(error) if request.wants_json else self._page_of(error, request)
         sent = _sent(request, answer)
-        logger().info(
-            "request",
-            method=event["httpMethod"],
-            path=request.path,
-            status=sent["statusCode"],
-            function_request_id=context.aws_request_id,
-            **measured(),
-        )
+        asked = event["httpMethod"]
+        if asked == "HEAD":
+            sent |= WITHOUT_BODY
+        log_request(event, context, sent, method=asked, path=request.path, username=request.username)
         return sent
 
     def _register(self, method: str, patterns: tuple[str, ...]) -> Callable[[Route], Route]:
@@ -110,7 +111,7 @@ class PageApp:
     def _route(self, request: Request) -> Answer:
         method = READING if request.event["httpMethod"] == "HEAD" else request.event["httpMethod"]
         if len(request.path) > 1 and request.path.endswith("/"):
-            return _without_slash(request) if method == READING else _nothing_here()
+            return _without_slash(request) if method == READING else self._nothing_here()
         parts = tuple(request.path.strip("/").split("/"))
         for pattern, methods in self._routes.items():
             arguments = _match(pattern, parts)
@@ -122,11 +123,25 @@ class PageApp:
                     HTTPStatus.METHOD_NOT_ALLOWED, "This address does not take that.", {"Allow": allowed}
                 )
             return methods[method](request, **arguments)
-        return _nothing_here()
+        return self._nothing_here()
 
+    def _nothing_here(self) -> Answer:
+        detail = "There is nothing at this address."
+        return pages.problem_page(HTTPStatus.NOT_FOUND, detail, public=self._public)
 
-def _nothing_here() -> Answer:
-    return pages.problem_page(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
+    def _page_of(self, error: DealsError, request: Request) -> Answer:
+        """What a visitor sees of an error: the way on, if there is one, else a page that says what went wrong."""
+        if isinstance(error, NotSignedIn):
+            return _to_sign_in(request)
+        if isinstance(error, InvalidCursor):
+            query = {name: value for name, value in request.query.items() if name != "cursor"}
+            return pages.problem_page(
+                HTTPStatus.BAD_REQUEST,
+                "This page of the list is not one that we know.",
+                onward=pages.link(request.path, **query),
+                onward_name="Start with the newest",
+            )
+        return pages.problem_page(status_of(error), detail_of(error), headers_of(error), public=self._public)
 
 
 def _match(pattern: tuple[str, ...], parts: tuple[str, ...]) -> dict[str, str] | None:
@@ -152,11 +167,19 @@ def _request(event: Event) -> Request:
     return Request(event, path(event), {name: value or "" for name, value in single.items()}, times.now())
 
 
-def _asked(request: Request) -> str:
-    """The path and query that a page was asked by, to come back to; nothing for a form that was sent."""
-    if request.event["httpMethod"] != READING:
-        return ""
-    return pages.link(request.path, **request.query).removeprefix(pages.base())
+def _to_sign_in(request: Request) -> Answer:
+    """The sign-in page, and back from there. A form that was sent is kept on a page that can send it again, so that a
+    session's end loses nothing that was typed; but a password is never written into a page."""
+    if request.event["httpMethod"] == READING:
+        asked = pages.link(request.path, **request.query).removeprefix(pages.base())
+        return pages.redirect("/account/sign-in", next=asked)
+    try:
+        fields = forms.read(request.event)
+    except DealsError:  # who is signed in is told of that
+        fields = {}
+    if not fields or any("password" in name for name in fields):
+        return pages.redirect("/account/sign-in")
+    return pages.page("again.html", status=HTTPStatus.FORBIDDEN, path=request.path, fields=fields)
 
 
 def _without_slash(request: Request) -> Answer:
@@ -185,21 +208,16 @@ def _sent(request: Request, answer: Answer) -> Event:
     status = int(answer.status)
     public = answer.cache != headers.PRIVATE
     if public and status == HTTPStatus.OK:
-        # Weak, because the same page goes out plain and compressed.
-        # What the page took is no part of what it says.
+        # The list of requests at the page's end is not part of its ETag.
         said, _, _ = body.partition(pages.WORK)
-        fields["ETag"] = f'W/"{hashlib.sha256(said).hexdigest()[:32]}"'
-        fields["Vary"] = "Accept-Encoding"
+        fields |= validators(said)
         if has_already(header(event, "if-none-match"), fields["ETag"]):
             status, body = HTTPStatus.NOT_MODIFIED, b""
     encoded = isinstance(answer.body, bytes)
-    # API Gateway decodes a binary answer only for a request with an Accept header.
-    may_compress = public and header(event, "accept") and accepts_gzip(header(event, "accept-encoding"))
-    if may_compress and len(body) >= SMALLEST_COMPRESSED and not answer.media_type.startswith("font/"):
-        body, encoded = gzip.compress(body, compresslevel=COMPRESSION, mtime=0), True
+    zipped = compressed(event, body) if public and not answer.media_type.startswith("font/") else None
+    if zipped is not None:
+        body, encoded = zipped, True
         fields["Content-Encoding"] = "gzip"
-    if event["httpMethod"] == "HEAD":
-        body = b""
     several = {name: [value] for name, value in fields.items()}
     if answer.cookies:
         several["Set-Cookie"] = list(answer.cookies)

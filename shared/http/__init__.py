@@ -1,1 +1,1 @@
-"""HTTP as the API and the site's pages share it: what came in, what goes out, and how a function is served."""
+"""HTTP for both the API and the site's pages: requests, answers, and the handler around them."""

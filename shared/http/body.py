@@ -10,13 +10,16 @@ from shared.errors import BadRequest, BodyTooLarge
 from shared.http.event import Event, header
 
 MAX_BODY_BYTES = 32 * 1024
-"""Four times the largest deal: no request has use for more."""
+"""Four times the largest deal: no request needs more."""
 
 
 def decode(event: Event) -> None:
     """Guard: a body is text and not too large; it is decoded in place. Raises BodyTooLarge, BadRequest.
 
-    With ``*/*`` as its binary media type, the gateway sends all bodies as base64.
+    With ``*/*`` as its binary media type, the gateway sends all bodies as base64, forms too, and says so in
+    ``isBase64Encoded``. Which types are binary:
+    https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings.html; the event:
+    https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
     """
     body = event.get("body")
     if not body:

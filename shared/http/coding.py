@@ -1,12 +1,43 @@
-"""What a request says of the answers it has already and of the codings it takes: RFC 9110's rules, and no framework."""
+"""Public answers: the ETag, 304 for clients that have it already, gzip for those that ask.
+
+These are RFC 9110's rules, without a framework: the API's functions and the pages' both use them.
+"""
 
 from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from shared.http.event import header
 
 COMPRESSION = 1
 """gzip's fastest: a tenth larger than its default at a third of the time, which is billed on every read."""
 
 SMALLEST_COMPRESSED = 1024
 """Bytes below which gzip saves nothing that matters."""
+
+
+def validators(content: bytes) -> dict[str, str]:
+    """The headers by which caches tell whether a public answer is still the same.
+
+    The ETag is weak, because the same content goes out plain and compressed.
+    """
+    return {"ETag": f'W/"{hashlib.sha256(content).hexdigest()[:32]}"', "Vary": "Accept-Encoding"}
+
+
+def compressed(event: Mapping[str, Any], content: bytes) -> bytes | None:
+    """Content as gzip, or None where the request does not ask for that or it would save nothing.
+
+    API Gateway decodes a binary answer if Accept asks for its type. Without Accept it decodes nothing (not tried on
+    AWS).
+    https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
+    """
+    asked = header(event, "accept") and accepts_gzip(header(event, "accept-encoding"))
+    if not asked or len(content) < SMALLEST_COMPRESSED:
+        return None
+    return gzip.compress(content, compresslevel=COMPRESSION, mtime=0)
 
 
 def has_already(if_none_match: str | None, etag: str) -> bool:

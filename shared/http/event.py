@@ -20,7 +20,9 @@ def header(event: Mapping[str, Any], name: str) -> str | None:
 def correlation_id(event: Mapping[str, Any]) -> str:
     """What all log lines that follow from a request have in common: the id that the gateway gave it.
 
-    A client's own id is logged beside it and not in its place, for two requests may well have the same.
+    A client's own id is logged beside it and not in its place, because two requests may have the same. AWS lets a
+    client choose the gateway's, too, as a UUID in ``x-amzn-RequestId``, so nothing that matters depends on it.
+    https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html
     """
     return str(event["requestContext"].get("requestId", ""))
 
@@ -29,7 +31,9 @@ def address(event: Mapping[str, Any]) -> str:
     """The address a request came from.
 
     Behind CloudFront the gateway's neighbour is an edge location. The gateway adds that one to X-Forwarded-For, after
-    CloudFront has added its own; what stands before is hearsay. The gateway answers nobody but CloudFront then.
+    CloudFront has added its own; what comes before may be forged. The gateway then answers only CloudFront.
+    https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/RequestAndResponseBehaviorCustomOrigin.html
+    (CloudFront's part; the gateway's is not seen in AWS's documentation).
     """
     if os.environ.get("BEHIND_CDN") == "true":
         passed = (header(event, "x-forwarded-for") or "").split(",")
@@ -48,7 +52,8 @@ def path(event: Mapping[str, Any]) -> str:
     """The path below the API's root, which is what routes are written as.
 
     A custom domain's base path stays in ``event["path"]`` on AWS, and MiniStack leaves it out. The resource that the
-    gateway chose is the same either way, so the path is the part of it that the resource describes.
+    gateway chose is the same either way, so the path is the part of it that the resource describes. Sources,
+    for the path: https://github.com/aws/serverless-java-container/issues/112, for the resource:
     https://docs.aws.amazon.com/apigateway/latest/developerguide/rest-api-mappings.html
     """
     whole, resource = str(event["path"]), str(event.get("resource") or "")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MAX_PAGE = 100
 DEFAULT_PAGE = 25
-"""Items of a page of a list, at most and unless told."""
+"""Items of a page of a list: the most, and the default."""
 
 
 MAX_CLIENT_KEY = 255
@@ -24,7 +24,7 @@ MAX_CLIENT_KEY = 255
 
 
 def segment(text: str) -> str:
-    """A path parameter as it was meant: REST APIs deliver them percent-encoded."""
+    """A decoded path parameter: REST APIs deliver them percent-encoded."""
     return unquote(text)
 
 
@@ -38,16 +38,16 @@ def topic_named(kind: TopicKind, parameter: str) -> Topic:
 
 
 def client_key(event: Mapping[str, Any]) -> str | None:
-    """The Idempotency-Key of a request, or None. Raises BadRequest for one that is none."""
+    """The Idempotency-Key of a request, or None. Raises BadRequest for an invalid one."""
     key = header(event, "idempotency-key")
     if key is not None and not (1 <= len(key) <= MAX_CLIENT_KEY and key.isascii() and key.isprintable()):
-        detail = f"Idempotency-Key has 1 to {MAX_CLIENT_KEY} printable ASCII characters."
+        detail = f"Idempotency-Key must have 1 to {MAX_CLIENT_KEY} printable ASCII characters."
         raise BadRequest(detail, "Idempotency-Key")
     return key
 
 
 def paging(app: APIGatewayRestResolver) -> dict[str, Any]:
-    """The ``limit`` and ``cursor`` that a list's request names. Raises BadRequest for a limit that is none."""
+    """The ``limit`` and ``cursor`` that a list's request names. Raises BadRequest for an invalid limit."""
     asked = app.current_event.get_query_string_value("limit", str(DEFAULT_PAGE))
     limit = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
     if not 1 <= limit <= MAX_PAGE:

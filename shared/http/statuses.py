@@ -1,4 +1,4 @@
-"""Domain errors as status codes: the one place where the one becomes the other, for the API and the pages alike."""
+"""Domain errors as status codes: the only place that maps them, for the API and the pages."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from shared.errors import (
     Impossible,
     Invalid,
     InvalidCursor,
+    NotAForm,
     NotFound,
     NotJson,
     NotSignedIn,
@@ -29,6 +30,7 @@ STATUSES: dict[type[DealsError], HTTPStatus] = {
     Conflict: HTTPStatus.CONFLICT,
     TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     NotJson: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    NotAForm: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     Invalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     SlowDown: HTTPStatus.TOO_MANY_REQUESTS,
     Impossible: HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -53,7 +55,7 @@ def status_of(error: DealsError) -> HTTPStatus:
 
 
 def detail_of(error: DealsError) -> str:
-    """What the reader is told of an error. What a store answered stays in the log."""
+    """What the reader is told of an error. What a data store answered is only logged."""
     if isinstance(error, Unavailable):
         return error.told
     if isinstance(error, Impossible):

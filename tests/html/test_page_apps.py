@@ -12,13 +12,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.errors import NoSuchDeal, NotSignedIn, SlowDown, Unavailable
+from shared.errors import (
+    BodyTooLarge,
+    DealsError,
+    EditedMeanwhile,
+    Forbidden,
+    Impossible,
+    Invalid,
+    InvalidCursor,
+    NoSuchDeal,
+    NotSignedIn,
+    SlowDown,
+    Unavailable,
+)
 from shared.html import assets, headers, pages
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
 from tests.support.pages import a_context, event_of
 
-app = PageApp()
+FAILURES: dict[str, DealsError] = {
+    "forged": InvalidCursor(),
+    "who": NotSignedIn(),
+    "member": Forbidden("The desk is for editors."),
+    "missing": NoSuchDeal("12"),
+    "later": EditedMeanwhile(2),
+    "large": BodyTooLarge(1024),
+    "wrong": Invalid("A price is digits."),
+    "slow": SlowDown(60),
+    "damaged": Impossible("the table's own words"),
+    "away": Unavailable("the table's own words"),
+}
+
+app = PageApp(public=True)
 
 
 @app.get("/things/{name}.atom")
@@ -38,7 +63,7 @@ def change(_request: Request, name: str) -> Answer:
 
 @app.get("/fails/{how}")
 def fails(_request: Request, how: str) -> Answer:
-    raise {"missing": NoSuchDeal("12"), "slow": SlowDown(60), "away": Unavailable(), "who": NotSignedIn()}[how]
+    raise FAILURES[how]
 
 
 def ask(path: str, method: str = "GET", **how: Any) -> dict[str, Any]:
@@ -89,6 +114,17 @@ def test_what_is_not_there_is_said_in_a_page(path: str) -> None:
     assert "<h1>Nothing here</h1>" in answer["body"]
 
 
+@pytest.mark.parametrize("path", ["/nothing", "/fails/missing"])
+def test_only_where_pages_are_the_same_for_everybody_may_it_be_kept_that_nothing_is_there(path: str) -> None:
+    own = PageApp()
+    own.get("/fails/{how}")(fails)
+
+    kept = own.handler(event_of(path), a_context())["multiValueHeaders"]["Cache-Control"]
+
+    assert ask(path)["multiValueHeaders"]["Cache-Control"] == [headers.PUBLIC]
+    assert kept == ["no-store"]
+
+
 def test_a_method_that_an_address_does_not_take_is_named() -> None:
     answer = ask("/things/a", "DELETE")
 
@@ -102,6 +138,27 @@ def test_a_domain_error_is_a_page() -> None:
     assert answer["statusCode"] == 404
     assert answer["multiValueHeaders"]["Content-Type"] == [pages.HTML]
     assert "There is no deal" in answer["body"]
+
+
+@pytest.mark.parametrize(
+    ("how", "status"),
+    [
+        ("forged", 400), ("member", 403), ("missing", 404), ("later", 409), ("large", 413), ("wrong", 422),
+        ("slow", 429), ("damaged", 500), ("away", 503),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_is_said_in_the_sites_look_with_ways_on(how: str, status: int) -> None:
+    answer = ask(f"/fails/{how}", headers={"Accept": "text/html"})
+
+    document = html5lib.parse(answer["body"], namespaceHTMLElements=False)
+    links = {a.get("href") for a in document.iter("a")}
+    assert answer["statusCode"] == status
+    assert answer["multiValueHeaders"]["Content-Type"] == [pages.HTML]
+    assert len(document.findall(".//h1")) == 1
+    assert document.find(".//form[@role='search']") is not None
+    assert {"/", "/categories/shoes"} <= links
+    assert "the table's own words" not in answer["body"]
+    assert "Traceback" not in answer["body"]
 
 
 def test_a_script_is_told_of_an_error_in_json() -> None:
@@ -186,3 +243,12 @@ def test_whatever_is_said_stays_text(text: str) -> None:
     plain = html5lib.parse(body, namespaceHTMLElements=False)
     shown = next(element for element in plain.iter("p") if element.get("class") == "say")
     assert len(shown) == 0
+
+
+def test_nothing_but_prices_and_the_unread_count_is_yellow() -> None:
+    """The mark is a picture, and has the colour itself."""
+    style = (assets.find(assets.served_name("site.css")) or (b"", ""))[0].decode()
+
+    yellow = {rule.partition("{")[0].strip() for rule in style.split("}") if "var(--tag)" in rule}
+
+    assert yellow == {".tag", "#unread"}
