@@ -8,10 +8,10 @@ CACHE_SHARDS = 3
 """Copies of each cached page. A partition serves 3,000 RCU a second; at 0.5 a read, three serve 18,000 readers."""
 
 CACHE_LIFETIME = timedelta(minutes=10)
-"""Age at which a copy is no longer believed. Writes rebuild copies in seconds; this bounds what a lost one costs."""
+"""Age at which a copy is no longer used. Writes rebuild copies in seconds; this bounds the harm of a lost rebuild."""
 
 COPIES_ARE_KEPT = timedelta(seconds=1)
-"""How long a function shows a copy that it has read without reading it again: no reader notices, the table does."""
+"""How long a function shows a copy before it reads it again: no reader notices, and the table has far fewer reads."""
 
 CACHED_PAGE = 25
 """Deals on a cached page: what a request without ``limit`` asks for."""
@@ -35,17 +35,18 @@ SAME_ANNOUNCEMENT = timedelta(hours=1)
 """How long after it was posted a deal may become hot and still be the announcement that its watchers have had."""
 
 MARKER_LIFETIME = timedelta(days=21)
-"""How long a cohort of readers is remembered: longer than a message can repeat it that was 14 days in a
-dead-letter queue, and was then sent again to a queue that keeps it for four."""
+"""How long a cohort of readers is remembered: longer than its message can come again, after 14 days in a dead-letter
+queue and four more in the queue that it was sent to again."""
 
 MOST_PAGES = 20_000
-"""Pages in one list of readers, five million of them: a fan-out longer than that feeds on itself, and is stopped."""
+"""Cohorts in one list of readers, which are five million readers: a longer fan-out is an endless loop, and is
+stopped."""
 
 MESSAGE_LIFETIME = timedelta(days=90)
 """How long a message is kept, read or not: deals rarely last longer."""
 
 SESSION_LIFETIME = timedelta(days=30)
-"""How long one stays signed in. A session can be ended at any time, so this bounds only what is forgotten."""
+"""How long a user stays signed in. A session can be ended at any time, so this only bounds forgotten ones."""
 
 SIGN_IN_WINDOW = timedelta(minutes=15)
 """The window in which sign-in attempts are counted; also the longest wait of somebody who made too many."""
@@ -61,7 +62,7 @@ SESSIONS_PER_USER = 100
 """Sign-ins of one user that succeed in a window: each makes an item that is kept for a month."""
 
 SIGN_UPS_PER_ADDRESS = 1_000
-"""Accounts that one network makes in a window: a school's lesson, not a machine that asks who has one."""
+"""Accounts that one network makes in a window: enough for a school's lesson, too few to test who has an account."""
 
 TAKEN_PER_ADDRESS = 50
 """Usernames and email addresses that one network finds taken in a window."""
@@ -70,13 +71,16 @@ MOVES_PER_USER = 10
 """Changes of one account's email address in a window: each tells whether another account has it."""
 
 RECENT_SIGN_IN = timedelta(minutes=10)
-"""How old a session may be that removes its account: a stolen one is older, mostly."""
+"""How old a session may be to remove its account: a stolen one is usually older."""
 
 SIGN_INS_PER_ADDRESS = 50
 """Failed attempts from one address in a window: an office shares one, a guesser of many users' passwords too."""
 
+UNREAD_SHOWN = 99
+"""Unread messages that a page counts: beyond it says "99+", and no more of them are read."""
+
 CART_LIFETIME = timedelta(days=30)
-"""How long something stays in a cart that nobody touches."""
+"""How long a deal stays in the cart after it was last put in or changed."""
 
 LOW_STOCK = 5
-"""Pieces left at which a deal says that they are few."""
+"""Pieces left at which a deal says that few are left."""

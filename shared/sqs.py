@@ -14,7 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from shared.dynamodb import trouble
 from shared.dynamodb.client import client_of
 from shared.dynamodb.retries import Budget, Retrying
-from shared.errors import Busy, NoAnswer
+from shared.errors import Busy
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -50,6 +50,7 @@ class Queue(Retrying):
 
         With ``wait`` (in seconds, fewer than an answer may take) SQS asks all of its servers; else only some, and may
         overlook a message.
+        https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html
         """
         while True:
             answer = self._call(
@@ -88,10 +89,10 @@ class Queue(Retrying):
             if entries:
                 raise Busy("The queue refuses messages.")
 
-        self.retry(once, when=(Busy, NoAnswer))
+        self.retry(once, when=trouble.AGAIN)
 
     def _call(self, request: Callable[..., Any], **arguments: Any) -> Any:
-        return self.retry(lambda: self._ask(request, **arguments), when=(Busy, NoAnswer))
+        return self.retry(lambda: self._ask(request, **arguments), when=trouble.AGAIN)
 
     def _ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
         if self.budget.left() <= 0:

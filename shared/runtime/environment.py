@@ -1,4 +1,4 @@
-"""What an execution environment makes once, at its first use: the connections to table and queue, and the logger."""
+"""What an execution environment makes once, at its first use: the connection to the table, and the logger."""
 
 from __future__ import annotations
 
@@ -8,29 +8,21 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools import Logger
 
-from shared import sqs
 from shared.dynamodb.client import connect
 from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
-from shared.sqs import Queue
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 FOR_AN_ANSWER = 1.0
-"""Seconds before Lambda would end a function in which it no longer asks, but answers."""
+"""Seconds kept free at the end of an invocation, for the answer: no request starts in them."""
 
 
 @cache
 def table() -> Table:
     """The table that the environment names (``TABLE_NAME``), connected once per execution environment."""
-    return connect(os.environ["TABLE_NAME"], budget(), **_credentials())
-
-
-@cache
-def queue() -> Queue:
-    """The queue of the fan-out that the environment names (``QUEUE_URL``)."""
-    return sqs.connect(os.environ["QUEUE_URL"], budget(), **_credentials())
+    return connect(os.environ["TABLE_NAME"], budget(), **credentials())
 
 
 @cache
@@ -44,10 +36,11 @@ def begin(context: LambdaContext) -> None:
     budget().start(context.get_remaining_time_in_millis() / 1000 - FOR_AN_ANSWER)
 
 
-def _credentials() -> dict[str, str]:
-    """The role's keys where Lambda puts them into the environment: boto3 need not make ready to look elsewhere.
+def credentials() -> dict[str, str]:
+    """The role's keys where Lambda puts them into the environment: boto3 then does not search for any.
 
-    Under SnapStart it does not, for they would be old by the time the snapshot is used; boto3 then asks for new ones.
+    Under SnapStart it does not, because they would be old when the snapshot is used; boto3 then asks for new ones.
+    https://docs.aws.amazon.com/lambda/latest/dg/snapstart-activate.html#snapstart-credentials
     """
     names = {
         "aws_access_key_id": "AWS_ACCESS_KEY_ID",

@@ -2,6 +2,7 @@
 
 Metrics go out within log lines, in CloudWatch's embedded metric format (``runtime.reporting``). Their namespace is the
 stack's name, so that two stages in one account stay apart.
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 NAMESPACE = "BigTimeDeals"
-"""Where the metrics of functions go that no stack has deployed: of tests and benchmarks."""
+"""The namespace of functions that no stack has deployed: in tests and benchmarks."""
 
 DIMENSION = "service"
 """The one dimension of each metric: the function that reports it."""
@@ -29,7 +30,7 @@ COLD_START = Metric("ColdStart", "Count", "every function")
 """One for each execution environment, in the first line that it logs, by every service."""
 
 DAMAGED_DEALS = Metric("DamagedDeals", "Count", "every function")
-"""Deals that were left out because nobody can make sense of their items, each time that one was met."""
+"""Deals that were left out because their items cannot be read, each time that one was met."""
 
 CACHE_HITS = Metric("CacheHits", "Count", "catalog")
 CACHE_MISSES = Metric("CacheMisses", "Count", "catalog")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
+import re
 from typing import Any
 
 import pytest
@@ -63,6 +65,23 @@ def test_the_catalog_compresses_what_is_large(table: Table, context: LambdaConte
     assert answer["isBase64Encoded"] is True
     assert answer["multiValueHeaders"]["Content-Encoding"] == ["gzip"]
     assert len(body_of(answer)["latest"]["items"]) == 5
+
+
+def test_the_docs_page_runs_its_own_scripts_alone_and_is_shown_in_no_frame(
+    table: Table, context: LambdaContext
+) -> None:
+    asked = {**event("catalog-brand-page"), "resource": "/docs", "path": "/docs", "pathParameters": None}
+
+    answer = catalog.handler({**asked, "headers": {}, "multiValueHeaders": {}}, context)
+
+    headers = {name: values[0] for name, values in answer["multiValueHeaders"].items()}
+    policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
+    scripts = re.findall(r"<script>(.*?)</script>", answer["body"], re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    assert len(hashes) == 2
+    assert policy["script-src"].split() == [f"'sha256-{each}'" for each in hashes]
+    assert (policy["default-src"], policy["frame-ancestors"], policy["connect-src"]) == ("'none'", "'none'", "'self'")
+    assert headers["X-Frame-Options"] == "DENY"
 
 
 def test_accounts_reads_a_body_that_the_gateway_encoded(table: Table, context: LambdaContext) -> None:
