@@ -1,9 +1,9 @@
 """Search: the listed deals that have some words in title or brand, newest first, at a cost that does not grow.
 
-Each word of a listed deal is an item ``WORD / DEAL``, written and taken out by the stream. A search reads the newest
-ids of each of its words' partitions at once and keeps those that all of them hold. How many deals have a word is
-counted beside it, under the word's first two letters: that completes the last word while it is typed, and finds what a
-mistyped word may have meant.
+Each word of a listed deal is an item ``WORD / DEAL``, written and taken out by the stream. It names the deal's other
+words, so a search reads one partition only, its rarest word's: a common word beside a rare one costs nothing. How many
+deals have a word is counted under the word's first two letters: that tells which word is the rarest, completes the last
+word while it is typed, and finds what a mistyped word may have meant.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from shared.data import item_types, keys
 from shared.dynamodb import cursors
@@ -35,17 +34,18 @@ MOST_OF_A_DEAL = 24
 COMPLETIONS = 4
 """Words that the last word of a search may be the beginning of, the most frequent first."""
 
-STRIDE = 250
-"""Ids that one request reads of a word's partition: about 20 KB, 2.5 read units."""
+STRIDES = (250, 1000, 1000)
+"""How many Word items each request in turn reads where a search has several words: 250 are about 10 read units. After
+these, the search offers to read on. A search of one word reads what its page shows."""
 
-STRIDES = 4
-"""How often a search reads on where its words rarely meet; then it offers to read on."""
+COUNTED = 250
+"""Words that one request reads to complete one: of the real deals, no two letters begin half as many."""
 
 _WORD = re.compile(r"[a-z0-9]+")
 _APOSTROPHES = re.compile("['\u2019`]")
 _COMMON = frozenset({"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "s", "the", "to", "with"})
 _LONGEST = 40
-_ID = Projection.of("DealId")
+_FOUND = Projection.of("DealId", "Words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Ids of deals, newest first; the next page's cursor; words that one that nobody uses may have meant."""
+    """Ids of deals, newest first; the next page's cursor; known words that an unknown one may be a misspelling of."""
 
     deal_ids: tuple[str, ...]
     next: str | None
@@ -90,53 +90,86 @@ def of_deal(deal: Deal) -> list[str]:
 
 def follow(table: Table, before: Deal | None, after: Deal | None) -> None:
     """Bring a deal's words up to date; None is a deal that is not listed. Doing it again changes nothing."""
-    old, new = (of_deal(deal) if deal else [] for deal in (before, after))
     deal = after or before
     if deal is None:
         return
+    old, new = (items_of(deal) if deal else {} for deal in (before, after))
     # What was there before is written again, too: a record may come after one that was lost, and finds it there.
-    changes = [partial(_add, table, word, deal.deal_id) for word in new]
+    named = {word: item["Words"] for word, item in old.items()}
+    changes = [partial(_add, table, word, item, renamed=item["Words"] != named.get(word)) for word, item in new.items()]
     changes += [partial(_remove, table, word, deal.deal_id) for word in old if word not in new]
     if changes:
         table.gather(changes)
 
 
+def items_of(deal: Deal) -> dict[str, Item]:
+    """The items by which a listed deal is found, by word: each names all of its words, as of a version of the deal."""
+    words = of_deal(deal)
+    common = {"Type": item_types.WORD, "DealId": deal.deal_id, "Words": " ".join(words), "Version": deal.version}
+    return {word: {**keys.word_of_deal(word, deal.deal_id), **common} for word in words}
+
+
 def find(table: Table, search: Search, *, limit: int, cursor: str | None = None) -> Found:
     """The newest listed deals that have all words of a search; its last word may be the beginning of one.
 
-    A Query for each word and one for what the last begins, all at once; mostly that is all. Raises InvalidCursor.
+    Two round trips, mostly: the counts of its words, and a Query of the rarest one (five where that is the last, of
+    what it begins). Raises InvalidCursor.
     """
     if not search.words:
         return Found((), None)
     after = cursors.decode(search.scope, cursor) if cursor is not None else None
-    completions = _completions(table, search.words[-1])
-    groups = [*((word,) for word in search.words[:-1]), completions]
+    groups = _groups(table, search.words)
+    unknown = [word for word, group in zip(search.words, groups, strict=True) if group.deals == 0]
+    if unknown:
+        return Found((), None, _near(table, unknown) if cursor is None else ())
     ids, position = _meet(table, groups, after, limit)
-    more = cursors.encode(search.scope, position) if position is not None else None
-    return Found(tuple(ids), more, () if ids or cursor is not None else _near(table, search.words))
+    return Found(tuple(ids), cursors.encode(search.scope, position) if position is not None else None)
 
 
-def _completions(table: Table, beginning: str) -> tuple[str, ...]:
-    """A word and the most frequent words that begin with it."""
-    items = table.query(keys.words(beginning), prefix=beginning, limit=100)
-    counted = {item["Word"]: item["Deals"] for item in items if item["Deals"] > 0 and item["Word"] != beginning}
-    frequent = sorted(counted, key=lambda word: (-counted[word], word))
-    return (beginning, *frequent[:COMPLETIONS])
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Words of which a deal must have one, and how many deals have any of them, at most."""
+
+    words: tuple[str, ...]
+    deals: int
 
 
-def _meet(
-    table: Table, groups: Sequence[tuple[str, ...]], after: str | None, limit: int
-) -> tuple[list[str], str | None]:
+def _groups(table: Table, words: Sequence[str]) -> list[_Group]:
+    """Each word by itself, but the last one with the most frequent words that begin with it. One round trip."""
+    *whole, last = words
+    asked_for = [partial(_begun, table, last), *([partial(_counts, table, whole)] if whole else [])]
+    begun, *others = table.gather(asked_for)
+    counts = {item["Word"]: max(0, item["Deals"]) for items in others for item in items}
+    ends = {item["Word"]: item["Deals"] for item in begun if item["Deals"] > 0}
+    frequent = sorted(ends, key=lambda word: (word != last, -ends[word], word))[: COMPLETIONS + (last in ends)]
+    completed = _Group(tuple(frequent), sum(ends[word] for word in frequent))
+    return [*(_Group((word,), counts.get(word, 0)) for word in whole), completed]
+
+
+def _begun(table: Table, beginning: str) -> list[Item]:
+    """The counts of words that begin so."""
+    return list(table.query(keys.words(beginning), prefix=beginning, limit=COUNTED))
+
+
+def _counts(table: Table, words: Sequence[str]) -> list[Item]:
+    """The counts of some words, as far as they have any."""
+    return table.get_many([keys.word_count(word) for word in words])
+
+
+def _meet(table: Table, groups: Sequence[_Group], after: str | None, limit: int) -> tuple[list[str], str | None]:
     """The newest ids that some word of each group has, older than ``after``; and where to read on, or None."""
+    rarest = min(groups, key=lambda group: group.deals)
+    others = [set(group.words) for group in groups if group is not rarest]
     found: list[str] = []
-    for _ in range(STRIDES):
-        words = [word for group in groups for word in group]
-        read = dict(zip(words, table.gather([partial(_ids, table, word, after) for word in words]), strict=True))
+    for stride in STRIDES if others else (limit + 1,):
+        answers = table.gather([partial(_newest, table, word, after, stride) for word in rarest.words])
         # Below the newest of the last ids that a full stride ended with, some partition is unread.
-        known_down_to = max((ids[-1] for ids in read.values() if len(ids) == STRIDE), default="")
-        held = (set().union(*(read[word] for word in group)) for group in groups)
-        met = sorted((each for each in set.intersection(*held) if each >= known_down_to), reverse=True)
-        found += met
+        known_down_to = max((items[-1]["DealId"] for items in answers if len(items) == stride), default="")
+        read = {item["DealId"]: set(item.get("Words", "").split()) for items in answers for item in items}
+        found += sorted(
+            (each for each, has in read.items() if each >= known_down_to and all(has & group for group in others)),
+            reverse=True,
+        )
         if len(found) > limit:
             return found[:limit], found[limit - 1]
         if not known_down_to:
@@ -145,25 +178,17 @@ def _meet(
     return found, after
 
 
-def _ids(table: Table, word: str, after: str | None) -> list[str]:
-    items = table.query(
-        keys.word(word),
-        after=keys.deal_sort_key(after) if after else None,
-        newest_first=True,
-        limit=STRIDE,
-        projection=_ID,
-    )
-    return [item["DealId"] for item in items]
+def _newest(table: Table, word: str, after: str | None, limit: int) -> list[Item]:
+    before = keys.deal_sort_key(after) if after else None
+    return list(table.query(keys.word(word), after=before, newest_first=True, limit=limit, projection=_FOUND))
 
 
-def _near(table: Table, words: Iterable[str]) -> tuple[str, ...]:
+def _near(table: Table, unknown: Sequence[str]) -> tuple[str, ...]:
     """Words that begin with the same two letters and are written almost so. One Query for each word, all at once."""
-    asked_for = list(words)
-    known = table.gather([partial(_known, table, word) for word in asked_for])
+    known = table.gather([partial(_known, table, word) for word in unknown])
     near: list[str] = []
-    for word, counts in zip(asked_for, known, strict=True):
-        if counts.get(word, 0) <= 0:
-            near += difflib.get_close_matches(word, [each for each, deals in counts.items() if deals > 0], n=3)
+    for word, counts in zip(unknown, known, strict=True):
+        near += difflib.get_close_matches(word, [each for each, deals in counts.items() if deals > 0], n=3)
     return tuple(dict.fromkeys(near))
 
 
@@ -172,9 +197,12 @@ def _known(table: Table, word: str) -> Mapping[str, int]:
     return {item["Word"]: item["Deals"] for item in items}
 
 
-def _add(table: Table, word: str, deal_id: str) -> None:
-    item: dict[str, Any] = {**keys.word_of_deal(word, deal_id), "Type": item_types.WORD, "DealId": deal_id}
-    with suppress(AlreadyExists):
+def _add(table: Table, word: str, item: Item, *, renamed: bool) -> None:
+    """Write a word's item and count it; where it is there already and its deal was renamed, it names the words now.
+
+    A record that comes again after a later one, as out of the dead-letter queue, changes nothing.
+    """
+    try:
         table.transact(
             put_new(item, refused=AlreadyExists()),
             update(
@@ -186,6 +214,18 @@ def _add(table: Table, word: str, deal_id: str) -> None:
                 refused=None,
             ),
         )
+    except AlreadyExists:
+        if renamed:
+            with suppress(NotFound):
+                table.write(
+                    update(
+                        keys.primary(item),
+                        "SET Words = :words, Version = :version",
+                        condition="attribute_exists(PK) AND (attribute_not_exists(Version) OR Version <= :version)",
+                        values={":words": item["Words"], ":version": item["Version"]},
+                        refused=NotFound(),
+                    )
+                )
 
 
 def _remove(table: Table, word: str, deal_id: str) -> None:

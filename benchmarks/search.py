@@ -1,0 +1,170 @@
+"""What a search takes over 8,000 and over 100,000 deals: the same. ``python -m benchmarks search``.
+
+Requests, read units and round trips are counted on dynoxide, whose capacity figures are DynamoDB's; no time is
+measured. ``tests/data/test_searching.py`` holds what is shown here. The deals are imported into the table as files of
+items, as from an export of DynamoDB. The data layer makes the items; their titles are the sample's, repeated, some with
+one more word.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from benchmarks.harness import markdown, record
+from benchmarks.servers import DYNOXIDE, client_arguments, dynoxide
+from shared import settings
+from shared.data import item_types, keys
+from shared.data.catalog import deal_items, deals, words
+from shared.dynamodb.attributes import Item, marshal_item
+from shared.dynamodb.client import connect
+from shared.dynamodb.schema import create_table_request
+from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
+from shared.html.took import waves
+from shared.models.catalog import Deal
+from shared.values import slugs
+
+SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
+NOW = datetime(2050, 6, 15, 12, 0, tzinfo=UTC)
+SIZES = (8_000, 100_000)
+NAME = "benchmark-search"
+
+SEARCHES = {
+    "a word": "shirt",
+    "the beginning of words": "sh",
+    "two words": "mens shirt",
+    "five words": "outdoor research mens sleeve tee",
+    "a common word and a rare one": "mens heirloom",
+    "two common words that rarely meet": "mens kettle",
+    "two common words that never meet": "shirt kettle",
+    "a word that nobody has": "shirrt",
+}
+
+RARE = 12
+"""Deals that have a rare word, or in which two common words meet, however many deals there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one page of a search took, and how many deals it found."""
+
+    requests: int
+    reads: float
+    round_trips: int
+    found: int
+
+    @property
+    def cells(self) -> list[str]:
+        """As a table shows it."""
+        return [f"{figure:g}" for figure in (self.requests, self.reads, self.round_trips, self.found)]
+
+
+def main() -> None:
+    """Measure, print and record."""
+    taken = []
+    for size in SIZES:
+        with filled(size) as table:
+            taken.append(measure(table))
+    head = ["Search"]
+    for size in SIZES:
+        head += [f"{size:,} deals: requests", "RRU", "round trips", "found"]
+    rows = [[name, *(cell for each in taken for cell in each[name].cells)] for name in taken[0]]
+    record("search", markdown(head, rows))
+
+
+def measure(table: Table) -> dict[str, Taken]:
+    """What the first page of each search takes as the site asks for it, and the second page if there is one."""
+    trace = Trace().attach(table)
+    taken: dict[str, Taken] = {}
+    seconds: dict[str, Taken] = {}
+    for name, text in SEARCHES.items():
+        cursor: str | None = None
+        for pages, page in ((taken, name), (seconds, f"{name}, the page after it")):
+            trace.start_over()
+            found = words.find(table, words.asked(text), limit=settings.READ_FOR_CARDS, cursor=cursor)
+            shown = deals.get_many(table, found.deal_ids)
+            trips = max(waves(sorted(trace.requests, key=lambda request: request.began)), default=0)
+            pages[page] = Taken(trace.count, trace.capacity.read, trips, len(shown))
+            cursor = found.next
+            if cursor is None or not shown:
+                break
+    second = "a word, the page after it"
+    return taken | {second: seconds[second]}
+
+
+def items(size: int) -> Iterator[Item]:
+    """So many listed deals with their words, and the words' counts."""
+    counts: Counter[str] = Counter()
+    for deal in _made_up(size):
+        yield deal_items.to_item_listed(deal, listed=True)
+        found = words.items_of(deal)
+        yield from found.values()
+        counts.update(found.keys())
+    for word, number in counts.items():
+        yield {**keys.word_count(word), "Type": item_types.WORD_COUNT, "Word": word, "Deals": number}
+
+
+@contextmanager
+def filled(size: int) -> Iterator[Table]:
+    """A table of so many deals, imported as files: a request for every 25 items would take an hour."""
+    with tempfile.TemporaryDirectory() as folder:
+        schema, database, export = (Path(folder) / name for name in ("schema.json", "deals.db", "export"))
+        described = {**create_table_request(NAME), "TableStatus": "ACTIVE"}
+        del described["StreamSpecification"]  # nobody reads it
+        schema.write_text(json.dumps({"Table": described}), encoding="utf-8")
+        data = export / NAME / "data"
+        data.mkdir(parents=True)
+        with gzip.open(data / "items.json.gz", "wt", encoding="utf-8", compresslevel=1) as file:
+            file.writelines(json.dumps({"Item": marshal_item(item)}) + "\n" for item in items(size))
+        imported = [
+            str(DYNOXIDE),
+            "import",
+            "--source",
+            str(export),
+            "--schema",
+            str(schema),
+            "--output",
+            str(database),
+        ]
+        subprocess.run(imported, check=True, capture_output=True)
+        with dynoxide("--db-path", str(database)) as endpoint:
+            yield connect(NAME, **client_arguments(endpoint))
+
+
+def _made_up(size: int) -> Iterator[Deal]:
+    """So many deals, a minute apart: "heirloom" is rare, "kettle" is frequent and rarely meets "mens"."""
+    sample = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    chance = random.Random(size)
+    rare = set(chance.sample(range(size), RARE))
+    mens = {number for number, like in enumerate(sample) if "mens" in words.in_text(like["title"])}
+    plain = [number for number in sorted(mens) if "shirt" not in words.in_text(sample[number]["title"])]
+    for number in range(size):
+        which = plain[0] if number in rare else number % len(sample)
+        like = sample[which]
+        title = like["title"]
+        if number in rare:
+            title = f"Heirloom kettle {title}"
+        elif which not in mens and "shirt" not in words.in_text(title):
+            title = f"Kettle {title}"
+        created_at = NOW - timedelta(minutes=number)
+        yield Deal(
+            deal_id=deals.new_id(created_at, None, chance.randbytes(16)),
+            title=title,
+            link=like["link"],
+            brand=slugs.slug(like["brand"]),
+            brand_name=like["brand"],
+            category=slugs.slug(like["category"]),
+            price=like["price"],
+            currency=like["currency"],
+            created_at=created_at,
+        )
