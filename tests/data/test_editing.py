@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -133,6 +134,50 @@ def test_a_deal_does_not_grow_beyond_8_kb(table: Table) -> None:
         deals.edit(table, deal.deal_id, {"description": "x" * 8192}, NOW)
 
     assert deals.get(table, deal.deal_id) == deal
+
+
+def is_in_feeds(table: Table, deal: Deal) -> bool:
+    return "GSI1PK" in (table.get(keys.deal(deal.deal_id)) or {})
+
+
+def as_large_as_can_be(**fields: Any) -> Deal:
+    """A deal that its number then brings over the limit."""
+    for length in range(8192, 0, -1):
+        deal = a_deal(ago(hours=2), description="x" * length, **fields)
+        with suppress(DealTooLarge):
+            deals.check(deal)
+            return deal
+    raise AssertionError
+
+
+def test_the_largest_deal_ends_and_is_withdrawn_as_any_other(table: Table) -> None:
+    ending, withdrawn = as_large_as_can_be(ends_at=ago(minutes=2)), as_large_as_can_be()
+    other = a_deal(ago(hours=2), ends_at=ago(minutes=1))
+    post(table, [ending, other, withdrawn], ago(hours=1))
+
+    endings.sweep(table, NOW)
+    deals.withdraw(table, withdrawn.deal_id, NOW)
+
+    assert [deal for deal in (ending, other, withdrawn) if is_in_feeds(table, deal)] == []
+
+
+def test_a_deal_that_cannot_be_relisted_keeps_no_other_from_ending(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck, other = (a_deal(ago(hours=2), ends_at=ago(minutes=minutes)) for minutes in (2, 1))
+    post(table, [stuck, other], ago(hours=1))
+    relist = deals.relist
+
+    def refusing(table: Table, deal_id: str, now: datetime) -> Deal:
+        if deal_id == stuck.deal_id:
+            raise DealTooLarge(9000, 8192)
+        return relist(table, deal_id, now)
+
+    monkeypatch.setattr(deals, "relist", refusing)
+
+    endings.sweep(table, NOW)
+
+    assert not is_in_feeds(table, other)
 
 
 def test_a_withdrawn_deal_stays_readable_and_withdrawn_since_the_first_time(table: Table) -> None:

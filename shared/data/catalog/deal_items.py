@@ -10,42 +10,19 @@ from typing import Any
 from shared.data import item_types, keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import TIME, Attribute, Entity, Form
+from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY
 from shared.dynamodb.table import Projection
 from shared.errors import DamagedDeal
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, Deal, Status
 from shared.values import ksuids
 
-DEAL = Entity(
-    Deal,
-    Attribute("deal_id", "DealId"),
-    Attribute("number", "DealNumber", kind=int),
-    Attribute("title", "Title"),
-    Attribute("link", "Link"),
-    Attribute("image", "Image"),
-    Attribute("price", "Price"),
-    Attribute("list_price", "ListPrice"),
-    Attribute("currency", "Currency"),
-    Attribute("brand", "Brand"),
-    Attribute("brand_name", "BrandName"),
-    Attribute("category", "Category"),
-    Attribute("created_at", "CreatedAt", TIME),
-    Attribute("ends_at", "EndsAt", TIME),
-    Attribute("withdrawn_at", "WithdrawnAt", TIME, listed=False),  # no deal of a feed is
-    Attribute("hot_at", "HotAt", TIME),
-    Attribute("description", "Description"),
-    Attribute("coupon_code", "CouponCode"),
-    Attribute("source_id", "SourceId"),
-    Attribute("stock", "Stock", Form(lambda level: level.value, StockLevel)),
-    Attribute("version", "Version", kind=int, listed=False),
-    Attribute("correlation_id", "CorrelationId", listed=False, copied=False),
-)
-"""Each attribute of a deal, once: what reads, writes, projects and copies deals goes by this."""
+DEAL = Entity(Deal)
+"""Deals are read, written, projected and copied as the fields of ``Deal`` say."""
 
 CARDS = {index.name: Projection.of(str(index.sort_key), *DEAL.listed) for index in (GSI1, GSI2, GSI3)}
-"""What a feed reads of a deal, by its index: all that the API shows of an active one, and its place, which no damage
-takes away. Nothing else of what places it."""
+"""What a feed reads of a deal, by its index: all that the API shows of an active one, and the index's sort key, which
+names even a damaged deal."""
 
 _PRICE = re.compile(r"[0-9]{1,12}\.[0-9]{2}")
 
@@ -87,7 +64,7 @@ def is_listed(item: Item) -> bool:
 
 
 def has_ended(item: Item) -> bool:
-    """Whether the deal of a Deal item was followed out of the feeds by its end; one that was withdrawn was not."""
+    """Whether a Deal item left the feeds because its offer ended, and not because it was withdrawn."""
     return not is_listed(item) and "WithdrawnAt" not in item
 
 
@@ -102,7 +79,7 @@ def from_item(item: Item) -> Deal:
 
 
 def _check(deal: Deal, placed_as: str | None) -> None:
-    """Refuse what is no deal before it can harm anyone who shows it. Raises ValueError."""
+    """Refuse what is not a valid deal before a page shows it. Raises ValueError."""
     for price in (deal.price, deal.list_price):
         if price is not None and not _PRICE.fullmatch(price):
             raise ValueError(f"{price} is no price")
@@ -115,7 +92,7 @@ def _check(deal: Deal, placed_as: str | None) -> None:
 
 
 def _named(item: Any) -> str:
-    """The id of a damaged deal, as far as it has one."""
+    """The id of a damaged deal, if it can be found."""
     return (keys.deal_id_of(item) or str(item.get("DealId"))) if isinstance(item, Mapping) else "?"
 
 

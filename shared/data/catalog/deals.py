@@ -1,4 +1,4 @@
-"""Patterns 1, 12 and 26: creating deals, reading them, and everything that changes one.
+"""Patterns 1, 12 and 26: creating, reading and changing deals.
 
 While a deal is listed, its three feeds count it (``listings.py``), in the transaction that lists or unlists it.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -42,7 +42,7 @@ _NAMED = Projection.of("PK", "SK", "Name")
 
 
 def new_id(created_at: datetime, source_id: str | None, entropy: bytes) -> str:
-    """The id of a new deal: of its source's id where it has one, so that a repeated import meets itself."""
+    """The id of a new deal: derived from its source's id if it has one, so that a repeated import gives the same id."""
     return ksuids.derived(created_at, "deal", source_id) if source_id else ksuids.random(created_at, entropy)
 
 
@@ -69,7 +69,9 @@ def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal
     """
     sources = Counter(deal.source_id for deal in deals if deal.source_id is not None)
     for source_id, times in sources.items():
-        if times > 1:  # which DynamoDB would call an invalid transaction
+        # DynamoDB would call it an invalid transaction:
+        # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+        if times > 1:
             raise DealExists(source_id)
     numbered = _numbered(table, deals)
     brands = {deal.brand: keys.topic(Topic(BRAND, deal.brand)) for deal in deals}
@@ -91,23 +93,44 @@ def get(table: Table, deal_id: str, *, consistent: bool = False) -> Deal:
 
 def find(table: Table, id_or_number: str) -> Deal:
     """One deal, by its id or its short public number. One GetItem by id, two by number. Raises NoSuchDeal."""
+    return get(table, place_of(table, id_or_number).deal_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a deal's number leads to: its id, the hash of its product's address, and its brand, so that a page can ask
+    for all of them at once. The last two are empty where only the id is known, and for numbers of earlier releases.
+    """
+
+    deal_id: str
+    product: str = ""
+    brand: str = ""
+
+
+def place(deal: Deal) -> Place:
+    """What the number of a deal leads to."""
+    return Place(deal.deal_id, links.product_hash(deal.link), deal.brand)
+
+
+def place_of(table: Table, id_or_number: str) -> Place:
+    """What an id or a number leads to, as it was when the deal was numbered. A GetItem by number. Raises NoSuchDeal."""
     if ksuids.is_ksuid(id_or_number):
-        return get(table, id_or_number)
+        return Place(id_or_number)
     if not (id_or_number.isascii() and id_or_number.isdigit() and len(id_or_number) <= 12):
         raise NoSuchDeal(id_or_number)
     pointer = table.get(keys.deal_number(int(id_or_number)))
     if pointer is None:
         raise NoSuchDeal(id_or_number)
-    return get(table, pointer["DealId"])
+    return Place(pointer["DealId"], pointer.get("Product", ""), pointer.get("Brand", ""))
 
 
 def get_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False) -> list[Deal]:
-    """Those of some deals that exist, in the order of the ids. BatchGetItem, 100 a request."""
+    """The deals of some ids that exist, in the order of the ids. BatchGetItem, 100 a request."""
     return readable(table.get_many([keys.deal(i) for i in deal_ids], consistent=consistent))
 
 
 def by_source(table: Table, source_ids: Sequence[str]) -> dict[str, str]:
-    """The ids of those deals of some sources that exist, by source id. BatchGetItem, 100 a request."""
+    """The ids of the deals that exist for some sources, by source id. BatchGetItem, 100 a request."""
     items = table.get_many([keys.deal_source(source_id) for source_id in source_ids], consistent=True)
     return {item["SourceId"]: item["DealId"] for item in items}
 
@@ -123,10 +146,10 @@ def edit(
 ) -> Deal:
     """Change fields of a deal; it enters or leaves the feeds as its status then calls for, and keeps its place.
 
-    ``changes`` maps fields of ``Deal`` to values. A deal stays withdrawn, or hot, since the first time it was made so.
-    Two editors at once: the later one's changes are made to what the earlier one wrote. ``correlation_id`` names the
-    request that asks for this. With ``version``, the one that the changes were made of, a later editor is refused
-    instead: a form sends every field, and would take back what it does not know of.
+    ``changes`` maps fields of ``Deal`` to values. ``withdrawn_at`` and ``hot_at`` keep their first times.
+    Of two editors at once, the later one's changes are applied to what the earlier one wrote. ``correlation_id`` names
+    the request that asks for this. With ``version``, the one that the changes are based on, a later editor is refused
+    instead: a form sends every field, and would undo changes that it does not know of.
     Raises NoSuchDeal, NoSuchTopic, DealTooLarge, EditedMeanwhile.
     """
     brand_name = {"brand_name": _brand_name(table, changes["brand"])} if "brand" in changes else {}
@@ -145,7 +168,8 @@ def edit(
             if changes.get(name) is not None and getattr(old, name) is not None
         }
         new = replace(old, **{**changes, **firsts, **brand_name})
-        check(new)
+        if changes.keys() - _ALWAYS_POSSIBLE:
+            check(new)
         new_item = to_item(new, now)
         if new_item == old_item:
             return old
@@ -161,28 +185,32 @@ def edit(
     return table.retry(attempt, when=Stale, gave_up=Busy("Many are editing this deal at once; try again."))
 
 
+_ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
+"""Changes that make a deal hardly larger: one that its number and its stock brought over the limit can still end."""
+
+
 def withdraw(table: Table, deal_id: str, now: datetime) -> Deal:
     """Take a deal back: it leaves the feeds and stays readable. Raises NoSuchDeal."""
     return edit(table, deal_id, {"withdrawn_at": now}, now)
 
 
 def make_hot(table: Table, deal_id: str, now: datetime, *, correlation_id: str | None = None) -> Deal:
-    """Mark an active deal as one that everyone is to be told of, once. Raises NoSuchDeal, DealIsOver."""
+    """Mark an active deal as hot: every user is told of it, once. Raises NoSuchDeal, DealIsOver."""
     if get(table, deal_id).status(now) is not Status.ACTIVE:
         raise DealIsOver(deal_id)
     return edit(table, deal_id, {"hot_at": now}, now, correlation_id=correlation_id)
 
 
 def relist(table: Table, deal_id: str, now: datetime) -> Deal:
-    """Give a deal the place in or out of the feeds that its status calls for, as after its offer has ended."""
+    """List or unlist a deal as its status calls for, as after its offer has ended."""
     return edit(table, deal_id, {}, now)
 
 
 def show_stock(table: Table, deal_id: str, level: StockLevel, seen: int) -> bool:
-    """Have a deal say how much of it is left; returns whether that is news.
+    """Store on a deal how much of it is left; returns whether that changed it.
 
-    ``seen`` numbers what the level was found at: what was seen before is not news. It makes no new version of the deal,
-    for an editor who has it open has not missed anything.
+    ``seen`` numbers the state of the stock that the level was read from: an older one changes nothing. The deal's
+    version stays, because an editor who has the deal open has missed nothing.
     """
     try:
         table.write(
@@ -244,6 +272,7 @@ def _creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
             yield put_new(source | pointer, refused=DealExists(deal.source_id))
         if deal.number is not None:
             number = {**keys.deal_number(deal.number), "Type": item_types.DEAL_NUMBER, "Number": deal.number}
+            number |= {"Product": links.product_hash(deal.link), "Brand": deal.brand}
             yield put_new(number | pointer, refused=DealExists(str(deal.number)))
         if is_listed(item):
             listed.append(deal)

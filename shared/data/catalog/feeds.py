@@ -1,12 +1,12 @@
 """Patterns 7, 8 and 10: the feed of all deals, of a brand, of a category - written once.
 
-A feed lies in one index partition per period (a day or a month). The listed deals of each period are counted
+A feed has one index partition per period (a day or a month). The listed deals of each period are counted
 (``listings.py``), so that a read goes straight to the partitions that hold deals and to no other, however long the gaps
 between them. A page takes at most three sequential round trips:
 
-    first page       1 the counts, and who waits for the sweep   2 the partitions that these call for, all at once
+    first page       1 the counts, and ended deals not yet swept   2 the partitions that are needed, all at once
     page by cursor   1 the cursor's partition, which mostly fills the page
-                     2 the counts, and who waits for the sweep   3 the partitions that these call for, all at once
+                     2 the counts, and ended deals not yet swept   3 the partitions that are needed, all at once
 
 Ended deals stay in the index until the next sweep (``endings.py``, each minute) and are filtered here. Their notes tell
 how many there are, so that a round trip makes room for them; where more wait than that, it reads on.
@@ -21,7 +21,7 @@ from datetime import datetime
 from functools import partial
 
 from shared.data import keys
-from shared.data.catalog import endings, listings
+from shared.data.catalog import endings, listings, topics
 from shared.data.catalog.deal_items import CARDS, readable
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
@@ -32,8 +32,11 @@ from shared.models.lists import Page
 from shared.values import ksuids
 
 SPARE = 20
-"""Deals beyond a page that counts are read for: some may have ended, or be damaged. 121 of the largest deals still fit
+"""Deals that counts are read for beyond a page: some may have ended, or be damaged. 121 of the largest deals still fit
 one answer of 1 MB."""
+
+Held = tuple[Mapping[str, int], Counter[str]]
+"""How many deals each period of a feed holds, newest first, and how many of them are known to have ended."""
 
 _INDEXES = {index.name: index for index in INDEXES}
 
@@ -53,12 +56,13 @@ def read(
     limit: int,
     now: datetime,
     cursor: str | None = None,
+    held: Held | None = None,
 ) -> Page[Deal]:
     """A page of a feed's active deals, newest first: ``limit`` of them as long as that many older ones exist.
 
-    Raises InvalidCursor, NoSuchTopic.
+    ``held`` is what ``opened`` has told of the feed a moment ago. Raises InvalidCursor, NoSuchTopic.
     """
-    wanted = limit + 1  # the one more tells whether there is a next page
+    wanted = limit + 1  # one more than the page, to know whether there is a next one
     found: list[Deal] = []
     pending: list[_Stretch] = []
     newest: str | None = None
@@ -68,7 +72,8 @@ def read(
         found, pending = _take(table, feed, [_Stretch(newest, last_id)], wanted, Counter(), now)
     while len(found) < wanted:
         most = wanted - len(found) + SPARE
-        periods, waiting = _expected(table, feed, most, newest, now)
+        periods, waiting = held or _expected(table, feed, most, newest, now)
+        held = None
         older = {period: count for period, count in periods.items() if period != newest}
         known = {stretch.period for stretch in pending}
         pending += [_Stretch(period) for period in older if period not in known]
@@ -85,6 +90,18 @@ def read(
     return Page(deals, cursors.encode(scope(feed), deals[-1].deal_id) if len(found) > limit else None)
 
 
+def opened(table: Table, topic: Topic) -> tuple[TopicPage, Held]:
+    """A topic's name and counts, and what all periods of its feed hold: all that its page needs before its deals.
+
+    One round trip of two requests. Deals that have ended and wait for the sweep are not asked for: a page that meets
+    some of them reads on. Raises NoSuchTopic.
+    """
+    feed = feed_of(topic)
+    answers = table.gather(listings.requests(table, feed, most=listings.ALL_PERIODS, until=None))
+    counts = listings.counted(table, feed, answers, most=listings.ALL_PERIODS, until=None)
+    return topics.from_item(topic, answers[1][0]), (counts, Counter())
+
+
 def of_periods(table: Table, feed: Feed, periods: Sequence[str], *, most: int) -> list[Deal]:
     """The newest listed deals of some periods of a feed, ``most`` of each, ended ones not yet swept included.
 
@@ -99,14 +116,12 @@ def scope(feed: Feed) -> str:
     return f"{feed.topic.kind.label}/{feed.topic.slug}" if feed.topic else "deals"
 
 
-def _expected(
-    table: Table, feed: Feed, most: int, until: str | None, now: datetime
-) -> tuple[dict[str, int], Counter[str]]:
-    """What the newest periods up to one hold, ``most`` deals at least if there are, and who of those has ended."""
-    asked = listings.requests(table, feed, most=most, until=until)
-    answers = table.gather([*asked, *endings.requests(table, now)])
-    counts = listings.counted(table, feed, answers[: len(asked)], most=most, until=until)
-    return counts, endings.waiting(feed, answers[len(asked) :])
+def _expected(table: Table, feed: Feed, most: int, until: str | None, now: datetime) -> Held:
+    """What the newest periods up to one hold, at least ``most`` deals if there are, and how many of them have ended."""
+    counting = listings.requests(table, feed, most=most, until=until)
+    answers = table.gather([*counting, *endings.requests(table, now)])
+    counts = listings.counted(table, feed, answers[: len(counting)], most=most, until=until)
+    return counts, endings.waiting(feed, answers[len(counting) :])
 
 
 def _plan(pending: Sequence[_Stretch], periods: Mapping[str, int], waiting: Mapping[str, int], enough: int) -> int:
@@ -126,7 +141,7 @@ def _take(
 ) -> tuple[list[Deal], list[_Stretch]]:
     """The active deals of some stretches in one round trip, and what is left unread of them.
 
-    Of each, as many items are read as are enough, and those besides that wait for the sweep. Deals behind a stretch
+    Of each stretch ``enough`` items are read, and as many more as wait for the sweep. Deals behind a stretch
     that was not read to its end are left unread too, so nothing is ever passed over.
     """
     limits = [enough + waiting.get(stretch.period, 0) for stretch in stretches]

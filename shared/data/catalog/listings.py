@@ -1,7 +1,7 @@
 """Which deals a feed holds: listed deals are counted by period, in the transaction that lists them.
 
-A feed lies in one index partition per period (a day, for a brand a month). Its counts tell which periods hold deals, so
-that a reader (``feeds.py``) asks those and no others. They lie in Periods items of the feed's collection, one for each
+A feed has one index partition per period (a day, for a brand a month). Its counts tell which periods hold deals, so
+that a reader (``feeds.py``) asks those and no others. They are in Periods items of the feed's collection, one for each
 month (for a brand each year), with an attribute for each day (each month) that holds listed deals: an item stays below
 1 KB however long the history, and what a deal's transaction costs stays the same. An item that counts nothing any more
 is deleted, so each one that is read leads to deals.
@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, delete, delete_if, forget, put, update
+from shared.dynamodb.writes import Write, delete, forget, put, update
 from shared.errors import Busy, DealsError, NoSuchTopic, NotSeeded
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Period, Topic, feed_of
 
@@ -30,7 +31,11 @@ TOTAL = "Total"
 COUNTS = {Period.DAY: "Day", Period.MONTH: "Month"}
 """What the attributes that count begin with; two digits follow."""
 
-_CONTAINED = Projection.of("PK", "SK", "Periods")
+ALL_PERIODS = 1000
+"""More items of counts than a feed ever has."""
+
+_CONTAINED = Projection.of("PK", "SK", "Periods", "Name", "LikesCount", "WatchCount")
+"""What the first release counted, and what is shown of a topic: no request then asks for the same item again."""
 
 
 class Stale(DealsError):
@@ -43,13 +48,13 @@ def container(feed: Feed) -> Key:
 
 
 def places(deal: Deal) -> dict[Feed, str]:
-    """The three feeds of a deal, each with the period it lies in."""
+    """The three feeds of a deal, each with the period it belongs to."""
     feeds = (ALL_DEALS, feed_of(Topic(BRAND, deal.brand)), feed_of(Topic(CATEGORY, deal.category)))
     return {feed: feed.period.start_of(deal.created_at) for feed in feeds}
 
 
 def counts(
-    table: Table, feed: Feed, *, most: int = 1000, until: str | None = None, consistent: bool = False
+    table: Table, feed: Feed, *, most: int = ALL_PERIODS, until: str | None = None, consistent: bool = False
 ) -> dict[str, int]:
     """How many listed deals each period of a feed holds, newest first: as ``requests`` and ``counted`` tell."""
     asked = requests(table, feed, most=most, until=until, consistent=consistent)
@@ -61,23 +66,32 @@ def requests(
 ) -> list[Callable[[], list[Item]]]:
     """The requests that ask for a feed's counts up to a period, to be gathered.
 
-    ``most`` bounds how many items are read. Each of them leads to a deal at least, but for the first, whose deals may
-    all be later than the period.
+    ``most`` bounds how many items are read. Each of them counts at least one deal up to the period, except perhaps the
+    first, whose deals may all be later.
     """
-    partition, first, last = keys.periods_between(feed, until)
     # What shows that there is such a feed. A seeded table has its categories.
     evidence = feed.topic or Topic(CATEGORY, next(iter(CATEGORIES)))
     contained = [keys.topic(evidence), *([] if feed.topic else [keys.deals()])]
     return [
-        lambda: list(
-            table.query(partition, prefix=first, until=last, newest_first=True, limit=most + 1, consistent=consistent)
-        ),
-        lambda: table.get_many(contained, projection=_CONTAINED, consistent=consistent),
+        partial(_books, table, feed, most=most, until=until, consistent=consistent),
+        partial(_containers, table, contained, consistent=consistent),
     ]
 
 
+def _books(table: Table, feed: Feed, *, most: int, until: str | None, consistent: bool) -> list[Item]:
+    """The newest Periods items of a feed up to a period, and one more than ``most`` where there are more."""
+    partition, first, last = keys.periods_between(feed, until)
+    found = table.query(partition, prefix=first, until=last, newest_first=True, limit=most + 1, consistent=consistent)
+    return list(found)
+
+
+def _containers(table: Table, contained: list[Key], *, consistent: bool) -> list[Item]:
+    """The items that counted a feed in the first release, and that show that there is such a feed."""
+    return table.get_many(contained, projection=_CONTAINED, consistent=consistent)
+
+
 def counted(table: Table, feed: Feed, answers: Sequence[list[Item]], *, most: int, until: str | None) -> dict[str, int]:
-    """What ``requests`` were answered: how many deals each period holds, newest first.
+    """How many deals each period holds, newest first, from the answers to ``requests``.
 
     Raises NoSuchTopic, NotSeeded.
     """
@@ -85,8 +99,8 @@ def counted(table: Table, feed: Feed, answers: Sequence[list[Item]], *, most: in
     if not containers:
         raise NoSuchTopic(feed.topic.kind.label, feed.topic.slug) if feed.topic else NotSeeded()
     if any("Periods" in item for item in containers):
-        # Counts may be on their way from there: read after it, they are found here or there, or at both.
-        books = requests(table, feed, most=most, until=until, consistent=True)[0]()
+        # A migration may be moving counts out of the container: the items, read after it, have all that it lacks.
+        books = _books(table, feed, most=most, until=until, consistent=True)
     total: Counter[str] = Counter()
     for book in books:
         total.update(contents(feed, book))
@@ -145,7 +159,7 @@ def move(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
 
 
 def bring_over(table: Table, feed: Feed) -> int:
-    """Move what the first release counted in a feed's container to Periods items; returns how many periods it were.
+    """Move what the first release counted in a feed's container to Periods items; returns how many periods that were.
 
     One transaction for each Periods item takes its periods off the container and counts them there, so a reader finds
     each of them here or there, and deals come and go meanwhile. At the end the container counts nothing any more.
@@ -238,7 +252,8 @@ def _leave(feed: Feed, period: str, known: Mapping[tuple[str, str], Item]) -> Wr
     names: dict[str, str] = {"#period": name, "#total": TOTAL}
     values: dict[str, Any] = {":one": 1}
     if item.get(TOTAL, 0) <= 1:
-        return delete_if(key, "#total = :one AND #period = :one", names=names, values=values, refused=Stale())
+        last_of_all = "#total = :one AND #period = :one"
+        return delete(key, condition=last_of_all, names=names, values=values, refused=Stale())
     last = item.get(name, 0) <= 1
     return update(
         key,

@@ -17,6 +17,7 @@ from shared.dynamodb.writes import forget, put_new_or
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal, Topic, feed_of
 from shared.values import links
+from shared.values.money import cents
 
 MOST = 100
 """Offers that are read of a product, newest first. Of the real deals' products, none has half as many."""
@@ -24,8 +25,12 @@ MOST = 100
 
 def offers(table: Table, link: str) -> list[Deal]:
     """The newest offers of the product that an address is of, newest first, withdrawn ones included. One Query."""
-    partition = keys.product(links.product_hash(link))
-    return readable(table.query(partition, newest_first=True, limit=MOST))
+    return offers_of(table, links.product_hash(link))
+
+
+def offers_of(table: Table, product: str) -> list[Deal]:
+    """As ``offers`` does, of a product whose address has this hash."""
+    return readable(table.query(keys.product(product), newest_first=True, limit=MOST))
 
 
 def ended(table: Table, topic: Topic, limit: int) -> list[Deal]:
@@ -55,4 +60,4 @@ def follow(table: Table, before: Deal | None, after: Deal | None, *, has_ended: 
 def lowest_since(found: list[Deal], since: datetime) -> Deal | None:
     """The cheapest of some offers that were posted since a time, the newest of equals; None where there is none."""
     recent = [deal for deal in found if deal.created_at >= since]
-    return min(recent, key=lambda deal: (int(deal.price.replace(".", "")), -deal.created_at.timestamp()), default=None)
+    return min(recent, key=lambda deal: (cents(deal.price), -deal.created_at.timestamp()), default=None)

@@ -1,0 +1,125 @@
+"""A deal's page: what stands beside the deal, and what of it is said to whom."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+import feedparser  # type: ignore[import-untyped]  # publishes no types
+import pytest
+
+from shared.data.catalog import deals, products, words
+from shared.data.catalog.deal_items import to_item
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put
+from shared.html import views
+from shared.models.catalog import Deal
+from tests.support.making import a_deal, post
+from tests.support.pages import Ask, indexed, parsed
+
+SHOE = "https://www.shop.example/shoes/trail"
+COLOURS = ("green", "blue", "red", "black")
+
+
+@pytest.fixture
+def colours(table: Table, now: datetime) -> list[Deal]:
+    """One shoe in four colours at one price, and in a fifth at another."""
+    made = [
+        a_deal(now - timedelta(minutes=n), title=f"Trail runner, {colour}", link=f"{SHOE}?variant={n}", price="60.00")
+        for n, colour in enumerate(COLOURS)
+    ]
+    made.append(a_deal(now - timedelta(minutes=9), title="Trail runner, gold", link=f"{SHOE}?variant=9", price="75.00"))
+    return indexed(table, post(table, made, now))
+
+
+def section(answer: object, name: str) -> list[str]:
+    """The addresses of the deals below a heading of a page."""
+    for part in parsed(answer).findall(".//main//section"):
+        heading = part.find(".//h2")
+        if heading is not None and heading.text == name:
+            return [link.get("href") for link in part.findall(".//h3/a")]
+    return []
+
+
+def rows(answer: object) -> list[str]:
+    """The prices of a page's table of earlier ones, newest day first."""
+    return [row.findall("td")[1].text for row in parsed(answer).findall(".//table/tbody/tr")]
+
+
+def test_every_colour_is_reached_from_every_other(ask: Ask, colours: list[Deal]) -> None:
+    addresses = {f"/deals/{deal.number}" for deal in colours}
+
+    reached = {address: section(ask(address), "Other colours and sizes") for address in addresses}
+
+    assert {address: sorted(others) for address, others in reached.items()} == {
+        address: sorted(addresses - {address}) for address in addresses
+    }
+
+
+def test_a_withdrawn_price_is_no_earlier_price(ask: Ask, table: Table, now: datetime) -> None:
+    made = [
+        a_deal(now, link=SHOE, price="60.00"),
+        a_deal(now - timedelta(days=10), link=SHOE, price="6.00"),
+        a_deal(now - timedelta(days=20), link=SHOE, price="80.00"),
+    ]
+    current, mistaken, _ = post(table, made, now)
+    deals.withdraw(table, mistaken.deal_id, now)
+    for deal in made:
+        products.follow(table, None, deals.get(table, deal.deal_id))
+
+    answer = ask(f"/deals/{current.number}")
+
+    assert rows(answer) == ["$60.00", "$80.00"]
+    assert "Lowest in 60 days" in answer["body"]
+
+
+def test_a_withdrawn_deal_is_not_compared_with_other_prices(
+    ask: Ask, table: Table, now: datetime, colours: list[Deal]
+) -> None:
+    (older,) = indexed(table, post(table, [a_deal(now - timedelta(days=20), link=SHOE, price="80.00")], now))
+    before = rows(ask(f"/deals/{older.number}"))
+    deals.withdraw(table, older.deal_id, now)
+
+    answer = ask(f"/deals/{older.number}")
+
+    assert before == ["$60.00", "$80.00"]
+    assert answer["statusCode"] == 410
+    assert rows(answer) == []
+
+
+def test_an_end_is_told_in_the_readers_zone_and_on_the_last_day_what_is_left(
+    ask: Ask, table: Table, now: datetime
+) -> None:
+    ends = now + timedelta(hours=5)
+    (deal,) = post(table, [a_deal(now, ends_at=ends)], now)
+
+    page = parsed(ask(f"/deals/{deal.number}"))
+
+    time = page.find(".//dl[@class='facts']//time[@data-ends]")
+    assert time.text == views.moment(ends)
+    assert time.get("datetime") == f"{ends:%Y-%m-%dT%H:%M:%SZ}"
+    assert time.get("data-local") is not None
+
+
+def test_a_card_tells_an_end_with_its_time_and_zone(ask: Ask, table: Table, now: datetime) -> None:
+    ends = (now + timedelta(days=3)).replace(hour=19, minute=5)
+    post(table, [a_deal(now, ends_at=ends)], now)
+
+    time = parsed(ask("/deals")).find(".//time[@data-ends]")
+
+    assert time.text == f"{ends.day} {ends:%b}, 19:05 UTC"
+
+
+def test_a_deal_without_a_number_is_named_by_its_id(ask: Ask, table: Table, now: datetime) -> None:
+    deal = a_deal(now, title="Unnumbered lamp")
+    table.write(put(to_item(deal, now), because="deals are numbered where they are created"))
+    words.follow(table, None, deal)
+    own = f"https://deals.example/deals/{deal.deal_id}"
+
+    page = ask(f"/deals/{deal.deal_id}")
+    atom, in_json = (ask(path, query={"q": "lamp"})["body"] for path in ("/feed.atom", "/feed.json"))
+
+    assert page["statusCode"] == 200
+    assert json.loads(parsed(page).find(".//script[@type='application/ld+json']").text)["offers"]["url"] == own
+    assert [entry.link for entry in feedparser.parse(atom).entries] == [own]
+    assert [item["url"] for item in json.loads(in_json)["items"]] == [own]
