@@ -1,7 +1,7 @@
 """From the stream to the queue: a deal that is new, or has become hot, makes work for the messenger.
 
-The event source's filters (``infra/``) let only such records through. A deal imported with an old date is no news, and
-what a filter lets through by mistake is told to nobody.
+The event source's filters (``infra/``) let only such records through. A deal imported with an old date is not news, and
+a record that a filter lets through by mistake makes no work.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from shared import settings
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.members import fanout
 from shared.runtime.batches import each_record
-from shared.runtime.environment import logger, queue
+from shared.runtime.environment import logger
 from shared.runtime.reporting import measured
+from shared.runtime.work import queue
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse

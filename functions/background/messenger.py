@@ -10,8 +10,9 @@ from aws_lambda_powertools.utilities.batch import EventType
 from shared.data.members import fanout
 from shared.runtime import metrics
 from shared.runtime.batches import each_record
-from shared.runtime.environment import logger, queue, table
+from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured, report
+from shared.runtime.work import queue
 from shared.values import times
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def deliver(record: SQSRecord) -> None:
     unit = fanout.Unit.from_json(record.body)
     logger().set_correlation_id(unit.correlation_id)
     done = fanout.deliver(table(), queue(), unit, times.now())
-    if done.written:  # a page that is delivered again says nothing of how late it was
+    if done.written:  # a cohort that is delivered again reports no lag
         report(metrics.MESSAGES_DELIVERED, done.written)
         if unit.written_at is not None:
             report(metrics.FAN_OUT_LAG, round(time.time() - unit.written_at, 3))

@@ -20,12 +20,13 @@ from shared import settings
 from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import fanout, follows, messages, users
+from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
 from shared.errors import Busy, TooManyCohorts
 from shared.models.catalog import Deal
 from shared.sqs import Queue, Received
 from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, post
-from tests.support.wire import answered, hooked, watched
+from tests.support.wire import answered, error, failing, hooked, watched
 
 pytestmark = pytest.mark.faults
 
@@ -72,6 +73,7 @@ def test_a_stream_that_repeats_and_reorders_records_tells_once(
 
     assert received(table, names) == once_each(names)
     assert fanout.progress(table, deal.deal_id) == fanout.Progress(told=30, finished=True)
+    assert fanout.progress(table, deal.deal_id).at == NOW
 
 
 def test_a_worker_that_dies_between_batches_is_repeated_without_harm(
@@ -116,6 +118,28 @@ def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: W
         work_off(fanout.news_of(deal), page=60)
 
     assert len(batches) > 3
+    assert received(table, names) == once_each(names)
+
+
+@pytest.mark.parametrize("throttled", [MAX_ATTEMPTS - 1, MAX_ATTEMPTS, MAX_ATTEMPTS + 1, 2 * MAX_ATTEMPTS])
+def test_requests_that_are_throttled_whole_lose_no_message(
+    table: Table, queue: Queue, deal: Deal, sign_up: SignUp, throttled: int
+) -> None:
+    names = sign_up(20)  # one request
+    for name in names:
+        join(table, name)
+        follows.watch(table, APPLE, name, NOW)
+    (unit, _) = fanout.news_of(deal)
+    patient = type(table)(table.name, table.client, sleep=lambda _: None)
+
+    with failing(table, "BatchExecuteStatement", throttled, error("ThrottlingException")) as refused:
+        delivered = False
+        while not delivered:  # the queue delivers again what was given back, and nothing else
+            with suppress(Busy):
+                fanout.deliver(patient, queue, unit, NOW)
+                delivered = True
+
+    assert len(refused) == throttled
     assert received(table, names) == once_each(names)
 
 
@@ -200,7 +224,7 @@ def test_text_that_would_end_a_literal_is_told_as_it_is(table: Table, work_off: 
 
 
 USERS = int(os.environ.get("FAN_OUT_USERS", "4000"))
-"""Users of whom each is told of a hot deal (``make drift``: 20,000)."""
+"""Users, each of which is told of a hot deal (``make drift``: 20,000)."""
 
 
 def test_a_hot_deal_reaches_thousands_of_users_once(

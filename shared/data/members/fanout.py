@@ -10,8 +10,8 @@ or the queue delivering a unit twice, can only repeat and never lose or double:
 3. the cohort's messages are inserted, 25 at a time; those that exist are refused by the table and left as they are
 4. the marker remembers that the cohort is done. For a hot deal its readers are counted in the same transaction, once
 
-The last cohort of a topic's watchers has no continuation and is not counted, so it needs no marker: a repeat tells
-those who are there by then.
+The last cohort of a topic's watchers has no continuation and is not counted, so it needs no marker: a repeat tells the
+watchers of that moment.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -35,6 +35,7 @@ from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, TooManyCo
 from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
 from shared.models.messages import DealNews, Message
 from shared.sqs import Queue
+from shared.values import times
 
 BATCH = 25
 """Statements one BatchExecuteStatement takes."""
@@ -81,7 +82,7 @@ class Unit:
 
     @classmethod
     def from_json(cls, body: str) -> Unit:
-        """The unit that a queue's message asks for. Raises ValueError for a body that is none."""
+        """The unit that a queue's message asks for. Raises ValueError for any other body."""
         try:
             fields = json.loads(body)
             kind = fields["kind"]
@@ -104,7 +105,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """What has come of one unit of work: its cohort's readers, and how many of them had no message of the deal yet."""
+    """The result of one unit of work: its cohort's readers, and how many of them had no message of the deal yet."""
 
     readers: int = 0
     written: int = 0
@@ -112,10 +113,15 @@ class Delivered:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the telling of a hot deal has got: users told so far, and whether that is all."""
+    """How far the telling of a hot deal has got: users told so far, whether that is all, and about when the last were.
+
+    ``at`` is when the work on a segment's last cohort began, so it is a little early. It is None before anybody is
+    told, and where an earlier release told them.
+    """
 
     told: int
     finished: bool
+    at: datetime | None = field(default=None, compare=False)
 
 
 def news_of(deal: Deal, written_at: datetime | None = None) -> list[Unit]:
@@ -135,8 +141,9 @@ def deliver(
 ) -> Delivered:
     """Do one unit of work. Raises Busy: then the queue tries it again.
 
-    A deal that is gone or over by now is told to nobody but the rest of a cohort that was begun. Raises TooManyCohorts
-    instead of going on forever: Lambda lets this function feed itself (``RecursiveLoop``), so it bounds that itself.
+    A deal that is gone or has ended by now is told only to the rest of a cohort that was begun. Raises TooManyCohorts
+    instead of going on forever: Lambda allows this function to invoke itself (``RecursiveLoop``), so the bound is here.
+    https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
     """
     if unit.number >= settings.MOST_PAGES:
         raise TooManyCohorts(unit.number)
@@ -154,7 +161,7 @@ def deliver(
     announcement = messages.of_deal(deal, unit.kind, unit.correlation_id)
     written = insert(table, [messages.compose(announcement, username, now) for username in readers.usernames])
     if readers.marked:
-        _finish(table, unit, readers)
+        _finish(table, unit, readers, now)
     return Delivered(len(readers.usernames), written)
 
 
@@ -164,7 +171,8 @@ def progress(table: Table, deal_id: str) -> Progress:
     # A segment's last cohort knows how many there are; cohorts are written side by side, so it may be the first to end.
     complete = [segment for segment in segments if segment["Pages"] == segment.get("LastPage")]
     finished = bool(segments) and len(complete) == segments[0]["Segments"]
-    return Progress(sum(segment["Told"] for segment in segments), finished)
+    times_told = [times.from_iso(segment["LastAt"]) for segment in segments if "LastAt" in segment]
+    return Progress(sum(segment["Told"] for segment in segments), finished, max(times_told, default=None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +187,7 @@ class _Readers:
 
 
 def _claimed(table: Table, unit: Unit) -> _Readers | None:
-    """The cohort as an earlier delivery found it, or None if there was none that went so far."""
+    """The cohort as an earlier delivery wrote it down, or None if none did."""
     marker = table.get(_marker(unit), consistent=True)
     if marker is None:
         return None
@@ -192,7 +200,7 @@ def _claimed(table: Table, unit: Unit) -> _Readers | None:
 
 
 def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> _Readers:
-    """Read a cohort, and fix who is in it. Of two deliveries at once, both go by what the first one found."""
+    """Read a cohort, and fix who is in it. Of two deliveries at once, both use what the first one found."""
     usernames, following = _read(table, deal, unit, size) if deal.status(now) is Status.ACTIVE else ([], None)
     if following is None and unit.kind != "hot":
         return _Readers(usernames, None, marked=False)
@@ -230,7 +238,7 @@ def _read(table: Table, deal: Deal, unit: Unit, size: int) -> tuple[list[str], M
     return [item["Username"] for item in items], {"SK": items[-1]["SK"]} if len(items) == size else None
 
 
-def _finish(table: Table, unit: Unit, readers: _Readers) -> None:
+def _finish(table: Table, unit: Unit, readers: _Readers, now: datetime) -> None:
     """Remember that a cohort is done; of a hot deal's, count its readers with it, once however often it comes."""
     if unit.kind != "hot":
         table.write(_remember(unit, "Done"))
@@ -238,10 +246,17 @@ def _finish(table: Table, unit: Unit, readers: _Readers) -> None:
     last = readers.following is None
     tally = update(
         keys.fan_out_segment(unit.deal_id, unit.segment),
-        "ADD Told :told, Pages :one SET #segments = :segments, #type = :type" + (", LastPage = :last" if last else ""),
+        "ADD Told :told, Pages :one SET #segments = :segments, #type = :type, LastAt = :now"
+        + (", LastPage = :last" if last else ""),
         condition=None,  # the segment's first cohort makes the counter
         names={"#type": "Type", "#segments": "Segments"},
-        values={":told": len(readers.usernames), ":one": 1, ":segments": unit.segments, ":type": item_types.FAN_OUT}
+        values={
+            ":told": len(readers.usernames),
+            ":one": 1,
+            ":segments": unit.segments,
+            ":type": item_types.FAN_OUT,
+            ":now": times.to_iso(now),
+        }
         | ({":last": unit.number + 1} if last else {}),
         refused=None,
     )
@@ -250,24 +265,32 @@ def _finish(table: Table, unit: Unit, readers: _Readers) -> None:
         table.transact(_remember(unit, "Done", once, refused=AlreadyExists()), tally)
 
 
+class _Throttled(Exception):  # it is no error, but a reason to try again
+    """Some messages of requests that succeeded are to be tried again."""
+
+
 def insert(table: Table, composed: Sequence[Message]) -> int:
-    """Insert messages, and leave those that exist as they are; returns how many were new. Raises Busy."""
+    """Insert messages, and leave those that exist as they are; returns how many were new.
+
+    Raises Busy where messages, or whole requests, were throttled for too long: then some were not inserted.
+    """
     pending = list(composed)
     written = 0
 
     def once() -> None:
         nonlocal pending, written
         batches = [pending[start : start + BATCH] for start in range(0, len(pending), BATCH)]
-        pending = []
+        throttled: list[Message] = []
         for start in range(0, len(batches), settings.PARALLEL_BATCHES):
             together = batches[start : start + settings.PARALLEL_BATCHES]
             for new, left in table.gather([partial(_insert_batch, table, batch) for batch in together]):
                 written += new
-                pending += left
+                throttled += left
+        pending = throttled
         if pending:
-            raise Busy("Writing messages was throttled for too long.")
+            raise _Throttled
 
-    table.retry(once, when=Busy)
+    table.retry(once, when=_Throttled, gave_up=Busy("Writing messages was throttled for too long."))
     return written
 
 
@@ -295,7 +318,7 @@ def _remember(
         f"SET {done} = :true",
         condition=condition,
         values={":true": True},
-        refused=refused or Busy("A cohort's marker is gone."),
+        refused=refused or Unavailable("A cohort's marker is gone."),
     )
 
 
