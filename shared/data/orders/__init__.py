@@ -1,1 +1,2 @@
-"""The shop: addresses, carts, orders and stock. It knows the catalog; neither the catalog nor the members know it."""
+"""The shop: addresses, carts, orders and stock. It imports the catalog; neither the catalog nor the members import
+it."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from shared.data import keys
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Attribute, Entity
+from shared.dynamodb.entities import Entity
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
 from shared.errors import DealsError, NoSuchUser, TooManyAddresses, UnknownAddress
@@ -16,25 +16,17 @@ from shared.models.members import Address
 MOST = 10
 """Addresses of one user: at their longest they are 4 KB, so the User item stays small."""
 
-_ADDRESS = Entity(
-    Address,
-    Attribute("recipient", "Recipient"),
-    Attribute("street", "Street"),
-    Attribute("city", "City"),
-    Attribute("postal_code", "PostalCode"),
-    Attribute("country", "Country"),
-    Attribute("region", "Region"),
-)
+_ADDRESS = Entity(Address)
 
 _ADDRESSES = Projection.of("PK", "SK", "Addresses")
 
 
 class _NoMap(DealsError):
-    """The user has no map of addresses, as users had none before there was a shop."""
+    """The user has no map of addresses yet, like all users from before the shop."""
 
 
 class _Full(DealsError):
-    """The map holds as many as it may, or is not there."""
+    """The map is full, or missing."""
 
 
 def save(table: Table, username: str, name: str, address: Address) -> None:

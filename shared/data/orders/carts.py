@@ -1,4 +1,4 @@
-"""Pattern 29: what a user has in the cart, beside the deals of today."""
+"""Pattern 29: what a user has in the cart, with the deals as they are now."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.orders import stock
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import TIME, Attribute, Entity
+from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put, require
@@ -25,21 +25,15 @@ MOST_PIECES = 10
 """Pieces of one deal in a cart or an order."""
 
 STAYS = "attribute_exists(PK) AND attribute_not_exists(Leaving)"
-"""What a User item is that is there and is not being removed."""
+"""The condition that a User item exists and is not being removed."""
 
-_CART_ITEM = Entity(
-    CartItem,
-    Attribute("quantity", "Quantity", kind=int),
-    Attribute("price", "Price"),
-    Attribute("put_at", "PutAt", TIME),
-    apart=frozenset({"deal"}),  # read as it is today
-)
+_CART_ITEM = Entity(CartItem, apart=frozenset({"deal"}))  # the deal is read as it is today
 
 _KEYS = Projection.of("PK", "SK", "DealId", TTL_ATTRIBUTE)
 
 
 def put_in(table: Table, username: str, deal_id: str, quantity: int, now: datetime) -> CartItem:
-    """Have so many pieces of a deal in the cart, at today's price, whatever there were before.
+    """Set how many pieces of a deal are in the cart, at today's price.
 
     Raises NoSuchDeal, DealIsOver, NotSoldHere, CartIsFull, NoSuchUser.
     """
@@ -69,12 +63,12 @@ def put_in(table: Table, username: str, deal_id: str, quantity: int, now: dateti
 
 
 def take_out(table: Table, username: str, deal_id: str) -> None:
-    """Have a deal in the cart no longer."""
+    """Take a deal out of the cart."""
     table.write(forget(keys.cart_item(username, deal_id), because="what is not in the cart is out of it"))
 
 
 def view(table: Table, username: str, now: datetime) -> list[CartItem]:
-    """What is in the cart, last put in first, beside the deals of today. A Query and a BatchGetItem."""
+    """What is in the cart, last put in first, with the deals as they are now. A Query and a BatchGetItem."""
     found = {item["DealId"]: item for item in table.query(keys.cart(username), consistent=True) if _counts(item, now)}
     items = [_CART_ITEM.read(found[deal.deal_id], deal=deal) for deal in deals.get_many(table, list(found))]
     return sorted(items, key=lambda item: (item.put_at, item.deal.deal_id), reverse=True)

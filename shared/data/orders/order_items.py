@@ -12,36 +12,18 @@ from shared.values.times import from_iso, to_iso
 
 _ORDER = Entity(
     Order,
-    Attribute("order_id", "OrderId"),
-    Attribute("username", "Username"),
-    Attribute("status", "Status", Form(lambda status: status.value, OrderStatus)),
-    Attribute("address", "Address", Form(addresses.to_map, addresses.from_map)),
-    Attribute("item_count", "ItemCount", kind=int),
-    Attribute("pieces", "Pieces", kind=int),
-    Attribute("totals", "Totals", Form(dict, dict)),
-    Attribute("correlation_id", "CorrelationId"),
+    forms={"address": Form(addresses.to_map, addresses.from_map), "totals": Form(dict, dict)},
     apart=frozenset({"times", "items"}),  # an attribute for each status, and other items
 )
 
 _ORDER_ITEM = Entity(
     OrderItem,
-    Attribute("item_id", "ItemId"),
-    Attribute("deal_id", "DealId"),
-    Attribute("number", "DealNumber", kind=int),
-    Attribute("title", "Title"),
-    Attribute("brand", "Brand"),
-    Attribute("brand_name", "BrandName"),
-    Attribute("price", "Price"),
-    Attribute("currency", "Currency"),
-    Attribute("quantity", "Quantity", kind=int),
-    Attribute(
-        "shards",
-        "Shards",  # the keys of a map are texts
-        Form(
+    forms={
+        "shards": Form(  # the keys of a map are texts
             lambda shards: {str(shard): pieces for shard, pieces in shards.items()},
             lambda shards: {int(shard): pieces for shard, pieces in shards.items()},
-        ),
-    ),
+        )
+    },
 )
 
 
@@ -67,7 +49,7 @@ def from_item(item: Item) -> Order:
 
 
 def item_to_item(order: Order, item: OrderItem) -> Item:
-    """The OrderItem item. It names its owner, for those who know an order's id and no more."""
+    """The OrderItem item. It names its owner, so that an order can be found by its id alone."""
     return {
         **keys.order_item(order.order_id, item.item_id),
         **keys.order_item_in_parts(order.order_id, item.item_id),

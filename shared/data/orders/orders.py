@@ -1,8 +1,8 @@
 """Patterns 28 and 30 to 34: placing orders, reading them, and the steps they take.
 
 An order, its items, the stock it takes and the receipt of its request are written in one transaction, so there is no
-order without stock and no stock lost. The User item counts its orders: an account that has any is not deleted, and who
-has none leaves none for the next owner of the name.
+order without stock and no stock lost. The User item counts its orders: an account that has any is not deleted, so the
+next owner of its name finds none.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from functools import partial
 
 from shared.data import item_types, keys
 from shared.data.catalog import deals
-from shared.data.idempotency import Idempotency, Repeated, receipt, result_of
+from shared.data.idempotency import Idempotency, Repeated, is_used, receipt, result_of
 from shared.data.orders import addresses, carts, stock
 from shared.data.orders.order_items import from_item, item_from_item, item_to_item, time_attribute, to_item
 from shared.dynamodb import cursors
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, delete, forget, put_new, update
+from shared.dynamodb.writes import MOST_TOGETHER, Write, delete, forget, put_new, update
 from shared.errors import (
     AlreadyExists,
     CannotOrder,
@@ -38,16 +39,14 @@ from shared.models.lists import Page
 from shared.models.members import Address
 from shared.models.orders import Customer, Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import ksuids
+from shared.values.money import cents, money
 from shared.values.times import to_iso
 
-MAX_TRANSACTION_WRITES = 100
-"""DynamoDB's bound (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html)."""
-
 SETTLED = timedelta(days=2)
-"""Age of a day to which nobody adds an order, and which the index shows whole."""
+"""Age of a day to which no order is added any more, and which the index shows completely."""
 
 MOST_DAYS = 10
-"""Days at which the clock looks at once: more without an open order than these are forgotten by the next minutes."""
+"""Days that the clock looks at in one run; the next runs forget further days without an open order."""
 
 _DAYS = Projection.of("PK", "SK", "Days")
 _OWNER = Projection.of("Username")
@@ -57,7 +56,7 @@ _KEYS = Projection.of("PK", "SK", "Status", "OrderId", "ItemCount")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A status that an order may take: the one it takes it from, and whether the stock is given back."""
+    """A step of an order: the status before it, and whether the stock is given back."""
 
     after: OrderStatus
     gives_back: bool = False
@@ -123,7 +122,7 @@ def place(
             *writes,
             *telling(order, now),
         ]
-        if len(every) >= MAX_TRANSACTION_WRITES:
+        if len(every) >= MOST_TOGETHER:
             for item in order.items:
                 if len(item.shards) > 1:
                     stock.pool(table, item.deal_id)
@@ -137,7 +136,7 @@ def place(
         return get(table, username, result_of(table, idempotency))
     except (CannotOrder, UnknownAddress):
         # The last pieces may have gone to this very request, whose answer was lost.
-        if table.get(keys.idempotency(username, idempotency.client_key), consistent=True) is None:
+        if not is_used(table, idempotency, now):
             raise
         return get(table, username, result_of(table, idempotency))
 
@@ -159,11 +158,14 @@ def get(table: Table, username: str, order_id: str) -> Order:
     items = {part["ItemId"]: part for part in shown}
     missing = [item_id for item_id in _item_ids(order.item_count) if item_id not in items]
     if missing:
-        late = table.gather(
-            [partial(table.get, keys.order_item(order_id, item_id), consistent=True) for item_id in missing]
-        )
+        late = table.gather([partial(_item_of, table, order_id, item_id) for item_id in missing])
         items |= {part["ItemId"]: part for part in late if part is not None}
     return replace(order, items=tuple(item_from_item(items[item_id]) for item_id in sorted(items)))
+
+
+def _item_of(table: Table, order_id: str, item_id: str) -> Item | None:
+    """One item of an order, as it is now, if it is there."""
+    return table.get(keys.order_item(order_id, item_id), consistent=True)
 
 
 def find(table: Table, order_id: str) -> Order:
@@ -225,7 +227,8 @@ def latest(
 
 
 def _lowest_after(time: datetime) -> str | None:
-    """The lowest id of the second after a time: that of the first second or none, where ids do not reach so far."""
+    """The lowest id of the second after a time; for times that ids do not reach, that of their first second, or
+    none."""
     second = timedelta(seconds=1)
     if time >= ksuids.END - second:
         return None
@@ -279,10 +282,10 @@ def follow(
     correlation_id: str | None = None,
     telling: Telling = untold,
 ) -> Order:
-    """Have an order take a step; one that took it already is left as it is. Raises WrongStep, NoSuchOrder.
+    """Move an order to a status; one that has it already is left as it is. Raises WrongStep, NoSuchOrder.
 
-    A step is one conditional write, so of two that exclude each other one wins and the other is told. Cancelling gives
-    the stock back in the same transaction.
+    A step is one conditional write, so of two that exclude each other one wins and the other is refused. Cancelling
+    gives the stock back in the same transaction.
     """
     step = STEPS.get(status)
     if order.status is status:
@@ -295,7 +298,7 @@ def follow(
             _step(order, new), *(stock.give_back(_taken(order)) if step.gives_back else ()), *telling(new, now)
         )
     except _Moved:
-        # It is decided again on what it is now: it may have taken this very step, whose answer was lost.
+        # Decide again on the order as it is now: it may have taken this very step, whose answer was lost.
         now_it_is = get(table, order.username, order.order_id)
         return follow(table, now_it_is, status, now, correlation_id=correlation_id, telling=telling)
     return new
@@ -309,17 +312,22 @@ def forget_all(table: Table, username: str) -> None:
         raise OrdersRemain
     for item in found:
         parts = [keys.order_item(item["OrderId"], item_id) for item_id in _item_ids(item["ItemCount"])]
-        table.transact(
-            delete(
-                keys.primary(item),
-                condition="#status <> :placed",
-                names={"#status": "Status"},
-                values={":placed": OrderStatus.PLACED.value},
-                refused=OrdersRemain(),
-            ),
-            update(keys.user(username), "ADD OrderCount :less", values={":less": -1}, refused=NoSuchUser(username)),
-            *(forget(part, because="it goes with its order") for part in parts),
-        )
+        try:
+            table.transact(
+                delete(
+                    keys.primary(item),
+                    # An order that is gone has no status either, and would be counted as gone once more.
+                    condition="attribute_exists(PK) AND #status <> :placed",
+                    names={"#status": "Status"},
+                    values={":placed": OrderStatus.PLACED.value},
+                    refused=OrdersRemain(),
+                ),
+                update(keys.user(username), "ADD OrderCount :less", values={":less": -1}, refused=NoSuchUser(username)),
+                *(forget(part, because="it goes with its order") for part in parts),
+            )
+        except OrdersRemain:
+            if table.get(keys.primary(item), consistent=True) is not None:
+                raise
     carts.forget_all(table, username)
 
 
@@ -469,7 +477,7 @@ def _open_on(table: Table, day: str, *, after: str | None, limit: int) -> list[O
 
 
 def _know_day(table: Table, day: str) -> None:
-    """Have the container know that a day has open orders, before it has any: a day too many is only an empty read.
+    """Write down in the container that a day has open orders, before its first: a day too many is only an empty read.
 
     A count in each order's transaction would be one item in which all buyers of a rush meet; a day is written once.
     """
@@ -487,7 +495,7 @@ def _know_day(table: Table, day: str) -> None:
 
 
 def _forget_settled(table: Table, day: str, now: datetime) -> None:
-    """Forget a day that has no open order, once nobody can add one."""
+    """Forget a day that has no open order, once none can be added."""
     if day >= Period.DAY.start_of(now - SETTLED):
         return
     table.write(

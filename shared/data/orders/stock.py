@@ -1,6 +1,6 @@
 """Pattern 35: stock is put on sale, added and taken off; orders take from it and give it back.
 
-A deal's stock lies in shards, one item each. Each item holds at any moment: put on sale = left + in orders that are
+A deal's stock is in shards, one item each. Each item holds at any moment: put on sale = left + in orders that are
 not cancelled; every write keeps that, and nothing else is needed for the sum over the shards to hold.
 """
 
@@ -14,7 +14,7 @@ from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, receipt, result_of
-from shared.dynamodb.entities import Attribute, Entity
+from shared.dynamodb.entities import Entity
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
 from shared.errors import Busy, DealsError, NotSoldHere, NotThatMany
@@ -29,17 +29,10 @@ MOST = 1_000_000
 
 
 class Short(DealsError):
-    """A shard holds too few: look again at all of them."""
+    """A shard holds too few pieces: read all shards again."""
 
 
-_SHARD = Entity(
-    Shard,
-    Attribute("number", "Shard", kind=int),
-    Attribute("left", "Left", kind=int),
-    Attribute("ordered", "Ordered", kind=int),
-    Attribute("on_sale", "OnSale", kind=int),
-    Attribute("changes", "Changes", kind=int),
-)
+_SHARD = Entity(Shard)
 
 CROWDED = Busy("Many are ordering this at once; try again.")
 
@@ -61,7 +54,7 @@ def find(table: Table, deal_id: str) -> Stock | None:
 def settled(table: Table, deal_id: str) -> Stock:
     """A deal's stock as all shards were at one moment: two reads in a row that agree. Raises NotSoldHere, Busy.
 
-    A Query reads item by item, and what moves from one shard to another meanwhile it may miss.
+    A Query reads item by item, and may miss pieces that move from one shard to another meanwhile.
     """
 
     def once() -> Stock:
@@ -108,7 +101,7 @@ def add(
 
 
 def leave(table: Table, deal_id: str, left: int, *, shards: int | None = None) -> Stock:
-    """Have exactly so many pieces left on sale. Raises NoSuchDeal; Busy in a rush, where ``add`` goes through."""
+    """Set how many pieces are left on sale. Raises NoSuchDeal; Busy in a rush, where ``add`` goes through."""
     deals.get(table, deal_id)
 
     def once() -> Stock:
@@ -183,9 +176,9 @@ def level(stock: Stock) -> StockLevel:
 
 
 def show_level(table: Table, deal_id: str) -> StockLevel | None:
-    """Have a deal say how much of it is left, as its stock is now; None where it is not sold here.
+    """Store on a deal how much of it is left now; None where it is not sold here.
 
-    For readers of the stream, which run beside each other and may run again at any time: one that has written looks
+    For readers of the stream, which run in parallel and may repeat at any time: after writing, each reads the stock
     once more, so the last one to write has seen the last change.
     """
     while (stock := find(table, deal_id)) is not None:
@@ -197,7 +190,7 @@ def show_level(table: Table, deal_id: str) -> StockLevel | None:
 def _spread(stock: Stock, pieces: int, shards: int | None) -> dict[int, int]:
     """By how much each shard changes when some pieces come or go, and what there is then is spread evenly.
 
-    Adding to as many shards as there are takes nothing from any of them, so that no buyer stands in its way.
+    Adding to the same number of shards takes nothing from any of them, so no buyer's order conflicts with it.
     """
     left = {shard.number: shard.left for shard in stock.shards}
     number = shards or max(1, len(left))

@@ -9,6 +9,7 @@ import pytest
 
 from shared.data import keys
 from shared.data.catalog import deals
+from shared.data.idempotency import LIFETIME
 from shared.data.members import follows, users
 from shared.data.orders import addresses, carts, orders, stock
 from shared.dynamodb.schema import GSI1
@@ -30,7 +31,7 @@ from shared.values import ksuids
 from tests.support.engines import SERVERS, on
 from tests.support.making import NOW, a_deal, a_user, ago, ahead, post
 from tests.support.shop import HOME_ADDRESS, a_buyer, buy, left, on_sale, wanted
-from tests.support.wire import answered, cancelled, failing, watched
+from tests.support.wire import answered, before, cancelled, failing, watched
 
 pytestmark = on(*SERVERS)  # moto copies its whole table for each transaction
 
@@ -645,6 +646,33 @@ def test_closed_orders_and_the_cart_go_with_the_account(table: Table) -> None:
 
 def deal_with(table: Table) -> Deal:
     return on_sale(table, 5)
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_an_account_that_is_removed_twice_at_once_is_gone(table: Table, at: int) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 9)
+    for _ in range(3):
+        orders.follow(table, buy(table, "ana", deal), SHIPPED, NOW)
+
+    with before(table, "TransactWriteItems", lambda: orders.forget_all(table, "ana"), skip=at):
+        orders.forget_all(table, "ana")
+    table.write(orders.leaving("ana"))
+
+    assert {"User", "Order", "OrderItem"}.isdisjoint(types(table))
+
+
+def test_a_receipt_that_is_too_old_answers_for_no_order(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 1)
+    first = buy(table, "ana", deal, key="once")
+    later = NOW + LIFETIME + timedelta(minutes=1)
+
+    assert buy(table, "ana", deal, key="once") == first
+    with pytest.raises(CannotOrder):
+        buy(table, "ana", deal, key="once", now=later)
+
+    assert orders.get(table, "ana", first.order_id) == first
 
 
 def test_an_order_placed_while_the_account_is_removed_keeps_the_account(table: Table) -> None:

@@ -74,7 +74,7 @@ def test_fewer_shards_leave_the_others_empty(table: Table) -> None:
 def test_no_more_is_taken_off_than_is_left(table: Table) -> None:
     deal = on_sale(table, 10)
 
-    with pytest.raises(NotThatMany, match="only 10 left"):
+    with pytest.raises(NotThatMany, match="Only 10 left"):
         stock.add(table, deal.deal_id, -11, NOW)
 
     assert stock.add(table, deal.deal_id, -10, NOW).left == 0
