@@ -1,1 +1,1 @@
-"""The functions that nobody waits for: readers of the stream and the queue, the clock, the seeds."""
+"""The functions in the background: readers of the stream and the queue, the clock, the seeds."""

@@ -1,4 +1,4 @@
-"""Each minute: deals whose offer has ended leave the feeds, and how long the oldest open order waits is told."""
+"""Each minute: deals whose offer has ended leave the feeds, and the age of the oldest open order is reported."""
 
 from __future__ import annotations
 

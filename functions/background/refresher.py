@@ -48,7 +48,7 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         refresh(stale(datetime.now(UTC)), set(), set())
         return {}
     effects = affected(event["Records"])
-    for deal_id in sorted(effects.stocked):  # which writes the deal, if that is news: it comes back by the stream
+    for deal_id in sorted(effects.stocked):  # writes the deal if its level changed: the stream brings that
         stock.show_level(table(), deal_id)
     refresh(effects.parts, effects.deals, effects.requests)
     return {"batchItemFailures": []}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 FOR_AN_ANSWER = 12_000
-"""Milliseconds that are kept for telling CloudFormation."""
+"""Milliseconds that are reserved for answering CloudFormation."""
 
 PAUSE = 2.0
 """Seconds between attempts."""
@@ -34,7 +34,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     except DealsError as error:
         logger().error("seeding failed", exc_info=error)
         reason = str(error)
-    finally:  # without an answer, CloudFormation waits until it times out
+    finally:  # CloudFormation waits for an answer until it times out
         _answer(event, status, reason)
 
 
@@ -51,7 +51,11 @@ def _planted(context: LambdaContext) -> int:
 
 
 def _answer(event: dict[str, Any], status: str, reason: str) -> None:
-    """Tell CloudFormation how it went, at the signed address that takes one PUT without a content type."""
+    """Tell CloudFormation how it went, at the signed address that takes one PUT.
+
+    A content type would not be what was signed (as AWS's own examples send it; the page says nothing of it).
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-responses.html
+    """
     answer = {
         "Status": status,
         "Reason": reason,

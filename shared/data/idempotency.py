@@ -1,7 +1,7 @@
-"""Requests that are made once: what a client's Idempotency-Key was used for, and the result that it had.
+"""Requests that take effect once: what a client's Idempotency-Key was used for, and the result that it had.
 
-A receipt is written in the transaction that does what is asked for, so both are there or neither. It holds the id of
-the result (a deal's, an order's), and a repeated request is answered with that.
+A receipt is written in the transaction that does the work, so both exist or neither. It holds the id of the result (a
+deal's, an order's), and a repeated request is answered with that.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from shared.data import item_types, keys
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, put_new_or
@@ -21,7 +22,7 @@ from shared.errors import DealsError, IdempotencyKeyReused
 from shared.values.times import to_iso
 
 LIFETIME = timedelta(hours=24)
-"""How long a receipt counts. It counts as gone from then on, whenever TTL removes it."""
+"""How long a receipt counts. After that it counts as gone, even before TTL removes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,19 @@ def receipt(idempotency: Idempotency, result_id: str, now: datetime) -> Write:
     return put_new_or(item, f"{TTL_ATTRIBUTE} <= :now", {":now": int(now.timestamp())}, refused=Repeated())
 
 
+def is_used(table: Table, idempotency: Idempotency, now: datetime) -> bool:
+    """Whether a key was used, and not so long ago that its receipt counts as gone."""
+    found = _receipt_of(table, idempotency)
+    return found is not None and bool(found[TTL_ATTRIBUTE] > now.timestamp())
+
+
 def result_of(table: Table, idempotency: Idempotency) -> str:
     """The id of the result that a key was used for. Raises IdempotencyKeyReused if that was another request."""
-    found = table.get(keys.idempotency(idempotency.username, idempotency.client_key), consistent=True)
+    found = _receipt_of(table, idempotency)
     if found is None or found["RequestHash"] != idempotency.request_hash:
         raise IdempotencyKeyReused
-    return str(found["ResultId"] if "ResultId" in found else found["DealId"])  # as receipts were a day ago at most
+    return str(found["ResultId"] if "ResultId" in found else found["DealId"])  # receipts of an earlier release
+
+
+def _receipt_of(table: Table, idempotency: Idempotency) -> Item | None:
+    return table.get(keys.idempotency(idempotency.username, idempotency.client_key), consistent=True)

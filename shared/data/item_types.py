@@ -51,4 +51,4 @@ DECORATION = "Decoration"
 
 CONTAINED_DEALS = "Deals"
 CATEGORY_PICKS = "CategoryPicks"
-"""Items of the first release, which ``btd migrate`` takes away."""
+"""Items of the first release, which ``btd migrate`` removes."""

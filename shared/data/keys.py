@@ -202,10 +202,6 @@ def topic_named(key: str, kinds: tuple[TopicKind, ...]) -> Topic:
     return Topic(next(kind for kind in kinds if kind.prefix == prefix), slug)
 
 
-def curated(page: CuratedPage) -> Key:
-    return _pair(page.prefix)
-
-
 def featured(of: CuratedPage | Topic) -> Key:
     """The item that holds the deals picked for a page: the page's own, or a category's ``FEATURED``."""
     return _pair(of.prefix) if isinstance(of, CuratedPage) else _pair(topic(of)["PK"], "FEATURED")

@@ -1,8 +1,9 @@
 """Between Python values and DynamoDB's attribute values.
 
 boto3's own serializer makes a Decimal of every number and a Binary of every byte string, at several times the cost;
-our numbers are all whole. What others have written is read all the same, as boto3 does: one item that holds a null or a
-fraction must not make the page unreadable that it stands on.
+our numbers are all whole. Types that we never write are still read, as boto3 does: one item that holds a null or a
+fraction must not make a whole page unreadable. The format:
+https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html
 """
 
 from __future__ import annotations

@@ -23,14 +23,14 @@ CONNECT_TIMEOUT = 1
 def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any) -> Table:
     """The table of a name, at the endpoint and with the credentials that the environment gives boto3.
 
-    Raises Unavailable where the environment names no region, an unknown profile or an endpoint that is no address.
+    Raises Unavailable where the environment names no region, an unknown profile or an invalid endpoint.
     """
     budget = budget or Budget()
     return Table(name, client_of("dynamodb", budget, client_arguments), budget=budget)
 
 
 def client_of(service: Literal["dynamodb", "sqs"], budget: Budget, client_arguments: Mapping[str, Any]) -> Any:
-    """A client of a service, none of whose requests outlasts a budget.
+    """A client of a service, whose requests never outlast a budget.
 
     Requests are built by this project alone, so botocore's validation of them is left out; answers are parsed plainly;
     what fails is tried again by ``retries`` and not by botocore.
@@ -54,7 +54,7 @@ def client_of(service: Literal["dynamodb", "sqs"], budget: Budget, client_argume
     )
     try:
         client: Any = boto3.Session(botocore_session=session).client(service, config=config, **client_arguments)
-    except (BotoCoreError, ValueError) as error:  # ValueError is botocore's word for an endpoint that is no address
+    except (BotoCoreError, ValueError) as error:  # botocore raises ValueError for an invalid endpoint
         raise Unavailable(f"There is no way to {service}: {error}") from error
 
     def limit(context: dict[str, Any], **_: Any) -> None:

@@ -1,7 +1,7 @@
 """Cursors: where in which list the next page starts.
 
 A cursor is a KSUID and a checksum over the KSUID and the list's name, so a cursor that was cut, mistyped or given by
-another list is refused. It is no secret and no capability: it names a position, and every position may be read.
+another list is refused. It is not a secret and grants nothing: it names a position, and every position may be read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Items that nobody can make sense of: left out where they are met, and noted here until somebody counts them.
+"""Items that cannot be read: left out of results, and noted here until they are counted and logged.
 
-Who meets one is deep in a read and has nothing to log with; who logs takes what was noted (``runtime.reporting``).
+The code that finds one is deep in a read and has no logger; the code that logs takes what was noted
+(``runtime.reporting``).
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 
 _MOST = 100
-"""Notes kept where nobody takes them, as in the terminal."""
+"""Notes that are kept where nothing takes them, as on the command line."""
 
 _noted: deque[str] = deque(maxlen=_MOST)
 

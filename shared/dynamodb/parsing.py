@@ -1,9 +1,9 @@
-"""A response parser that does not walk the answer's shape, and takes no broken answer for an empty one.
+"""A response parser that does not walk the answer's shape, and never takes a broken answer for an empty one.
 
 DynamoDB's JSON is already what we need: only binary values differ (base64 text, see ``attributes.unmarshal``).
 botocore's own parser visits every value of an answer to convert timestamps and blobs, which is most of what a Query
-costs a client; ``docs/benchmarks.md`` has the figures. What is no JSON it takes for an error's message, and so a page
-that something in between has sent, with status 200, for an item that does not exist.
+costs a client; ``docs/benchmarks.md`` has the figures. It also takes a body that is not JSON for an error's message: a
+page that a proxy sent with status 200 would read as an item that does not exist.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Making the table without CloudFormation: for tests, and for what a local cloud leaves out."""
+"""Creating the table without CloudFormation: for tests, and for TTL, which the local cloud leaves out."""
 
 from __future__ import annotations
 

@@ -23,35 +23,38 @@ MAX_ATTEMPTS = 12
 
 LONGEST_ANSWER = 2.0
 """Seconds for a whole answer. DynamoDB and SQS answer in milliseconds: after longer, something is broken, such as a
-connection that died while Lambda had frozen its function, and asking again is better than waiting."""
+connection that died while Lambda had frozen its function, and asking again is better than waiting.
+
+https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html tells of the freeze."""
 
 
 @dataclass(slots=True)
 class Budget:
     """The time that requests have, in seconds: each for its ``answer``, and all together until an invocation must
-    answer, which is forever where nobody sets an end."""
+    answer; without ``start`` there is no end."""
 
     answer: float = LONGEST_ANSWER
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
     _ends: float = math.inf
 
     def start(self, seconds: float) -> None:
-        """Allow so much from now on."""
+        """Allow this many seconds from now on."""
         self._ends = self.clock() + seconds
 
     def left(self) -> float:
-        """Seconds that are left; zero or less where there are none."""
+        """Seconds that are left; zero or less when the time is over."""
         return self._ends - self.clock()
 
 
-# Not of the module's own generator: that one is in a snapshot of SnapStart, and goes on alike in all that it starts.
+# Not the ``random`` module's own generator: a snapshot of SnapStart holds its state, so all environments started from
+# the snapshot would draw the same numbers.
 # https://docs.aws.amazon.com/lambda/latest/dg/snapstart-uniqueness.html
 _FRESH = random.SystemRandom()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrying:
-    """What asks a service again: how it waits between attempts, and until when."""
+    """A client that retries: how it waits between attempts, and until when."""
 
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
     jitter: Callable[[], float] = field(default=_FRESH.random, repr=False)
@@ -66,8 +69,8 @@ class Retrying:
     ) -> R:
         """The result of ``once``, tried again when it raises one of some errors.
 
-        After the last attempt, or where the time that is left is shorter than the next wait, raises ``gave_up``, or
-        the last error itself where none is given.
+        After the last attempt, or if the time that is left is shorter than the next wait, raises ``gave_up``, or
+        the last error itself if none is given.
         """
         attempt = 0
         while True:

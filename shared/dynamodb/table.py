@@ -1,7 +1,7 @@
 """The one way to the table: requests, and what their refusals mean.
 
-Refusals are matched to the writes that they refuse here and nowhere else. What meets a conflict, throttling or a broken
-connection is tried again (``retries``); a write whose answer was lost knows its own work when it meets it.
+Refusals are matched to the writes that they refuse here and nowhere else. A request that meets a conflict, throttling
+or a broken connection is tried again (``retries``). A write whose answer was lost recognizes its own earlier attempt.
 """
 
 from __future__ import annotations
@@ -28,10 +28,7 @@ R = TypeVar("R")
 
 MAX_BATCH_KEYS = 100
 MAX_PARALLEL_REQUESTS = 128
-"""Enough for a page of 100 deals that all lie in different partitions: one round trip, not several waves."""
-
-AGAIN = (Busy, NoAnswer)
-"""What is tried again."""
+"""Enough for a page of 100 deals that are all in different partitions: one round trip, not several waves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +91,7 @@ class Table(Retrying):
     ) -> Iterator[Item]:
         """The items of one partition, however many requests DynamoDB takes for them, ``limit`` at most.
 
+        One reads 1 MB at most: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
         ``page_size`` is how many one request reads, for a caller that may stop before the end.
         ``after`` is an exclusive bound in the direction of reading, ``until`` an inclusive upper one;
         with ``prefix``, from that on.
@@ -147,15 +145,18 @@ class Table(Retrying):
         return unmarshal_items(answer["Items"]), answer.get("LastEvaluatedKey")
 
     def roughly(self) -> int:
-        """About how many items the table holds: DynamoDB counts them every six hours."""
+        """About how many items the table holds: DynamoDB counts them every six hours.
+
+        https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TableDescription.html
+        """
         answer = self._call(self.client.describe_table, TableName=self.name)
         return int(answer["Table"].get("ItemCount", 0))
 
     def write(self, write: Write, *, returning: str = "NONE") -> Item:
         """Make one write, and return the attributes it was asked to (``ALL_NEW``, ``UPDATED_NEW``, ``ALL_OLD``).
 
-        Raises the write's own error where it is refused, but not where what refuses it is its own earlier attempt,
-        whose answer was lost. Then the attributes are those that the item has now.
+        Raises the write's own error if it is refused, unless its own earlier attempt, whose answer was lost, is the
+        reason: then it returns the attributes that the item has now.
         """
         requests: dict[str, Callable[..., Any]] = {
             "Put": self.client.put_item,
@@ -177,14 +178,14 @@ class Table(Retrying):
                     return there
                 raise (write.refused or trouble.of(error, "The table")) from error
 
-        return self.retry(once, when=AGAIN)
+        return self.retry(once, when=trouble.AGAIN)
 
     def transact(self, *writes: Write) -> None:
         """Make all writes or none. Raises the error of the first write that was refused.
 
-        An attempt whose answer was lost is repeated under its own name, by which DynamoDB knows what it has done
-        already; what was cancelled has a new one. Should an earlier attempt have been carried out all the same, its
-        items show it.
+        An attempt whose answer was lost is repeated with the same token, by which DynamoDB knows what it has done
+        already; after a cancellation the token is a new one. If an earlier attempt was carried out after all, its items
+        show it.
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
         """
         items: list[dict[str, Any]] = [
@@ -209,7 +210,7 @@ class Table(Retrying):
                                 write["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
                     raise _cancelled(error, writes) from error
 
-        self.retry(once, when=AGAIN)
+        self.retry(once, when=trouble.AGAIN)
 
     def insert_batch(self, items: Sequence[Mapping[str, Any]]) -> list[str | None]:
         """Insert up to 25 items by PartiQL, which refuses those whose key is taken; returns each one's refusal or None.
@@ -236,7 +237,10 @@ class Table(Retrying):
             return list(pool.map(lambda request: request(), requests))
 
     def _all_of(self, wanted: dict[str, Any]) -> Iterator[Item]:
-        """The items of up to 100 keys, however many requests DynamoDB takes for them. Raises Busy."""
+        """The items of up to 100 keys, however many requests DynamoDB takes for them. Raises Busy.
+
+        https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+        """
         found: list[Item] = []
 
         def once() -> None:
@@ -247,17 +251,17 @@ class Table(Retrying):
             if wanted:
                 raise Busy("Reading many items was throttled for too long.")
 
-        self.retry(once, when=AGAIN)
+        self.retry(once, when=trouble.AGAIN)
         return iter(found)
 
     def _call(self, request: Callable[..., Any], **arguments: Any) -> Any:
         """Make a request that may be made twice, as often as it takes."""
-        return self.retry(lambda: self._ask(request, **arguments), when=AGAIN)
+        return self.retry(lambda: self._ask(request, **arguments), when=trouble.AGAIN)
 
     def _ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
         """Make a request once. Raises what its failure means, and ClientError for a refusal, which is for the caller.
 
-        After a connection has broken, none of those that are idle is trusted: what froze one has frozen all.
+        After a connection has broken, all idle ones are closed: what froze one has frozen all.
         """
         if self.budget.left() <= 0:
             raise Busy("There is no time left to ask the table.")
@@ -272,13 +276,14 @@ class Table(Retrying):
             raise trouble.of(error, "The table") from error
 
 
-@dataclass(slots=True)
 class _Lost:
-    """Whether an attempt's answer was lost, so that nobody knows what was done; from then on, no other trouble says
-    that nothing was. ``renamed`` where its transaction goes by another name since, so that DynamoDB cannot tell."""
+    """Whether an attempt's answer was lost: it may have been carried out, and a later failure does not mean that
+    nothing was done. ``renamed``: the transaction has got a new token since, so DynamoDB cannot recognize the first
+    attempt either."""
 
-    any: bool = False
-    renamed: bool = False
+    def __init__(self) -> None:
+        self.any = False
+        self.renamed = False
 
     def __enter__(self) -> None:
         pass
@@ -302,6 +307,7 @@ def _cancelled(error: ClientError, writes: Sequence[Write]) -> DealsError:
     """What it means that a transaction was cancelled: the refusal of one of its writes, or what each reason means.
 
     DynamoDB gives one reason for each write; an answer that has none is not taken for a conflict.
+    https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
     """
     reasons = error.response.get("CancellationReasons", [])
     for write, reason in zip(writes, reasons, strict=False):
@@ -312,7 +318,7 @@ def _cancelled(error: ClientError, writes: Sequence[Write]) -> DealsError:
         for reason in reasons
         if reason.get("Code", "None") != "None"
     ]
-    # What will not be gone at the next attempt counts first.
+    # A lasting reason comes before one that the next attempt may not meet.
     meanings.sort(key=lambda meaning: isinstance(meaning, Busy))
     return meanings[0] if meanings else trouble.of(error, "The table")
 

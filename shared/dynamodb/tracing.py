@@ -1,7 +1,7 @@
 """What is asked of DynamoDB and what that costs, by botocore's events and ReturnConsumedCapacity.
 
-The command line shows it after each command, and the site at the end of each page on stages that show their work. Where
-nobody attaches a trace there is no hook, and it costs nothing.
+The command line shows it after each command, and the site at the end of each page on stages that show their work.
+Without an attached trace there is no hook, and it costs nothing.
 """
 
 from __future__ import annotations
@@ -49,9 +49,10 @@ class Capacity:
 class Request:
     """One request: its operation, the index it reads, the keys it names, what it consumed, and how it was refused.
 
-    ``capacity`` is None where the answer does not say: refusals never do. ``items`` were read or written. The keys lie
-    in ``partitions``, and ``source`` is the function of ours that asked, as ``module:function:line``. ``pool`` names
-    the threads that it was one of, where several requests went out at once.
+    ``capacity`` is None where the answer does not say: refusals never do. ``items`` were read or written.
+    ``partitions`` has the partition of each key, in their order, and an empty text for what is in no single one.
+    ``source`` is the function of ours that asked, as ``module:function:line``. ``pool`` names the threads that it was
+    one of, where several requests went out at once.
     """
 
     operation: str
@@ -117,7 +118,7 @@ class Trace:
         keys = tuple(_keys(params)) if self._detailed else ()
         request = Request(model.name, params.get("IndexName"), keys, time.perf_counter())
         if self._detailed:
-            request.partitions = tuple(dict.fromkeys(_partitions(params)))
+            request.partitions = tuple(_partitions(params))
             request.source = _source()
             thread = threading.current_thread().name
             request.pool = thread.rpartition("_")[0] if thread.startswith("ThreadPoolExecutor") else ""
@@ -182,16 +183,19 @@ def _keys(params: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _partitions(params: Mapping[str, Any]) -> Iterator[str]:
-    """The partition keys that a request's arguments name, of the table or of the index that it reads."""
+    """The partition of each key that ``_keys`` tells of, of the table or of the index that is read."""
     if "KeyConditionExpression" in params:
         yield str(unmarshal(params["ExpressionAttributeValues"][":partition"]))
     elif "Key" in params or "Item" in params:
         yield str(unmarshal((params.get("Key") or params["Item"])["PK"]))
+    elif "Segment" in params:
+        yield ""
     for wanted in params.get("RequestItems", {}).values():
         yield from (str(unmarshal(key["PK"])) for key in wanted["Keys"])
     for write in params.get("TransactItems", ()):
         for arguments in write.values():
             yield str(unmarshal((arguments.get("Key") or arguments["Item"])["PK"]))
+    yield from ("" for _ in params.get("Statements", ()))
 
 
 def _items(parsed: Mapping[str, Any], written: int) -> int:

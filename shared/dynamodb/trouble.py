@@ -1,4 +1,4 @@
-"""What boto's errors mean, said once: which may be gone at the next attempt, and which are there to stay.
+"""What boto's errors mean, in one place: which ones are worth another attempt, and which ones last.
 
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 """
@@ -24,9 +24,12 @@ REFUSED = {"ConditionalCheckFailed", "ConditionalCheckFailedException"}
 INVALID = {"ValidationError", "ValidationException", "ItemCollectionSizeLimitExceeded"}
 FAILED = {"InternalServerError", "InternalFailure", "ServiceUnavailable"}
 
+AGAIN = (Busy, NoAnswer)
+"""What the table tries again."""
+
 
 def of(error: ClientError | BotoCoreError, service: str) -> DealsError:
-    """What an error of boto's means; ``service`` is whom it was that did not do as asked."""
+    """What an error of boto's means; ``service`` is the service that failed."""
     if isinstance(error, ClientError):
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         return of_code(error.response["Error"]["Code"], f"{service}: {error}", status)

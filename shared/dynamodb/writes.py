@@ -11,20 +11,30 @@ from typing import Any
 
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import Key
+from shared.dynamodb.trouble import AGAIN
 from shared.errors import DealsError
+
+MOST_TOGETHER = 100
+"""Writes of one transaction.
+
+https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html"""
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
     """One conditional write: DynamoDB's operation, its arguments, and the error that its refusal means.
 
-    ``leaves`` is what its item holds afterwards, of those writes that can be known by it.
+    ``leaves`` is what its item holds afterwards, where that identifies the write.
     """
 
     operation: str
     arguments: Mapping[str, Any]
     refused: DealsError | None
     leaves: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.refused, AGAIN):
+            raise TypeError("a refusal lasts, and this error would be tried again")
 
     def left(self, item: Item) -> bool:
         """Whether an item is as this write leaves it; none is what a deletion leaves."""
@@ -70,19 +80,6 @@ def delete(
         arguments["ExpressionAttributeNames"] = dict(names)
     if values:
         arguments["ExpressionAttributeValues"] = marshal_item(values)
-    return Write("Delete", arguments, refused)
-
-
-def delete_if(
-    key: Key, condition: str, *, refused: DealsError, names: Mapping[str, str], values: Mapping[str, Any]
-) -> Write:
-    """Delete an item that meets a condition; ``names`` and ``values`` fill its placeholders."""
-    arguments = {
-        "Key": marshal_item(key),
-        "ConditionExpression": condition,
-        "ExpressionAttributeNames": dict(names),
-        "ExpressionAttributeValues": marshal_item(values),
-    }
     return Write("Delete", arguments, refused)
 
 

@@ -39,7 +39,7 @@ def is_ksuid(text: str) -> bool:
 
 
 def time_of(ksuid: str) -> datetime:
-    """The second in which a KSUID was created. Raises ValueError for what is none."""
+    """The second in which a KSUID was created. Raises ValueError for another text."""
     if not is_ksuid(ksuid):
         raise ValueError(f"not a KSUID: {ksuid!r}")
     return Ksuid.from_base62(ksuid).datetime

@@ -8,7 +8,9 @@ import unicodedata
 from shared.errors import InvalidName
 
 MAX_LENGTH = 100
-"""Characters of a slug: keeps every key far below DynamoDB's 1,024 bytes of a sort key."""
+"""Characters of a slug: keeps every key far below DynamoDB's 1,024 bytes of a sort key.
+
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html"""
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _OTHERS = re.compile(r"[^a-z0-9]+")

@@ -16,9 +16,7 @@ def normalise_username(text: str) -> str:
     """A username in lower case. Raises ValueError for what cannot be one."""
     name = unicodedata.normalize("NFKC", text.strip()).casefold()
     if not USERNAME.fullmatch(name):
-        raise ValueError(
-            "a username must be 1 to 30 of a-z, 0-9, '.', '_' and '-', and start and end with a letter or digit"
-        )
+        raise ValueError("must be 1 to 30 of a-z, 0-9, '.', '_' and '-', and start and end with a letter or digit")
     return name
 
 
@@ -26,5 +24,5 @@ def normalise_email(text: str) -> str:
     """An email address in lower case. Raises ValueError for what cannot be one."""
     address = unicodedata.normalize("NFC", text.strip()).lower()
     if len(address) > 254 or not EMAIL.fullmatch(address):
-        raise ValueError("not an email address")
+        raise ValueError("must be an email address")
     return address

@@ -307,5 +307,5 @@ def test_26_the_copies_of_an_edited_deal_follow(table: Table) -> None:
     featured.follow(table, FRONT_PAGE, NOW)
 
     assert featured.read(table, FRONT_PAGE, NOW) == [edited]
-    copies = (table.get(keys.curated(FRONT_PAGE)) or {})["Featured"]
+    copies = (table.get(keys.featured(FRONT_PAGE)) or {})["Featured"]
     assert [copy.get("WithdrawnAt") for copy in copies] == [None, "2050-06-15T12:00:00Z"]

@@ -78,8 +78,6 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.watches, ("ana",), "WATCHES#ana"),
     (keys.topic_named, ("BRAND#g-fore", (BRAND, CATEGORY)), G_FORE),
     (keys.topic_named, ("CATEGORY#clothing", (BRAND, CATEGORY)), CLOTHING),
-    (keys.curated, (FRONT_PAGE,), same("FRONTPAGE")),
-    (keys.curated, (EDITORS_CHOICE,), same("EDITORSCHOICE")),
     (keys.featured, (FRONT_PAGE,), same("FRONTPAGE")),
     (keys.featured, (CLOTHING,), {"PK": "CATEGORY#clothing", "SK": "FEATURED"}),
     (keys.periods, (ALL_DEALS, "2026-06-04"), {"PK": "DEALS", "SK": "PERIODS#2026-06"}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.data.catalog import deals
-from shared.data.members import saved
+from shared.data.members import saved, users
 from shared.dynamodb.table import Table
 from shared.errors import InvalidCursor, NotSignedIn
 from shared.models.catalog import Status

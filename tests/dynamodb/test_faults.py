@@ -81,6 +81,12 @@ def test_conflicts_without_end_are_busy_and_nothing_is_written(patient: Table) -
     assert patient.get(keys.like(APPLE, "ana")) is None
 
 
+@pytest.mark.parametrize("temporary", [Busy("made up"), NoAnswer("made up")])
+def test_no_refusal_is_of_a_kind_that_is_tried_again(temporary: DealsError) -> None:
+    with pytest.raises(TypeError, match="tried again"):
+        put_new(keys.deal("none"), refused=temporary)
+
+
 def test_a_refusal_beside_a_conflict_is_not_retried(patient: Table) -> None:
     refused = cancelled("ConditionalCheckFailed", "TransactionConflict")
 

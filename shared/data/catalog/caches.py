@@ -33,7 +33,6 @@ from shared.models.catalog import (
     CuratedPage,
     Deal,
     Feed,
-    Page,
     Status,
     Topic,
     TopicPage,
@@ -99,7 +98,7 @@ PICKED = {part.picks: part for part in PARTS if part.picks is not None}
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """What a copy of a part says: its picks and its newest deals, each a text, or None where the part shows none.
+    """The content of a part's copy: its picks and its newest deals, each a text, or None where the part shows none.
 
     ``expires_at`` is when it is no longer to be shown, in epoch seconds.
     """
@@ -177,7 +176,7 @@ def newest(
     *,
     size: int = settings.CACHED_PAGE,
 ) -> Page[Deal]:
-    """The newest page of a feed as it really is, though the index may lag behind the table.
+    """The newest page of a feed as the table has it, though the index may lag behind.
 
     Candidates are the index's newest deals, those just written (``also``) and those of the previous build; what each of
     them is now comes from the table itself. ``size`` is how many the page has at most.
@@ -186,13 +185,13 @@ def newest(
     while True:
         indexed = feeds.read(table, feed, limit=size + 1, now=now, cursor=cursor)
         candidates |= {deal.deal_id for deal in indexed.items}
-        # Below what the index has said so far there may be deals that are no candidates yet.
+        # Further down than the index was read there may be deals that are not candidates yet.
         known_down_to = indexed.items[-1].deal_id if indexed.next is not None else ""
         near = sorted((deal_id for deal_id in candidates if deal_id >= known_down_to), reverse=True)
         current = deals.get_many(table, near, consistent=True)
         active = [deal for deal in current if deal.status(now) is Status.ACTIVE and _belongs(deal, feed)]
         cursor = indexed.next
-        if len(active) > size or cursor is None:  # else the index still holds deals that are over: read on
+        if len(active) > size or cursor is None:  # otherwise the index still holds deals that have ended: read on
             break
     return first(Page(tuple(active), None), feed, size)
 
@@ -205,7 +204,7 @@ def first(page: Page[Deal], feed: Feed, size: int) -> Page[Deal]:
 
 
 def expiry(shown: Iterable[Deal], now: datetime) -> datetime:
-    """When a part that shows some deals is no longer right: at the first one's end, or when copies grow stale."""
+    """When a part that shows some deals stops being right: when the first of them ends, or copies grow stale."""
     ends = [deal.ends_at for deal in shown if deal.ends_at is not None and deal.ends_at > now]
     return min([now + settings.CACHE_LIFETIME, *ends])
 

@@ -1,4 +1,4 @@
-"""The table's stream: what a record says about a deal, told apart from what it is not about."""
+"""The table's stream: whether a record is about a deal or about picks, and what changed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PicksChange:
 
 
 def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
-    """What a stream record is about, or None. A removal by TTL is about nothing: no deal of ours expires by it.
+    """What a stream record is about, or None. A removal by TTL is about nothing: deals have no TTL.
 
     Raises DamagedDeal.
     """

@@ -10,7 +10,7 @@ from shared.dynamodb.writes import update
 
 
 def count(table: Table, deal_id: str) -> None:
-    """Count one click. A click that DynamoDB was told of twice counts twice: nothing hangs on it."""
+    """Count one click. A retry after a lost answer may count it twice, which does no harm."""
     table.write(
         update(
             keys.clicks(deal_id),

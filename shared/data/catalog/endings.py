@@ -23,7 +23,7 @@ from shared.models.catalog import BRAND, CATEGORY, Deal, Feed, Period, Status
 from shared.values import ksuids
 
 SETTLING = timedelta(hours=1)
-"""How long after a day a sweep still looks at it: a note decided on before midnight may be written after it."""
+"""How long after a day a sweep still looks at it: a note that was begun before midnight may be written after it."""
 
 
 MOST_WAITING = 2000
@@ -35,7 +35,7 @@ _NOTE = Projection.of("DealId", "Brand", "Category")
 def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
     """Take the deals that have ended by a time out of the feeds, ``most`` of them; returns how many it looked at.
 
-    Deals beyond ``most`` are for the next sweep; an interrupted sweep is repeated without harm.
+    The next sweep takes those beyond ``most``; an interrupted sweep is repeated without harm.
     """
     today = Period.DAY.start_of(now)
     settled = Period.DAY.start_of(now - SETTLING)
@@ -84,7 +84,7 @@ def requests(table: Table, now: datetime) -> list[Callable[[], list[Item]]]:
 
 
 def waiting(feed: Feed, answers: Iterable[list[Item]]) -> Counter[str]:
-    """What ``requests`` were answered: how many deals of each period of a feed its index holds though they ended."""
+    """From the answers to ``requests``: how many ended deals each period of a feed's index still holds."""
     return Counter(
         feed.period.start_of(ksuids.time_of(note["DealId"])) for due in answers for note in due if _is_of(feed, note)
     )
@@ -107,9 +107,9 @@ def _follow(table: Table, note: dict[str, str], now: datetime) -> None:
     try:
         with suppress(NoSuchDeal):  # a note outlives a deal that was removed by hand
             deals.relist(table, note["DealId"], now)
-    except DamagedDeal as damaged:
-        damage.note(damaged.deal_id)
-        return  # its note stays for the day, should somebody mend it
+    except (Impossible, TooLarge, NotFound):  # one deal that cannot be relisted must not keep all others listed
+        damage.note(note["DealId"])
+        return  # its note stays for the rest of the day, in case the deal is repaired
     table.write(forget(keys.primary(note), because="relisting mostly removed it; a stale note goes here"))
 
 

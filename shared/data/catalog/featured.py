@@ -55,15 +55,15 @@ def set_category_featured(table: Table, category: str, deal_ids: Sequence[str], 
     return picked
 
 
-def read(table: Table, of: CuratedPage | Topic, now: datetime) -> list[Deal]:
+def read(table: Table, of: CuratedPage | Topic, now: datetime, *, consistent: bool = False) -> list[Deal]:
     """The deals picked for a page or a category that are still active, in the editors' order. One request."""
-    return active(readable(_item(table, of).get("Featured", ())), now)
+    return active(readable(_item(table, of, consistent=consistent).get("Featured", ())), now)
 
 
 def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[Deal]:
     """Bring the copies of a page's picked deals up to date with the deals; returns the picks that are active now.
 
-    Another editor's pick at the same time stays; then the picks are looked at again.
+    If an editor picks at the same time, that pick stays and the copies are compared again.
     """
 
     def once() -> list[Deal]:
@@ -72,7 +72,7 @@ def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[D
             return []
         copies = readable(item["Featured"])
         current = deals.get_many(table, [copy.deal_id for copy in copies], consistent=True)
-        # What copies do not hold must not be compared: it would differ each time, and they would be written forever.
+        # Only what copies hold is compared: anything else would always differ, and they would be written forever.
         if _copies(current) == _copies(copies):
             return active(current, now)
         table.write(

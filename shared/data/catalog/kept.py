@@ -1,6 +1,6 @@
 """Copies that a function has read, kept for a second: under load, an environment reads each of them once a second.
 
-There are few of them (``caches.PARTS``, in two forms), so what is kept is bounded by itself.
+There are few of them (``caches.PARTS``, in two forms), so what is kept stays small.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Kept:
     def read(
         self, table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON
     ) -> list[Copy | None]:
-        """As ``caches.read`` does, but for what was read a moment ago."""
+        """As ``caches.read`` does, without asking for what was read a moment ago."""
         found: dict[Cached, Copy | None] = {part: self._still(part, form, now) for part in wanted}
         unknown = [part for part, copy in found.items() if copy is None]
         if unknown:
@@ -39,7 +39,7 @@ class Kept:
     def read_category(
         self, table: Table, category: Topic, *, shard: int, now: datetime, form: Form = JSON
     ) -> tuple[TopicPage, Copy | None]:
-        """As ``caches.read_category`` does, but for what was read a moment ago: its counts, too, are of that moment."""
+        """As ``caches.read_category`` does, without asking for what was read a moment ago, counts included."""
         place = (category, form)  # apart from the page's copy alone, which was not read with the counts
         copy = self._still(*place, now)
         if copy is not None:

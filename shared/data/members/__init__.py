@@ -1,1 +1,1 @@
-"""Who reads: accounts, sessions, what they follow, and what they are told."""
+"""Readers: accounts, sessions, what they follow, and the messages they get."""

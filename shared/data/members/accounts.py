@@ -1,6 +1,6 @@
-"""Pattern 24 as people live it: signing up, signing in, and proving that an account is one's own.
+"""Pattern 24: signing up, signing in, and proving that an account is one's own.
 
-What the API and the site's pages both do. Attempts are counted before a password is checked, by user and by address.
+The API and the site's pages both use this. Attempts are counted before a password is checked, by user and by address.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def sign_up(table: Table, *, username: str, email: str, name: str, password: str
 
 
 def sign_in(table: Table, username: str, password: str, address: str, now: datetime) -> User:
-    """The user of a name, as it was typed, and a password. It takes as long to find that there is no such user.
+    """The user of a name, as it was typed, and a password. For an unknown name it takes just as long.
 
     ``address`` is where the attempt comes from. Raises WrongPassword, SlowDown.
     """
@@ -50,7 +50,7 @@ def sign_in(table: Table, username: str, password: str, address: str, now: datet
 
 
 def prove(table: Table, user: User, password: str, address: str, now: datetime) -> User:
-    """Hold a password against an account's; returns the account with its hash, for ``change_password``.
+    """Check a password of an account; returns the account with its hash, for ``change_password``.
 
     A stolen session guesses no faster than anyone. Raises WrongCurrentPassword, SlowDown, AccountChanged.
     """
@@ -63,7 +63,7 @@ def prove(table: Table, user: User, password: str, address: str, now: datetime) 
 
 
 def change_password(table: Table, user: User, password: str) -> User:
-    """Give a proved account a new password, which ends all its sessions; returns it as it is then.
+    """Give an account whose password was checked a new one, which ends all its sessions; returns the new account.
 
     Raises NoSuchUser, AccountChanged.
     """
@@ -83,13 +83,13 @@ def change_email(table: Table, user: User, email: str, address: str, now: dateti
 
 
 def require_recent(session: Session, now: datetime) -> None:
-    """Hold that a session has begun lately enough to remove its account. Raises Forbidden."""
+    """Require that a session began recently enough to remove its account. Raises Forbidden."""
     if now - session.created_at > settings.RECENT_SIGN_IN:
         raise Forbidden("Sign in again to remove the account: this session is too old for that.")
 
 
 def _known(table: Table, name: str) -> User | None:
-    """The account of a name with its password's hash, or None. It asks as much for a name that nobody has."""
+    """The account of a name with its password's hash, or None. An unknown name takes the same requests."""
     try:
         user = users.get(table, name, consistent=True)
     except NoSuchUser:

@@ -1,13 +1,13 @@
 """Attempts, counted in windows of fifteen minutes by counters with TTL: to sign in, to sign up, to find out addresses.
 
-A stranger must not be able to lock an owner out. So failed sign-ins are counted for a user from one network first, and
-only those that this lets through for the network and, with a higher bound, for the user alone.
+A stranger must not be able to lock an owner out. So failed sign-ins are counted per user and network first. Where that
+allows one, it is also counted per network and, with a higher bound, per user.
 
 An attempt is counted before its password is checked, so that a thousand at once do not all pass; one that succeeds is
 taken back. The window is part of the key: a counter that TTL has not deleted yet counts for nothing.
 
-A counter holds the names of its attempts, not their number: an attempt whose answer was lost and that is told again is
-the same one. It holds as many as it allows, and grows no more.
+A counter holds the names of its attempts, not their number: an attempt that is written again after a lost answer is
+still counted once. It holds as many as it allows, and grows no more.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST_MOVES = settings.MOVES_PER_USER
 
 
 class _Gone(DealsError):
-    """The counter is not there any more."""
+    """The counter no longer exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def signed_in(table: Table, username: str, now: datetime) -> None:
 
 
 def ask(table: Table, address: str, now: datetime) -> Attempt:
-    """Count asking whether a username or an email address is taken; one that is not is taken back (``succeed``).
+    """Count a question whether a username or an email address is taken; if it is free, ``succeed`` takes it back.
 
     Raises SlowDown where a network has asked for too many that were.
     """
@@ -82,7 +82,7 @@ def sign_up(table: Table, address: str, now: datetime) -> None:
         update(
             keys.attempts("SIGNUP", _network(address), window),
             f"ADD Attempts :one SET {TTL_ATTRIBUTE} = :expires, #type = :type",
-            # A number and no names, for they may be many. A lost answer counts twice here, at worst.
+            # A number and no names, because there may be many. A lost answer counts twice here, at worst.
             condition="attribute_not_exists(Attempts) OR Attempts < :most",
             names={"#type": "Type"},
             values={":one": 1, ":most": MOST_SIGN_UPS, ":expires": ends, ":type": item_types.ATTEMPTS},
@@ -106,7 +106,7 @@ def _count(table: Table, bounds: Sequence[tuple[Callable[[int], Key], int]], now
             update(
                 key,
                 f"ADD Counted :name SET {TTL_ATTRIBUTE} = :expires, #type = :type",
-                # The first attempt of a window makes the counter. The last one may be told again.
+                # The first attempt of a window makes the counter. The last one may be written again.
                 condition="attribute_not_exists(Counted) OR size(Counted) < :most OR contains(Counted, :it)",
                 names={"#type": "Type"},
                 values={":name": {name}, ":it": name, ":most": most, ":expires": ends, ":type": item_types.ATTEMPTS},

@@ -1,7 +1,7 @@
 """Many writes of one kind: a hundred to a transaction, and transactions side by side.
 
-Five thousand messages are 50 transactions instead of 5,000 requests one after the other. Each write means the same
-however often it is made, so what was interrupted is simply repeated, and goes on where it stopped.
+Five thousand messages are 50 transactions instead of 5,000 requests one after the other. Each write has the
+same effect however often it is made, so interrupted work is simply repeated, and goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -10,20 +10,16 @@ from collections.abc import Sequence
 from functools import partial
 
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write
+from shared.dynamodb.writes import MOST_TOGETHER, Write
 from shared.errors import DealsError
-
-TOGETHER = 100
-"""Writes one TransactWriteItems takes.
-https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html"""
 
 SIDE_BY_SIDE = 8
 """Transactions under way at once: as many as keep a function's share of a processor busy."""
 
 
 def write_all(table: Table, writes: Sequence[Write]) -> int:
-    """Make all writes but those that are refused; returns how many were made. Raises Busy, and then some were made."""
-    batches = [writes[start : start + TOGETHER] for start in range(0, len(writes), TOGETHER)]
+    """Make all writes that are not refused; returns how many were made. Raises Busy, and then some were made."""
+    batches = [writes[start : start + MOST_TOGETHER] for start in range(0, len(writes), MOST_TOGETHER)]
     made = 0
     for start in range(0, len(batches), SIDE_BY_SIDE):
         together = batches[start : start + SIDE_BY_SIDE]

@@ -1,7 +1,7 @@
-"""The hash of an account's password: an item of its own, so that who reads a user's collection cannot see it.
+"""The hash of an account's password: an item of its own, so that a role that reads a user's collection cannot see it.
 
 Only signing in, proving a password and changing one read it. The first release kept it in the User item; it moves the
-next time it is read, or by ``btd migrate``, what comes first.
+next time it is read, or by ``btd migrate`` if that is earlier.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _OLD = Projection.of("Username", OLD)
 
 
 def known(table: Table, user: User) -> User:
-    """An account with its password's hash, of which it is then known that it lies in its own item.
+    """An account with its password's hash, which is moved to its own item first if need be.
 
-    ``user`` was read before, so a password that is changed meanwhile is another generation's. Raises AccountChanged.
+    ``user`` was read before, so a password changed meanwhile begins another generation. Raises AccountChanged.
     """
     held = of(table, user.username)
     if held is None:
@@ -44,7 +44,8 @@ def of(table: Table, username: str) -> str | None:
 def move(table: Table, username: str) -> bool:
     """Move a hash that the first release kept in the User item; returns whether there was one to move.
 
-    One transaction, refused where the password was changed or the hash moved meanwhile: then nothing is left.
+    One transaction, refused where the password was changed or the hash moved meanwhile: then there is nothing left to
+    move.
     """
     item = table.get(keys.user(username), consistent=True, projection=_OLD)
     if item is None or OLD not in item:

@@ -69,7 +69,7 @@ def unwatch(table: Table, topic: Topic, username: str) -> None:
 
 
 def likes(table: Table, username: str, topics: Iterable[Topic]) -> list[Topic]:
-    """Those of some topics that a user likes (pattern 25). BatchGetItem, 100 topics a request."""
+    """Which of some topics a user likes (pattern 25). BatchGetItem, 100 topics a request."""
     by_key = {keys.like(topic, username)["PK"]: topic for topic in topics}
     found = table.get_many([{"PK": key, "SK": key} for key in by_key], projection=_EXISTENCE)
     return [by_key[item["PK"]] for item in found]
@@ -109,7 +109,7 @@ def _count(topic: Topic, counter: str, by: int) -> Write:
 
 
 def _uncount(table: Table, topic: Topic, key: Key, counter: str, absent: DealsError) -> None:
-    """Delete a like or a watch and count it. Of an unknown topic nothing is liked or watched: that is said first."""
+    """Delete a like or a watch and count it. An unknown topic is reported before a missing like or watch."""
     try:
         table.transact(delete(key, refused=absent), _count(topic, counter, -1))
     except type(absent):

@@ -1,7 +1,7 @@
 """Deals that a member keeps for later: one item each, in a partition of the member's own.
 
-Only the deal's id is kept. The deals themselves are read beside it, so what is shown is what they are now, and one that
-has ended since stays on the list as what it has become.
+Only the deal's id is kept. The deals are read with it, so the list shows them as they are now, and a deal that has
+ended stays on it as ended.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from datetime import datetime
 
 from shared.data import item_types, keys
 from shared.data.catalog import deals
+from shared.data.members import presence
 from shared.data.members.bulk import write_all
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Projection, Table
@@ -25,7 +26,7 @@ _KEYS = Projection.of("PK", "SK")
 
 
 def save(table: Table, deal: Deal, username: str, now: datetime) -> None:
-    """Keep a deal for a member, as often as one likes; the first time counts."""
+    """Keep a deal for a member; repeating it changes nothing. Raises NotSignedIn."""
     item = {
         **keys.saved(username, deal.deal_id),
         "Type": item_types.SAVED,
@@ -34,11 +35,11 @@ def save(table: Table, deal: Deal, username: str, now: datetime) -> None:
         "SavedAt": to_iso(now),
     }
     with suppress(AlreadyExists):
-        table.write(put_new(item, refused=AlreadyExists()))
+        table.transact(put_new(item, refused=AlreadyExists()), presence.required(username))
 
 
 def unsave(table: Table, deal_id: str, username: str) -> None:
-    """Keep a deal no longer, whether or not it was kept."""
+    """Stop keeping a deal, whether or not it was kept."""
     table.write(forget(keys.saved(username, deal_id), because="a deal that is not saved is what was asked for"))
 
 

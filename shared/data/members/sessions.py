@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from datetime import datetime
+from datetime import UTC, datetime
 
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.members import credentials
 from shared.data.members.bulk import write_all
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import EPOCH_SECONDS, TIME, Attribute, Entity
+from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, forget, put_new, require, update
@@ -21,13 +21,7 @@ from shared.models.members import Session, User
 LIFETIME = settings.SESSION_LIFETIME
 TOKEN_BYTES = 32
 
-_SESSION = Entity(
-    Session,
-    Attribute("username", "Username"),
-    Attribute("created_at", "CreatedAt", TIME),
-    Attribute("expires_at", TTL_ATTRIBUTE, EPOCH_SECONDS),
-    apart=frozenset({"role"}),  # which is the account's
-)
+_SESSION = Entity(Session, apart=frozenset({"role", "expires_at"}))  # the account's; the TTL attribute, in seconds
 
 _KEYS = Projection.of("PK", "SK")
 _ACCOUNT = Projection.of("Generation", "SignOuts", "Role")
@@ -36,8 +30,8 @@ _ACCOUNT = Projection.of("Generation", "SignOuts", "Role")
 def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str, Session]:
     """Sign a user in: a session and its token, made of 32 bytes of the caller's randomness.
 
-    ``user`` is the account that the password was checked against. Raises AccountChanged where it is not so any more: a
-    new password, the account's removal and a sign-out everywhere end a sign-in that is under way, too.
+    ``user`` is the account that the password was checked against. Raises AccountChanged if that changed since: a new
+    password, the account's removal and a sign-out everywhere end a sign-in that is under way, too.
     """
     if len(entropy) != TOKEN_BYTES:
         raise ValueError(f"a token is made of {TOKEN_BYTES} bytes, not {len(entropy)}")
@@ -49,6 +43,7 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
         **keys.session_in_sessions(user.username, now),
         "Type": item_types.SESSION,
         **_SESSION.write(session),
+        TTL_ATTRIBUTE: int(session.expires_at.timestamp()),
         "Generation": generation,
     }
     proved = [] if user.password_hash is None else [credentials.unchanged(user.username, user.password_hash)]
@@ -59,9 +54,9 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
 def authenticate(table: Table, token: str, now: datetime) -> Session:
     """The session of a token, with the role that its user has now. Raises NotSignedIn.
 
-    Two consistent GetItems: the session, and the account. A session counts while the account is of the generation that
-    it was begun in, so whatever begins another ends all sessions at once, however many there are, and whether or not
-    an index shows them yet. TTL deletes late, by days: what has expired is refused here.
+    Two consistent GetItems: the session, and the account. A session is valid while the account's generation is the
+    one it started with, so a new generation ends all sessions at once, however many there are, and whether or not an
+    index shows them yet. TTL deletes late, by days: what has expired is refused here.
     """
     item = table.get(keys.session(_hash(token)), consistent=True)
     if item is None or item[TTL_ATTRIBUTE] <= now.timestamp():
@@ -69,11 +64,13 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
     account = table.get(keys.user(item["Username"]), consistent=True, projection=_ACCOUNT)
     if account is None or generation_of(account) != item.get("Generation", generation_of({})):
         raise NotSignedIn
-    return _SESSION.read(item, role=account["Role"])
+    expires_at = datetime.fromtimestamp(item[TTL_ATTRIBUTE], UTC)
+    return _SESSION.read(item, role=account["Role"], expires_at=expires_at)
 
 
 def generation_of(account: Item) -> str:
-    """The generation of an account's sessions, of its User item: another after each new password and sign-out."""
+    """The generation of an account's sessions, from its User item: a new one after each new password and sign-out
+    everywhere."""
     return f"{account.get('Generation', '')}.{account.get('SignOuts', 0)}"
 
 
@@ -107,7 +104,7 @@ def end(table: Table, token: str) -> None:
 def end_all(table: Table, username: str) -> None:
     """Sign a user out everywhere: one write, for six sessions as for six thousand. Raises NoSuchUser.
 
-    Their items stay until TTL deletes them, and are good for nothing.
+    Their items stay until TTL deletes them, without any use.
     """
     table.write(update(keys.user(username), "ADD SignOuts :one", values={":one": 1}, refused=NoSuchUser(username)))
 
@@ -118,7 +115,8 @@ def running(table: Table, username: str) -> int:
 
 
 def remove_all(table: Table, username: str) -> None:
-    """Remove the session items of an account that is gone. They are good for nothing, so GSI1 may miss some."""
+    """Remove the session items of an account that is gone. They no longer work, so it does not matter if GSI1 misses
+    some."""
     found = table.query(keys.sessions(username), index=GSI1, projection=_KEYS)
     write_all(table, [forget(keys.primary(item), because="a session that is gone is ended") for item in found])
 

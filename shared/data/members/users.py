@@ -9,7 +9,7 @@ from shared.data import item_types, keys
 from shared.data.catalog import brands
 from shared.data.members import credentials, follows, messages, presence, saved, sessions
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import TIME, Attribute, Entity
+from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
@@ -17,15 +17,7 @@ from shared.errors import Conflict, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
 from shared.models.members import Role, User
 
-_USER = Entity(
-    User,
-    Attribute("username", "Username"),
-    Attribute("email", "Email"),
-    Attribute("name", "Name"),
-    Attribute("role", "Role"),
-    Attribute("created_at", "CreatedAt", TIME),
-    apart=frozenset({"password_hash", "generation"}),  # another item's, and what two attributes make
-)
+_USER = Entity(User, apart=frozenset({"password_hash", "generation"}))  # another item's; what two attributes make
 
 _USERNAME = Projection.of("Username")
 
@@ -129,7 +121,7 @@ def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
     """
     username = user.username
     table.write(presence.leaving(username))
-    user = get(table, username, consistent=True)  # the email address is changed no more
+    user = get(table, username, consistent=True)  # from here on the email address cannot change
     follows.remove_all(table, username, list(_all_topics(table)))
     saved.remove_all(table, username)
     messages.remove_all(table, username)
