@@ -10,22 +10,21 @@ import difflib
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from shared.api.bodies import DealChange, NewBrand, NewDeal
-from shared.data.catalog import brands, clicks, deals, endings, featured, feeds, products
-from shared.data.idempotency import Idempotency
+from functions.pages.desk_forms import deal_form, lists
+from shared.api.bodies import NewBrand
+from shared.data.catalog import brands, clicks, deals, endings, feeds, listings, products
 from shared.data.members import fanout, users
 from shared.errors import (
     BrandExists,
     DealTooLarge,
     EditedMeanwhile,
     IdempotencyKeyReused,
-    InvalidName,
     NoSuchDeal,
     NoSuchDeals,
     NoSuchTopic,
@@ -34,7 +33,7 @@ from shared.errors import (
 from shared.html import cookies, forms, pages, views
 from shared.html.app import PageApp, Request
 from shared.html.checking import check
-from shared.html.forms import Fields, InvalidFields
+from shared.html.forms import InvalidFields
 from shared.html.pages import Answer
 from shared.models.catalog import ALL_DEALS, Deal, Period, Status
 from shared.models.members import Session
@@ -42,10 +41,13 @@ from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
 from shared.values import links, slugs
-from shared.values.times import to_iso
 
 SHOWN = 25
+NEWEST = 6
+"""Deals that the desk itself shows; all of them, ``SHOWN`` at a time, have a page of their own."""
+
 ENDING_DAYS = 2
+MOST_ENDING = 4
 HOT_FOR = timedelta(days=1)
 """How long the desk shows how far the telling of a hot deal has got."""
 
@@ -56,111 +58,79 @@ WRITES_PER_MESSAGE = 2
 DOLLARS_PER_MILLION_WRITES = 0.625
 """A message is written to the table and to GSI1: https://aws.amazon.com/dynamodb/pricing/on-demand (docs/cost.md)."""
 
-CURRENCIES = ("USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY")
-
-REQUIRED = ("link", "title", "price", "currency", "brand", "category")
-OPTIONAL = ("listPrice", "couponCode", "expiresAt", "image", "description")
-FIELDS = (*REQUIRED, *OPTIONAL)
-"""The fields of a deal's form, named as in the API's bodies."""
-
-NAMES = {
-    "link": "Address at the shop",
-    "title": "Title",
-    "price": "Price",
-    "listPrice": "List price",
-    "currency": "Currency",
-    "brand": "Brand",
-    "category": "Category",
-    "couponCode": "Coupon code",
-    "expiresAt": "Ends",
-    "image": "Picture",
-    "description": "Description",
-}
-
-_WORDS = {
-    "link": "An http or https address is needed.",
-    "image": "An http or https address is needed.",
-    "price": "A price is digits, a point and two digits: 31.90.",
-    "listPrice": "A price is digits, a point and two digits: 31.90.",
-    "currency": "Three capital letters, such as USD.",
-    "expiresAt": "This is no day and time.",
-}
-
-_THOUSANDS = re.compile(r",(?=\d{3}(\D|$))")
-_LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
-
 BOOKMARKLET = (
-    "javascript:location='{desk}?link='+encodeURIComponent(location.href)"
-    "+'&title='+encodeURIComponent((document.querySelector('h1')||{{}}).innerText||document.title)"
-    "+'&image='+encodeURIComponent((document.querySelector('meta[property=\"og:image\"]')||{{}}).content||'')"
-    "+'&price='+encodeURIComponent((document.querySelector('meta[property$=\"price:amount\"]')||{{}}).content||'')"
+    "javascript:(()=>{{"
+    "const of=each=>encodeURIComponent(each||''),"
+    "says=name=>(document.querySelector('meta[property$=\":'+name+'\"]')||{{}}).content;"
+    "location='{desk}?link='+of(location.href)"
+    "+'&title='+of((document.querySelector('h1')||{{}}).innerText||document.title)"
+    "+'&image='+of(says('image'))"
+    "+'&price='+of(says('sale_price:amount')||says('price:amount'))"
+    "+'&list='+of(says('original_price:amount')||says('price:standard_amount'))"
+    "}})()"
 )
-"""Dragged to a browser's bookmarks and pressed on a shop's page, it opens our form with what that page says."""
+"""Dragged to a browser's bookmarks and pressed on a shop's page, it opens our form with what that page says.
+
+Shops name their prices with and without a sale: ``og:price:amount`` and ``og:price:standard_amount``,
+``product:sale_price:amount``, ``product:price:amount`` and ``product:original_price:amount``.
+"""
+
+_REFUSED = (InvalidFields, NoSuchTopic, DealTooLarge)
+"""Errors of a deal's form that its page names at a field."""
 
 app = PageApp(forms.ours_only)
 
 
-@dataclass(frozen=True, slots=True)
-class List:
-    """One list of picked deals that editors order: its path below the desk, its name, and how it is read and kept."""
-
-    path: str
-    name: str
-    public: str
-    read: Callable[[datetime], Sequence[Deal]]
-    keep: Callable[[Sequence[str], datetime], object]
-    hint: str
-
-
-def _curated(page: CuratedPage, path: str, name: str, public: str) -> List:
-    return List(
-        path,
-        name,
-        public,
-        lambda now: featured.read(table(), page, now),
-        lambda ids, now: featured.set_featured(table(), page, ids, now),
-        f"Up to {featured.MAX_FEATURED} deals; the first leads.",
-    )
-
-
-def _of_category(slug: str) -> List:
-    topic = Topic(CATEGORY, slug)
-    fewest, most = featured.CATEGORY_FEATURED
-    return List(
-        f"/desk/categories/{slug}",
-        CATEGORIES[slug],
-        f"/categories/{slug}",
-        lambda now: featured.read(table(), topic, now),
-        lambda ids, now: featured.set_category_featured(table(), slug, ids, now),
-        f"{fewest} to {most} deals.",
-    )
-
-
-FRONT = _curated(FRONT_PAGE, "/desk/front-page", "Front page", "/")
-CHOICE = _curated(EDITORS_CHOICE, "/desk/editors-choice", "Editors’ choice", "/editors-choice")  # noqa: RUF001  # as it is printed
-
-
 @app.get("/desk")
 def desk(request: Request) -> Answer:
-    """Today: what was posted, with clicks; what ends; whom hot deals have reached."""
+    """Today: how far hot deals have got, what ends, what was posted, with clicks; and the front page's order."""
     _editor(request)
-    now = request.now
+    now, today = request.now, Period.DAY.start_of(request.now)
     asked: list[Callable[[], Any]] = [
         partial(feeds.read, table(), ALL_DEALS, limit=SHOWN, now=now),
-        partial(endings.upcoming, table(), now, days=ENDING_DAYS, most=10),
+        partial(endings.upcoming, table(), now, days=ENDING_DAYS, most=MOST_ENDING),
+        partial(lists.FRONT.read, table(), now),
+        partial(listings.counts, table(), ALL_DEALS, most=1, until=today),
     ]
-    newest, ending = table().gather(asked)
-    ids = [deal.deal_id for deal in (*newest.items, *ending)]
-    told = [deal for deal in newest.items if deal.hot_at is not None and now - deal.hot_at < HOT_FOR]
+    newest, ending, picked, counts = table().gather(asked)
+    shown = newest.items[:NEWEST]
+    ids = list(dict.fromkeys(deal.deal_id for deal in (*shown, *ending, *picked)))
+    known = {deal.deal_id: deal for deal in (*newest.items, *ending, *picked)}
+    told = [deal for deal in known.values() if deal.hot_at is not None and now - deal.hot_at < HOT_FOR]
     asked = [partial(clicks.of, table(), ids), *(partial(fanout.progress, table(), deal.deal_id) for deal in told)]
     followed, *progress = table().gather(asked)
+    readers = 0 if all(each.finished for each in progress) else users.count(table(), MOST_COUNTED)
     return _page(
         "desk/today.html",
         request,
-        posted=[_line(deal, now, followed) for deal in newest.items],
+        posted=[_line(deal, now, followed) for deal in shown],
+        posted_today=views.counted(counts.get(today, 0), "deal"),
+        more=newest.next is not None or len(newest.items) > NEWEST,
+        newest=SHOWN,
         ending=[_line(deal, now, followed) for deal in ending],
-        told=[{**_line(deal, now, followed), **_told(each)} for deal, each in zip(told, progress, strict=True)],
-        bookmarklet=BOOKMARKLET.format(desk=pages.absolute("/desk/deals/new")),
+        told=[
+            {**views.card(deal, now), **_told(deal, each, readers)} for deal, each in zip(told, progress, strict=True)
+        ],
+        # On a shop's page, an address without an origin would be the shop's.
+        bookmarklet=BOOKMARKLET.format(desk=pages.absolute("/desk/deals/new")) if pages.origin() else "",
+        ordered=_order(lists.FRONT, picked, now, followed),
+        typed={"add": ""},
+        errors={},
+    )
+
+
+@app.get("/desk/deals")
+def all_deals(request: Request) -> Answer:
+    """All listed deals with their clicks, newest first, a page at a time."""
+    _editor(request)
+    found = feeds.read(table(), ALL_DEALS, limit=SHOWN, now=request.now, cursor=request.query.get("cursor"))
+    followed = clicks.of(table(), [deal.deal_id for deal in found.items])
+    return _page(
+        "desk/deals.html",
+        request,
+        rows=[_line(deal, request.now, followed) for deal in found.items],
+        first="cursor" not in request.query,
+        older=found.next,
     )
 
 
@@ -182,11 +152,23 @@ def new_deal(request: Request) -> Answer:
         return _page("desk/link.html", request, typed=typed, errors={})
     if not links.host(link):
         return _page(
-            "desk/link.html", request, HTTPStatus.UNPROCESSABLE_ENTITY, typed=typed, errors={"link": _WORDS["link"]}
+            "desk/link.html",
+            request,
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            typed=typed,
+            errors={"link": deal_form.WORDS["link"]},
         )
     offers = products.offers(table(), link)
-    known = _known_of(link, offers, request.now)
-    return _form_page(request, {**known, **typed}, offers=offers, key=secrets.token_urlsafe(18), guessed=bool(known))
+    last = deal_form.last_offer(link, offers)
+    known = deal_form.typed_of_product(last) if last else deal_form.known_of_shop(table(), link, request.now)
+    return _form_page(
+        request,
+        {**known, **typed},
+        offers=offers,
+        key=forms.new_key(),
+        guessed=bool(known),
+        priced_by=last if "price" in known and "price" not in typed else None,
+    )
 
 
 @app.post("/desk/deals/preview")
@@ -197,9 +179,9 @@ def preview(request: Request) -> Answer:
     number = typed.get("number")
     deal = deals.find(table(), number) if number else None
     try:
-        shown = _deal_of(typed, request.now, deal)
-    except InvalidFields as error:
-        return _form_page(request, typed, error.errors, deal=deal, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        shown = deal_form.deal_of(table(), typed, request.now, deal)
+    except _REFUSED as error:
+        return _refused_form(request, typed, error, deal)
     return _form_page(request, typed, deal=deal, shown=shown)
 
 
@@ -207,22 +189,16 @@ def preview(request: Request) -> Answer:
 def post_deal(request: Request) -> Answer:
     session = _editor(request)
     typed = forms.read(request.event)
-    body = {name: value for name, value in _cleaned(typed).items() if value}
-    key = typed.get("key", "")
     try:
-        new = check(NewDeal, body | {name: body.get(name, "") for name in REQUIRED}, _WORDS)
+        new = deal_form.new(typed)
         deal = replace(new.to_deal(request.now, secrets.token_bytes(16)), correlation_id=request.correlation_id)
-        once = Idempotency(session.username, key, body) if 0 < len(key) <= 64 else None
+        once = forms.idempotency(typed, session.username, deal_form.filled(typed))
         deal = deals.create(table(), deal, request.now, idempotency=once)
-    except InvalidFields as error:
-        return _form_page(request, typed, error.errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    except NoSuchTopic:
-        return _no_such_brand(request, typed)
-    except DealTooLarge as error:
-        return _form_page(request, typed, {"description": str(error)}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    except _REFUSED as error:
+        return _refused_form(request, typed, error)
     except IdempotencyKeyReused:
         again = {"link": "This form has posted a deal already, and was changed since. Post again if you mean another."}
-        fresh = {**typed, "key": secrets.token_urlsafe(18)}
+        fresh = {**typed, "key": forms.new_key()}
         return _form_page(request, fresh, again, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
@@ -230,10 +206,10 @@ def post_deal(request: Request) -> Answer:
 
 
 @app.get("/desk/deals/{number}")
-def deal_form(request: Request, number: str) -> Answer:
+def one_deal(request: Request, number: str) -> Answer:
     _editor(request)
     deal = _find(number)
-    return _form_page(request, _typed(deal), deal=deal)
+    return _form_page(request, deal_form.typed_of(deal), deal=deal)
 
 
 @app.post("/desk/deals/{number}")
@@ -243,7 +219,7 @@ def edit_deal(request: Request, number: str) -> Answer:
     deal = _find(number)
     version = typed.get("version", "")
     try:
-        changes = _changes(typed, request.now)
+        changes = deal_form.changes(typed, request.now)
         deals.edit(
             table(),
             deal.deal_id,
@@ -252,13 +228,8 @@ def edit_deal(request: Request, number: str) -> Answer:
             correlation_id=request.correlation_id,
             version=int(version) if version.isascii() and version.isdigit() else 0,
         )
-    except InvalidFields as error:
-        return _form_page(request, typed, error.errors, deal=deal, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    except NoSuchTopic:
-        return _no_such_brand(request, typed, deal)
-    except DealTooLarge as error:
-        errors = {"description": str(error)}
-        return _form_page(request, typed, errors, deal=deal, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    except _REFUSED as error:
+        return _refused_form(request, typed, error, deal)
     except EditedMeanwhile:
         now_is = deals.get(table(), deal.deal_id, consistent=True)
         return _form_page(
@@ -266,9 +237,15 @@ def edit_deal(request: Request, number: str) -> Answer:
             {**typed, "version": str(now_is.version)},
             deal=now_is,
             status=HTTPStatus.CONFLICT,
-            differing=_differing(_typed(now_is), _cleaned(typed)),
+            differing=deal_form.differing(deal_form.typed_of(now_is), deal_form.cleaned(typed)),
         )
     return pages.redirect(f"/desk/deals/{number}", said="edited")
+
+
+@app.get("/desk/deals/{number}/withdraw")
+def withdraw_page(request: Request, number: str) -> Answer:
+    """What withdrawing a deal does, before it is done."""
+    return _asking_page(request, number, "desk/withdraw.html", (Status.ACTIVE, Status.EXPIRED))
 
 
 @app.post("/desk/deals/{number}/withdraw")
@@ -279,6 +256,12 @@ def withdraw(request: Request, number: str) -> Answer:
 @app.post("/desk/deals/{number}/restore")
 def restore(request: Request, number: str) -> Answer:
     return _changed(request, number, "restored", withdrawn_at=None)
+
+
+@app.get("/desk/deals/{number}/end")
+def end_page(request: Request, number: str) -> Answer:
+    """What ending a deal does, before it is done."""
+    return _asking_page(request, number, "desk/end.html", (Status.ACTIVE,))
 
 
 @app.post("/desk/deals/{number}/end")
@@ -303,7 +286,7 @@ def hot_page(request: Request, number: str) -> Answer:
         over=deal.status(request.now) is not Status.ACTIVE,
         readers=f"{readers:,}" if readers < MOST_COUNTED else f"more than {MOST_COUNTED:,}",
         units=f"{readers * WRITES_PER_MESSAGE:,}",
-        dollars=f"{dollars:.4f}",
+        dollars=f"${dollars:.4f}" if dollars >= 0.0001 else "less than $0.0001",
         at_least=readers >= MOST_COUNTED,
     )
 
@@ -322,46 +305,47 @@ def hot_progress(request: Request, number: str) -> Answer:
     deal = _find(number)
     if deal.hot_at is None:
         return pages.redirect(f"/desk/deals/{number}/hot")
-    progress = _told(fanout.progress(table(), deal.deal_id))
+    progress = fanout.progress(table(), deal.deal_id)
+    readers = 0 if progress.finished else users.count(table(), MOST_COUNTED)
     return _page(
         "desk/progress.html",
         request,
-        more_headers=None if progress["finished"] else {"Refresh": "2"},
+        more_headers=None if progress.finished else {"Refresh": "2"},
         d=views.card(deal, request.now),
         number=number,
         since=views.moment(deal.hot_at),
-        **progress,
+        **_told(deal, progress, readers),
     )
 
 
 @app.get("/desk/front-page")
 def front_page(request: Request) -> Answer:
-    return _order_page(request, FRONT)
+    return _order_page(request, lists.FRONT)
 
 
 @app.post("/desk/front-page")
 def order_front_page(request: Request) -> Answer:
-    return _ordered(request, FRONT)
+    return _ordered(request, lists.FRONT)
 
 
 @app.get("/desk/editors-choice")
 def editors_choice(request: Request) -> Answer:
-    return _order_page(request, CHOICE)
+    return _order_page(request, lists.CHOICE)
 
 
 @app.post("/desk/editors-choice")
 def order_editors_choice(request: Request) -> Answer:
-    return _ordered(request, CHOICE)
+    return _ordered(request, lists.CHOICE)
 
 
 @app.get("/desk/categories/{slug}")
 def category(request: Request, slug: str) -> Answer:
-    return _order_page(request, _category(slug))
+    return _order_page(request, lists.of_category(slug))
 
 
 @app.post("/desk/categories/{slug}")
 def order_category(request: Request, slug: str) -> Answer:
-    return _ordered(request, _category(slug))
+    return _ordered(request, lists.of_category(slug))
 
 
 @app.get("/desk/brands")
@@ -372,7 +356,7 @@ def brand_form(request: Request) -> Answer:
 
 @app.post("/desk/brands")
 def new_brand(request: Request) -> Answer:
-    """A brand under a new name. Names that are near are shown first, and created only by who says so."""
+    """A brand under a new name. Similar names are shown first, and a similar name must be confirmed."""
     _editor(request)
     typed = forms.read(request.event)
     try:
@@ -391,7 +375,7 @@ def new_brand(request: Request) -> Answer:
 
 def _editor(request: Request) -> Session:
     """Who asks, if that is an editor. Raises NotSignedIn, Forbidden."""
-    return cookies.editor_of(table(), request.event, request.now, "The desk is for editors.")
+    return cookies.editor_of(table(), request, "The desk is for editors.")
 
 
 def _find(number: str) -> Deal:
@@ -399,17 +383,13 @@ def _find(number: str) -> Deal:
     return deals.get(table(), deals.find(table(), number).deal_id, consistent=True)
 
 
-def _category(slug: str) -> List:
-    if slug not in CATEGORIES:
-        raise NoSuchTopic(CATEGORY.label, slug)
-    return _of_category(slug)
-
-
-def _page(template: str, request: Request, status: int = HTTPStatus.OK, **values: Any) -> Answer:
+def _page(
+    template: str, request: Request, status: int = HTTPStatus.OK, *, here: str | None = None, **values: Any
+) -> Answer:
     return pages.page(
         template,
         status=status,
-        here=request.path,
+        here=here or request.path,
         said=request.query.get("said"),
         **values,
     )
@@ -426,9 +406,13 @@ def _form_page(
     key: str | None = None,
     shown: Deal | None = None,
     guessed: bool = False,
+    priced_by: Deal | None = None,
     differing: Sequence[Mapping[str, str]] = (),
 ) -> Answer:
-    """The form of a new deal or, with ``deal``, of one that exists; beside it what we know of the product."""
+    """The form of a new deal or, with ``deal``, of one that exists; beside it what we know of the product.
+
+    Where its price is another deal's (``priced_by``), the form says so: shops change theirs.
+    """
     now = request.now
     link = typed.get("link", "")
     if offers is None:
@@ -439,7 +423,8 @@ def _form_page(
         "desk/deal.html",
         request,
         status,
-        typed={name: typed.get(name, "") for name in FIELDS},
+        here=None if deal else "/desk/deals/new",
+        typed={name: typed.get(name, "") for name in deal_form.FIELDS},
         errors=dict(errors or {}),
         number=number,
         key=key or typed.get("key", ""),
@@ -452,106 +437,50 @@ def _form_page(
         duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
         earlier=[views.card(offer, now) for offer in others][:10],
         guessed=guessed,
+        price_hint=deal_form.price_hint(priced_by) if priced_by else "",
         differing=differing,
-        shown=views.card(shown, now) if shown else None,
-        text=shown.description if shown else None,
-        coupon=shown.coupon_code if shown else None,
-        shop=links.host(shown.link) if shown else "",
+        shown=_shown(shown, now) if shown else None,
         brand_names=_brand_names(),
-        currencies={code: code for code in dict.fromkeys((typed.get("currency") or "USD", *CURRENCIES))},
+        currencies={code: code for code in dict.fromkeys((typed.get("currency") or "USD", *deal_form.CURRENCIES))},
     )
 
 
-def _no_such_brand(request: Request, typed: Mapping[str, str], deal: Deal | None = None) -> Answer:
-    name = typed.get("brand", "")
-    near = _near(name)
-    also = f" Near: {', '.join(near)}." if near else ""
-    errors = {"brand": f"There is no brand of this name yet.{also} Create it on the page of brands first."}
-    return _form_page(request, typed, errors, deal=deal, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-
-
-def _cleaned(typed: Mapping[str, str]) -> Fields:
-    """What was typed, as the API's bodies want it: prices without symbols, times in UTC with their zone."""
-    cleaned = {name: typed.get(name, "").strip() for name in FIELDS}
-    for name in ("price", "listPrice"):
-        cleaned[name] = _THOUSANDS.sub("", cleaned[name].lstrip("$£€¥ "))
-    when = cleaned["expiresAt"]
-    if _LOCAL_TIME.fullmatch(when):
-        cleaned["expiresAt"] = f"{when}{'' if when.count(':') == 2 else ':00'}Z"
-    cleaned["description"] = cleaned["description"].replace("\r\n", "\n")
-    return cleaned
-
-
-def _changes(typed: Mapping[str, str], now: datetime) -> dict[str, Any]:
-    """What a whole form asks a deal to become. Raises InvalidFields."""
-    cleaned = _cleaned(typed)
-    body = {name: cleaned[name] if name in REQUIRED else cleaned[name] or None for name in FIELDS}
-    return check(DealChange, body, _WORDS).changes(now)
-
-
-def _deal_of(typed: Mapping[str, str], now: datetime, deal: Deal | None) -> Deal:
-    """The deal that a form would make. Raises InvalidFields."""
-    if deal is not None:
-        shown = replace(deal, **_changes(typed, now))
-    else:
-        body = {name: value for name, value in _cleaned(typed).items() if value}
-        new = check(NewDeal, body | {name: body.get(name, "") for name in REQUIRED}, _WORDS)
-        shown = new.to_deal(now, bytes(16))
-    return replace(shown, brand_name=brands.names(table()).get(shown.brand, typed.get("brand", "")))
-
-
-def _typed(deal: Deal) -> Fields:
-    """A deal as its form shows it."""
+def _shown(deal: Deal, now: datetime) -> dict[str, Any]:
+    """A deal as its preview shows it: the card, and the head of its page."""
     return {
+        "card": views.card(deal, now),
+        "d": views.card(deal, now, width=720),
         "link": deal.link,
-        "title": deal.title,
-        "price": deal.price,
-        "listPrice": deal.list_price or "",
-        "currency": deal.currency,
-        "brand": deal.brand_name,
-        "category": deal.category,
-        "couponCode": deal.coupon_code or "",
-        "expiresAt": to_iso(deal.ends_at).removesuffix("Z") if deal.ends_at else "",
-        "image": deal.image or "",
-        "description": deal.description or "",
-        "version": str(deal.version),
+        "shop": links.host(deal.link),
+        "posted": views.moment(deal.created_at),
+        "ends_at": views.moment(deal.ends_at) if deal.ends_at else "",
+        "stock": deal.stock.value if deal.stock else "",
+        "coupon": deal.coupon_code or "",
+        "text": deal.description or "",
     }
 
 
-def _differing(now_is: Mapping[str, str], typed: Mapping[str, str]) -> list[dict[str, str]]:
-    """The fields in which a deal and a form differ, with both values."""
-    found = []
-    for name in FIELDS:
-        theirs, ours = now_is[name], typed.get(name, "")
-        same = slugs.slug(theirs) == _slug(ours) if name == "brand" else theirs == ours.removesuffix("Z")
-        if not same:
-            found.append({"name": NAMES[name], "theirs": theirs or "nothing", "ours": ours or "nothing"})
-    return found
-
-
-def _slug(name: str) -> str:
-    try:
-        return slugs.slug(name)
-    except InvalidName:
-        return ""
-
-
-def _known_of(link: str, offers: Sequence[Deal], now: datetime) -> Fields:
-    """What our own deals tell of a product, or else of its shop. Nothing is fetched from the shop."""
-    if offers:
-        last = _typed(offers[0])
-        return {name: last[name] for name in ("title", "listPrice", "currency", "brand", "category", "image")}
-    letters = re.sub(r"[^a-z0-9]", "", links.host(link).rpartition(".")[0])
-    brand = next((slug for slug in brands.names(table()) if slug.replace("-", "") == letters), None)
-    if brand is None:
-        return {}
-    newest = feeds.read(table(), feed_of(Topic(BRAND, brand)), limit=1, now=now).items
-    known = {"brand": brands.names(table())[brand]}
-    return known | ({"category": newest[0].category, "currency": newest[0].currency} if newest else {})
+def _refused_form(
+    request: Request,
+    typed: Mapping[str, str],
+    error: InvalidFields | NoSuchTopic | DealTooLarge,
+    deal: Deal | None = None,
+) -> Answer:
+    """A deal's form again, with what was typed, and at each field that cannot be used what it needs."""
+    match error:
+        case InvalidFields(errors=errors):
+            pass
+        case NoSuchTopic():
+            near = _near(typed.get("brand", ""))
+            also = f" Near: {', '.join(near)}." if near else ""
+            errors = {"brand": f"There is no brand of this name yet.{also} Create it on the page of brands first."}
+        case DealTooLarge():
+            errors = {"description": str(error)}
+    return _form_page(request, typed, errors, deal=deal, status=HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 def _brand_names() -> list[str]:
-    """Names to complete a brand from; of a great many none, for a page would be nothing but names."""
+    """Names to complete a brand from; none if there are very many, which would fill the page."""
     names = list(brands.names(table()).values())
     return names if len(names) <= 500 else []
 
@@ -559,7 +488,7 @@ def _brand_names() -> list[str]:
 def _near(name: str) -> list[str]:
     """Names of brands that are written almost like this one, the one itself included where it is there."""
     known = brands.names(table())
-    asked = _slug(name)
+    asked = deal_form.slug_of(name)
     near = difflib.get_close_matches(asked, known, n=5, cutoff=0.75)
     begins = [slug for slug in known if asked and (slug.startswith(f"{asked}-") or asked.startswith(f"{slug}-"))]
     return [known[slug] for slug in dict.fromkeys((*near, *begins)) if slug != asked][:5]
@@ -592,38 +521,72 @@ def _changed(request: Request, number: str, said: str, **changes: Any) -> Answer
     return pages.redirect(f"/desk/deals/{number}", said=said)
 
 
+def _asking_page(request: Request, number: str, template: str, possible: Sequence[Status]) -> Answer:
+    """A page that says what will happen to a deal and asks; the deal's form where its status rules that out."""
+    _editor(request)
+    deal = _find(number)
+    if deal.status(request.now) not in possible:
+        return pages.redirect(f"/desk/deals/{number}")
+    return _page(template, request, d=views.card(deal, request.now), number=number)
+
+
 def _order_page(
     request: Request,
-    ordered: List,
+    ordered: lists.List,
     picked: Sequence[Deal] | None = None,
     errors: Mapping[str, str] | None = None,
     typed: str = "",
+    status: int = HTTPStatus.UNPROCESSABLE_ENTITY,
 ) -> Answer:
+    """A list's page: as it is, or with ``errors`` what was tried with it (``picked``) and a status that says so."""
     _editor(request)
     now = request.now
-    shown = ordered.read(now) if picked is None else picked
+    kept = ordered.read(table(), now)
+    shown = kept if picked is None else picked
     followed = clicks.of(table(), [deal.deal_id for deal in shown])
     return _page(
         "desk/order.html",
         request,
-        HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
-        path=ordered.path,
-        name=ordered.name,
-        public=ordered.public,
-        hint=ordered.hint,
-        rows=[_line(deal, now, followed) for deal in shown],
-        before=",".join(str(deal.number) for deal in shown),
+        status if errors else HTTPStatus.OK,
+        ordered=_order(ordered, shown, now, followed, kept),
         errors=dict(errors or {}),
         typed={"add": typed},
-        lists=[{"path": FRONT.path, "name": FRONT.name}, {"path": CHOICE.path, "name": CHOICE.name}]
-        + [{"path": f"/desk/categories/{slug}", "name": name} for slug, name in CATEGORIES.items()],
+        lists=[{"path": each.path, "name": each.name} for each in lists.EVERY],
     )
 
 
-def _ordered(request: Request, ordered: List) -> Answer:
+def _order(
+    ordered: lists.List,
+    picked: Sequence[Deal],
+    now: datetime,
+    followed: Mapping[str, int],
+    kept: Sequence[Deal] | None = None,
+) -> dict[str, Any]:
+    """A list as its table shows it, on its own page and on the desk. ``kept`` is the stored list, if not ``picked``."""
+    return {
+        "path": ordered.path,
+        "name": ordered.name,
+        "public": ordered.public,
+        "hint": ordered.hint,
+        "rows": [_line(deal, now, followed) for deal in picked],
+        "before": _numbers(picked),
+        "kept": _numbers(picked if kept is None else kept),
+    }
+
+
+def _numbers(picked: Sequence[Deal]) -> str:
+    return ",".join(str(deal.number) for deal in picked)
+
+
+def _ordered(request: Request, ordered: lists.List) -> Answer:
     """Do what a button says to a list: ``up:12``, ``down:12``, ``out:12``, ``add``, or ``keep`` for a dragged order.
 
-    The form carries the whole order, so that a list of five can be made of one that a category refuses for being short.
+    The form carries the whole order. So editors can add deals one by one to a list that is still too short for its
+    category, which is not stored until it is long enough.
+    It also carries the stored list that it was made from. Where another editor has changed that since, the new list is
+    shown and nothing is written; of two forms sent at the same instant the last one wins. A form that is sent twice
+    finds the list as it wants it, and is answered as the first time.
+    The answer leads back to the form's page, and there to the deal that was moved: Tab goes on to its buttons.
     """
     _editor(request)
     typed = forms.read(request.event)
@@ -632,7 +595,11 @@ def _ordered(request: Request, ordered: List) -> Answer:
     if action == "add":
         which = re.sub(r"[^0-9A-Za-z]", "", typed.get("add", ""))
         numbers = [*numbers, which] if which else numbers
-    numbers = _moved(numbers, action, which)
+    numbers = lists.moved(numbers, action, which)
+    now_is = _numbers(ordered.read(table(), request.now))
+    if "kept" in typed and typed["kept"] != now_is and now_is != ",".join(numbers):
+        errors = {"add": "This list was changed meanwhile. This is how it is now; please do it again."}
+        return _order_page(request, ordered, errors=errors, typed=typed.get("add", ""), status=HTTPStatus.CONFLICT)
     try:
         picked = [deals.find(table(), number) for number in numbers]
     except NoSuchDeal:
@@ -643,22 +610,12 @@ def _ordered(request: Request, ordered: List) -> Answer:
         errors = {"add": "This deal has ended or was withdrawn."}
         return _order_page(request, ordered, [deal for deal in picked if deal not in over], errors, which)
     try:
-        ordered.keep([deal.deal_id for deal in picked], request.now)
+        ordered.keep(table(), [deal.deal_id for deal in picked], request.now)
     except (WrongFeaturedCount, NoSuchDeals) as error:
         return _order_page(request, ordered, _once(picked), {"add": str(error)}, which if action == "add" else "")
-    return pages.redirect(ordered.path, said="ordered")
-
-
-def _moved(numbers: Sequence[str], action: str, which: str) -> list[str]:
-    """An order after one deal was moved up or down by one, or taken out."""
-    order = list(numbers)
-    if which not in order or action not in ("up", "down", "out"):
-        return order
-    place = order.index(which)
-    order.pop(place)
-    if action != "out":
-        order.insert(max(0, place - 1) if action == "up" else place + 1, which)
-    return order
+    back = "/desk" if typed.get("back") == "/desk" else ordered.path
+    moved = dict(zip(numbers, picked, strict=True)).get(which)
+    return pages.redirect(back, said="ordered", fragment=f"deal-{moved.number}" if moved else "order")
 
 
 def _those_there(numbers: Sequence[str]) -> list[Deal]:
@@ -679,8 +636,21 @@ def _line(deal: Deal, now: datetime, followed: Mapping[str, int]) -> dict[str, A
     return {**views.card(deal, now, width=128), "clicks": followed.get(deal.deal_id, 0)}
 
 
-def _told(progress: fanout.Progress) -> dict[str, Any]:
-    return {"reached": f"{progress.told:,}", "finished": progress.finished}
+def _told(deal: Deal, progress: fanout.Progress, readers: int) -> dict[str, Any]:
+    """How far the telling of a hot deal has got, of about how many readers, and how fast.
+
+    ``readers`` is what ``users.count`` counts: ``MOST_COUNTED`` at most.
+    """
+    seconds = (progress.at - deal.hot_at).total_seconds() if progress.at and deal.hot_at else 0
+    counted = max(readers, progress.told)
+    return {
+        "reached": f"{progress.told:,}",
+        "reached_number": progress.told,
+        "finished": progress.finished,
+        "about": f"{counted:,}" if readers < MOST_COUNTED else f"more than {counted:,}",
+        "most": counted if 0 < readers < MOST_COUNTED else 0,
+        "rate": f"{progress.told / seconds:,.0f}" if seconds >= 1 and progress.told >= seconds else "",
+    }
 
 
 handler = app.handler

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
+from functions.pages import desk
+from shared.data import item_types, keys
 from shared.data.catalog import brands, clicks, deals, featured, feeds, products
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
@@ -37,6 +40,7 @@ DEAL = {
 PAGES = [
     "/desk",
     "/desk/deals/new",
+    "/desk/deals",
     "/desk/front-page",
     "/desk/editors-choice",
     "/desk/categories/shoes",
@@ -59,7 +63,13 @@ def test_an_editor_sees_each_page(editor: Browser, path: str) -> None:
     assert editor.get(path).status == 200
 
 
-@pytest.mark.parametrize("path", [*PAGES, "/desk/deals/1", "/desk/deals/1/hot", "/desk/deals/1/hot/progress"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *PAGES, "/desk/deals/1", "/desk/deals/1/end", "/desk/deals/1/withdraw", "/desk/deals/1/hot",
+        "/desk/deals/1/hot/progress",
+    ],
+)  # fmt: skip
 def test_a_member_sees_none_of_them(ana: Browser, path: str) -> None:
     seen = ana.get(path)
 
@@ -77,6 +87,28 @@ FORMS = [
     "/desk/deals/1/end", "/desk/deals/1/hot", "/desk/front-page", "/desk/editors-choice", "/desk/categories/shoes",
     "/desk/brands",
 ]  # fmt: skip
+
+
+def test_a_form_that_is_sent_after_the_sessions_end_can_be_sent_again(
+    anyone: Browser, editor: Browser, table: Table
+) -> None:
+    typed = editor.get("/desk/deals/new").values() | DEAL | {"description": '<b>Two lines\nand "quotes"</b>'}
+
+    kept = anyone.post("/desk/deals", typed)
+
+    assert kept.status == 403
+    assert "You are signed out" in kept.words
+    assert posted(table) == []
+    again = editor.post("/desk/deals", {name: kept.values()[name] for name in typed})
+    assert again.status == 303
+    assert [deal.description for deal in posted(table)] == ['<b>Two lines\nand "quotes"</b>']
+
+
+@pytest.mark.parametrize("body", ["", "name=1&name=2", "%ff=1", "&".join(f"f{n}=1" for n in range(200))])
+def test_a_form_that_cannot_be_read_leads_to_sign_in(anyone: Browser, body: str) -> None:
+    seen = anyone.post("/desk/deals", body)
+
+    assert (seen.status, seen.location) == (303, "/account/sign-in")
 
 
 @pytest.mark.parametrize("path", FORMS)
@@ -131,26 +163,64 @@ def test_what_is_no_address_is_asked_for_again(editor: Browser) -> None:
     seen = editor.get("/desk/deals/new?link=thing")
 
     assert seen.status == 422
-    assert "An http or https address is needed." in seen.words
+    assert "This must be an http or https address." in seen.words
 
 
 def test_a_known_product_fills_the_form_and_warns_of_its_active_deal(
     editor: Browser, table: Table, post_deal: PostDeal
 ) -> None:
-    deal = post_deal(link="https://shop.example/trail-runner?variant=2", list_price="158.00")
+    image = "https://shop.example/trail-runner.jpg"
+    deal = post_deal(link="https://shop.example/trail-runner?variant=2", list_price="158.00", image=image)
     products.follow(table, None, deal)
 
     seen = editor.get(f"/desk/deals/new?link={LINK}")
 
     assert "This product has an active deal" in seen.words
     assert f"/desk/deals/{deal.number}" in seen.text
-    assert {name: seen.values()[name] for name in ("title", "brand", "category", "listPrice")} == {
+    assert {name: seen.values()[name] for name in ("title", "brand", "category", "listPrice", "price", "image")} == {
         "title": "Trail runner",
         "brand": "Apple",
         "category": "shoes",
         "listPrice": "158.00",
+        "price": deal.price,
+        "image": image,
     }
-    assert seen.values()["price"] == ""
+    assert f"As in the deal of {views.day(deal.created_at)}. Compare it with the shop’s." in seen.words
+    assert posted(table) == [deal]
+
+
+def test_of_a_products_deals_the_one_of_the_same_size_fills_the_form(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    small, large = (f"https://shop.example/trail-runner?variant={size}" for size in ("small", "large"))
+    for minutes, link, price in ((3, large, "20.00"), (2, small, "30.00"), (1, small, "31.00")):
+        products.follow(table, None, post_deal(minutes, link=link, price=price))
+
+    prices = [editor.get(f"/desk/deals/new?link={link}").values()["price"] for link in (small, large)]
+
+    assert prices == ["31.00", "20.00"]
+
+
+def test_a_price_that_was_withdrawn_is_not_proposed(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal(link=LINK, price="3.19")
+    deals.withdraw(table, deal.deal_id, times.now())
+    products.follow(table, deal, deals.get(table, deal.deal_id))
+
+    seen = editor.get(f"/desk/deals/new?link={LINK}")
+
+    assert (seen.values()["title"], seen.values()["price"]) == ("Trail runner", "")
+    assert "As in the deal of" not in seen.words
+
+
+def test_a_price_that_the_shops_page_told_is_not_said_to_be_an_earlier_ones(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    products.follow(table, None, post_deal(link=LINK))
+
+    seen = editor.get(f"/desk/deals/new?link={LINK}&price=12.50")
+
+    assert seen.values()["price"] == "12.50"
+    assert "As in the deal of" not in seen.words
 
 
 def test_a_known_shop_fills_in_its_brand(editor: Browser, post_deal: PostDeal) -> None:
@@ -210,13 +280,13 @@ def test_a_form_that_was_sent_and_then_changed_asks_first(editor: Browser, table
 @pytest.mark.parametrize(
     ("field", "typed", "said"),
     [
-        ("title", "", "This is needed."),
-        ("link", "ftp://shop.example", "An http or https address is needed."),
-        ("price", "cheap", "A price is digits, a point and two digits: 31.90."),
-        ("listPrice", "-1", "A price is digits, a point and two digits: 31.90."),
-        ("category", "cars", "Must be one of clothing"),
-        ("expiresAt", "tomorrow", "This is no day and time."),
-        ("image", "javascript:alert(1)", "An http or https address is needed."),
+        ("title", "", "This must be filled in."),
+        ("link", "ftp://shop.example", "This must be an http or https address."),
+        ("price", "cheap", "A price must be digits, a point and two digits: 31.90."),
+        ("listPrice", "-1", "A list price must be digits, a point and two digits: 31.90."),
+        ("category", "cars", "This must be one of clothing"),
+        ("expiresAt", "tomorrow", "This must be a day and a time."),
+        ("image", "javascript:alert(1)", "This must be an http or https address."),
         ("brand", "Aple", "There is no brand of this name yet. Near: Apple."),
     ],
 )
@@ -237,7 +307,65 @@ def test_a_preview_shows_the_card_and_writes_nothing(editor: Browser, table: Tab
     assert "$31.90" in seen.words
     assert "BIGTIME15" in seen.words
     assert seen.values()["key"] == "k"
+    assert '"/desk/deals/new" aria-current="page"' in seen.text
     assert posted(table) == []
+
+
+def test_a_preview_shows_the_head_of_the_page_as_it_will_be(editor: Browser, post_deal: PostDeal) -> None:
+    typed = {"image": "https://shop.example/a.jpg", "expiresAt": "2049-01-01T12:30", "description": "Two\nlines"}
+
+    seen = editor.post("/desk/deals/preview", DEAL | typed)
+
+    page = next(each for each in seen.document.iter("article"))
+    words = " ".join(" ".join(page.itertext()).split())
+    assert [each.get("src") for each in page.iter("img")] == ["https://shop.example/a.jpg"]
+    assert [each.get("href") for each in page.iter("a")] == [LINK]
+    assert "Apple · Shoes Trail runner $31.90" in words
+    assert "Posted When you post it Ends 1 January 2049, 12:30 UTC Number The next one Two lines" in words
+
+
+def test_a_preview_of_a_deal_that_will_be_over_leads_to_no_shop(editor: Browser) -> None:
+    seen = editor.post("/desk/deals/preview", DEAL | {"expiresAt": "2020-01-01T00:00", "couponCode": "BIGTIME15"})
+
+    page = next(each for each in seen.document.iter("article"))
+    words = " ".join(page.itertext())
+    assert "Ended" in words
+    assert "Go to" not in words
+    assert "BIGTIME15" not in words
+
+
+def test_a_preview_of_a_deal_that_exists_has_its_number_and_saves_nothing(
+    editor: Browser, table: Table, sell: PostDeal
+) -> None:
+    deal = deals.get(table, sell(40).deal_id)
+    form = editor.get(f"/desk/deals/{deal.number}")
+
+    seen = editor.post("/desk/deals/preview", filled(form, title="Road runner"))
+
+    assert "Nothing is saved yet." in seen.words
+    assert f"Posted {views.moment(deal.created_at)} Here On sale Number {deal.number}" in seen.words
+    assert "Road runner" in seen.words
+    assert deals.get(table, deal.deal_id) == deal
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "said"),
+    [
+        ({"brand": "Aple"}, "brand", "There is no brand of this name yet. Near: Apple."),
+        ({"description": "€" * 3_000}, "description", "A deal must have at most 8192 bytes"),
+        ({"price": "cheap"}, "price", "A price must be digits"),
+    ],
+    ids=["brand", "size", "price"],
+)
+def test_a_preview_says_already_what_posting_would_refuse(
+    editor: Browser, typed: dict[str, str], field: str, said: str
+) -> None:
+    previewed, posted_at_once = (editor.post(path, DEAL | typed) for path in ("/desk/deals/preview", "/desk/deals"))
+
+    assert previewed.status == posted_at_once.status == 422
+    assert said in previewed.words
+    assert f'id="e-{field}"' in previewed.text
+    assert "<article" not in previewed.text
 
 
 def test_a_deal_is_edited(editor: Browser, table: Table, post_deal: PostDeal) -> None:
@@ -294,6 +422,34 @@ def test_a_deal_is_withdrawn_restored_and_ended(editor: Browser, table: Table, p
     assert states == [Status.WITHDRAWN, Status.ACTIVE, Status.EXPIRED]
 
 
+@pytest.mark.parametrize(("action", "said"), [("end", "ended today"), ("withdraw", "was taken back")])
+def test_what_takes_a_deal_out_of_all_lists_says_first_what_will_happen(
+    editor: Browser, table: Table, post_deal: PostDeal, action: str, said: str
+) -> None:
+    deal = post_deal()
+    place = f"/desk/deals/{deal.number}"
+
+    form = editor.get(place)
+    asked = editor.get(f"{place}/{action}")
+    before = deals.get(table, deal.deal_id)
+
+    assert f'<a class="button" href="{place}/{action}">' in form.text
+    assert f'action="{place}/{action}"' not in form.text
+    assert said in asked.words
+    assert f'<a class="button" href="{place}">Cancel</a>' in asked.text
+    assert before == deal
+    assert editor.post(f"{place}/{action}").location.startswith(f"{place}?said=")
+    assert editor.get(f"{place}/{action}").location == place  # there is nothing left to take out
+
+
+def test_a_deal_that_has_ended_can_still_be_withdrawn(editor: Browser, post_deal: PostDeal) -> None:
+    number = post_deal().number
+    editor.post(f"/desk/deals/{number}/end")
+
+    assert editor.get(f"/desk/deals/{number}/end").status == 303
+    assert editor.get(f"/desk/deals/{number}/withdraw").status == 200
+
+
 def test_making_hot_says_first_who_will_be_told(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     deal = post_deal()
     entered(table, "ana")
@@ -304,9 +460,10 @@ def test_making_hot_says_first_who_will_be_told(editor: Browser, table: Table, p
     progress = editor.get(made.location)
 
     assert "2 readers will get a message" in asked.words
+    assert "less than $0.0001, and $1.25 for each million readers" in asked.words
     assert before is None
     assert deals.get(table, deal.deal_id).hot_at is not None
-    assert "0 readers told so far." in progress.words
+    assert "0 readers told so far, of about 2." in progress.words
     assert progress.headers["Refresh"] == ["2"]
 
 
@@ -314,7 +471,9 @@ def test_a_deal_that_is_over_is_not_made_hot(editor: Browser, table: Table, post
     deal = post_deal()
     deals.withdraw(table, deal.deal_id, times.now())
 
-    assert "nobody can be told" in editor.get(f"/desk/deals/{deal.number}/hot").words
+    seen = editor.get(f"/desk/deals/{deal.number}/hot")
+    assert "nobody can be told" in seen.words
+    assert f'<a class="button" href="/desk/deals/{deal.number}">To the deal</a>' in seen.text
     assert editor.post(f"/desk/deals/{deal.number}/hot").status == 409
 
 
@@ -333,6 +492,137 @@ def test_the_front_page_is_ordered_by_buttons(editor: Browser, table: Table, pos
     assert press(f"down:{one}") == [three, one, two]
     assert press(f"out:{one}") == [three, two]
     assert press(f"up:{three}") == [three, two]
+
+
+def test_the_front_page_is_ordered_on_the_desk_too_and_the_desk_is_come_back_to(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    one, two = (str(post_deal(minutes, title=f"Deal {minutes}").number) for minutes in (1, 2))
+    editor.post("/desk/front-page", {"order": f"{one},{two}"})
+    form = editor.get("/desk").values()
+
+    moved = editor.post("/desk/front-page", {"order": form["order"], "back": form["back"], "do": f"up:{two}"})
+    out = editor.post("/desk/front-page", {"order": f"{two},{one}", "back": "https://evil.example", "do": f"out:{one}"})
+
+    assert form["order"] == f"{one},{two}"
+    assert moved.location == f"/desk?said=ordered#deal-{two}"  # where the next key goes on
+    assert out.location == "/desk/front-page?said=ordered#order"
+    assert [str(deal.number) for deal in featured.read(table, FRONT_PAGE, times.now())] == [two]
+
+
+def test_all_deals_are_listed_a_page_at_a_time(
+    editor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "SHOWN", 2)
+    for minutes in (1, 2, 3):
+        post_deal(minutes, title=f"Deal {minutes}")
+
+    first = editor.get("/desk/deals")
+    older = next(a.get("href") for a in first.document.iter("a") if a.get("rel") == "next")
+    second = editor.get(older)
+
+    assert ("Deal 2" in first.words, "Deal 3" in first.words, "Deal 3" in second.words) == (True, False, True)
+    assert editor.get("/desk/deals?cursor=forged").status == 400
+
+
+def test_the_desk_shows_how_far_the_telling_of_a_hot_deal_has_got(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    """Of about how many, and how fast: readers told by the seconds since it became hot."""
+    now, deal = times.now(), post_deal()
+    for name in ("ana", "bo", "cleo", "dan", "eve"):
+        entered(table, name)
+    deals.make_hot(table, deal.deal_id, now - timedelta(seconds=2))
+    segment = {**keys.fan_out_segment(deal.deal_id, 0), "Type": item_types.FAN_OUT, "Segments": 1, "Pages": 1}
+    seen = [editor.get("/desk").words]
+
+    for told in ({"Told": 4}, {"Told": 6, "LastPage": 1}):
+        table.write(put({**segment, **told, "LastAt": times.to_iso(now)}, because="nobody else writes it"))
+        seen.append(editor.get("/desk").words)
+
+    before, during, after = seen
+    assert "0 told of about 6" in before
+    assert "a second" not in before
+    assert "4 told of about 6 2 a second" in during
+    assert "6 told, everybody 3 a second" in after
+
+
+def test_the_desk_follows_a_hot_deal_that_is_not_among_the_newest(
+    editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "SHOWN", 2)
+    now = times.now()
+    picked = post_deal(30, title="Picked and hot")
+    ending = post_deal(20, title="Ending and hot", ends_at=now + timedelta(hours=1))
+    post_deal(10)
+    post_deal(5)
+    for deal in (picked, ending):
+        deals.make_hot(table, deal.deal_id, now)
+    featured.set_featured(table, FRONT_PAGE, [picked.deal_id], now)
+
+    words = editor.get("/desk").words
+
+    told = words.partition("Being told")[2].partition("today and tomorrow")[0]
+    assert "among the 2 newest deals, those ending and the front page’s" in told
+    assert "Picked and hot" in told
+    assert "Ending and hot" in told
+
+
+def test_the_bookmarklet_is_hidden_where_the_site_does_not_know_its_own_address(
+    editor: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = editor.get("/desk").text
+    monkeypatch.delenv("SITE_ORIGIN")
+
+    hidden = editor.get("/desk")
+
+    assert "https://deals.example/desk/deals/new?link=" in html.unescape(shown)
+    assert "javascript:" not in hidden.text
+    assert "it needs the site’s own address, and none is configured" in hidden.words
+
+
+def test_what_another_editor_did_to_a_list_meanwhile_is_shown_and_stays(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    one, two, three = (str(post_deal(minutes, title=f"Deal {minutes}").number) for minutes in (1, 2, 3))
+    editor.post("/desk/front-page", {"order": f"{one},{two}"})
+    form = editor.get("/desk/front-page").values()
+    editor.post("/desk/front-page", {**form, "do": "add", "add": three})
+
+    late = editor.post("/desk/front-page", {**form, "do": f"up:{two}"})
+    stood = [str(deal.number) for deal in featured.read(table, FRONT_PAGE, times.now())]
+    again = editor.post("/desk/front-page", {**late.values(), "do": f"up:{two}"})
+
+    assert late.status == 409
+    assert "This list was changed meanwhile." in late.words
+    assert stood == [one, two, three]
+    assert again.status == 303
+    assert [str(deal.number) for deal in featured.read(table, FRONT_PAGE, times.now())] == [two, one, three]
+
+
+@pytest.mark.parametrize("do", ["up", "down", "out", "add"])
+def test_an_order_that_is_sent_twice_is_done_once(editor: Browser, table: Table, post_deal: PostDeal, do: str) -> None:
+    one, two, three, four = (str(post_deal(minutes, title=f"Deal {minutes}").number) for minutes in range(1, 5))
+    editor.post("/desk/front-page", {"order": f"{one},{two},{three}"})
+    form = editor.get("/desk/front-page").values() | {"do": f"{do}:{two}" if do != "add" else "add", "add": four}
+    wanted = {"up": [two, one, three], "down": [one, three, two], "out": [one, three], "add": [one, two, three, four]}
+
+    sent = [editor.post("/desk/front-page", form) for _ in range(2)]
+
+    assert [each.status for each in sent] == [303, 303]
+    assert sent[0].location == sent[1].location
+    assert [str(deal.number) for deal in featured.read(table, FRONT_PAGE, times.now())] == wanted[do]
+
+
+def test_a_number_that_came_too_late_stays_in_its_field(editor: Browser, post_deal: PostDeal) -> None:
+    one, two, three = (str(post_deal(minutes, title=f"Deal {minutes}").number) for minutes in (1, 2, 3))
+    form = editor.get("/desk/front-page").values()
+    editor.post("/desk/front-page", {**form, "do": "add", "add": one})
+
+    late = editor.post("/desk/front-page", {**form, "order": two, "do": "add", "add": three})
+
+    assert late.status == 409
+    assert late.values()["add"] == three
 
 
 def test_a_dragged_order_is_kept(editor: Browser, table: Table, post_deal: PostDeal) -> None:

@@ -1,8 +1,8 @@
 // A list that editors order can also be dragged. What is dropped is sent by the same form as the buttons.
-const list = document.getElementById("order"), form = list?.closest("form");
+const form = document.getElementById("order"), rows = form?.querySelectorAll("tbody tr") ?? [];
 let held;
 
-for (const row of list?.children ?? []) {
+for (const row of rows) {
   row.draggable = true;
   row.ondragstart = () => { held = row; row.classList.add("held"); };
   row.ondragover = (event) => {
@@ -12,7 +12,7 @@ for (const row of list?.children ?? []) {
   };
   row.ondragend = () => {
     row.classList.remove("held");
-    const order = [...list.children].map((each) => each.dataset.number).join();
+    const order = [...row.parentNode.children].map((each) => each.dataset.number).join();
     if (order === form.elements.order.value) return;
     form.elements.order.value = order;
     form.submit();

@@ -1,0 +1,1 @@
+"""What the forms of the editor's desk are made of."""

@@ -1,0 +1,165 @@
+"""The form of a deal: its fields, what they are filled in with, and the deal that they make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from shared.api.bodies import DealChange, NewDeal
+from shared.data.catalog import brands, deals, feeds, topics
+from shared.dynamodb.table import Table
+from shared.errors import InvalidName
+from shared.html import views
+from shared.html.checking import check
+from shared.html.forms import Fields
+from shared.models.catalog import BRAND, Deal, Topic, feed_of
+from shared.values import links, slugs
+from shared.values.times import to_iso
+
+CURRENCIES = ("USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY")
+
+REQUIRED = ("link", "title", "price", "currency", "brand", "category")
+OPTIONAL = ("listPrice", "couponCode", "expiresAt", "image", "description")
+FIELDS = (*REQUIRED, *OPTIONAL)
+"""The fields of a deal's form, named as in the API's bodies."""
+
+NAMES = {
+    "link": "Address at the shop",
+    "title": "Title",
+    "price": "Price",
+    "listPrice": "List price",
+    "currency": "Currency",
+    "brand": "Brand",
+    "category": "Category",
+    "couponCode": "Coupon code",
+    "expiresAt": "Ends",
+    "image": "Picture",
+    "description": "Description",
+}
+
+WORDS = {
+    "link": "This must be an http or https address.",
+    "image": "This must be an http or https address.",
+    "price": "A price must be digits, a point and two digits: 31.90.",
+    "listPrice": "A list price must be digits, a point and two digits: 31.90.",
+    "currency": "This must be three capital letters, such as USD.",
+    "expiresAt": "This must be a day and a time.",
+}
+
+_THOUSANDS = re.compile(r",(?=\d{3}(\D|$))")
+_LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
+
+
+def cleaned(typed: Mapping[str, str]) -> Fields:
+    """What was typed, as the API's bodies want it: prices without symbols, times in UTC with their zone."""
+    fields = {name: typed.get(name, "").strip() for name in FIELDS}
+    for name in ("price", "listPrice"):
+        fields[name] = _THOUSANDS.sub("", fields[name].lstrip("$£€¥ "))
+    when = fields["expiresAt"]
+    if _LOCAL_TIME.fullmatch(when):
+        fields["expiresAt"] = f"{when}{'' if when.count(':') == 2 else ':00'}Z"
+    fields["description"] = fields["description"].replace("\r\n", "\n")
+    return fields
+
+
+def filled(typed: Mapping[str, str]) -> Fields:
+    """The fields that are not empty, as ``cleaned`` gives them."""
+    return {name: value for name, value in cleaned(typed).items() if value}
+
+
+def new(typed: Mapping[str, str]) -> NewDeal:
+    """The new deal that a form asks for. Raises InvalidFields."""
+    return check(NewDeal, dict.fromkeys(REQUIRED, "") | filled(typed), WORDS)
+
+
+def changes(typed: Mapping[str, str], now: datetime) -> dict[str, Any]:
+    """What a whole form asks a deal to become. Raises InvalidFields."""
+    body = {name: value if name in REQUIRED else value or None for name, value in cleaned(typed).items()}
+    return check(DealChange, body, WORDS).changes(now)
+
+
+def deal_of(table: Table, typed: Mapping[str, str], now: datetime, deal: Deal | None) -> Deal:
+    """The deal that a form would make, or would make of ``deal``.
+
+    What posting it would refuse is refused here, too. Raises InvalidFields, NoSuchTopic, DealTooLarge.
+    """
+    shown = replace(deal, **changes(typed, now)) if deal else new(typed).to_deal(now, bytes(16))
+    brand = topics.get(table, Topic(BRAND, shown.brand), consistent=True)
+    shown = replace(shown, brand_name=brand.name)
+    deals.check(shown)
+    return shown
+
+
+def typed_of(deal: Deal) -> Fields:
+    """A deal as its form shows it."""
+    return {
+        "link": deal.link,
+        "title": deal.title,
+        "price": deal.price,
+        "listPrice": deal.list_price or "",
+        "currency": deal.currency,
+        "brand": deal.brand_name,
+        "category": deal.category,
+        "couponCode": deal.coupon_code or "",
+        "expiresAt": to_iso(deal.ends_at).removesuffix("Z") if deal.ends_at else "",
+        "image": deal.image or "",
+        "description": deal.description or "",
+        "version": str(deal.version),
+    }
+
+
+def differing(now_is: Mapping[str, str], typed: Mapping[str, str]) -> list[dict[str, str]]:
+    """The fields in which a deal and a form differ, with both values."""
+    found = []
+    for name in FIELDS:
+        theirs, ours = now_is[name], typed.get(name, "")
+        same = slugs.slug(theirs) == slug_of(ours) if name == "brand" else theirs == ours.removesuffix("Z")
+        if not same:
+            found.append({"name": NAMES[name], "theirs": theirs or "nothing", "ours": ours or "nothing"})
+    return found
+
+
+def slug_of(name: str) -> str:
+    """The slug of a brand's name; nothing for a text that has none."""
+    try:
+        return slugs.slug(name)
+    except InvalidName:
+        return ""
+
+
+def last_offer(link: str, offers: Sequence[Deal]) -> Deal | None:
+    """The deal that a new one is filled in from: the product's last one, of the same colour and size if there was one.
+
+    One that was withdrawn comes after all others.
+    """
+    return max(offers, key=lambda deal: (deal.withdrawn_at is None, deal.link == link), default=None)
+
+
+def typed_of_product(last: Deal) -> Fields:
+    """The fields of a new deal, from the product's last one. Nothing is fetched from the shop.
+
+    A price that was withdrawn may have been wrong, and is not proposed.
+    """
+    typed = typed_of(last)
+    names = ("title", "listPrice", "currency", "brand", "category", "image")
+    return {name: typed[name] for name in (*names, *(("price",) if last.withdrawn_at is None else ()))}
+
+
+def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
+    """What our own deals tell of a shop whose product is new: its brand, if it is named as one, and what that sells."""
+    letters = re.sub(r"[^a-z0-9]", "", links.host(link).rpartition(".")[0])
+    names = brands.names(table)
+    brand = next((slug for slug in names if slug.replace("-", "") == letters), None)
+    if brand is None:
+        return {}
+    newest = feeds.read(table, feed_of(Topic(BRAND, brand)), limit=1, now=now).items
+    known = {"brand": names[brand]}
+    return known | ({"category": newest[0].category, "currency": newest[0].currency} if newest else {})
+
+
+def price_hint(last: Deal) -> str:
+    """What a form says of a price that is another deal's."""
+    return f"As in the deal of {views.day(last.created_at)}. Compare it with the shop’s."  # noqa: RUF001  # as it is printed
