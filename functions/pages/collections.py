@@ -15,7 +15,8 @@ from typing import Any
 
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import caches, deals, words
+from shared.data.catalog import caches, deals, listings, words
+from shared.data.catalog.deal_items import readable
 from shared.data.members import fanout, follows, messages
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Index
@@ -28,6 +29,7 @@ from shared.html.took import collection, is_visible
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 from shared.runtime.environment import table
 from shared.values import links
+from shared.values.times import from_iso
 
 MOST = 50
 """Items of a collection that are drawn."""
@@ -45,6 +47,11 @@ _INDEXES = {index.name: index for index in INDEXES}
 _KEYS = {PARTITION_KEY, SORT_KEY, *(key for i in INDEXES for key in (i.partition_key, i.sort_key) if key)}
 _SECRET = {"PasswordHash"}
 _HERE = Projection.of("PK", "SK")
+_MESSAGE = Projection.of("PK", "SK", "CreatedAt")
+_COPY = Projection.of("PK", "SK", "BuiltAt")
+_PICKS = Projection.of("PK", "SK", "Featured")
+_SHARDS = range(1, settings.CACHE_SHARDS + 1)
+_FORMS = (caches.JSON, caches.HTML)
 
 app = PageApp()
 
@@ -105,7 +112,7 @@ def followed(request: Request, number: str) -> Answer:
 
 
 def _editor(request: Request) -> None:
-    cookies.editor_of(table(), request.event, request.now, "The table is for editors.")
+    cookies.editor_of(table(), request, "The table is for editors.")
 
 
 def _page(request: Request, template: str, **values: Any) -> Answer:
@@ -154,14 +161,18 @@ def _drawn(value: Any) -> str:
 
 
 def _written(deal: Deal) -> dict[str, Any]:
-    """What the deal's own transaction wrote: all of it or nothing."""
-    made = [("the deal", keys.deal(deal.deal_id)), ("the count of all deals", keys.deals())]
+    """What the deal's own transaction wrote, as far as the deal still says so."""
+    made = [("the deal", keys.deal(deal.deal_id))]
     if deal.number is not None:
         made.append(("its number", keys.deal_number(deal.number)))
     if deal.source_id is not None:
         made.append(("its source", keys.deal_source(deal.source_id)))
-    made += [(f"the count of {topic.kind.label} deals", keys.topic(topic)) for topic in _topics(deal)]
-    return _step("Written in one transaction", "All of it, or nothing.", made, done=True)
+    if deal.version == 1:  # an edited deal may have been counted elsewhere when it was posted
+        for feed, period in listings.places(deal).items():
+            of = feed.topic.kind.label if feed.topic else "all"
+            made.append((f"the count of {of} deals", keys.periods(feed, period)))
+    remark = f"Posted {_at(deal.created_at)}. All of it was written, or nothing."
+    return _step("Written in one transaction", remark, made, done=True)
 
 
 def _filed(deal: Deal) -> dict[str, Any]:
@@ -171,20 +182,43 @@ def _filed(deal: Deal) -> dict[str, Any]:
     there = {item[PARTITION_KEY] for item in table().get_many([key for _, key in wanted], projection=_HERE)}
     found = [(name, key) for name, key in wanted if key[PARTITION_KEY] in there]
     remark = (
-        f"{len(found)} of {len(wanted)} items, by the stream: the product's offer, and each word of title and brand."
+        f"{len(found)} of {len(wanted)} items, by the stream: the product's offer, and each word of title and brand. "
+        "They do not say when they were written."
     )
     return _step("Filed for search", remark, found, done=len(found) == len(wanted))
 
 
 def _copied(deal: Deal) -> dict[str, Any]:
-    """The copies of pages that were rebuilt since the deal was written."""
-    parts = (caches.NEWEST, caches.CATEGORY_PAGES[deal.category])
-    wanted = [part.key(shard) for part in parts for shard in range(1, settings.CACHE_SHARDS + 1)]
-    items = table().get_many(wanted, projection=Projection.of("PK", "SK", "BuiltAt"))
-    since = [item for item in items if item["BuiltAt"] / 1000 >= deal.created_at.timestamp()]
-    remark = f"{len(since)} of {len(wanted)} copies are newer than the deal: the newest deals, and its category."
-    shown = [(views.moment(datetime.fromtimestamp(item["BuiltAt"] / 1000, UTC)), keys.primary(item)) for item in since]
-    return _step("Copies rebuilt", remark, shown, done=bool(since))
+    """The copies that were built since the deal was posted: of the parts of pages that may show it, in both forms."""
+    of_feeds = [caches.NEWEST, caches.CATEGORY_PAGES[deal.category]]
+    of_picks = [caches.PICKED[page] for page in (FRONT_PAGE, EDITORS_CHOICE) if _is_picked(deal, page)]
+    items = table().get_many(
+        [part.key(shard, form) for part in of_feeds for form in _FORMS for shard in _SHARDS], projection=_COPY
+    )
+    for part in of_picks:
+        for shard in _SHARDS:
+            items += table().query(part.key(shard)[PARTITION_KEY], projection=_COPY)
+    built = {str(keys.primary(item)): datetime.fromtimestamp(item["BuiltAt"] / 1000, UTC) for item in items}
+    shown = []
+    for part in of_feeds + of_picks:
+        for form in _FORMS:
+            times = [built.get(str(part.key(shard, form))) for shard in _SHARDS]
+            since = [when for when in times if when is not None and when >= deal.created_at]
+            if since:
+                name = f"{part.name}, {form.name}, {len(since)} of {len(_SHARDS)} copies: {_at(max(since))}"
+                shown.append((name, part.key(_SHARDS[0], form)))
+    whole = len(of_feeds + of_picks) * len(_FORMS)
+    remark = (
+        f"{len(shown)} of {whole} were built since the deal was posted: the newest deals, its category, and the pages "
+        "that it is picked for, each as JSON and as HTML."
+    )
+    return _step("Copies rebuilt", remark, shown, done=len(shown) == whole)
+
+
+def _is_picked(deal: Deal, page: CuratedPage) -> bool:
+    """Whether editors have picked a deal for a page."""
+    found = table().query(keys.featured(page)[PARTITION_KEY], projection=_PICKS)
+    return any(copy.deal_id == deal.deal_id for item in found for copy in readable(item.get("Featured", ())))
 
 
 def _told(deal: Deal) -> list[dict[str, Any]]:
@@ -193,11 +227,14 @@ def _told(deal: Deal) -> list[dict[str, Any]]:
     for topic in _topics(deal):
         watchers = follows.watchers(table(), topic, READERS)
         news = messages.of_deal(deal, "brand" if topic.kind is BRAND else "category")
-        wanted = [keys.message(name, messages.message_id(news, name)) for name in watchers]
-        found = table().get_many(wanted, projection=_HERE) if wanted else []
-        remark = f"{len(found)} of {views.counted(len(watchers), 'watcher')} have their message."
+        places = {name: keys.message(name, messages.message_id(news, name)) for name in watchers}
+        found = table().get_many([*places.values()], projection=_MESSAGE) if places else []
+        written = {item[PARTITION_KEY]: from_iso(item["CreatedAt"]) for item in found}
+        remark = f"The message is written to {len(found)} of {views.counted(len(watchers), 'watcher')}."
         shown = [
-            (name, key) for name, key in zip(watchers, wanted, strict=True) if key in [keys.primary(i) for i in found]
+            (f"{name}: {_at(written[key[PARTITION_KEY]])}", key)
+            for name, key in places.items()
+            if key[PARTITION_KEY] in written
         ]
         steps.append(_step(f"Watchers of the {topic.kind.label} told", remark, shown, done=len(found) == len(watchers)))
     if deal.hot_at is not None:
@@ -206,6 +243,11 @@ def _told(deal: Deal) -> list[dict[str, Any]]:
         shown = [("who was told, by segment", {PARTITION_KEY: keys.fan_out(deal.deal_id)})]
         steps.append(_step("Everybody told", remark, shown, done=progress.finished))
     return steps
+
+
+def _at(when: datetime) -> str:
+    """A time to the second, so that what followed can be put in order: ``31 July, 19:42:05 UTC``."""
+    return f"{views.day(when)}, {when:%H:%M:%S} UTC"
 
 
 def _topics(deal: Deal) -> tuple[Topic, Topic]:

@@ -1,7 +1,7 @@
 """What a page took: its requests to DynamoDB, drawn at the page's end on stages that show their work.
 
-A setting of the stage puts ``SHOWS_WORK`` into the environment of page functions. Where it is not there, nothing of
-this is imported and no hook is set, so it costs a look into the environment.
+A setting of the stage puts ``SHOWS_WORK`` into the environment of page functions. Without it, nothing of
+this is imported and no hook is set, so it costs one look into the environment.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ PATTERNS: Mapping[str, str] = {
     "deals.create": "1",
     "deals.find": "12",
     "deals.get": "12",
+    "deals.get_many": "12",
     "deals.edit": "26",
     "deals.make_hot": "21",
     "brands.create": "2",
@@ -34,13 +35,18 @@ PATTERNS: Mapping[str, str] = {
     "caches.read_category": "8",
     "feeds.read": "7, 8, 10",
     "topics.get": "10",
+    "topics.get_many": "10",
     "users.create": "13",
+    "users.get": "24",
+    "users.count": "21",
     "follows.like": "14, 16",
     "follows.unlike": "14, 16",
     "follows.watch": "15, 17",
     "follows.unwatch": "15, 17",
     "follows.watches": "25",
     "follows.likes": "25",
+    "follows.is_watched": "25",
+    "follows.watchers": "22, 23",
     "messages.latest": "18, 19",
     "messages.unread_count": "19",
     "messages.mark_read": "20",
@@ -54,6 +60,7 @@ PATTERNS: Mapping[str, str] = {
     "endings.sweep": "26",
     "addresses.save": "27",
     "addresses.remove": "27",
+    "addresses.of": "27",
     "orders.customer": "28",
     "carts.put_in": "29",
     "carts.take_out": "29",
@@ -67,21 +74,45 @@ PATTERNS: Mapping[str, str] = {
     "stock.add": "35",
     "stock.leave": "35",
     "stock.of": "35",
+    "stock.find": "35",
+    "words.find": "36",
+    "deal_pages.read": "37",
+    "products.offers": "37",
+    "products.offers_of": "37",
+    "feeds.of_periods": "37",
+    "saved.save": "38",
+    "saved.unsave": "38",
+    "saved.is_saved": "38",
+    "saved.latest": "38",
+    "clicks.count": "39",
+    "clicks.of": "39",
+    "endings.upcoming": "40",
+    "products.ended": "41",
 }
 """The numbers of the access patterns that a function of the data layer serves, as the README's table has them."""
 
 _HELPERS = {
+    "endings._due": "feeds.read",
+    "endings._notes": "endings.upcoming",
     "feeds._query": "feeds.read",
-    "feeds._counts": "feeds.read",
-    "messages._mark_if_there": "messages.mark_all_read",
-    "messages._unread_ids": "messages.unread_count",
+    "kept.read": "caches.read",
+    "kept.read_category": "caches.read_category",
+    "listings._books": "feeds.read",
+    "listings._containers": "feeds.read",
+    "orders._item_of": "orders.get",
+    "orders._open_on": "orders.open_orders",
+    "words._begun": "words.find",
+    "words._counts": "words.find",
+    "words._known": "words.find",
+    "words._newest": "words.find",
 }
-"""What runs in a thread of its own, and the function that it works for."""
+"""What runs in a thread of its own, or keeps what was read, and the function that it works for."""
 
 _BY_INDEX: Mapping[tuple[str, str | None], str] = {
     ("feeds.read", "GSI1"): "7",
     ("feeds.read", "GSI2"): "10",
     ("feeds.read", "GSI3"): "8",
+    ("feeds.of_periods", "GSI1"): "7",
     ("messages.latest", None): "18",
     ("messages.latest", "GSI1"): "19",
 }
@@ -95,7 +126,7 @@ def trace() -> Trace:
 
 
 def begin() -> None:
-    """Start over, for a request that has just come."""
+    """Start over, for a new request."""
     trace().start_over()
 
 
@@ -157,7 +188,7 @@ def _row(request: Request, wave: int, first: float, whole: float) -> dict[str, A
         "index": request.index or "table",
         "keys": [
             {"text": _shown(text, partition), "link": collection(partition, request.index)}
-            for text, partition in zip(request.keys, _each(request), strict=False)
+            for text, partition in zip(request.keys, request.partitions, strict=True)
         ][:8],
         "more": max(0, len(request.keys) - 8),
         "items": request.items,
@@ -177,13 +208,6 @@ def _shown(text: str, partition: str) -> str:
     if not fnmatchcase(partition, SESSION):
         return text
     return text.replace(partition.removeprefix(SESSION.rstrip("*")), "…")
-
-
-def _each(request: Request) -> list[str]:
-    """The partition of each key of a request, in the order of the keys."""
-    if len(request.partitions) == 1:
-        return [request.partitions[0]] * max(1, len(request.keys))
-    return list(request.partitions)
 
 
 def is_visible(partition: str, index: str | None) -> bool:

@@ -6,27 +6,40 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
-from functions.pages import collections
+from functions.background import refresher
+from functions.pages import clicks, collections, site
 from shared.data import keys
-from shared.data.catalog import products, words
-from shared.data.members import follows, messages
+from shared.data.catalog import caches, deals, featured, products, words
+from shared.data.members import follows, messages, saved
+from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Request
 from shared.html import took, views
 from shared.http import copies
 from shared.models.catalog import BRAND, FRONT_PAGE, Deal, Topic
 from shared.values import times
-from tests.signed_in.conftest import FUNCTIONS, entered
+from tests.signed_in.conftest import FUNCTIONS, entered, found_by_functions
 from tests.support.browsing import Browser
+from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.making import a_message, send
+from tests.support.rights import within_rights
 
 ROOT = Path(__file__).resolve().parents[2]
 
 PostDeal = Callable[..., Deal]
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
+    """A table of an engine that bears several requests at once, so that they come from threads, as deployed."""
+    with DYNOXIDE_ENGINE.table() as own, found_by_functions(monkeypatch, own) as table:
+        yield table
 
 
 @pytest.fixture
@@ -48,7 +61,7 @@ def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def reader(table: Table) -> Browser:
     """An editor's browser, for the table's pages too."""
     browser = entered(table, "tabea", "editor")
-    browser.functions = {**FUNCTIONS, "/table": collections.handler}
+    browser.functions = {**FUNCTIONS, "/table": within_rights(collections)}
     return browser
 
 
@@ -91,6 +104,72 @@ def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser) -> 
     assert "shared.html.took" not in sys.modules
 
 
+@pytest.fixture
+def visitor(table: Table, monkeypatch: pytest.MonkeyPatch) -> Browser:
+    """An editor's browser, for the public pages too."""
+    for function in (site, clicks):
+        monkeypatch.setattr(function, "table", lambda: table)
+    monkeypatch.setattr(copies, "table", lambda: table)
+    browser = entered(table, "vera", "editor")
+    browser.functions = {**FUNCTIONS, "/": within_rights(site), "/go": within_rights(clicks)}
+    return browser
+
+
+PAGES = [
+    "/", "/deals", "/deals?cursor={cursor}", "/deals/{number}", "/deals/{deal_id}", "/ending", "/editors-choice",
+    "/categories/shoes", "/categories/home", "/categories/shoes?cursor={cursor_of_shoes}", "/brands", "/brands/apple",
+    "/brands/aple", "/search?q=trail", "/search?q=trail+runner", "/search?q=runnner", "/feed.atom",
+    "/feed.json?q=trail", "/brands/apple/feed.atom", "/categories/shoes/feed.atom", "/sitemap.xml",
+    "/sitemap-{month}.xml", "/go/{number}", "/my/inbox", "/my/watches", "/my/saved", "/my/status?deal={number}",
+    "/my/status?topic=brand/apple", "/account", "/shop/cart", "/shop/orders", "/shop/addresses", "/desk",
+    "/desk/deals", "/desk/deals/new?link={link}", "/desk/deals/{number}", "/desk/deals/{number}/hot",
+    "/desk/front-page", "/desk/categories/shoes", "/desk/brands", "/desk/shop/orders", "/desk/shop/stock/{number}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("built", [False, True], ids=["from the indexes", "from copies"])
+def test_each_request_of_each_page_has_a_pattern_and_a_function(
+    shown: None, visitor: Browser, table: Table, post_deal: PostDeal, built: bool
+) -> None:
+    found = [post_deal(n, link=f"https://shop.example/{n}", ends_at=times.now() + timedelta(days=2)) for n in range(3)]
+    for deal in found:
+        products.follow(table, None, deal)
+        words.follow(table, None, deal)
+    saved.save(table, found[0], "vera", times.now())
+    send(table, a_message(found[0], "vera", now=times.now()))
+    if built:
+        refresher.refresh(caches.PARTS, set(), set())
+    known = {
+        "number": found[0].number, "deal_id": found[0].deal_id, "month": f"{found[0].created_at:%Y-%m}",
+        "link": found[0].link, "cursor": cursors.encode("deals", found[0].deal_id),
+        "cursor_of_shoes": cursors.encode("category/shoes", found[0].deal_id),
+    }  # fmt: skip
+    unknown: dict[str, set[str]] = {}
+    asked = 0
+
+    for path in PAGES:
+        took.begin()
+        assert visitor.get(path.format_map(known), User_Agent="Firefox").status < 405, path
+        for row in took.took()["rows"]:
+            asked += 1
+            if not row["pattern"] or not row["function"] or "<" in row["function"]:
+                unknown.setdefault(f"{row['function']} of {row['index']}", set()).add(path)
+
+    assert unknown == {}
+    assert asked > 2 * len(PAGES)
+
+
+def test_each_key_of_a_batch_leads_to_its_own_collection(shown: None, visitor: Browser, post_deal: PostDeal) -> None:
+    post_deal()
+
+    visitor.get("/")
+
+    (row,) = [row for row in took.took()["rows"] if row["function"] == "kept.read"]
+    partitions = [key["text"].partition(" / ")[0] for key in row["keys"]]
+    assert [partition.partition("#")[0] for partition in partitions] == ["FRONTPAGECACHE", "DEALSCACHE"]
+    assert [key["link"] for key in row["keys"]] == [f"/table?partition={quote(each, safe='')}" for each in partitions]
+
+
 def a_request(began: float, seconds: float) -> Request:
     return Request("Query", None, (), began, seconds)
 
@@ -125,6 +204,14 @@ def test_each_pattern_is_numbered_as_the_readme_numbers_it() -> None:
         function: numbers for function, numbers in numbered.items() if function in ours
     }
     assert set(numbered) <= set(ours)
+
+
+@pytest.mark.parametrize("name", [*took.PATTERNS, *took._HELPERS])
+def test_each_function_that_is_numbered_is_there(name: str) -> None:
+    module, _, function = name.partition(".")
+    (file,) = (ROOT / "shared" / "data").rglob(f"{module}.py")
+
+    assert f"def {function}(" in file.read_text(encoding="utf-8")
 
 
 def test_an_item_collection_is_drawn(shown: None, reader: Browser, post_deal: PostDeal) -> None:
@@ -195,6 +282,41 @@ def test_what_followed_from_posting_a_deal_is_told(
     after = reader.get(f"/table/followed/{deal.number}")
 
     assert "Written in one transaction" in before.words
-    assert "0 of 1 watcher have their message." in before.words
-    assert "1 of 1 watcher have their message." in after.words
+    assert "The message is written to 0 of 1 watcher." in before.words
+    assert "The message is written to 1 of 1 watcher." in after.words
     assert "4 of 4 items" in after.words
+
+
+def test_what_followed_is_told_with_the_times_that_are_known(
+    shown: None, reader: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    entered(table, "ana")
+    follows.watch(table, Topic(BRAND, "apple"), "ana", times.now())
+    deal, now = post_deal(), times.now()
+    featured.set_featured(table, FRONT_PAGE, [deal.deal_id], now)
+    before = reader.get(f"/table/followed/{deal.number}")
+
+    refresher.refresh(caches.PARTS, set(), set())
+    send(table, messages.compose(messages.of_deal(deal, "brand"), "ana", now))
+    after = reader.get(f"/table/followed/{deal.number}")
+
+    posted, told = (f"{views.day(when)}, {when:%H:%M:%S} UTC" for when in (deal.created_at, now))
+    assert f"Posted {posted}." in before.words
+    assert "0 of 6 were built since the deal was posted" in before.words
+    assert "6 of 6 were built since the deal was posted" in after.words
+    for part in ("newest deals", deal.category, FRONT_PAGE.label):
+        for form in ("JSON", "HTML"):
+            assert re.search(rf"{part}, {form}, 3 of 3 copies: \d+ \w+, \d\d:\d\d:\d\d UTC", after.words)
+    assert f"ana: {told}" in after.words
+
+
+def test_an_edited_deal_is_not_said_to_be_counted_where_it_is_now(
+    shown: None, reader: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    deal = post_deal()
+    before = reader.get(f"/table/followed/{deal.number}")
+
+    deals.edit(table, deal.deal_id, {"category": "home"}, times.now())
+
+    assert "the count of category deals" in before.words
+    assert "the count of" not in reader.get(f"/table/followed/{deal.number}").words
