@@ -11,7 +11,7 @@ import typer
 from cli import views
 from cli.inputs import Username, from_stdin
 from cli.watching import AsJson, Cursor, Limit, Work, at_work
-from shared.api import documents
+from shared.api import documents, member_documents
 from shared.data.catalog import brands
 from shared.data.members import follows, messages, sessions, users
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
@@ -63,7 +63,7 @@ def list_messages(
     with at_work(as_json) as work:
         page = messages.latest(work.table, username, limit=limit, now=work.now, unread=unread, cursor=cursor)
         _of(work, username, page.items)
-        work.answer(documents.page(page, documents.message), views.messages)
+        work.answer(documents.page(page, member_documents.message), views.messages)
 
 
 @messages_app.command("unread-count")
@@ -71,7 +71,7 @@ def unread_count(username: Username, as_json: AsJson = False) -> None:
     """Count a user's unread messages (pattern 19)."""
     with at_work(as_json) as work:
         unread = _of(work, username, messages.unread_count(work.table, username, work.now))
-        work.answer(documents.unread_count(unread), views.fields)
+        work.answer(member_documents.unread_count(unread), views.fields)
 
 
 @messages_app.command()
@@ -83,7 +83,7 @@ def read(
     """Mark a message read (pattern 20)."""
     with at_work(as_json) as work:
         marked = messages.mark_read(work.table, username, message, work.now)
-        work.answer(documents.message(marked), views.fields)
+        work.answer(member_documents.message(marked), views.fields)
 
 
 @messages_app.command("read-all")
@@ -91,7 +91,7 @@ def read_all(username: Username, as_json: AsJson = False) -> None:
     """Mark all of a user's messages read (pattern 20, for each unread one)."""
     with at_work(as_json) as work:
         marked = _of(work, username, messages.mark_all_read(work.table, username, work.now))
-        work.answer(documents.marked(marked), views.fields)
+        work.answer(member_documents.marked(marked), views.fields)
 
 
 @sessions_app.command()
@@ -100,7 +100,7 @@ def start(username: Username, as_json: AsJson = False) -> None:
     with at_work(as_json) as work:
         user = users.get(work.table, username, consistent=True)
         token, session = sessions.start(work.table, user, work.now, secrets.token_bytes(sessions.TOKEN_BYTES))
-        work.answer(documents.session_token(token, session), views.fields)
+        work.answer(member_documents.session_token(token, session), views.fields)
 
 
 @sessions_app.command("show")
@@ -142,7 +142,7 @@ def _everything(work: Work) -> Iterator[Topic]:
 
 
 def _topics(found: list[Topic]) -> documents.Json:
-    return documents.all_of(map(documents.watched, found))
+    return documents.all_of(map(member_documents.watched, found))
 
 
 def _session(session: Session) -> documents.Json:

@@ -1,7 +1,7 @@
 """Accounts in a browser: signing up, in and out, one's name, address and password, and leaving.
 
-Who signs in gets a new session, whatever cookie the browser brought; a new password or address takes the one that holds
-now, and is counted as an attempt to sign in.
+Signing in always begins a new session, whatever cookie the browser brought. Changing the password or the email address
+needs the current password, and is counted as an attempt to sign in.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from http import HTTPStatus
 
-from shared.api.bodies import AccountChange, NewUser
+from shared.api.member_bodies import AccountChange, NewUser
 from shared.data.members import accounts, sessions, users
 from shared.data.orders import orders
 from shared.errors import (
@@ -39,8 +39,8 @@ HOME = "/my/inbox"
 """Where signing in leads, unless a form came from elsewhere on the site."""
 
 _WORDS = {
-    "username": "1 to 30 letters, digits, dots and hyphens, please, with a letter or digit at both ends.",
-    "email": "This is no email address.",
+    "username": "This must be 1 to 30 letters, digits, dots and hyphens, with a letter or digit at both ends.",
+    "email": "This must be an email address.",
 }
 
 app = PageApp(forms.ours_only)
@@ -63,11 +63,7 @@ def sign_in(request: Request) -> Answer:
         return _sign_in_page(typed, {"username": "Username or password is wrong."})
     except SlowDown as error:
         report(metrics.SIGN_IN_FAILURES)
-        minutes = math.ceil(error.retry_after / 60)
-        sentence = f"Too many attempts. Try again in {views.counted(minutes, 'minute')}."
-        return _sign_in_page(
-            typed, {"username": sentence}, HTTPStatus.TOO_MANY_REQUESTS, {"Retry-After": str(error.retry_after)}
-        )
+        return _to_wait(_sign_in_page(typed, {"username": _how_long(error)}), error)
     return _welcomed(request, user, forms.own_path(_next(typed), HOME))
 
 
@@ -97,6 +93,8 @@ def sign_up(request: Request) -> Answer:
         return _sign_up_page(typed, {"username": "Somebody has this name already. Take another."})
     except EmailTaken:
         return _sign_up_page(typed, {"email": "An account with this address exists already."})
+    except SlowDown as error:
+        return _to_wait(_sign_up_page(typed, {"username": _how_long(error)}), error)
     return _welcomed(request, user, forms.own_path(_next(typed), HOME))
 
 
@@ -141,6 +139,8 @@ def change_email(request: Request) -> Answer:
         return _account_page(request, user, typed, error.errors)
     except EmailTaken:
         return _account_page(request, user, typed, {"email": "An account with this address exists already."})
+    except SlowDown as error:
+        return _to_wait(_account_page(request, user, typed, {"email": _how_long(error)}), error)
     return pages.redirect("/account", said="email")
 
 
@@ -153,6 +153,8 @@ def change_password(request: Request) -> Answer:
         user = _prove(request, user, typed, "current-password")
     except InvalidFields as error:
         return _account_page(request, user, typed, error.errors)
+    except SlowDown as error:
+        return _to_wait(_account_page(request, user, typed, {"current-password": _how_long(error)}), error)
     changed = accounts.change_password(table(), user, password)
     return _welcomed(request, changed, "/account", said="password")
 
@@ -169,13 +171,15 @@ def remove(request: Request) -> Answer:
         _prove(request, user, typed, "password")
     except InvalidFields as error:
         return _removal_page(user, error.errors)
+    except SlowDown as error:
+        return _to_wait(_removal_page(user, {"password": _how_long(error)}), error)
     orders.forget_all(table(), user.username)
     users.remove(table(), user, leaving=orders.leaving(user.username))
     return _left("removed")
 
 
 def _session(request: Request) -> Session:
-    return cookies.member_of(table(), request.event, request.now)
+    return cookies.member_of(table(), request)
 
 
 def _me(request: Request) -> User:
@@ -190,7 +194,7 @@ def _checked(typed: Fields, name: str, current: str) -> AccountChange:
     """A change of one field beside the password that holds now, typed as ``current``. Raises InvalidFields."""
     change = check(AccountChange, {name: typed.get(name, ""), "currentPassword": typed.get(current) or " "}, _WORDS)
     if not typed.get(current):
-        raise InvalidFields({current: "This is needed."})
+        raise InvalidFields({current: "This must be filled in."})
     return change
 
 
@@ -215,7 +219,7 @@ def _welcomed(request: Request, user: User, place: str, **query: str) -> Answer:
 
 
 def _left(said: str) -> Answer:
-    """To the front page as nobody, with nothing of one's own left in the browser's cache.
+    """To the front page, signed out, with nothing private left in the browser's cache.
 
     https://developer.mozilla.org/docs/Web/HTTP/Headers/Clear-Site-Data
     """
@@ -228,17 +232,23 @@ def _next(given: Mapping[str, str]) -> str:
     return forms.own_path(given.get("next"), "")
 
 
-def _sign_in_page(
-    typed: Mapping[str, str],
-    errors: Mapping[str, str] | None = None,
-    status: int | None = None,
-    more_headers: Mapping[str, str] | None = None,
-) -> Answer:
+def _how_long(error: SlowDown) -> str:
+    """What is said at the first field of a form that was sent too often."""
+    return f"Too many attempts. Try again in {views.counted(math.ceil(error.retry_after / 60), 'minute')}."
+
+
+def _to_wait(form: Answer, error: SlowDown) -> Answer:
+    """The answer to a form that was sent too often: the form again, with what was typed in it, but for passwords."""
+    return replace(
+        form, status=HTTPStatus.TOO_MANY_REQUESTS, headers={**form.headers, "Retry-After": str(error.retry_after)}
+    )
+
+
+def _sign_in_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = None) -> Answer:
     return pages.page(
         "account/sign-in.html",
         here="/account/sign-in",
-        status=status or _status(errors),
-        more_headers=more_headers,
+        status=_status(errors),
         typed={"username": typed.get("username", "")},
         errors=errors or {},
         next=_next(typed),

@@ -1,4 +1,4 @@
-"""A member's own pages: the inbox, what one watches, what one saved; and the buttons that watch, like and save.
+"""A member's own pages: the inbox, what one watches and likes, what one saved; and the buttons that do all of these.
 
 The buttons stand on pages that are everybody's, kept at the edge. They are plain forms that lead back to where they
 stood; the script sends the same form, asks for JSON, and shows what holds now.
@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
+from shared import settings
 from shared.data.catalog import deals, feeds, topics
 from shared.data.members import follows, messages, saved
 from shared.errors import (
@@ -22,7 +24,6 @@ from shared.errors import (
     InvalidName,
     NoSuchTopic,
     NotLiked,
-    NotSignedIn,
     NotWatching,
 )
 from shared.html import cookies, forms, pages, views
@@ -38,7 +39,7 @@ from shared.values import slugs, times
 
 PAGE = 25
 SUGGESTED = 8
-"""Brands that one who watches nothing is shown."""
+"""Brands that are shown to those who watch nothing."""
 
 KINDS: dict[str, tuple[TopicKind, str]] = {"brand": (BRAND, "brands"), "category": (CATEGORY, "categories")}
 """What a path calls the kinds of topics, and the part of their own pages' paths."""
@@ -59,7 +60,7 @@ def inbox(request: Request) -> Answer:
     cursor = request.query.get("cursor") or None
     asked: list[Callable[[], Any]] = [
         partial(messages.latest, table(), username, limit=PAGE, now=request.now, unread=unread_only, cursor=cursor),
-        partial(messages.unread_count, table(), username, request.now),
+        partial(_unread, username, request.now),
     ]
     page, unread = table().gather(asked)
     found = deals.get_many(table(), [each.about.deal_id for each in page.items if isinstance(each.about, AboutDeal)])
@@ -67,9 +68,11 @@ def inbox(request: Request) -> Answer:
     return pages.page(
         "mine/inbox.html",
         here="/my/inbox",
+        description="News of what you watch: deals of your brands and categories, hot ones, and your orders.",
         said=request.query.get("said"),
         rows=[_row(message, about, request.now) for message in page.items],
         unread=unread,
+        total=len(page.items) if not (unread_only or cursor or page.next) else None,
         unread_only=unread_only,
         older=page.next,
         suggested=[] if page.items or cursor else _suggested(request.now),
@@ -78,7 +81,7 @@ def inbox(request: Request) -> Answer:
 
 @app.post("/my/inbox/read-all")
 def read_all(request: Request) -> Answer:
-    member = _sender(request, "/my/inbox")
+    member = cookies.sender_of(table(), request, "/my/inbox")
     if isinstance(member, Answer):
         return member
     marked = messages.mark_all_read(table(), member.username, request.now)
@@ -98,22 +101,45 @@ def read_message(request: Request, message_id: str) -> Answer:
 
 @app.get("/my/watches")
 def watches(request: Request) -> Answer:
-    """The brands and categories that one watches, and the categories that one does not."""
+    """What one watches and likes, and the categories that one does not watch. Two round trips behind the session's.
+
+    No index has the likes of a user, so the page looks for those of the categories, of the brands that one watches, and
+    of the brand in ``?brand=``.
+    """
     username = _member(request).username
-    watched = topics.get_many(table(), follows.watches(table(), username))
-    followed = {page.topic for page in watched}
+    typed = request.query.get("brand", "").strip()
+    brand = _brand_of(typed)
+    followed = follows.watches(table(), username)
+    categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
+    candidates = list(dict.fromkeys((*categories, *followed, *([brand] if brand else []))))
+    asked: list[Callable[[], Any]] = [
+        partial(topics.get_many, table(), candidates),
+        partial(follows.likes, table(), username, candidates),
+    ]
+    found, liked = table().gather(asked)
+    rows = [
+        {
+            **_topic(page.topic, page.name, page.watchers),
+            "watching": page.topic in followed,
+            "liking": page.topic in liked,
+        }
+        for page in found
+    ]
+    looked_up = next((row for page, row in zip(found, rows, strict=True) if page.topic == brand), None)
+    unknown = bool(typed) and looked_up is None
     return pages.page(
         "mine/watches.html",
         here="/my/watches",
+        status=HTTPStatus.NOT_FOUND if unknown else HTTPStatus.OK,
         said=request.query.get("said"),
-        brands=[_topic(page.topic, page.name, page.watchers) for page in watched if page.topic.kind is BRAND],
-        watchable=[
-            {**_topic(topic, name, 0), "watching": topic in followed}
-            for slug, name in CATEGORIES.items()
-            if (topic := Topic(CATEGORY, slug))
-        ],
-        nothing=not watched,
-        suggested=[] if watched else _suggested(request.now),
+        brands=[row for row in rows if row["kind"] == "brand" and row["watching"]],
+        watchable=[row for row in rows if row["kind"] == "category"],
+        liked=[row for row in rows if row["liking"]],
+        looked_up=looked_up,
+        typed=typed,
+        errors={"brand": "There is no brand of this name."} if unknown else {},
+        nothing=not followed,
+        suggested=[] if followed else _suggested(request.now),
     )
 
 
@@ -171,15 +197,16 @@ def save(request: Request, number: str) -> Answer:
 
 @app.get("/my/status")
 def status(request: Request) -> Answer:
-    """What only the reader has, for the script: the unread count, and how one stands to a deal and a topic.
+    """The reader's own state, for the script: the unread count, and what is saved, liked or watched.
 
-    ``?deal=`` is a deal's number or id, ``?topic=`` is ``brand/<slug>`` or ``category/<slug>``. Nobody has nothing.
+    ``?deal=`` is a deal's number or id, ``?topic=`` is ``brand/<slug>`` or ``category/<slug>``.
+    Empty where nobody is signed in.
     """
-    session = cookies.session_of(table(), request.event, request.now)
+    session = cookies.session_of(table(), request)
     if session is None:
         return _json({})
     username = session.username
-    asked: dict[str, Callable[[], Any]] = {"unread": partial(messages.unread_count, table(), username, request.now)}
+    asked: dict[str, Callable[[], Any]] = {"unread": partial(_unread, username, request.now)}
     if "deal" in request.query:
         asked["saved"] = partial(_is_saved, request.query["deal"], username)
     if "topic" in request.query:
@@ -189,18 +216,15 @@ def status(request: Request) -> Answer:
     return _json(dict(zip(asked, table().gather(list(asked.values())), strict=True)))
 
 
+def _unread(username: str, now: datetime) -> int | str:
+    """How many messages are unread, as pages show it: "99+" where there are more, which nobody counts."""
+    most = settings.UNREAD_SHOWN
+    counted = messages.unread_count(table(), username, now, most=most + 1)
+    return counted if counted <= most else f"{most}+"
+
+
 def _member(request: Request) -> Session:
-    return cookies.member_of(table(), request.event, request.now)
-
-
-def _sender(request: Request, place: str) -> Session | Answer:
-    """Who sent a form; where nobody is signed in, the way to sign in, which then leads to where the form led."""
-    try:
-        return _member(request)
-    except NotSignedIn:
-        if request.wants_json:
-            raise
-        return pages.redirect("/account/sign-in", next=place)
+    return cookies.member_of(table(), request)
 
 
 def _switched(
@@ -215,7 +239,7 @@ def _switched(
     """Turn on or off what a form's button stands for, and lead back to where it stood. Saying it twice counts once."""
     fields = forms.read(request.event)
     place = forms.own_path(fields.get("next"), place)
-    member = _sender(request, place)
+    member = cookies.sender_of(table(), request, place)
     if isinstance(member, Answer):
         return member
     turned_on = fields.get("on", "1") == "1"
@@ -238,6 +262,14 @@ def _named(kind: str, slug: str) -> tuple[Topic, str]:
     except InvalidName as error:
         raise NoSuchTopic(kind, slug) from error
     return topic, f"/{part}/{topic.slug}"
+
+
+def _brand_of(name: str) -> Topic | None:
+    """The brand that has a name, if it exists; None for a text that names none."""
+    try:
+        return Topic(BRAND, slugs.slug(name))
+    except InvalidName:
+        return None
 
 
 def _is_saved(number: str, username: str) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from shared.data.members import users
+from shared.data.members import attempts, sessions, users
 from shared.dynamodb.table import Table
-from shared.errors import NoSuchUser
+from shared.errors import NoSuchUser, NotSignedIn
 from shared.html import cookies
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD
-from tests.support.browsing import Browser
+from tests.support.browsing import Browser, Seen
 
 ANA = {"username": "Ana", "name": "Ana Müller", "email": "Ana@Mail.example", "password": PASSWORD}
 
@@ -38,11 +40,11 @@ def test_signing_up_signs_in_at_once(anyone: Browser, table: Table) -> None:
 @pytest.mark.parametrize(
     ("field", "typed", "said"),
     [
-        ("username", "", "This is needed."),
-        ("username", "a#b", "1 to 30 letters, digits, dots and hyphens, please"),
-        ("email", "ana", "This is no email address."),
-        ("password", "short", "At least 10 characters, please."),
-        ("name", "   ", "A visible character is needed."),
+        ("username", "", "This must be filled in."),
+        ("username", "a#b", "This must be 1 to 30 letters, digits, dots and hyphens"),
+        ("email", "ana", "This must be an email address."),
+        ("password", "short", "This must have at least 10 characters."),
+        ("name", "   ", "This must have a visible character."),
     ],
 )
 def test_a_field_that_cannot_be_used_is_named_and_what_was_typed_is_kept(
@@ -114,9 +116,52 @@ def test_too_many_attempts_are_told_how_long_to_wait(ana: Browser) -> None:
 
     seen = browser.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
 
+    assert_slowed(seen)
+
+
+def test_too_many_sign_ups_are_told_how_long_to_wait_and_what_was_typed_is_kept(
+    anyone: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempts, "MOST_SIGN_UPS", 1)
+    another().post("/account/sign-up", ANA | {"username": "bo", "email": "bo@mail.example"})
+
+    seen = anyone.post("/account/sign-up", ANA | {"next": "/brands/apple"})
+
+    kept = {name: seen.values()[name] for name in (*ANA, "next")}
+    assert_slowed(seen)
+    assert kept == ANA | {"password": "", "next": "/brands/apple"}
+    with pytest.raises(NoSuchUser):
+        users.get(table, "ana")
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("email", {"email": "new@mail.example", "email-password": PASSWORD}),
+        ("password", {"current-password": PASSWORD, "password": "a new password"}),
+        ("remove", {"password": PASSWORD}),
+    ],
+)
+def test_too_many_changes_are_told_how_long_to_wait_and_change_nothing(
+    ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch, path: str, fields: dict[str, str]
+) -> None:
+    before = users.get(table, "ana")
+    monkeypatch.setattr(attempts, "MOST_PER_USER", 1)
+    another().post("/account/sign-in", {"username": "ana", "password": "wrong password"})
+
+    seen = ana.post(f"/account/{path}", fields)
+
+    assert_slowed(seen)
+    assert seen.values().get("email", "") == fields.get("email", "")
+    assert users.get(table, "ana") == before
+
+
+def assert_slowed(seen: Seen) -> None:
     assert seen.status == 429
-    assert "Too many attempts. Try again in" in seen.words
+    assert re.search(r"Too many attempts\. Try again in \d+ minutes?\.", seen.words)
     assert int(seen.headers["Retry-After"][0]) > 0
+    assert "<title>Error: " in seen.text
+    assert PASSWORD not in seen.text
 
 
 def test_signing_in_never_takes_over_a_session_that_a_browser_was_given(ana: Browser, table: Table) -> None:
@@ -127,7 +172,8 @@ def test_signing_in_never_takes_over_a_session_that_a_browser_was_given(ana: Bro
     victim.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
 
     assert victim.cookies[cookies.SESSION] != planted
-    assert cookies.session_of(table, {"headers": {"Cookie": f"{cookies.SESSION}={planted}"}}, times.now()) is None
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, planted, times.now())
 
 
 def test_signing_in_again_ends_the_session_before(ana: Browser) -> None:
@@ -239,3 +285,13 @@ def test_what_is_typed_stays_text(anyone: Browser) -> None:
 
     assert "<script>alert" not in seen.text
     assert seen.values()["username"] == '"><script>alert(1)</script>'
+
+
+@pytest.mark.parametrize("path", ["email", "password", "remove"])
+def test_a_password_that_is_sent_after_the_sessions_end_is_never_written_into_a_page(
+    anyone: Browser, path: str
+) -> None:
+    seen = anyone.post(f"/account/{path}", {"password": PASSWORD, "current-password": PASSWORD, "email": "a@b.example"})
+
+    assert (seen.status, seen.location) == (303, "/account/sign-in")
+    assert PASSWORD not in seen.text

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from shared import settings
 from shared.data.catalog import deals, topics
 from shared.data.members import follows, messages, saved
 from shared.dynamodb.table import Table
@@ -44,6 +45,17 @@ def test_nobody_who_presses_a_button_is_led_to_sign_in_and_back_to_where_it_stan
     assert (seen.status, seen.location) == (303, "/account/sign-in?next=%2Fbrands%2Fapple")
 
 
+def test_more_unread_messages_than_one_reads_are_not_counted(
+    ana: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "UNREAD_SHOWN", 2)
+    for minutes in range(1, 5):
+        told(table, post_deal(minutes))
+
+    assert "2+ of 4 unread" in ana.get("/my/inbox").words
+    assert ana.get("/my/status").json == {"unread": "2+"}
+
+
 def test_an_empty_inbox_shows_brands_that_many_watch(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     post_deal()
     post_deal(brand="g-fore")
@@ -68,9 +80,25 @@ def test_the_inbox_shows_why_each_message_came_and_its_deal_as_it_is_now(
 
     seen = ana.get("/my/inbox")
 
-    assert "3 unread" in seen.words
+    assert "3 of 3 unread" in seen.words
     assert all(why in seen.words for why in ("You watch Apple", "You watch Shoes", "Hot"))
     assert "$9.50" in seen.words
+
+
+def test_the_inbox_says_how_many_of_all_messages_are_unread_where_it_has_them_all(
+    ana: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    first, *_ = [told(table, post_deal(minutes)) for minutes in range(1, 26)]
+    ana.get(f"/my/inbox/{first}")
+
+    all_there = ana.get("/my/inbox")
+    only_unread = ana.get("/my/inbox?unread=yes")
+    told(table, post_deal(30))
+    first_page = ana.get("/my/inbox")
+
+    assert "24 of 25 unread" in all_there.words
+    assert "24 unread" in only_unread.words
+    assert "25 unread" in first_page.words
 
 
 def test_following_a_message_marks_it_read_and_leads_to_its_deal(
@@ -131,11 +159,20 @@ def test_an_inbox_longer_than_a_page_goes_on(ana: Browser, table: Table, post_de
     assert "Runner 027" in second.words
 
 
-def test_a_forged_cursor_gets_a_page_that_says_so(ana: Browser) -> None:
-    seen = ana.get("/my/inbox?cursor=forged")
+@pytest.mark.parametrize("name", ["path", "next", "template", "status", "cookies", "fragment"])
+def test_a_query_of_any_name_leads_to_sign_in_and_back(anyone: Browser, name: str) -> None:
+    seen = anyone.get(f"/my/inbox?{name}=x")
+
+    assert (seen.status, seen.location) == (303, f"/account/sign-in?next=%2Fmy%2Finbox%3F{name}%3Dx")
+
+
+@pytest.mark.parametrize("path", ["/my/inbox", "/my/inbox?unread=yes", "/my/saved"])
+def test_a_forged_cursor_leads_to_the_newest(ana: Browser, path: str) -> None:
+    seen = ana.get(f"{path}{'&' if '?' in path else '?'}cursor=forged")
 
     assert seen.status == 400
-    assert "This cursor was not given by this list." in seen.words
+    links = {" ".join(a.itertext()): a.get("href") for a in seen.document.iter("a")}
+    assert links["Start with the newest"] == path
 
 
 @pytest.mark.parametrize(
@@ -193,6 +230,42 @@ def test_the_watches_are_listed_with_buttons_that_end_them(ana: Browser) -> None
     assert "G/Fore Only you watch it Stop watching" in seen.words
     assert "You watch it now" in seen.words
     assert seen.words.count("Not watched") == 7
+
+
+def test_the_likes_of_categories_and_watched_brands_are_listed_with_buttons_that_end_them(ana: Browser) -> None:
+    ana.post("/my/watches/brand/g-fore", {"on": "1"})
+    for topic in ("brand/g-fore", "brand/apple", "category/shoes"):
+        ana.post(f"/my/likes/{topic}", {"on": "1"})
+
+    before = ana.get("/my/watches").words
+    ended = ana.post("/my/likes/brand/g-fore", {"on": "0", "next": "/my/watches"})
+    after = ana.get("/my/watches").words
+
+    assert "Shoes Category Unlike G/Fore Brand Unlike" in before
+    assert "Apple" not in before  # nobody can list the likes of brands that are not watched
+    assert ended.location == "/my/watches?said=unliked"
+    assert "G/Fore Brand Unlike" not in after
+    assert "Shoes Category Unlike" in after
+
+
+def test_a_like_of_any_brand_can_be_looked_up_and_ended(ana: Browser, table: Table) -> None:
+    ana.post("/my/likes/brand/apple", {"on": "1"})
+
+    found = ana.get("/my/watches?brand=APPLE")
+    ana.post("/my/likes/brand/apple", {"on": "0", "next": "/my/watches"})
+    gone = ana.get("/my/watches?brand=apple")
+
+    assert "Apple Brand Unlike" in found.words
+    assert "Apple You do not like it Like" in gone.words
+    assert topics.get(table, APPLE).likes == 0
+
+
+@pytest.mark.parametrize("typed", ["Nobody", "%21%21%21"])
+def test_a_brand_that_does_not_exist_cannot_be_looked_up(ana: Browser, typed: str) -> None:
+    seen = ana.get(f"/my/watches?brand={typed}")
+
+    assert seen.status == 404
+    assert "There is no brand of this name." in seen.words
 
 
 def test_a_deal_is_saved_shown_and_taken_out(ana: Browser, post_deal: PostDeal) -> None:
