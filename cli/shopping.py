@@ -10,8 +10,8 @@ from cli import views
 from cli.inputs import DealName, Username, checked, deal_id
 from cli.output import show_rows
 from cli.watching import AsJson, at_work
-from shared.api import documents
-from shared.api.bodies import CartChange, NewAddress
+from shared.api import member_documents, order_documents
+from shared.api.order_bodies import CartChange, NewAddress
 from shared.data.orders import addresses, carts
 
 addresses_app = typer.Typer(help="The addresses that a user's orders can go to.", no_args_is_help=True)
@@ -25,7 +25,7 @@ def list_addresses(username: Username, as_json: AsJson = False) -> None:
     """List a user's addresses (pattern 27)."""
     with at_work(as_json) as work:
         found = addresses.of(work.table, username)
-        work.answer({name: documents.address(each) for name, each in found.items()}, _addresses)
+        work.answer({name: member_documents.address(each) for name, each in found.items()}, _addresses)
 
 
 @addresses_app.command()
@@ -52,7 +52,7 @@ def save(
     address = checked(NewAddress, {field: text for field, text in fields.items() if text is not None}).to_address()
     with at_work(as_json) as work:
         addresses.save(work.table, username, name, address)
-        work.answer(documents.address(address), views.fields)
+        work.answer(member_documents.address(address), views.fields)
 
 
 @addresses_app.command()
@@ -67,7 +67,7 @@ def remove(username: Username, name: AddressName, as_json: AsJson = False) -> No
 def show_cart(username: Username, as_json: AsJson = False) -> None:
     """Show what is in a user's cart, at today's prices (pattern 29)."""
     with at_work(as_json) as work:
-        work.answer(documents.cart(carts.view(work.table, username, work.now), work.now), _cart)
+        work.answer(order_documents.cart(carts.view(work.table, username, work.now), work.now), _cart)
 
 
 @cart_app.command("put")
@@ -81,7 +81,7 @@ def put_in(
     pieces = checked(CartChange, {"quantity": quantity}).quantity
     with at_work(as_json) as work:
         item = carts.put_in(work.table, username, deal_id(work.table, deal), pieces, work.now)
-        work.answer(documents.cart_item(item, work.now), views.fields)
+        work.answer(order_documents.cart_item(item, work.now), views.fields)
 
 
 @cart_app.command("take-out")

@@ -1,19 +1,17 @@
 """The desk's part of the shop: orders that are still to be sent, and how much of a deal is on sale.
 
-A function of its own, so that what posts deals can change no order, and what changes orders can write no deal.
+A function of its own, so that the function that posts deals can change no order, and this one can write no deal.
 """
 
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from shared.api.bodies import StockChange
+from shared.api.order_bodies import StockChange
 from shared.data.catalog import deals
-from shared.data.idempotency import Idempotency
-from shared.data.members import messages
+from shared.data.members import order_news
 from shared.data.orders import orders, stock
 from shared.errors import Busy, IdempotencyKeyReused, NotThatMany, WrongStep
 from shared.html import cookies, forms, pages, views
@@ -28,7 +26,6 @@ from shared.models.orders import Order, OrderStatus
 from shared.runtime.environment import table
 
 PAGE = 25
-MAX_KEY = 64
 
 ORDERS = "/desk/shop/orders"
 STOCK = "/desk/shop/stock"
@@ -90,7 +87,7 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
             status,
             request.now,
             correlation_id=request.correlation_id,
-            telling=messages.telling,
+            telling=order_news.telling,
         )
     except WrongStep:
         stands = orders.get(table(), order.username, order_id)
@@ -117,7 +114,7 @@ def change_stock(request: Request, number: str) -> Answer:
         return _stock_page(request, deal, typed, error.errors)
     except (NotThatMany, IdempotencyKeyReused) as error:
         errors = {"pieces": str(error) if isinstance(error, NotThatMany) else "This form was used already. Send again."}
-        fresh = {**typed, "key": secrets.token_urlsafe(18)}
+        fresh = {**typed, "key": forms.new_key()}
         return _stock_page(request, deal, fresh, errors, HTTPStatus.CONFLICT)
     except Busy:
         errors = {"pieces": "Many are buying at this moment. Add to the stock, or take some off: that goes through."}
@@ -126,7 +123,7 @@ def change_stock(request: Request, number: str) -> Answer:
 
 
 def _editor(request: Request) -> Session:
-    return cookies.editor_of(table(), request.event, request.now, "The desk is for editors.")
+    return cookies.editor_of(table(), request, "The desk is for editors.")
 
 
 def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, str]) -> None:
@@ -143,9 +140,7 @@ def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, 
     if change.left is not None:
         stock.leave(table(), deal.deal_id, change.left, shards=change.shards)
         return
-    key = typed.get("key", "")
-    asked = {"deal": deal.deal_id, **change.model_dump(mode="json")}
-    once = Idempotency(session.username, key, asked) if 0 < len(key) <= MAX_KEY else None
+    once = forms.idempotency(typed, session.username, {"deal": deal.deal_id, **change.model_dump(mode="json")})
     stock.add(table(), deal.deal_id, change.add or 0, request.now, shards=change.shards, idempotency=once)
 
 
@@ -187,7 +182,7 @@ def _stock_page(
         },
         most_shards=stock.MAX_SHARDS,
         typed={name: typed.get(name, "") for name in ("pieces", "shards")},
-        key=typed.get("key") or secrets.token_urlsafe(18),
+        key=typed.get("key") or forms.new_key(),
         errors=dict(errors or {}),
     )
 

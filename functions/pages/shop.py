@@ -15,10 +15,10 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
-from shared.api.bodies import AddressName, Body, CartChange, NewAddress, NewOrder
+from shared.api.fields import Body
+from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder
 from shared.data.catalog import deals
-from shared.data.idempotency import Idempotency
-from shared.data.members import messages
+from shared.data.members import order_news
 from shared.data.orders import addresses, carts, orders
 from shared.errors import (
     BadRequest,
@@ -43,9 +43,9 @@ from shared.models.orders import CartItem, Order, OrderStatus
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
+from shared.values.money import cents, money
 
 PAGE = 25
-MAX_KEY = 64
 
 CART = "/shop/cart"
 ADDRESSES = "/shop/addresses"
@@ -56,8 +56,9 @@ REQUIRED = ("recipient", "street", "city", "postalCode", "country")
 FIELDS = (*REQUIRED, "region")
 """The fields of an address, named as in the API's bodies."""
 
-_QUANTITY = f"1 to {carts.MOST_PIECES} pieces, please."
-_WORDS = {"country": "Two capital letters, such as US."}
+_QUANTITY = f"must be 1 to {carts.MOST_PIECES} pieces."
+_UNREADABLE = "The form cannot be read. Open the checkout again."
+_WORDS = {"country": "This must be two capital letters, such as US."}
 _LINE = re.compile(r"([0-9A-Za-z]{27})\*(\d{1,2})\*([0-9.]{1,20})")
 """A line of the checkout's form: a deal, how many pieces, and the price that the page showed."""
 
@@ -86,7 +87,7 @@ def put_into_cart(request: Request) -> Answer:
     typed = forms.read(request.event)
     deal = deals.find(table(), typed.get("deal", ""))
     number = deal.number or deal.deal_id
-    member = _sender(request, f"/deals/{number}")
+    member = cookies.sender_of(table(), request, f"/deals/{number}")
     if isinstance(member, Answer):
         return member
     username = member.username
@@ -108,7 +109,7 @@ def put_into_cart(request: Request) -> Answer:
 
 @app.post(f"{CART}/remove")
 def take_out_of_cart(request: Request) -> Answer:
-    member = _sender(request, CART)
+    member = cookies.sender_of(table(), request, CART)
     if isinstance(member, Answer):
         return member
     deal = deals.find(table(), forms.read(request.event).get("deal", ""))
@@ -125,11 +126,9 @@ def address_book(request: Request) -> Answer:
 @app.post(ADDRESSES)
 def save_address(request: Request) -> Answer:
     """Keep an address under its name, in place of the one that had it."""
+    member = _member(request)
     typed = forms.read(request.event)
     place = forms.own_path(typed.get("next"), ADDRESSES)
-    member = _sender(request, place)
-    if isinstance(member, Answer):
-        return member
     try:
         name, address = _address(typed)
         addresses.save(table(), member.username, name, address)
@@ -142,7 +141,7 @@ def save_address(request: Request) -> Answer:
 
 @app.post(f"{ADDRESSES}/remove")
 def remove_address(request: Request) -> Answer:
-    member = _sender(request, ADDRESSES)
+    member = cookies.sender_of(table(), request, ADDRESSES)
     if isinstance(member, Answer):
         return member
     addresses.remove(table(), member.username, forms.read(request.event).get("name", ""))
@@ -157,9 +156,7 @@ def checkout(request: Request) -> Answer:
 @app.post(CHECKOUT)
 def place_order(request: Request) -> Answer:
     """Order what the form says at no more than the prices it says, once however often it is sent."""
-    member = _sender(request, CHECKOUT)
-    if isinstance(member, Answer):
-        return member
+    member = _member(request)
     typed = forms.read(request.event)
     try:
         order = _placed(request, member.username, typed)
@@ -216,7 +213,7 @@ def cancelling(request: Request, order_id: str) -> Answer:
 @app.post(f"{ORDERS}/{{order_id}}/cancel")
 def cancel_order(request: Request, order_id: str) -> Answer:
     """Cancel an order that is not sent yet. Doing it twice cancels once."""
-    member = _sender(request, f"{ORDERS}/{order_id}")
+    member = cookies.sender_of(table(), request, f"{ORDERS}/{order_id}")
     if isinstance(member, Answer):
         return member
     order = orders.get(table(), member.username, order_id)
@@ -227,7 +224,7 @@ def cancel_order(request: Request, order_id: str) -> Answer:
             OrderStatus.CANCELLED,
             request.now,
             correlation_id=request.correlation_id,
-            telling=messages.telling,
+            telling=order_news.telling,
         )
     except WrongStep:
         now_it_is = orders.get(table(), member.username, order_id)
@@ -237,13 +234,7 @@ def cancel_order(request: Request, order_id: str) -> Answer:
 
 
 def _member(request: Request) -> Session:
-    return cookies.member_of(table(), request.event, request.now)
-
-
-def _sender(request: Request, place: str) -> Session | Answer:
-    """Who sent a form; where nobody is signed in, the way to sign in, which then leads to where the form stood."""
-    session = cookies.session_of(table(), request.event, request.now)
-    return pages.redirect("/account/sign-in", next=place) if session is None else session
+    return cookies.member_of(table(), request)
 
 
 def _quantity(text: str) -> int:
@@ -276,19 +267,21 @@ def _placed(request: Request, username: str, typed: Mapping[str, str]) -> Order:
 
     Raises InvalidFields, BadRequest, and what placing an order raises.
     """
-    key = typed.get("key", "")
     lines = [_LINE.fullmatch(line) for line in typed.get("items", "").split(",")]
     items = [
         {"dealId": line[1], "quantity": int(line[2]), "price": line[3]} for line in lines if line is not None
     ]  # a line that is none is found by its absence
-    if len(items) < len(lines) or not (0 < len(key) <= MAX_KEY and key.isascii() and key.isprintable()):
-        raise BadRequest("The form cannot be read. Open the checkout again.")
+    if len(items) < len(lines):
+        raise BadRequest(_UNREADABLE)
     try:
         new = check(NewOrder, {"address": typed.get("address", ""), "items": items})
     except InvalidFields as error:
         if "address" in error.errors:
             raise
-        raise BadRequest("The form cannot be read. Open the checkout again.") from error
+        raise BadRequest(_UNREADABLE) from error
+    once = forms.idempotency(typed, username, new.model_dump(mode="json"))
+    if once is None:
+        raise BadRequest(_UNREADABLE)
     now = request.now
     order = orders.place(
         table(),
@@ -298,9 +291,9 @@ def _placed(request: Request, username: str, typed: Mapping[str, str]) -> Order:
         now,
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
-        idempotency=Idempotency(username, key, new.model_dump(mode="json")),
+        idempotency=once,
         correlation_id=request.correlation_id,
-        telling=messages.telling,
+        telling=order_news.telling,
     )
     if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
         report(metrics.ORDERS_PLACED)
@@ -383,7 +376,7 @@ def _checkout_page(
         addresses=_shown(known),
         chosen=chosen if chosen in known else next(iter(known), ""),
         typed=dict.fromkeys(("name", *FIELDS), "") | ({} if known else {"name": "home"}),
-        key=secrets.token_urlsafe(18),
+        key=forms.new_key(),
         errors=dict(errors or {}),
         problem=list(problem),
     )

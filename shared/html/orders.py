@@ -8,6 +8,7 @@ from shared.html import views
 from shared.models.members import Address
 from shared.models.orders import Order, OrderStatus
 from shared.values import times
+from shared.values.money import cents, money
 
 STATES = {
     OrderStatus.PLACED: "Placed",

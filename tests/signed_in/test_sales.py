@@ -174,14 +174,14 @@ def test_more_cannot_be_taken_off_than_are_left(editor: Browser, table: Table, s
     seen = editor.post(f"/desk/shop/stock/{deal.number}", {"pieces": "-6", "do": "add"})
 
     assert seen.status == 409
-    assert "So many cannot be taken off sale: only 5 left." in seen.words
+    assert "Only 5 left: at most 5 can be taken off sale." in seen.words
     assert stock.of(table, deal.deal_id).left == 5
 
 
 @pytest.mark.parametrize(
     ("field", "typed", "said"),
     [
-        ("pieces", "", "This is needed."),
+        ("pieces", "", "This must be filled in."),
         ("pieces", "many", "A whole number up to 1,000,000; below zero takes pieces off sale."),
         ("pieces", "1.5", "A whole number up to 1,000,000; below zero takes pieces off sale."),
         ("pieces", "9999999", "A whole number up to 1,000,000; below zero takes pieces off sale."),

@@ -65,6 +65,15 @@ def test_nobody_who_buys_is_led_to_sign_in_and_back_to_the_deal(anyone: Browser,
     assert (seen.status, seen.location) == (303, f"/account/sign-in?next=%2Fdeals%2F{deal.number}")
 
 
+@pytest.mark.parametrize("path", ["/shop/addresses", "/shop/checkout"])
+def test_what_is_typed_after_the_sessions_end_is_kept(anyone: Browser, path: str) -> None:
+    seen = anyone.post(path, {"name": "home", "street": "1 Main Street", "city": "Portland"})
+
+    assert seen.status == 403
+    assert "You are signed out" in seen.words
+    assert seen.values()["street"] == "1 Main Street"
+
+
 def test_a_form_from_another_site_puts_nothing_into_the_cart(ana: Browser, table: Table, sell: Sell) -> None:
     deal = sell()
     ana.fetch_site = "cross-site"
@@ -96,7 +105,7 @@ def test_a_number_of_pieces_that_cannot_be_is_refused_by_the_name_of_the_deal(
     seen = ana.post("/shop/cart", {"deal": str(deal.number), "quantity": quantity})
 
     assert seen.status == 422
-    assert "Trail runner: 1 to 10 pieces, please." in seen.words
+    assert "Trail runner: must be 1 to 10 pieces." in seen.words
     assert carts.deals_in(table, "ana", times.now()) == []
 
 
@@ -148,9 +157,9 @@ def test_an_address_that_lacks_something_is_asked_for_again_with_what_was_typed(
     seen = ana.post("/shop/addresses", {**HOME, "city": "", "country": "Switzerland", "street": "1 \x07 Street"})
 
     assert seen.status == 422
-    assert "This is needed." in seen.words
-    assert "Two capital letters, such as US." in seen.words
-    assert "The character U+0007 is not allowed." in seen.words
+    assert "This must be filled in." in seen.words
+    assert "This must be two capital letters, such as US." in seen.words
+    assert "This must not have the character U+0007." in seen.words
     assert seen.values()["recipient"] == "Ana Blake"
     assert addresses.of(table, "ana") == {}
 
@@ -352,7 +361,7 @@ def test_what_is_refused_is_said_and_writes_nothing_and_takes_nothing(
 
 
 def written(table: Table) -> list[Any]:
-    """All items, but for the container of open orders: a day too many in it is only an empty read."""
+    """All items except the container of open orders: a day too many in it is only an empty read."""
     return [item for item in table.scan()[0] if item["Type"] != "OpenOrders"]
 
 

@@ -1,0 +1,144 @@
+"""What shoppers do, from end to end in a real browser, with script and without it.
+
+Nothing here reads the table's stream: what it would do, that a deal shows how much of it is left, a test asks for.
+The other journeys are walked on a deployed site (``tests/e2e/test_browser.py``).
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from shared.data.orders import addresses, stock
+from shared.models.members import Role
+from tests.support.preview import Preview, entered, sold
+from tests.support.shop import HOME_ADDRESS
+from tests.support.windows import Visit
+
+PASSWORD = "correct horse battery"
+
+with_and_without_script = pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+
+
+class People:
+    """Signs in people that no other test knows, and remembers their usernames by their tokens."""
+
+    def __init__(self, site: Preview, serial: count[int]) -> None:
+        self._site, self._serial = site, serial
+        self.usernames: dict[str, str] = {}
+
+    def __call__(self, name: str, role: Role = "member") -> str:
+        """The token of somebody new."""
+        username = f"{name}-{next(self._serial)}"
+        token = entered(self._site, username, role)
+        self.usernames[token] = username
+        return token
+
+
+@pytest.fixture(scope="session")
+def serial() -> count[int]:
+    """Numbers for names that no other test uses."""
+    return count(1)
+
+
+@pytest.fixture
+def someone(site: Preview, serial: count[int]) -> People:
+    return People(site, serial)
+
+
+def press(page: Page, name: str) -> None:
+    """Send a form, and wait for the page that follows."""
+    with page.expect_navigation():
+        page.get_by_role("button", name=name, exact=True).click()
+
+
+def tells(page: Page, text: str) -> None:
+    expect(page.locator(".notice")).to_have_text(text)
+
+
+def shows(part: Locator, text: str) -> None:
+    expect(part).to_contain_text(text, use_inner_text=True)
+
+
+@with_and_without_script
+def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview, someone: People, *, script: bool) -> None:
+    """The last piece in two windows, cancelled, bought by the other, and sent from the desk; both read of it."""
+    deal = site.deals[34 + script]
+    desk = visit(f"/desk/deals/{deal.number}", token=someone("seller", role="editor"), script=script)
+    desk.get_by_role("link", name="Stock").click()
+    desk.get_by_label("Pieces").fill("1")
+    press(desk, "Add them")
+    tells(desk, "The stock is changed. Every page follows in a second or two.")
+    stock.show_level(site.table, deal.deal_id)
+    ana, bo = (visit("/", token=someone(name), script=script) for name in ("ana", "bo"))
+
+    for buyer in (ana, bo):
+        buyer.goto(f"/deals/{deal.number}")
+        press(buyer, "Buy here")
+        tells(buyer, "It is in your cart.")
+        buyer.get_by_role("link", name="Check out").click()
+        give_address(buyer)
+    for buyer in (ana, bo):
+        order(buyer)
+    tells(ana, "Ordered. We tell you in your inbox when it is sent.")
+    shows(bo.locator(".summary"), "sold out")
+    stock.show_level(site.table, deal.deal_id)
+    bo.goto(f"/deals/{deal.number}")
+    bo.reload()  # else the browser may show what it stored seconds ago, as the page's headers allow
+    shows(bo.locator(".facts"), "Sold out")
+
+    ana.get_by_role("link", name="Cancel the order").click()
+    press(ana, "Cancel the order")
+    tells(ana, "The order is cancelled.")
+    stock.show_level(site.table, deal.deal_id)
+    desk.reload()
+    expect(desk.locator(".facts dd").first).to_have_text("1")
+    bo.goto("/shop/checkout")
+    order(bo)
+    tells(bo, "Ordered. We tell you in your inbox when it is sent.")
+    bought = bo.url.partition("?")[0].rpartition("/")[2]
+
+    desk.get_by_role("link", name="Orders to send").click()
+    desk.locator(f"a[href*='{bought}']").click()
+    press(desk, "Send it")
+    tells(desk, "Sent. Its buyer is told.")
+    for buyer, news in ((ana, "is cancelled"), (bo, "is on its way")):
+        buyer.goto("/my/inbox")
+        shows(buyer.locator("main"), news)
+        buyer.locator(".row h3 a").first.click()
+        expect(buyer).to_have_url(re.compile("/shop/orders/"))
+    assert stock.of(site.table, deal.deal_id).left == 0
+
+
+def test_pressing_twice_and_reloading_orders_once(visit: Visit, site: Preview, someone: People) -> None:
+    deal = site.deals[38]
+    sold(site, deal, 5)
+    token = someone("hasty")
+    addresses.save(site.table, someone.usernames[token], "home", HOME_ADDRESS)
+    page = visit(f"/deals/{deal.number}", token=token)
+    press(page, "Buy here")
+    page.goto("/shop/checkout")
+
+    page.locator("form[action$='/shop/checkout'] button").dblclick()
+    page.wait_for_url("**/shop/orders/*")
+    page.reload()
+
+    assert stock.of(site.table, deal.deal_id).left == 4
+
+
+def give_address(buyer: Page) -> None:
+    """Fill in the address that the checkout asks for first."""
+    for label, typed in (
+        ("Recipient", "Ana Blake"), ("Street and number", "12 Harbour Street"), ("Postal code", "04101"),
+        ("City", "Portland"), ("State or region", "ME"), ("Country", "US"),
+    ):  # fmt: skip
+        buyer.get_by_label(label).fill(typed)
+    press(buyer, "Keep the address and go on")
+
+
+def order(buyer: Page) -> None:
+    with buyer.expect_navigation():
+        buyer.get_by_role("button", name=re.compile("^Order for")).click()
