@@ -11,17 +11,22 @@ from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index
 _NAMES_KEYS = {
     "GetItem", "BatchGetItem", "Query", "ConditionCheckItem", "PutItem", "UpdateItem", "DeleteItem", "PartiQLInsert",
 }  # fmt: skip
-"""Operations whose requests name partition keys, says AWS's service authorization reference."""
+"""Operations whose requests name partition keys: according to AWS, those that support ``dynamodb:LeadingKeys``.
+
+https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html"""
 
 
 @dataclass(frozen=True, slots=True)
 class Right:
     """One operation on the items of some partitions, of the table or of an index.
 
-    ``partitions`` are patterns of partition keys. IAM holds every key that a request names against them, and each
-    request of such an operation names at least one, so ``ForAllValues`` never holds for want of any. A transaction is
+    ``partitions`` are patterns of partition keys. IAM compares every key that a request names with them. Each request
+    of such an operation names at least one key, so ``ForAllValues`` always has one to compare. A transaction is
     authorized as the operations in it, and PartiQL's INSERT is ``PartiQLInsert``. ``attributes``, where any are named,
-    are all that may be asked for of an item besides its key.
+    are the only ones that a request may ask for, besides the key. Sources:
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
     """
 
     operation: str
@@ -43,10 +48,11 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Scanning an index for some attributes of its items; a Scan names no keys that it could be cut to.
+    """A scan of an index for some attributes of its items. A Scan names no keys, so it cannot be cut to partitions.
 
-    ``dynamodb:Attributes`` holds what a request asks for, and is missing where it asks for whole items, which
-    ``dynamodb:Select`` tells. DynamoDB wants the keys to be among the attributes.
+    ``dynamodb:Attributes`` holds the attributes that a request asks for. It is missing where a request asks for whole
+    items; ``dynamodb:Select`` says that. The keys must be among the attributes:
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
     """
 
     attributes: tuple[str, ...]
