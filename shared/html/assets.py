@@ -1,7 +1,7 @@
 """The site's own files: style, script, face, mark. Each is served under a name that holds its content's hash.
 
 A changed file has a new name, so browsers and the edge keep each for a year and never ask again. The names are made
-once for an execution environment, out of the files themselves: no list of them can be out of date.
+once for an execution environment, from the files themselves, so no list of them can be out of date.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _content(name: str) -> bytes:
     if not name.endswith(".css"):
         return content
     text = _AROUND.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub("", content.decode())))
-    # A style sheet names the face by its plain name; it lies beside it under its served one.
+    # A style sheet names the face by its plain name; it is served beside it, under its served name.
     for plain, served in _names().items():
         text = text.replace(f"url({plain})", f"url({served})")
     return text.replace(";}", "}").strip().encode()

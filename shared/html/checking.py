@@ -11,14 +11,15 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from shared.html.forms import InvalidFields
+from shared.http.reasons import reason
 
 B = TypeVar("B", bound=BaseModel)
 
 _WORDS = {
-    "missing": "This is needed.",
-    "string_pattern_mismatch": "This does not look as it should.",
-    "string_too_long": "At most {max_length} characters, please.",
-    "string_too_short": "At least {min_length} characters, please.",
+    "missing": "This must be filled in.",
+    "string_pattern_mismatch": "This must be written as the form asks.",
+    "string_too_long": "This must have at most {max_length} characters.",
+    "string_too_short": "This must have at least {min_length} characters.",
 }
 
 
@@ -46,5 +47,6 @@ def _sentence(entry: Any, typed: Any, instead: str | None) -> str:
     template = _WORDS.get(entry["type"])
     if template:
         return template.format(**entry.get("ctx", {}))
-    said = str(entry["msg"]).removeprefix("Value error, ")
-    return f"{said[:1].upper()}{said[1:]}{'' if said.endswith('.') else '.'}"
+    said = reason(entry)
+    sentence = f"This {said}" if said.startswith("must ") else f"{said[:1].upper()}{said[1:]}"
+    return sentence if sentence.endswith(".") else f"{sentence}."

@@ -1,15 +1,14 @@
-"""The two cookies of one who is signed in: the session's token, and a hint for the script that there is one.
+"""The two cookies of a signed-in user: the session's token, and a hint for the script that there is one.
 
-``__Host-`` makes browsers refuse the cookie from another host, a sibling's subdomain included, and over plain HTTP but
-on localhost (https://developer.mozilla.org/docs/Web/HTTP/Headers/Set-Cookie#cookie_prefixes). Safari makes no exception
-for localhost: there, signing in takes HTTPS.
+``__Host-`` makes browsers refuse the cookie from another host, a sibling's subdomain included, and over plain HTTP
+except on localhost (https://developer.mozilla.org/docs/Web/HTTP/Headers/Set-Cookie#cookie_prefixes). Safari makes no
+exception for localhost: there, signing in takes HTTPS.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shared import settings
 from shared.data.members import sessions
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 SESSION = "__Host-btd"
 HINT = "btd-in"
-"""No secret, and readable by the script: asking for one's own state is worth it where this is set."""
+"""Not a secret, and readable by the script: only where it is set does the script ask for the user's own state."""
 
 MAX_AGE = int(settings.SESSION_LIFETIME.total_seconds())
 MAX_TOKEN = 200
@@ -33,7 +32,7 @@ _COMMON = "Path=/; Secure; SameSite=Lax"
 
 
 def signed_in(token: str) -> list[str]:
-    """The values of ``Set-Cookie`` for one who has just signed in."""
+    """The values of ``Set-Cookie`` for a user who has just signed in."""
     return [
         f"{SESSION}={token}; {_COMMON}; HttpOnly; Max-Age={MAX_AGE}",
         f"{HINT}=1; {_COMMON}; Max-Age={MAX_AGE}",
@@ -46,37 +45,53 @@ def signed_out() -> list[str]:
 
 
 def token_of(event: Mapping[str, Any]) -> str | None:
-    """The token that a request brings, or None. Two of them are none: a browser holds one cookie of this name."""
+    """The token that a request brings, or None. Two of them count as none: a browser holds one cookie of this name."""
     tokens = {value for name, value in _cookies(event) if name == SESSION}
     token = tokens.pop() if len(tokens) == 1 else ""
     return token if 0 < len(token) <= MAX_TOKEN and token.isascii() and token.isprintable() else None
 
 
-def session_of(table: Table, event: Mapping[str, Any], now: datetime) -> Session | None:
+def session_of(table: Table, request: Request) -> Session | None:
     """The session that a request belongs to, or None for one that was guessed, has expired or was ended.
 
-    One consistent read where the request brings a token, none where it does not.
+    One consistent read where the request brings a token, none where it does not. The request then says who asks.
     """
-    token = token_of(event)
+    token = token_of(request.event)
     if token is None:
         return None
     try:
-        return sessions.authenticate(table, token, now)
+        session = sessions.authenticate(table, token, request.now)
     except NotSignedIn:
         return None
+    request.username = session.username
+    return session
 
 
-def member_of(table: Table, event: Mapping[str, Any], now: datetime) -> Session:
-    """The session of the user who asks. Raises NotSignedIn, which leads to where one signs in and back."""
-    session = session_of(table, event, now)
+def member_of(table: Table, request: Request) -> Session:
+    """The session of the user who asks. Raises NotSignedIn, which leads to the sign-in page and back."""
+    session = session_of(table, request)
     if session is None:
         raise NotSignedIn
     return session
 
 
-def editor_of(table: Table, event: Mapping[str, Any], now: datetime, refusal: str) -> Session:
+def sender_of(table: Table, request: Request, place: str) -> Session | Answer:
+    """The session of the user who pressed a button; where nobody is signed in, the way to sign in and on to a place.
+
+    Forms in which something is typed ask for ``member_of``, which keeps what was typed. A script, which asks for JSON,
+    is told. Raises NotSignedIn.
+    """
+    session = session_of(table, request)
+    if session is not None:
+        return session
+    if request.wants_json:
+        raise NotSignedIn
+    return pages.redirect("/account/sign-in", next=place)
+
+
+def editor_of(table: Table, request: Request, refusal: str) -> Session:
     """The session of the editor who asks. Raises NotSignedIn; Forbidden, which says ``refusal``, for anyone else."""
-    session = member_of(table, event, now)
+    session = member_of(table, request)
     if session.role != "editor":
         raise Forbidden(refusal)
     return session

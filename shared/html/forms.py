@@ -1,24 +1,26 @@
-"""What browsers post: who may post it, how it is read, and which of our addresses it may lead to afterwards.
+"""Forms that browsers post: from which sites, how they are read, and which of our addresses they may lead to
+afterwards.
 
-There are no tokens, so that a form may stand on a page that everybody is sent from a cache. A browser says itself where
-a form was sent from: ``Sec-Fetch-Site``, which no script may set, or ``Origin`` where it is too old for that
+There are no tokens in forms, so that a form can be on a page that is cached for everybody. The browser itself says
+where a form was sent from: ``Sec-Fetch-Site``, which no script can set, or ``Origin`` in older browsers
 (https://developer.mozilla.org/docs/Web/HTTP/Headers/Sec-Fetch-Site). The host of a request is never asked: behind
 CloudFront it is the gateway's.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from shared.errors import BadRequest, DealsError, Forbidden, Invalid
+from shared.data.idempotency import Idempotency
+from shared.errors import BadRequest, Forbidden, Invalid, NotAForm
 from shared.html import pages
 from shared.html.pages import Answer
 from shared.http.body import media_type
 from shared.http.event import header
-from shared.http.statuses import STATUSES
 
 if TYPE_CHECKING:
     from shared.html.app import Request
@@ -26,14 +28,13 @@ if TYPE_CHECKING:
 MAX_FIELDS = 100
 """Fields of one form. Ordering a page takes a field for each of its deals, 25 at most."""
 
+MAX_KEY = 64
+"""Characters of a form's idempotency key."""
+
 MEDIA_TYPE = "application/x-www-form-urlencoded"
 
 Fields = dict[str, str]
 """What was typed, by the names of a form's fields."""
-
-
-class NotAForm(DealsError):
-    """The body is not declared to be a form. (415)"""
 
 
 class FromElsewhere(Forbidden):
@@ -49,9 +50,6 @@ class InvalidFields(Invalid):
     def __init__(self, errors: Mapping[str, str]) -> None:
         self.errors = dict(errors)
         super().__init__("; ".join(f"{name}: {needed}" for name, needed in errors.items()))
-
-
-STATUSES |= {NotAForm: HTTPStatus.UNSUPPORTED_MEDIA_TYPE}
 
 
 def ours_only(request: Request) -> None:
@@ -78,12 +76,12 @@ def from_our_pages(event: Mapping[str, Any], origin: str) -> None:
 def read(event: Mapping[str, Any]) -> Fields:
     """The fields of a form that was posted, its body decoded already, white space around them left as it is.
 
-    A field that is there twice is refused: of two values, what checks may see one and what acts the other.
+    A field that is there twice is refused: the check might read one value, and the action the other.
     Raises NotAForm, BadRequest.
     """
     body = event.get("body") or ""
     if body and media_type(event) != MEDIA_TYPE:
-        raise NotAForm("Send the fields of a form.")
+        raise NotAForm
     if not body.isascii():
         raise BadRequest("The form cannot be read.")
     try:
@@ -96,10 +94,23 @@ def read(event: Mapping[str, Any]) -> Fields:
     return fields
 
 
+def new_key() -> str:
+    """An idempotency key for the hidden field ``key`` of a form, which makes several sendings of it one."""
+    return secrets.token_urlsafe(18)
+
+
+def idempotency(typed: Mapping[str, str], username: str, request: Mapping[str, Any]) -> Idempotency | None:
+    """What makes several sendings of a form one: its key, and what it asks for. None where it has no valid key."""
+    key = typed.get("key", "")
+    if not (0 < len(key) <= MAX_KEY and key.isascii() and key.isprintable()):
+        return None
+    return Idempotency(username, key, request)
+
+
 def own_path(text: str | None, otherwise: str) -> str:
     """A path of this site, with its query, that a form or a query may lead on to; ``otherwise`` for anything else.
 
-    What leads away is told by what browsers make of it: they take a backslash for a slash, drop tabs and line breaks
+    A path is judged as browsers read it: they take a backslash for a slash, drop tabs and line breaks
     (https://url.spec.whatwg.org/#concept-basic-url-parser), and read two slashes as the start of a host.
     """
     if text is None or len(text) > 2000 or not text.startswith("/") or text.startswith("//"):

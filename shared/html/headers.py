@@ -1,4 +1,4 @@
-"""Headers of every page: what a browser may load and run, whom it tells where it comes from, how long it keeps a page.
+"""Headers of every page: what a browser may load and run, what it tells other sites, how long it keeps a page.
 
 ``Referrer-Policy`` is not ``no-referrer``, which would make browsers send ``Origin: null`` with every form, and forms
 would be refused.
@@ -11,7 +11,7 @@ CONTENT_SECURITY_POLICY = (
     "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""Nothing but what the site itself serves; pictures from anywhere, but only over HTTPS."""
+"""Only what the site itself serves; pictures from anywhere, but only over HTTPS."""
 
 SECURITY = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -24,15 +24,15 @@ SECURITY = {
 }
 
 NO_DOCUMENTS = ("text/css", "text/javascript", "font/woff2")
-"""Files that a browser shows nobody by themselves. A picture in SVG is a document as a page is."""
+"""Files that a browser does not show by themselves. A picture in SVG is a document as a page is."""
 
 OF_FILES = ("X-Content-Type-Options", "Cross-Origin-Resource-Policy")
-"""What of all that means anything on them; the rest would be a kilobyte of every first view."""
+"""The headers that matter for files; the others would add a kilobyte to every first view."""
 
 TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
 """Only where the site is reached over HTTPS; browsers ignore it elsewhere, and a laptop has no certificate.
 
-Of other names below the domain it says nothing: who serves them may not be ready. CloudFront can."""
+It leaves out subdomains: those who serve them may have no HTTPS. CloudFront's can have them (``subdomains_too``)."""
 
 PUBLIC = "public, max-age=5, stale-while-revalidate=30, stale-if-error=600"
 """A page that is the same for everybody: some seconds old at most, and the last good one while the table is away."""

@@ -14,11 +14,10 @@ from html import escape
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from minijinja import Environment, Markup, load_from_path
 
-from shared.errors import DealsError, NotSignedIn
 from shared.html import assets, headers
 from shared.models.catalog import CATEGORIES
 
@@ -98,13 +97,13 @@ def origin() -> str:
     return os.environ.get("SITE_ORIGIN", "").rstrip("/")
 
 
-def link(path: str, **query: str | int | None) -> str:
+def link(path: str, /, **query: str | int | None) -> str:
     """The address of a path of this site (``/deals/12``), with a query of those values that are not None."""
     return base() + _below(path, query)
 
 
-def absolute(path: str, **query: str | int | None) -> str:
-    """A path's address with the site's origin, for those who read it elsewhere; without one, where none is known."""
+def absolute(path: str, /, **query: str | int | None) -> str:
+    """A path's address with the site's origin, for readers outside the site; without it if the origin is unknown."""
     return origin() + link(path, **query)
 
 
@@ -125,7 +124,7 @@ def shows_work() -> bool:
 def begin_work() -> None:
     """Note what is asked of DynamoDB from now on, where that is shown."""
     if shows_work():
-        from shared.html import took  # noqa: PLC0415  # nothing of it is there for stages that do not show it
+        from shared.html import took  # noqa: PLC0415  # not imported on stages that do not show it
 
         took.begin()
 
@@ -178,29 +177,41 @@ def page(  # what differs from page to page, each by its name
     return Answer(body, status=status, cache=cache, headers=more_headers or {}, cookies=cookies)
 
 
-def redirect(path: str, status: int = HTTPStatus.SEE_OTHER, *, cookies: tuple[str, ...] = (), **query: Any) -> Answer:
-    """An answer that leads to a path of this site; after a form that was sent it is 303, and nothing else."""
-    return Answer("", status=status, headers={"Location": link(path, **query)}, cookies=cookies)
+def redirect(
+    path: str,
+    status: int = HTTPStatus.SEE_OTHER,
+    *,
+    cookies: tuple[str, ...] = (),
+    fragment: str = "",
+    **query: Any,
+) -> Answer:
+    """An answer that leads to a path of this site, and there to the element whose id is ``fragment``.
+
+    After a form that was sent it is 303, and nothing else.
+    """
+    location = link(path, **query)
+    if fragment:
+        location = urlsplit(location)._replace(fragment=fragment).geturl()
+    return Answer("", status=status, headers={"Location": location}, cookies=cookies)
 
 
-def error_page(error: DealsError, here: str = "") -> Answer:
-    """The page that says what went wrong. Who is not signed in is led to where one signs in, and back."""
-    if isinstance(error, NotSignedIn):
-        return redirect("/account/sign-in", next=here or None)
-    return problem_page(status_of(error), detail_of(error), headers_of(error))
+def problem_page(
+    status: int, detail: str, more_headers: Mapping[str, str] | None = None, *, public: bool = False, **values: Any
+) -> Answer:
+    """A page of a status and a sentence, with the search and the categories to go on from.
 
-
-def problem_page(status: int, detail: str, more_headers: Mapping[str, str] | None = None, **values: Any) -> Answer:
-    """A page of a status and a sentence, with the search and the categories to go on from."""
+    ``public``: the address is one of those whose pages are the same for everybody, and so is this page. What is not
+    there may then be kept at the edge as pages are; other errors never are.
+    """
     title = _TITLES.get(int(status), "Something went wrong")
-    cache = headers.PUBLIC if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE) else headers.PRIVATE
+    lasting = public and status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
+    cache = headers.PUBLIC if lasting else headers.PRIVATE
     known: dict[str, Any] = {
         "title": title,
         "detail": detail,
         "onward": None,
         "onward_name": None,
         "names": [],
-        "names_title": None,
     }
     return page("error.html", status=status, cache=cache, more_headers=more_headers, **(known | values))
 

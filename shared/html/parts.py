@@ -40,6 +40,11 @@ def path_of(feed: Feed) -> str:
     return f"/{'brands' if feed.topic.kind is BRAND else 'categories'}/{feed.topic.slug}"
 
 
+def led(latest: str) -> str:
+    """A feed's newest page with its first deal large, as the first pick is; the copy has it as large as the others."""
+    return latest.replace('<li class="card">', '<li class="card lead">', 1)
+
+
 def placed(text: str) -> str:
     """A part with the prefix of the site that shows it in its links."""
     prefix = pages.base()

@@ -15,9 +15,9 @@ Card = dict[str, Any]
 SYMBOLS = {"USD": "$", "GBP": "£", "EUR": "€", "JPY": "¥"}
 
 _MONTHS = (
-    "January February March April May June July August September October November December".split()  # noqa: SIM905  # reads
+    "January February March April May June July August September October November December".split()  # noqa: SIM905  # easier to read
 )
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905  # so much better
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905  # easier to read
 _OVER = {Status.EXPIRED: "Ended", Status.WITHDRAWN: "Withdrawn"}
 
 SOON = timedelta(days=2)
@@ -55,6 +55,16 @@ def moment(when: datetime) -> str:
     return f"{day(when)} {when.year}, {clock(when)} UTC"
 
 
+def short_moment(when: datetime) -> str:
+    """A time of these weeks with its zone: ``31 Jul, 19:42 UTC``."""
+    return f"{when.day} {_MONTHS[when.month - 1][:3]}, {clock(when)} UTC"
+
+
+def number(deal: Deal) -> int | str:
+    """What a deal's page is found by: its number, or its id where it has none yet."""
+    return deal.number or deal.deal_id
+
+
 def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, dated: bool = True) -> Card:
     """What a card shows of a deal; ``variants`` is how many deals of its product it stands for.
 
@@ -64,7 +74,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
     status = deal.status(now)
     ending = deal.ends_at is not None and status is Status.ACTIVE
     return {
-        "number": deal.number or deal.deal_id,
+        "number": number(deal),
         "title": deal.title,
         "brand": deal.brand,
         "brand_name": deal.brand_name,
@@ -84,6 +94,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "when": day(deal.created_at) if dated else clock(deal.created_at),
         "ends": to_iso(deal.ends_at) if ending and deal.ends_at else None,
         "ends_day": day(deal.ends_at) if ending and deal.ends_at else None,
+        "ends_at": short_moment(deal.ends_at) if ending and deal.ends_at else None,
         "soon": bool(ending and deal.ends_at and deal.ends_at - now < SOON),
         "over": _OVER.get(status),
         "variants": variants,

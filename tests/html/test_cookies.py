@@ -1,23 +1,24 @@
-"""The cookies of one who is signed in: how they are set, and whose a request's are."""
+"""The cookies of a signed-in user: how they are set, and which user those of a request belong to."""
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
 import pytest
 
 from shared.data.members import sessions, users
 from shared.dynamodb.table import Table
 from shared.html import cookies
+from shared.html.app import Request
 from tests.support.engines import MOTO, on
 from tests.support.making import NOW, a_user
 
 ENTROPY = bytes(range(32))
 
 
-def bringing(*lines: str) -> dict[str, Any]:
-    return {"headers": {"Cookie": lines[-1]}, "multiValueHeaders": {"Cookie": list(lines)}}
+def bringing(*lines: str, now: datetime = NOW) -> Request:
+    event = {"headers": {"Cookie": lines[-1]}, "multiValueHeaders": {"Cookie": list(lines)}}
+    return Request(event, "/my/inbox", {}, now)
 
 
 @pytest.fixture
@@ -42,10 +43,12 @@ def test_signing_out_ends_both() -> None:
 
 @on(MOTO)
 def test_a_session_is_found_among_other_cookies(table: Table, token: str) -> None:
-    session = cookies.session_of(table, bringing("theme=dark; btd-in=1", f"a=b;__Host-btd={token}"), NOW)
+    request = bringing("theme=dark; btd-in=1", f"a=b;__Host-btd={token}")
+
+    session = cookies.session_of(table, request)
 
     assert session is not None
-    assert session.username == "ana"
+    assert session.username == request.username == "ana"
 
 
 @on(MOTO)
@@ -64,18 +67,21 @@ def test_a_session_is_found_among_other_cookies(table: Table, token: str) -> Non
     ],
 )
 def test_what_was_guessed_belongs_to_nobody(table: Table, token: str, cookie: str) -> None:
-    assert cookies.session_of(table, bringing(cookie.replace("{token}", token)), NOW) is None
+    request = bringing(cookie.replace("{token}", token))
+
+    assert cookies.session_of(table, request) is None
+    assert request.username is None
 
 
 @on(MOTO)
 def test_a_session_that_has_expired_is_nobodys(table: Table, token: str) -> None:
-    event = bringing(f"__Host-btd={token}")
+    request = bringing(f"__Host-btd={token}", now=NOW + sessions.LIFETIME + timedelta(seconds=1))
 
-    assert cookies.session_of(table, event, NOW + sessions.LIFETIME + timedelta(seconds=1)) is None
+    assert cookies.session_of(table, request) is None
 
 
 @on(MOTO)
 def test_a_session_that_was_ended_is_nobodys_at_once(table: Table, token: str) -> None:
     sessions.end(table, token)
 
-    assert cookies.session_of(table, bringing(f"__Host-btd={token}"), NOW) is None
+    assert cookies.session_of(table, bringing(f"__Host-btd={token}")) is None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.errors import BadRequest
+from shared.errors import BadRequest, NotAForm
 from shared.html import forms
 
 ORIGIN = "https://deals.example"
@@ -87,7 +87,7 @@ def test_what_no_form_of_ours_sends_is_refused(body: str) -> None:
 
 
 def test_another_media_type_is_no_form() -> None:
-    with pytest.raises(forms.NotAForm):
+    with pytest.raises(NotAForm):
         forms.read(posted("{}", "application/json"))
 
 
@@ -100,6 +100,20 @@ def test_another_media_type_is_no_form() -> None:
 )
 def test_whatever_a_browser_encodes_comes_back(fields: dict[str, str]) -> None:
     assert forms.read(posted(urlencode(fields))) == fields
+
+
+def test_a_forms_key_makes_its_sendings_one() -> None:
+    key = forms.new_key()
+
+    once = forms.idempotency({"key": key, "pieces": "3"}, "ana", {"add": 3})
+
+    assert once is not None
+    assert (once.username, once.client_key, once.request) == ("ana", key, {"add": 3})
+
+
+@pytest.mark.parametrize("fields", [{}, {"key": ""}, {"key": "x" * 65}, {"key": "é"}, {"key": "a\nb"}])
+def test_a_form_without_a_valid_key_has_no_promise_to_be_sent_once(fields: dict[str, str]) -> None:
+    assert forms.idempotency(fields, "ana", {}) is None
 
 
 @pytest.mark.parametrize("path", ["/", "/brands/g-fore", "/my/inbox?unread=yes&cursor=abc", "/search?q=%C3%A9t%C3%A9"])
