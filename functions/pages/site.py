@@ -12,12 +12,25 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from http import HTTPStatus
+from itertools import accumulate
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import brands, caches, deals, endings, featured, feeds, listings, products, topics, words
+from shared.data.catalog import (
+    brands,
+    caches,
+    deal_pages,
+    deals,
+    endings,
+    featured,
+    feeds,
+    listings,
+    products,
+    topics,
+    words,
+)
 from shared.data.catalog.caches import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
-from shared.errors import InvalidCursor, InvalidName, NotFound
+from shared.errors import InvalidName, NoSuchTopic, NotFound
 from shared.html import assets, headers, pages, parts, views
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
@@ -38,6 +51,7 @@ from shared.models.catalog import (
 )
 from shared.runtime.environment import table
 from shared.values import ksuids, links, slugs
+from shared.values.money import cents
 from shared.values.times import to_iso
 
 READ = settings.READ_FOR_CARDS
@@ -51,7 +65,9 @@ MOST_ENDING = 100
 MOST_ENDED = 24
 
 MOST_MAPPED = 20_000
-"""Deals of a month's sitemap, the newest: no more than fit an answer of Lambda's, which is 6 MB at most."""
+"""Deals of a month's sitemap, the newest: no more than fit an answer of Lambda's, which is 6 MB at most.
+
+https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 
 COLOURS = 12
 LOWEST_OF = timedelta(days=60)
@@ -65,7 +81,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 
-app = PageApp()
+app = PageApp(public=True)
 
 
 @app.get("/")
@@ -73,14 +89,14 @@ def front_page(request: Request) -> Answer:
     now = request.now
     picked, newest = copies.read([FRONT_PAGE_PICKS, NEWEST], now, HTML)
     picks = picked.picks if picked else parts.picks(featured.read(table(), FRONT_PAGE, now), now, front=True)
-    latest = newest.latest if newest else _latest(ALL_DEALS, now)
-    lead = "" if picks else parts.picks(feeds.read(table(), ALL_DEALS, limit=1, now=now).items, now, front=True)
+    latest = (newest.latest if newest else _latest(ALL_DEALS, now)) or ""
+    if not picks:
+        latest = parts.led(latest)
     return _public(
         "front.html",
         request,
-        picks=parts.placed(picks or lead),
-        picked=bool(picks),
-        latest=parts.placed(latest or ""),
+        picks=parts.placed(picks or ""),
+        latest=parts.placed(latest),
         description="Deals picked by hand, all of them by day, by brand and by category.",
         feed=pages.link("/feed"),
     )
@@ -93,15 +109,13 @@ def latest_deals(request: Request) -> Answer:
         (newest,) = copies.read([NEWEST], now, HTML)
         latest = (newest.latest if newest else None) or _latest(ALL_DEALS, now)
     else:
-        try:
-            latest = _older(ALL_DEALS, now, cursor)
-        except InvalidCursor:
-            return _lost_place("/deals")
+        latest = _older(ALL_DEALS, now, cursor)
     return _public(
         "latest.html",
         request,
         latest=parts.placed(latest),
         first=cursor is None,
+        description="All deals by day, the newest first.",
         feed=pages.link("/feed"),
         robots=None if cursor is None else "noindex, follow",
     )
@@ -109,22 +123,20 @@ def latest_deals(request: Request) -> Answer:
 
 @app.get("/deals/{number}")
 def one_deal(request: Request, number: str) -> Answer:
-    deal = deals.find(table(), number)
+    if ksuids.is_ksuid(number) and (named := deals.get(table(), number).number) is not None:
+        return _moved(f"/deals/{named}")
+    found = deal_pages.read(table(), number, request.now)
+    deal, now, status = found.deal, request.now, found.deal.status(request.now)
     if deal.number is not None and number != str(deal.number):
         return _moved(f"/deals/{deal.number}")
-    now, status = request.now, deal.status(request.now)
-    beside: list[Callable[[], Sequence[Deal]]] = [
-        partial(products.offers, table(), deal.link),
-        partial(_of_brand, deal, now),
-    ]
-    offers, of_brand = table().gather(beside)
-    others = [each for each in offers if each.deal_id != deal.deal_id and each.status(now) is Status.ACTIVE]
-    siblings = [each for each in of_brand if links.product(each.link) != links.product(deal.link)]
+    others = [each for each in found.offers if each.deal_id != deal.deal_id and each.status(now) is Status.ACTIVE]
+    active = [each for each in found.of_brand if each.status(now) is Status.ACTIVE]
+    siblings = [each for each in active if links.product(each.link) != links.product(deal.link)]
     return _public(
         "deal.html",
         request,
         status=HTTPStatus.GONE if status is Status.WITHDRAWN else HTTPStatus.OK,
-        followed=deal.number,
+        followed=views.number(deal),
         d=views.card(deal, now, width=720),
         shop=links.host(deal.link),
         posted=views.moment(deal.created_at),
@@ -134,8 +146,8 @@ def one_deal(request: Request, number: str) -> Answer:
         coupon=deal.coupon_code,
         stock=deal.stock.value if deal.stock else None,
         text=deal.description,
-        history=_history(deal, offers),
-        others=views.cards(others, now, most=COLOURS),
+        history=_history(deal, found.offers),
+        others=[views.card(each, now) for each in others[:COLOURS]],  # each colour has a page of its own
         siblings=views.cards(siblings, now, most=SIBLINGS),
         document=_json_in_html(_as_product(deal, now)),
         description=_summary(deal),
@@ -157,7 +169,8 @@ def ending(request: Request) -> Answer:
         }
         for day, of in days.items()
     ]
-    return _public("ending.html", request, days=sections)
+    description = f"Deals that end within {ENDING_DAYS} days, by their last day."
+    return _public("ending.html", request, days=sections, description=description)
 
 
 @app.get("/editors-choice")
@@ -166,19 +179,20 @@ def editors_choice(request: Request) -> Answer:
     found = picked.picks if picked else None
     if found is None:
         found = parts.picks(featured.read(table(), EDITORS_CHOICE, request.now), request.now, front=False)
-    return _public("choice.html", request, picks=parts.placed(found))
+    description = "The deals that our editors would buy themselves."
+    return _public("choice.html", request, picks=parts.placed(found), description=description)
 
 
 @app.get("/categories/{category}")
 def category_page(request: Request, category: str) -> Answer:
     topic, now = Topic(CATEGORY, category.lower()), request.now
     if topic.slug not in CATEGORIES:
-        return pages.problem_page(HTTPStatus.NOT_FOUND, "There is no such category. These are all eight.")
+        return pages.problem_page(HTTPStatus.NOT_FOUND, "There is no such category. These are all eight.", public=True)
     if category != topic.slug:
         return _moved(f"/categories/{topic.slug}")
     cursor = request.query.get("cursor")
     if cursor is not None:
-        return _older_of_topic(request, topics.get(table(), topic), cursor)
+        return _older_of_topic(request, topic, cursor)
     found, copy = copies.read_category(topic, now, HTML)
     if copy is not None:
         picks, latest = copy.picks, copy.latest
@@ -196,33 +210,32 @@ def all_brands(request: Request) -> Answer:
     for slug, name in sorted(names.items()):
         letters.setdefault(slug[0].upper() if slug[0].isalpha() else "0-9", []).append((slug, name))
     groups = [{"letter": letter, "id": "l-" + letter[0].lower(), "names": of} for letter, of in letters.items()]
-    return _public("brands.html", request, groups=groups, count=len(names))
+    description = f"All {len(names):,} brands from A to Z, each with its deals." if names else "All brands."
+    return _public("brands.html", request, groups=groups, count=len(names), description=description)
 
 
 @app.get("/brands/{brand}")
 def brand_page(request: Request, brand: str) -> Answer:
+    cursor = request.query.get("cursor")
     try:
         topic = _brand(brand)
-        found = topics.get(table(), topic)
+        if brand != topic.slug:
+            topics.get(table(), topic)
+            return _moved(f"/brands/{topic.slug}")
+        if cursor is not None:
+            return _older_of_topic(request, topic, cursor)
+        found, held = feeds.opened(table(), topic)
     except NotFound:
         return _no_brand(brand)
-    if brand != topic.slug:
-        return _moved(f"/brands/{topic.slug}", HTTPStatus.MOVED_PERMANENTLY)
-    cursor = request.query.get("cursor")
-    if cursor is not None:
-        return _older_of_topic(request, found, cursor)
-    counts = listings.counts(table(), feed_of(topic))
-    return _of_topic(request, found, _latest(feed_of(topic), request.now, counts), deals=sum(counts.values()))
+    latest = _latest(feed_of(topic), request.now, held)
+    return _of_topic(request, found, latest, deals=sum(held[0].values()))
 
 
 @app.get("/search")
 def search(request: Request) -> Answer:
     typed = request.query.get("q", "").strip()
     wanted = words.asked(typed)
-    try:
-        found, shown = _searched(wanted, request.query.get("cursor"), request.now)
-    except InvalidCursor:
-        return _lost_place("/search", q=typed)
+    found, shown = _searched(wanted, request.query.get("cursor"), request.now)
     near_brands = [] if shown or not wanted.words else _brands_like(wanted.words[0])
     return _public(
         "search.html",
@@ -235,7 +248,7 @@ def search(request: Request) -> Answer:
         near_brands=near_brands,
         next=found.next,
         first="cursor" not in request.query,
-        feed=None,
+        description="Search all deals by the words of their titles and brands.",
         robots="noindex, follow",
     )
 
@@ -252,12 +265,20 @@ def feed(request: Request) -> Answer:
 
 @app.get("/brands/{name}/feed.atom", "/brands/{name}/feed.json")
 def brand_feed(request: Request, name: str) -> Answer:
-    return _topic_feed(request, _brand(name), f"/brands/{name}")
+    try:
+        topic = _brand(name)
+        found, held = feeds.opened(table(), topic)
+    except NotFound as error:
+        return _no_feed(request, error)
+    return _topic_feed(request, topic, name, found.name, held)
 
 
 @app.get("/categories/{name}/feed.atom", "/categories/{name}/feed.json")
 def category_feed(request: Request, name: str) -> Answer:
-    return _topic_feed(request, Topic(CATEGORY, name), f"/categories/{name}")
+    topic = Topic(CATEGORY, name.lower())
+    if topic.slug not in CATEGORIES:
+        return _no_feed(request, NoSuchTopic(CATEGORY.label, name[:100]))
+    return _topic_feed(request, topic, name, CATEGORIES[topic.slug])
 
 
 @app.get("/sitemap.xml")
@@ -274,10 +295,10 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
     days = sorted((day for day, count in counts.items() if day[:7] == month and count > 0), reverse=True)
     if not days:
         raise NotFound("No deals of that month are listed.")
-    before = [sum(counts[day] for day in days[:number]) for number in range(len(days))]
-    newest = [day for day, sum_before in zip(days, before, strict=True) if sum_before < MOST_MAPPED]
+    newer = accumulate((counts[day] for day in days), initial=0)
+    newest = [day for day, deals_before in zip(days, newer, strict=False) if deals_before < MOST_MAPPED]
     found = feeds.of_periods(table(), ALL_DEALS, newest, most=MOST_MAPPED)
-    listed = [(deal.number or deal.deal_id, to_iso(deal.created_at)) for deal in found[:MOST_MAPPED]]
+    listed = [(views.number(deal), to_iso(deal.created_at)) for deal in found[:MOST_MAPPED]]
     return _machine(pages.render("sitemap.xml", deals=listed), XML)
 
 
@@ -330,7 +351,7 @@ handler = app.handler
 
 
 def _public(template: str, request: Request, **values: Any) -> Answer:
-    """A page that everybody is sent alike."""
+    """A page that is the same for everybody."""
     if "cursor" in request.query or "q" in request.query:
         values["canonical"] = None
     return pages.page(template, cache=headers.PUBLIC, here=request.path, said=request.query.get("said"), **values)
@@ -344,40 +365,22 @@ def _moved(path: str, status: int = HTTPStatus.MOVED_PERMANENTLY) -> Answer:
     return Answer("", status=status, cache=headers.FOR_A_DAY, headers={"Location": pages.link(path)})
 
 
-def _lost_place(path: str, **query: str) -> Answer:
-    """The page for a cursor that no list of ours gave."""
-    return pages.problem_page(
-        HTTPStatus.BAD_REQUEST,
-        "This page of the list is not one that we know.",
-        onward=pages.link(path, **query),
-        onward_name="Start with the newest",
-    )
-
-
-def _latest(feed: Feed, now: datetime, counts: Mapping[str, int] | None = None) -> str:
+def _latest(feed: Feed, now: datetime, held: feeds.Held | None = None) -> str:
     """The newest page of a feed, made from the indexes."""
-    if counts is None:  # of as many days as the page can show
-        counts = listings.counts(table(), feed, most=settings.READ_FOR_CARDS)
-    page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now)
+    # Of as many days as the page can show.
+    counts = held[0] if held else listings.counts(table(), feed, most=settings.READ_FOR_CARDS)
+    page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now, held=held)
     shown = caches.first(page, feed, views.first_groups(page.items, parts.GROUPS))
     return parts.latest(shown, feed, now, counts, shown.next)
 
 
 def _older(feed: Feed, now: datetime, cursor: str) -> str:
-    """A page of a feed further back. Raises InvalidCursor."""
+    """A page of a feed further back. Raises InvalidCursor, NoSuchTopic."""
     page = feeds.read(table(), feed, limit=OLDER, now=now, cursor=cursor)
     sections = views.by_month(page.items, now) if feed.period is BRAND.period else views.by_day(page.items, now, {})
     return pages.render(
         "parts/latest.html", prefix="", days=sections, next=page.next, path=parts.path_of(feed), first=False
     )
-
-
-def _of_brand(deal: Deal, now: datetime) -> Sequence[Deal]:
-    """Newest deals of a deal's brand: enough to fill a row with other products."""
-    try:
-        return feeds.read(table(), feed_of(Topic(BRAND, deal.brand)), limit=READ // 2, now=now).items
-    except NotFound:
-        return ()
 
 
 def _brand(name: str) -> Topic:
@@ -389,9 +392,8 @@ def _brand(name: str) -> Topic:
 
 def _no_brand(name: str) -> Answer:
     near = _brands_like(name)
-    return pages.problem_page(
-        HTTPStatus.NOT_FOUND, f"There is no brand “{name[:100]}”.", names=near, names_title="Did you mean one of these?"
-    )
+    detail = f"There is no brand “{name[:100]}”."
+    return pages.problem_page(HTTPStatus.NOT_FOUND, detail, public=True, names=near)
 
 
 def _brands_like(name: str) -> list[tuple[str, str]]:
@@ -403,11 +405,13 @@ def _brands_like(name: str) -> list[tuple[str, str]]:
     return [(slug, known[slug]) for slug in dict.fromkeys([*begin[:6], *near])][:8]
 
 
-def _older_of_topic(request: Request, found: TopicPage, cursor: str) -> Answer:
-    try:
-        latest = _older(feed_of(found.topic), request.now, cursor)
-    except InvalidCursor:
-        return _lost_place(parts.path_of(feed_of(found.topic)))
+def _older_of_topic(request: Request, topic: Topic, cursor: str) -> Answer:
+    """A page of a topic's deals further back, asked for together with its name. Raises NoSuchTopic, InvalidCursor."""
+    asked: list[Callable[[], Any]] = [
+        partial(topics.get, table(), topic),
+        partial(_older, feed_of(topic), request.now, cursor),
+    ]
+    found, latest = table().gather(asked)
     return _of_topic(request, found, latest, first=False)
 
 
@@ -451,9 +455,11 @@ def _searched(wanted: words.Search, cursor: str | None, now: datetime) -> tuple[
 
 
 def _history(deal: Deal, offers: Sequence[Deal]) -> dict[str, Any] | None:
-    """Earlier prices of a deal's product: a row for each day, and the points of a line."""
+    """Earlier prices of a deal's product: a row for each day, and the points of a line. A withdrawn price is none."""
+    if deal.withdrawn_at is not None:
+        return None
     lowest: dict[date, Deal] = {}
-    for each in offers:
+    for each in (offer for offer in offers if offer.withdrawn_at is None):
         day = each.created_at.date()
         if each.currency == deal.currency and (day not in lowest or _amount(each) < _amount(lowest[day])):
             lowest[day] = each
@@ -480,7 +486,7 @@ def _history(deal: Deal, offers: Sequence[Deal]) -> dict[str, Any] | None:
 
 
 def _amount(deal: Deal) -> int:
-    return int(deal.price.replace(".", ""))
+    return cents(deal.price)
 
 
 def _line(points: Sequence[tuple[date, int]]) -> dict[str, Any]:
@@ -503,7 +509,7 @@ def _as_product(deal: Deal, now: datetime) -> dict[str, Any]:
     """A deal as search engines read it (https://schema.org/Product)."""
     offer: dict[str, Any] = {
         "@type": "Offer",
-        "url": pages.absolute(f"/deals/{deal.number}"),
+        "url": pages.absolute(f"/deals/{views.number(deal)}"),
         "price": deal.price,
         "priceCurrency": deal.currency,
         "availability": f"https://schema.org/{'InStock' if deal.status(now) is Status.ACTIVE else 'Discontinued'}",
@@ -532,10 +538,24 @@ def _summary(deal: Deal) -> str:
     return f"{deal.brand_name}: {deal.title} for {views.money(deal.price, deal.currency)}{before}."[:300]
 
 
-def _topic_feed(request: Request, topic: Topic, path: str) -> Answer:
-    found = topics.get(table(), topic)
-    latest = feeds.read(table(), feed_of(topic), limit=OLDER, now=request.now)
-    return _feed(request, f"{found.name} · Big Time Deals", path, latest.items)
+def _topic_feed(request: Request, topic: Topic, typed: str, name: str, held: feeds.Held | None = None) -> Answer:
+    """The feed of a brand or a category that exists; where something else than its slug was typed, the way there."""
+    path = parts.path_of(feed_of(topic))
+    if typed != topic.slug:
+        return _moved(f"{path}/{request.path.rpartition('/')[2]}")
+    latest = feeds.read(table(), feed_of(topic), limit=OLDER, now=request.now, held=held)
+    return _feed(request, f"{name} · Big Time Deals", path, latest.items)
+
+
+def _no_feed(request: Request, error: NotFound) -> Answer:
+    """The answer for an unknown feed, readable by machines: https://www.rfc-editor.org/rfc/rfc9457, also in XML
+    (appendix B)."""
+    status = HTTPStatus.NOT_FOUND
+    if request.path.endswith(".json"):
+        problem = {"type": "about:blank", "title": status.phrase, "status": status, "detail": str(error)}
+        return Answer(json.dumps(problem), status=status, media_type="application/problem+json", cache=headers.PUBLIC)
+    text = pages.render("problem.xml", title=status.phrase, status=int(status), detail=_xml(str(error)))
+    return Answer(text, status=status, media_type="application/problem+xml", cache=headers.PUBLIC)
 
 
 def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **query: str) -> Answer:
@@ -554,7 +574,7 @@ def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **quer
             "title": _xml(_headline(deal)),
             "brand": _xml(deal.brand_name),
             "category": CATEGORIES.get(deal.category, deal.category),
-            "link": pages.absolute(f"/deals/{deal.number}"),
+            "link": pages.absolute(f"/deals/{views.number(deal)}"),
             "at": to_iso(deal.created_at),
             "summary": _xml(_summary(deal)),
         }
@@ -574,7 +594,7 @@ def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[s
         "items": [
             {
                 "id": deal.deal_id,
-                "url": pages.absolute(f"/deals/{deal.number}"),
+                "url": pages.absolute(f"/deals/{views.number(deal)}"),
                 "external_url": deal.link,
                 "title": _headline(deal),
                 "content_text": _summary(deal),

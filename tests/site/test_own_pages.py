@@ -16,13 +16,14 @@ from shared.models.catalog import BRAND, Topic, feed_of
 from tests.site.conftest import cookie_of
 from tests.support.preview import Preview
 from tests.support.quality import crawl, invalid_html, violations
+from tests.support.windows import Visit
 
 OF_MEMBERS = [
     "inbox", "watches", "saved", "account", "leaving", "cart", "addresses", "checkout", "orders", "order", "cancelling",
 ]  # fmt: skip
 OF_EDITORS = [
-    "desk", "posting", "posting again", "a deal's form", "making hot", "front page order", "desk brands",
-    "orders to send", "an order to send", "stock",
+    "desk", "posting", "posting again", "all deals", "a deal's form", "making hot", "front page order", "desk brands",
+    "orders to send", "an order to send", "stock", "ending a deal", "withdrawing a deal",
 ]  # fmt: skip
 OF_THE_TABLE = ["table", "collection", "index", "followed", "code", "took"]
 EMPTY = ["/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses", "/shop/orders"]

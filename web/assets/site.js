@@ -1,17 +1,18 @@
 const root = document.documentElement, base = root.dataset.base;
 const all = (what, from = document) => from.querySelectorAll(what);
 
-// Ends: in the reader's own zone, and in the last day what is left.
+// Times in the reader's own zone, those of ends short; on an end's last day what is left, beside a time that is told in full.
+const clock = {hour: "2-digit", minute: "2-digit", timeZoneName: "short"};
 for (const time of all("time[data-ends], time[data-local]")) {
-  const when = new Date(time.dateTime), left = when - Date.now();
-  if ("ends" in time.dataset && left > 0 && left < 864e5)
-    time.textContent = left < 36e5 ? `in ${Math.ceil(left / 6e4)} min` : `in ${Math.floor(left / 36e5)} h`;
-  else if ("local" in time.dataset)
-    time.textContent = when.toLocaleString("en-GB", {day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short"});
-  time.title = when.toLocaleString();
+  const when = new Date(time.dateTime), left = when - Date.now(), full = "local" in time.dataset;
+  const local = when.toLocaleString("en-GB", full ? {day: "numeric", month: "long", year: "numeric", ...clock} : {day: "numeric", month: "short", ...clock});
+  const soon = left < 36e5 ? `in ${Math.ceil(left / 6e4)} min` : `in ${Math.floor(left / 36e5)} h`;
+  const last = "ends" in time.dataset && left > 0 && left < 864e5;
+  time.textContent = !last ? local : full ? `${local}, ${soon}` : soon;
+  time.title = local;
 }
 
-// A bar that is wider than the screen begins where the reader is.
+// A bar that is wider than the screen is scrolled to the page that is shown.
 for (const place of all("nav [aria-current]")) {
   const bar = place.closest("ul");
   if (place.offsetLeft + place.offsetWidth > bar.clientWidth) bar.scrollLeft = place.offsetLeft - 48;
@@ -30,7 +31,7 @@ for (const box of all("[data-filter]")) {
   };
 }
 
-// What only the reader has: the unread count, and what a toggle stands for. The page itself is everybody's.
+// What only the reader has: the unread count, and the state of each toggle. The page itself is the same for everybody.
 const show = (form, on) => {
   const button = form.querySelector("button"), other = button.dataset.on;
   if ((button.ariaPressed === "true") === on) return;

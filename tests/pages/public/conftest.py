@@ -16,6 +16,7 @@ from shared.values import times
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.making import open_brands
 from tests.support.pages import Ask, a_context, event_of
+from tests.support.rights import within_rights
 from tests.support.surroundings import surrounded
 
 
@@ -39,10 +40,12 @@ def now() -> datetime:
 @pytest.fixture
 def ask(table: Table) -> Ask:
     """Ask the public site for a path."""
-    return lambda path, method="GET", **how: site.handler(event_of(path, method, **how), a_context())
+    handler = within_rights(site)
+    return lambda path, method="GET", **how: handler(event_of(path, method, **how), a_context())
 
 
 @pytest.fixture
 def follow(table: Table) -> Ask:
     """Follow ``/go``."""
-    return lambda path, method="GET", **how: clicks.handler(event_of(path, method, **how), a_context())
+    handler = within_rights(clicks)
+    return lambda path, method="GET", **how: handler(event_of(path, method, **how), a_context())

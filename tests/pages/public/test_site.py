@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import datetime, timedelta
+from xml.etree import ElementTree as ET
 
 import feedparser  # type: ignore[import-untyped]  # publishes no types
 import pytest
@@ -13,16 +14,20 @@ from hypothesis import strategies as st
 
 from functions.background import refresher
 from functions.pages import site
-from shared.data.catalog import caches, clicks, deals, endings, featured, products
+from shared.data.catalog import caches, clicks, deals, endings, featured, feeds, products
 from shared.data.catalog.words import asked, in_text
+from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
-from shared.html import assets
+from shared.html import assets, parts
 from shared.http import copies
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
 from shared.runtime import environment
-from tests.support.making import a_deal, post
+from shared.values import times
+from tests.support.making import APPLE, SHOES, a_deal, post
 from tests.support.pages import Ask, indexed, parsed
 from tests.support.wire import watched
+
+READER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"}
 
 
 @pytest.fixture
@@ -70,6 +75,49 @@ def test_every_page_is_whole_and_says_what_it_is(
     assert answer["multiValueHeaders"]["Cache-Control"][0].startswith("public, max-age=5")
 
 
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/", "There are no deals yet."),
+        ("/deals", "There are no deals yet."),
+        ("/ending", "Nothing ends in the next days."),
+        ("/editors-choice", "The editors are still choosing."),
+        ("/brands/apple", "Apple has no deals now."),
+        ("/categories/shoes", "Shoes has no deals now."),
+        ("/search?q=lamp", "Nothing for “lamp”"),
+    ],
+)
+def test_a_page_with_nothing_to_show_says_so_in_a_sentence(ask: Ask, path: str, said: str) -> None:
+    path, _, typed = path.partition("?q=")
+
+    words = " ".join("".join(parsed(ask(path, query={"q": typed} if typed else None)).itertext()).split())
+
+    assert said in words
+
+
+@pytest.mark.parametrize("path", ["/deals", "/brands/apple", "/categories/shoes"])
+def test_past_the_end_there_is_a_way_back(ask: Ask, posted: list[Deal], path: str) -> None:
+    scopes = {"/deals": "deals", "/brands/apple": "brand/apple", "/categories/shoes": "category/shoes"}
+
+    body = ask(path, query={"cursor": cursors.encode(scopes[path], posted[-1].deal_id)})["body"]
+
+    assert f'That was all. <a href="{path}">Back to the newest</a>' in body
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/deals/{number}"])
+def test_a_page_that_is_shared_says_what_it_is(ask: Ask, posted: list[Deal], path: str) -> None:
+    path = path.format(number=posted[0].number)
+
+    document = parsed(ask(path))
+
+    shared = {each.get("property"): each.get("content") for each in document.findall(".//meta[@property]")}
+    assert shared["og:url"] == f"https://deals.example{path}"
+    assert shared["og:title"] == document.find(".//title").text.removesuffix(" · Big Time Deals")
+    assert shared["og:type"] == ("product" if path.startswith("/deals/") else "website")
+    assert shared["og:site_name"] == "Big Time Deals"
+    assert document.find(".//meta[@name='description']").get("content")
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_a_table_that_is_away_is_said_in_a_page(
     ask: Ask, table: Table, monkeypatch: pytest.MonkeyPatch, path: str
@@ -110,10 +158,17 @@ def test_the_front_page_shows_what_editors_picked(ask: Ask, table: Table, now: d
     assert document.find(".//h1").text == "Front page"
 
 
-def test_without_picks_the_newest_deal_leads(ask: Ask, posted: list[Deal]) -> None:
+def test_without_picks_the_newest_deal_leads_and_each_is_shown_once(ask: Ask, posted: list[Deal]) -> None:
     document = parsed(ask("/"))
 
-    assert "Trail runner, green" in "".join(document.find(".//li[@class='card lead']").itertext())
+    assert document.find(".//h1").text == "Newest deals"
+    (lead,) = document.findall(".//li[@class='card lead']")
+    assert "Trail runner, green" in "".join(lead.itertext())
+    assert [link.text for link in document.findall(".//h3/a")] == [
+        "Trail runner, green",
+        "Café lamp",
+        "Trail runner, green",
+    ]
 
 
 def test_the_editors_choice_is_shown(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
@@ -163,6 +218,119 @@ def test_a_deal_is_shown_with_earlier_prices_colours_and_others_of_its_brand(ask
     product = json.loads(document.find(".//script[@type='application/ld+json']").text)
     assert product["offers"]["price"] == "60.00"
     assert document.find(".//data[@class='tag']").get("value") == "60.00"
+
+
+COSTS = {
+    "/": ("BatchGetItem 1", 1),
+    "/deals/{number}": ("GetItem 2, Query {beside}", 2),
+    "/deals/{deal_id}": ("GetItem 1", 1),
+    "/deals": ("BatchGetItem 1", 1),
+    "/editors-choice": ("BatchGetItem 1", 1),
+    "/categories/shoes": ("BatchGetItem 1", 1),
+    "/ending": ("Query 7", 1),
+    "/brands": ("GetItem 1", 1),
+    "/brands/apple": ("BatchGetItem 1, Query {of_brand}", 2),
+    "/search?q=trail runner": ("BatchGetItem 2, Query 2", 3),
+    "/search?q=one two three four five": ("BatchGetItem 1, GetItem 1, Query 6", 3),
+    "/feed.atom": ("BatchGetItem 1, Query {of_all}", 2),
+    "/brands/apple/feed.atom": ("BatchGetItem 1, Query {of_brand}", 2),
+    "/categories/shoes/feed.atom": ("BatchGetItem 1, Query {of_category}", 2),
+    "/sitemap.xml": ("BatchGetItem 1, Query 1", 1),
+    "/robots.txt": ("", 0),
+    "/about": ("", 0),
+    "/opensearch.xml": ("", 0),
+    "/site.webmanifest": ("", 0),
+    "/nowhere": ("", 0),
+    "/go/{number}": ("GetItem 2, UpdateItem 1", 3),
+}
+"""What each page asks of the table, and in how many round trips, its copies being there."""
+
+
+def test_no_page_asks_for_more_than_it_shows(ask: Ask, follow: Ask, now: datetime, posted: list[Deal]) -> None:
+    refresher.refresh(caches.PARTS, set(), set())
+    # Apple's three are of two or three months, the newest deals of three days; a deal's page asks for its brand's deals
+    # of this month, of the one before and of its own.
+    months = {f"{deal.created_at:%Y-%m}" for deal in posted if deal.brand == "apple"}
+    days = {deal.created_at.date() for deal in posted}
+    asked_for = {f"{when:%Y-%m}" for when in (now, now.replace(day=1) - timedelta(days=1), posted[0].created_at)}
+    days_of_shoes = {deal.created_at.date() for deal in posted if deal.category == "shoes"}
+    numbers = {
+        "beside": 1 + len(asked_for),
+        "of_brand": 1 + len(months),
+        "of_all": 3 + len(days),
+        "of_category": 3 + len(days_of_shoes),
+    }
+    expected = {page: (told.format_map(numbers), trips) for page, (told, trips) in COSTS.items()}
+    taken = {}
+
+    for page in COSTS:
+        copies.kept.cache_clear()
+        path, _, typed = page.format(number=posted[0].number, deal_id=posted[0].deal_id).partition("?q=")
+        with watched(environment.table()) as wire:
+            (follow if path.startswith("/go") else ask)(path, query={"q": typed} if typed else None, headers=READER)
+        told = ", ".join(f"{operation} {times}" for operation, times in sorted(wire.operations.items()))
+        taken[page] = (told, wire.round_trips)
+
+    assert taken == expected
+
+
+@pytest.mark.parametrize("topic", [APPLE, SHOES], ids=["brand", "category"])
+def test_older_deals_of_a_topic_are_asked_for_together_with_its_name(
+    ask: Ask, table: Table, now: datetime, topic: Topic
+) -> None:
+    made = [a_deal(now - timedelta(seconds=n), link=f"https://s.example/{n}") for n in range(site.OLDER + 5)]
+    newest = post(table, made, now)[0]
+    feed = feed_of(topic)
+
+    with watched(environment.table()) as wire:
+        answer = ask(parts.path_of(feed), query={"cursor": cursors.encode(feeds.scope(feed), newest.deal_id)})
+
+    assert len(parsed(answer).findall(".//li[@class='card']")) == site.OLDER
+    assert wire.operations == {"GetItem": 1, "Query": 1}
+    assert wire.round_trips == 1
+
+
+def test_an_unknown_brand_has_no_older_deals(ask: Ask) -> None:
+    assert ask("/brands/nobodys", query={"cursor": "forged"})["statusCode"] == 404
+
+
+def test_a_deal_that_got_another_brand_is_shown_beside_that_ones_deals(
+    ask: Ask, table: Table, now: datetime, posted: list[Deal]
+) -> None:
+    lamp = next(deal for deal in posted if deal.category == "home")
+    deals.edit(table, lamp.deal_id, {"brand": "apple"}, now)
+
+    body = ask(f"/deals/{lamp.number}")["body"]
+
+    assert "More from Apple" in body
+    assert "Trail runner" in body
+
+
+def test_a_brand_that_has_one_deal_this_month_is_shown_with_those_of_the_month_before(
+    ask: Ask, table: Table, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = now.replace(day=28, hour=12)
+    monkeypatch.setattr(times, "now", lambda: late)
+    before = late.replace(day=1) - timedelta(days=5)
+    made = [a_deal(late - timedelta(days=1), title="Alone", link="https://shop.example/alone")]
+    made += [a_deal(before, title=f"Before {n}", link=f"https://shop.example/before-{n}") for n in range(3)]
+    alone = indexed(table, post(table, made, late))[0]
+
+    body = ask(f"/deals/{alone.number}")["body"]
+
+    assert "More from Apple" in body
+    assert body.count(">Before ") == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/deals", 400), ("/deals/", 301), ("/brands/Apple", 301), ("/search", 400), ("/nowhere/", 301)],
+)
+def test_a_query_of_any_name_is_only_a_query(ask: Ask, posted: list[Deal], path: str, status: int) -> None:
+    names = ("path", "template", "prefix", "status", "self", "request", "said")
+
+    for name in names:
+        assert ask(path, query={"cursor": "forged", "q": "trail", name: "x"})["statusCode"] == status, name
 
 
 def test_a_deals_id_leads_to_its_number(ask: Ask, posted: list[Deal]) -> None:
@@ -285,6 +453,11 @@ def test_whatever_is_searched_is_answered(ask: Ask, posted: list[Deal], typed: s
     assert ask("/search", query={"q": typed})["statusCode"] == 200
 
 
+@pytest.mark.parametrize("typed", ["trail runner a1 b2 c3 d4", f"trail {'x' * 100}"], ids=["words", "characters"])
+def test_a_search_that_is_cut_says_so_whatever_it_finds(ask: Ask, posted: list[Deal], typed: str) -> None:
+    assert "Only the first five words, and 100 characters, were searched." in ask("/search", query={"q": typed})["body"]
+
+
 def test_a_search_costs_as_much_however_often_it_is_cut() -> None:
     search = asked("one two three four five six")
 
@@ -323,6 +496,28 @@ def test_every_list_is_a_feed(ask: Ask, path: str, filled: bool, request: pytest
     assert read.version == "atom10"
     assert len(read.entries) == len(items) >= count
     assert all(entry.link.startswith("https://deals.example/deals/") for entry in read.entries)
+
+
+@pytest.mark.parametrize("path", ["/brands/nobodys/feed", "/categories/toys/feed"])
+def test_a_feed_that_never_was_is_said_as_machines_read_it(ask: Ask, path: str) -> None:
+    in_json, in_xml = ask(f"{path}.json"), ask(f"{path}.atom")
+
+    assert (in_json["statusCode"], in_xml["statusCode"]) == (404, 404)
+    assert in_json["multiValueHeaders"]["Content-Type"] == ["application/problem+json"]
+    assert in_xml["multiValueHeaders"]["Content-Type"] == ["application/problem+xml"]
+    assert json.loads(in_json["body"])["title"] == "Not Found"
+    assert ET.fromstring(in_xml["body"]).tag == "{urn:ietf:rfc:7807}problem"
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [("/brands/Apple/feed.atom", "/brands/apple"), ("/categories/SHOES/feed.json", "/categories/shoes")],
+)
+def test_another_spelling_of_a_list_leads_to_its_feed(ask: Ask, path: str, known: str) -> None:
+    answer = ask(path)
+
+    assert answer["statusCode"] == 301
+    assert answer["multiValueHeaders"]["Location"] == [f"{known}/{path.rpartition('/')[2]}"]
 
 
 def test_a_search_is_a_feed_too(ask: Ask, posted: list[Deal]) -> None:
@@ -382,6 +577,26 @@ def test_cookies_change_nothing_on_a_public_page(ask: Ask, posted: list[Deal]) -
     assert other == plain
 
 
+@pytest.mark.parametrize("path", ["/", "/deals", "/feed.atom", "/sitemap.xml", "/robots.txt"])
+def test_no_header_says_where_links_lead(ask: Ask, posted: list[Deal], path: str) -> None:
+    """Else one request could leave a page at the edge that leads everybody elsewhere."""
+    plain = ask(path)
+
+    poisoned = ask(
+        path,
+        headers={
+            "Host": "evil.example",
+            "Origin": "https://evil.example",
+            "X-Forwarded-Host": "evil.example",
+            "X-Forwarded-Proto": "http",
+            "X-Original-URL": "/evil",
+            "Forwarded": "host=evil.example",
+        },
+    )
+
+    assert poisoned == plain
+
+
 def test_a_text_in_the_query_is_never_what_a_page_says(ask: Ask) -> None:
     assert "You are signed out." in ask("/", query={"said": "signed-out"})["body"]
     assert "Buy at evil" not in ask("/", query={"said": "Buy at evil"})["body"]
@@ -403,11 +618,13 @@ def test_whatever_an_editor_typed_stays_text(ask: Ask, table: Table, now: dateti
         assert document.findall(".//code//b") == document.findall(".//img[@src='x']") == []
 
 
-READER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"}
-
-
-def test_going_to_the_shop_is_counted(follow: Ask, table: Table, posted: list[Deal]) -> None:
-    answer = follow(f"/go/{posted[0].number}", headers=READER)
+@pytest.mark.parametrize(
+    "sent",
+    [{}, {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "cross-site"}],
+    ids=["an old browser", "a browser that says how"],
+)
+def test_going_to_the_shop_is_counted(follow: Ask, table: Table, posted: list[Deal], sent: dict[str, str]) -> None:
+    answer = follow(f"/go/{posted[0].number}", headers=READER | sent)
 
     assert answer["statusCode"] == 302
     assert answer["multiValueHeaders"]["Location"] == [posted[0].link]
@@ -421,6 +638,9 @@ def test_going_to_the_shop_is_counted(follow: Ask, table: Table, posted: list[De
         ("GET", {"User-Agent": "Googlebot/2.1"}),
         ("GET", {}),
         ("GET", READER | {"Sec-Purpose": "prefetch"}),
+        ("GET", READER | {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}),
+        ("GET", READER | {"Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}),
+        ("GET", READER | {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}),
         ("HEAD", READER),
     ],
 )
