@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from infra.settings import Stage
 
 OPEN_TO_BROWSERS = "catalog"
-"""The function that tells browsers what other sites' pages may send: the one that cannot write."""
+"""The function that tells browsers what other sites' pages may send. It cannot write."""
 
 _WRITES_LOGS = "service-role/AmazonAPIGatewayPushToCloudWatchLogs"
 
@@ -42,7 +42,7 @@ def _routes_with_bodies() -> set[tuple[str, str]]:
 
 
 class DealsApi(Gateway):
-    """The REST API of the contract, with its one stage, ``v1``."""
+    """The REST API that the OpenAPI document describes, with its one stage, ``v1``."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class DealsApi(Gateway):
             "Authorizer",
             handler=authorizer,
             identity_sources=[apigateway.IdentitySource.header("Authorization")],
-            # Signing out takes effect at once: what the authorizer said is never kept.
+            # The authorizer's answers are never kept, so that signing out takes effect at once.
             results_cache_ttl=Duration.seconds(0),
         )
         integrations = {
@@ -103,7 +103,7 @@ class DealsApi(Gateway):
                 if route.caller is Caller.ANYONE:
                     self.accept_open(
                         method,
-                        "The contract lets anyone call it: it is read by the public, or how one signs up and in.",
+                        "The OpenAPI document lets anyone call it: to read public pages, to sign up or to sign in.",
                     )
         if stage.cors_origins:
             self._let_browsers_ask(routes, integrations[OPEN_TO_BROWSERS])
@@ -115,31 +115,31 @@ class DealsApi(Gateway):
         self.accept_settings(stage, [*functions.values(), authorizer])
 
     def _verbs(self, route: Route) -> Sequence[str]:
-        """The methods that a route is deployed as: HEAD is answered as GET is, and a gateway refuses what is not there.
+        """The methods that a route is deployed as: HEAD beside GET, because a gateway refuses methods it does not have.
 
-        Where browsers ask with OPTIONS, a public GET takes all three, and whatever else its path has no method for.
+        Where browsers ask with OPTIONS, a public GET is deployed as ANY: it takes every method that its path has not.
         """
         if route.method != "GET":
             return [route.method]
-        return ["ANY"] if self._open and route.caller is Caller.ANYONE else ["GET", "HEAD"]
+        return ["ANY"] if self._open and route.is_public_read else ["GET", "HEAD"]
 
     def _let_browsers_ask(self, routes: Sequence[Route], integration: apigateway.Integration) -> None:
-        """Answer OPTIONS of each path without a session. Where the public reads, ``_verbs`` has seen to it."""
-        asked = {route.path for route in routes if route.method == "GET" and route.caller is Caller.ANYONE}
+        """Answer OPTIONS of each path without a session. The paths of public reads have it from ``_verbs``."""
+        asked = {route.path for route in routes if route.is_public_read}
         for path in dict.fromkeys(route.path for route in routes if route.path not in asked):
             method = self.api.root.resource_for_path(path).add_method("OPTIONS", integration)
             self.accept_open(method, "Browsers ask without credentials what they may send; the answer is the setting.")
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The gateway's own answers tell nobody anything, so with CORS every page may read them."""
+        """The gateway's own answers hold nothing private, so with CORS every page may read them."""
         if not self._open:
             return {}
         readable = "'Retry-After, WWW-Authenticate, X-Correlation-Id'"
         return {"Access-Control-Allow-Origin": "'*'", "Access-Control-Expose-Headers": readable}
 
     def _json_object(self) -> apigateway.Model:
-        """A JSON object, and no word about its fields: which of them are wrong is for the functions to say (422)."""
+        """A JSON object with any fields: the functions say which of them are wrong (422)."""
         return self.api.add_model(
             "JsonObject",
             content_type="application/json",

@@ -1,12 +1,12 @@
-"""CloudFront in front of both APIs: public pages and answers are kept for seconds, what is somebody's own never.
+"""CloudFront in front of both APIs: public pages and answers are cached for seconds, private ones never.
 
 Below ``/v1`` only the public GETs of ``infra/routes.py`` have a behaviour that caches, so a new route is not cached
 until it is public. Of the site's pages, those of the function ``site`` are cached and never see a cookie; all paths
-with a function of their own are not. What may be kept and for how long is the origin's to say by Cache-Control.
+with a function of their own are not. The origin says by Cache-Control what may be kept, and for how long.
 
-It is part of the one stack: a stack of its own would take the API's id and the origin's word from exports, which
-CloudFormation lets nobody remove while they are in use (docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/
-using-cfn-stack-exports.html), so that the setting could not be switched off.
+It is part of the one stack: a stack of its own would take the API's id and the secret word from exports. CloudFormation
+keeps an export that is in use (docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html), so
+the setting could not be switched off.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra.checks import accept
-from infra.pages import STAGE_NAME as PAGES_STAGE
-from infra.routes import ROUTES, Caller, Route
+from infra.pages import STYLE_SOURCE
+from infra.routes import ROUTES, Route
+from infra.settings import SITE_STAGE
 from shared.api import paths
 
 if TYPE_CHECKING:
@@ -36,28 +37,32 @@ if TYPE_CHECKING:
     from infra.settings import Cdn, Stage
 
 REGION = "us-east-1"
-"""Where CloudFront's logs are delivered from and its certificates and firewalls are kept, for all viewers."""
+"""Where CloudFront's logs are delivered from and its certificates and firewalls are kept, for all viewers.
+
+https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html
+https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html"""
 
 QUERY = ("cursor", "limit")
 """The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it."""
 
-PAGE_QUERY = ("cursor", "q")
-"""The same of the site's public pages: where a list goes on, and what is searched for."""
+PAGE_QUERY = ("cursor", "q", "said")
+"""The same of the site's public pages: where a list goes on, what is searched for, and what was just done."""
 
 ASSETS = "/assets"
 
 CREDENTIAL = "Authorization"
 
-_LED_THROUGH: dict[str, Any] = {
+_PASSED_ON: dict[str, Any] = {
     "cache_policy": cloudfront.CachePolicy.CACHING_DISABLED,
-    # Sends Authorization and cookies on; Host would lead the API's front door to nowhere.
+    # Sends Authorization and cookies on. Host stays behind: the gateway knows only its own name.
     "origin_request_policy": cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
 }
 
 ERRORS = (400, 403, 404, 405, 414, 500, 501, 502, 503, 504)
-"""The errors that CloudFront would keep for ten seconds, most of them whatever their Cache-Control says.
+"""The errors that CloudFront would keep for ten seconds, most of them even where their Cache-Control forbids it.
 
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCodes.html
+https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html
 """
 
 LOGGED = (
@@ -66,22 +71,22 @@ LOGGED = (
 )
 """What is logged of a request: neither its cookies nor its query."""
 
-DOCS_POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-"""The one page there is, ``/v1/docs``, is whole in itself; everything else is JSON."""
+CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
+PAGE_CONTENT_POLICY = f"default-src 'none'; style-src {STYLE_SOURCE}; frame-ancestors 'none'"
+"""For answers that state no content security policy: JSON, and what the gateways answer by themselves.
+
+The functions state those of ``/v1/docs`` and of the pages, and CloudFront leaves these as they are."""
 
 _WORD_LENGTH = 48  # characters of the word that only CloudFront knows: 285 bits
 
 
 def cached_patterns(routes: Sequence[Route] = ROUTES) -> list[str]:
     """The path patterns of the public pages."""
-    return _patterns(route for route in routes if route.method == "GET" and route.caller is Caller.ANYONE)
+    return _patterns(route for route in routes if route.is_public_read)
 
 
 def uncached_patterns(routes: Sequence[Route] = ROUTES) -> list[str]:
-    """The path patterns of what is no public page but looks like one to CloudFront, whose ``*`` matches slashes."""
+    """The path patterns of private paths that look public to CloudFront, whose ``*`` matches slashes."""
     cached = cached_patterns(routes)
     return [
         pattern
@@ -91,13 +96,13 @@ def uncached_patterns(routes: Sequence[Route] = ROUTES) -> list[str]:
 
 
 class OriginSecret(Construct):
-    """A word that CloudFront sends along and the APIs ask for: who goes round CloudFront is refused.
+    """A secret word that CloudFront sends and the APIs require: requests that bypass CloudFront are refused.
 
-    As the Referer: of the headers that a REST API's resource policy can look at, it and User-Agent are all, and no
-    firewall is needed (docs.aws.amazon.com/apigateway/latest/developerguide/
+    It is sent as the Referer. This and User-Agent are the only headers that a REST API's resource policy can look at,
+    and so no firewall is needed (docs.aws.amazon.com/apigateway/latest/developerguide/
     apigateway-resource-policies-aws-condition-keys.html).
-    ``version`` is the word's; raising it by one makes a new word. The one before stays accepted, for CloudFront's edges
-    learn of a new one in minutes: the one before that is gone.
+    ``version`` is the version of the word: raising it by one makes a new word. The previous word is still accepted,
+    because CloudFront's edges take minutes to learn the new one. Older words are deleted.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, version: int) -> None:
@@ -127,11 +132,10 @@ class OriginSecret(Construct):
         return self._words[-1].secret_value.unsafe_unwrap()
 
     def policy(self) -> iam.PolicyDocument:
-        """A resource policy that refuses all requests without the word, or the one before it.
+        """A resource policy that refuses all requests without the word or the previous one.
 
-        A change of it is a new deployment of its API (which the CDK names after the API's properties), for a policy
-        takes effect with the next one (docs.aws.amazon.com/apigateway/latest/developerguide/
-        apigateway-resource-policies.html).
+        A policy takes effect with the next deployment of its API (docs.aws.amazon.com/apigateway/latest/developerguide/
+        apigateway-resource-policies.html). The CDK makes one, because it names deployments after the API's properties.
         """
         accepted = [word.secret_value.unsafe_unwrap() for word in self._words]
         everyone: dict[str, Any] = {
@@ -194,7 +198,7 @@ class Edge(Construct):
             ],
             **self._names(cdn),
         )
-        # The edges send a new word only when the APIs take it.
+        # The edges send a new word only when the APIs accept it.
         for gateway in (api, site):
             distribution.node.add_dependency(gateway.api.deployment_stage)
         self._log(stage, distribution)
@@ -203,17 +207,23 @@ class Edge(Construct):
         self.host = cdn.domain_name or self.domain_name
 
     def _of_api(self, stage: Stage, api: Gateway) -> dict[str, cloudfront.BehaviorOptions]:
-        """What is below the API's version: public GETs are cached, all else is led through."""
+        """What is below the API's version: public GETs are cached, all else is passed on to the API."""
         common: dict[str, Any] = {
             # No origin path: the API's stage is the first part of every path already.
             "origin": self._origin(api, None),
             "viewer_protocol_policy": cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
-            # Methods that a path does not have are refused by the API, in its own words.
+            # The API itself refuses methods that a path does not have.
             "allowed_methods": cloudfront.AllowedMethods.ALLOW_ALL,
-            "response_headers_policy": self._response_headers(),
+            "response_headers_policy": self._headers(
+                "Security",
+                "For browsers: HTTPS only, no guessing of types, no frames",
+                cloudfront.HeadersReferrerPolicy.NO_REFERRER,
+                content=CONTENT_POLICY,
+                override=True,
+            ),
             "compress": True,
         }
-        uncached = cloudfront.BehaviorOptions(**_LED_THROUGH, **common)
+        uncached = cloudfront.BehaviorOptions(**_PASSED_ON, **common)
         cached = cloudfront.BehaviorOptions(
             cache_policy=self._page_policy(origins_differ=bool(stage.cors_origins)),
             origin_request_policy=self._page_request_policy(),
@@ -226,22 +236,22 @@ class Edge(Construct):
         )
 
     def _of_site(self, site: Gateway, private: Sequence[str]) -> dict[str, cloudfront.BehaviorOptions]:
-        """The site's files, which are kept for a year, and what is somebody's own, which is not kept at all.
+        """The site's files, which are kept for a year, and private pages, which are not kept at all.
 
-        What is led through is seen whole but for Host: cookies, and the Origin and Sec-Fetch-Site by which a form that
-        another site sends is refused.
+        The functions of private pages see all headers except Host: cookies, and Origin and Sec-Fetch-Site, by which
+        they refuse a form that another site sends.
         """
         common = self._of_pages(site)
         files = cloudfront.BehaviorOptions(
             cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED, origin_request_policy=self._file_requests(), **common
         )
-        own = cloudfront.BehaviorOptions(**_LED_THROUGH, **common)
-        # A prefix is a page of its own, and all below it; /mystery is neither.
+        own = cloudfront.BehaviorOptions(**_PASSED_ON, **common)
+        # /my is a page itself and so is all below /my/; /mystery is neither.
         patterns = [pattern for prefix in private for pattern in (prefix, f"{prefix}/*")]
         return {f"{ASSETS}/*": files, **dict.fromkeys(patterns, own)}
 
     def _public_pages(self, site: Gateway) -> cloudfront.BehaviorOptions:
-        """All other pages: one for everybody, for neither cookies nor credentials are sent on."""
+        """All other pages: the same for everybody, because neither cookies nor credentials are sent on."""
         policy = cloudfront.CachePolicy(
             self,
             "PublicPages",
@@ -258,13 +268,21 @@ class Edge(Construct):
         return cloudfront.BehaviorOptions(cache_policy=policy, **self._of_pages(site))
 
     def _of_pages(self, site: Gateway) -> dict[str, Any]:
-        """What behaviours of pages have in common. An address typed without https is led to https."""
+        """What behaviours of pages have in common. An address that was typed without https is redirected to https."""
         if not hasattr(self, "_pages"):
             self._pages: dict[str, Any] = {
-                "origin": self._origin(site, f"/{PAGES_STAGE}"),
+                "origin": self._origin(site, f"/{SITE_STAGE}"),
                 "viewer_protocol_policy": cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
                 "allowed_methods": cloudfront.AllowedMethods.ALLOW_ALL,
-                "response_headers_policy": self._page_headers(),
+                # This is for the gateway's own answers: the functions' pages say all of it but HTTPS themselves. Not
+                # no-referrer, with which browsers send forms with the Origin null.
+                "response_headers_policy": self._headers(
+                    "PageSecurity",
+                    "For browsers: HTTPS only; what a page does not say itself",
+                    cloudfront.HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN,
+                    content=PAGE_CONTENT_POLICY,
+                    override=False,
+                ),
                 "compress": True,
             }
         return self._pages
@@ -279,7 +297,10 @@ class Edge(Construct):
         )
 
     def _file_requests(self) -> cloudfront.OriginRequestPolicy:
-        """Accept, without which the gateway sends a font as base64: it decodes for a media type that is asked for."""
+        """Accept: without it the gateway sends a font as base64, because it decodes only what a request accepts.
+
+        https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
+        """
         return cloudfront.OriginRequestPolicy(
             self,
             "FileRequests",
@@ -290,15 +311,16 @@ class Edge(Construct):
     def _page_policy(self, *, origins_differ: bool) -> cloudfront.CachePolicy:
         """What tells one public page from another, and for how long one may be kept.
 
-        Credentials are part of the key: a request that has some never meets a shared page, and the origin marks the
-        answer private, which CloudFront does not store while the least time to keep is zero.
+        Credentials are part of the key: a request that has some never gets a shared page. The origin marks the answer
+        private, which CloudFront does not store as long as the least time to keep is zero:
+        https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/Expiration.html
         """
         return cloudfront.CachePolicy(
             self,
             "Pages",
             comment="Public pages: path, limit and cursor; requests with credentials apart from all others",
             min_ttl=Duration.seconds(0),
-            # What does not say that it may be kept is not.
+            # An answer that does not say that it may be kept is not kept.
             default_ttl=Duration.seconds(0),
             max_ttl=Duration.hours(1),
             query_string_behavior=cloudfront.CacheQueryStringBehavior.allow_list(*QUERY),
@@ -315,7 +337,9 @@ class Edge(Construct):
     def _page_request_policy(self) -> cloudfront.OriginRequestPolicy:
         """What the origin sees besides the key: what a POST or PATCH of the same path needs.
 
-        Not Accept, and so the origin sends its pages plain: CloudFront compresses them better, and for nothing.
+        Accept is left out, so the origin sends its pages plain. CloudFront compresses them better, and this page names
+        no price for it:
+        https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/ServingCompressedFiles.html
         """
         return cloudfront.OriginRequestPolicy(
             self,
@@ -324,51 +348,36 @@ class Edge(Construct):
             header_behavior=cloudfront.OriginRequestHeaderBehavior.allow_list("Content-Type", "Idempotency-Key"),
         )
 
-    def _response_headers(self) -> cloudfront.ResponseHeadersPolicy:
+    def _headers(
+        self,
+        construct_id: str,
+        comment: str,
+        referrer: cloudfront.HeadersReferrerPolicy,
+        *,
+        content: str,
+        override: bool,
+    ) -> cloudfront.ResponseHeadersPolicy:
+        """Headers for browsers. ``content`` is for answers that state no policy of their own; ``override``: an
+        origin's own referrer policy gives way to this one."""
         return cloudfront.ResponseHeadersPolicy(
             self,
-            "Security",
-            comment="For browsers: HTTPS only, no guessing of types, no frames",
+            construct_id,
+            comment=comment,
             security_headers_behavior=cloudfront.ResponseSecurityHeadersBehavior(
-                strict_transport_security=self._https_only(),
+                strict_transport_security=cloudfront.ResponseHeadersStrictTransportSecurity(
+                    access_control_max_age=Duration.days(365),
+                    include_subdomains=self._cdn.subdomains_too,
+                    override=True,
+                ),
                 content_type_options=cloudfront.ResponseHeadersContentTypeOptions(override=True),
                 frame_options=cloudfront.ResponseHeadersFrameOptions(
                     frame_option=cloudfront.HeadersFrameOption.DENY, override=True
                 ),
-                referrer_policy=cloudfront.ResponseHeadersReferrerPolicy(
-                    referrer_policy=cloudfront.HeadersReferrerPolicy.NO_REFERRER, override=True
-                ),
+                referrer_policy=cloudfront.ResponseHeadersReferrerPolicy(referrer_policy=referrer, override=override),
                 content_security_policy=cloudfront.ResponseHeadersContentSecurityPolicy(
-                    content_security_policy=DOCS_POLICY, override=False
+                    content_security_policy=content, override=False
                 ),
             ),
-        )
-
-    def _page_headers(self) -> cloudfront.ResponseHeadersPolicy:
-        """What the gateway's own answers lack; the functions' pages say all but the first themselves."""
-        return cloudfront.ResponseHeadersPolicy(
-            self,
-            "PageSecurity",
-            comment="For browsers: HTTPS only; what a page does not say itself",
-            security_headers_behavior=cloudfront.ResponseSecurityHeadersBehavior(
-                strict_transport_security=self._https_only(),
-                content_type_options=cloudfront.ResponseHeadersContentTypeOptions(override=True),
-                frame_options=cloudfront.ResponseHeadersFrameOptions(
-                    frame_option=cloudfront.HeadersFrameOption.DENY, override=True
-                ),
-                # Not no-referrer, with which browsers send forms with the Origin null.
-                referrer_policy=cloudfront.ResponseHeadersReferrerPolicy(
-                    referrer_policy=cloudfront.HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN, override=False
-                ),
-                content_security_policy=cloudfront.ResponseHeadersContentSecurityPolicy(
-                    content_security_policy="default-src 'none'; frame-ancestors 'none'", override=False
-                ),
-            ),
-        )
-
-    def _https_only(self) -> cloudfront.ResponseHeadersStrictTransportSecurity:
-        return cloudfront.ResponseHeadersStrictTransportSecurity(
-            access_control_max_age=Duration.days(365), include_subdomains=self._cdn.subdomains_too, override=True
         )
 
     def _names(self, cdn: Cdn) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""cdk-nag's rules, which a synthesis must keep, and what goes against them, or against checkov's, for a reason."""
+"""cdk-nag's rules, which a synthesis must keep, and the exceptions from them and from checkov's, each with a reason."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ CHECKOV = "CKV"
 
 
 def require(app: cdk.App) -> None:
-    """Let every synthesis of an app fail that does something these packs have a rule against."""
+    """Let every synthesis of an app fail that breaks a rule of these packs."""
     cdk.Validations.of(app).add_plugins(cdk_nag.AwsSolutionsChecks(app), cdk_nag.ServerlessChecks(app))
 
 
 def accept(construct: IConstruct, reason: str, *rules: str) -> None:
-    """Go against rules on a construct, and (cdk-nag's only) on all that is in it, for a reason.
+    """Accept, for a reason, that a construct breaks rules; cdk-nag's rules, on everything within it too.
 
-    A finding of several is named by what is in its brackets: ``AwsSolutions-IAM5[Resource::*]``. checkov reads what is
-    accepted from the template, where it stands in the resource's metadata. Raises ValueError for a rule of neither.
+    One of several findings of a rule is named by what its brackets hold: ``AwsSolutions-IAM5[Resource::*]``. checkov
+    reads what is accepted from the resource's metadata in the template. Raises ValueError for a rule of neither.
     """
     acknowledged = []
     skipped = []
@@ -33,7 +33,7 @@ def accept(construct: IConstruct, reason: str, *rules: str) -> None:
         elif rule.startswith(CHECKOV):
             skipped.append({"id": rule, "comment": reason})
         else:
-            raise ValueError(f"{rule} is no rule of cdk-nag's packs or of checkov")
+            raise ValueError(f"{rule} must be a rule of cdk-nag's packs or of checkov")
     if acknowledged:
         cdk.Validations.of(construct).acknowledge(*acknowledged)
     if skipped:

@@ -1,4 +1,4 @@
-"""AWS WAF in front of both APIs: an optional refusal of large bodies, and of addresses that ask too often."""
+"""AWS WAF in front of both APIs: optional; it refuses large bodies, and addresses that ask too often."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from aws_cdk import aws_wafv2 as waf
 from constructs import Construct
 
 from infra.checks import accept
+from infra.functions import FUNCTIONS
 from infra.logs import Log
+from infra.settings import SITE_STAGE
 from shared.api import paths
 from shared.http.body import MAX_BODY_BYTES
 from shared.http.statuses import phrase
@@ -25,11 +27,14 @@ REQUESTS = 2_000
 SIGN_INS = 100
 """What one address may ask for within five minutes: in all, and of the routes that hash a password."""
 
-PASSWORD_PATHS = (*(paths.ROOT + path for path in paths.PASSWORD_PATHS), "/account/", "/web/account/")
-"""What paths begin with that hash a password: of the API, and of the pages with and without the gateway's stage.
+PASSWORD_PATHS = (
+    *(paths.ROOT + path for path in paths.PASSWORD_PATHS),
+    *(f"{base}{each.pages}/" for each in FUNCTIONS if each.takes_passwords for base in ("", f"/{SITE_STAGE}")),
+)
+"""What the paths that hash a password begin with: the API's, and the pages' with and without the gateway's stage.
 
-Whatever follows and whatever the method counts, too: the gateway takes a path with a slash at its end, and a method
-that a header names in place of the one sent.
+A longer path and any method count, too: the gateway also takes a path with a slash at its end, and a method that a
+header names in place of the one sent (``X-HTTP-Method-Override``). AWS's documentation mentions neither.
 """
 
 REDACTED = ("authorization", "cookie", "referer")
@@ -44,6 +49,7 @@ class Firewall(Construct):
     """A web ACL on the stages of both APIs, and a log of what it refused.
 
     Its answers are problem documents that are declared to be JSON: WAF knows no ``application/problem+json``.
+    https://docs.aws.amazon.com/waf/latest/APIReference/API_CustomResponseBody.html
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, gateways: Sequence[Gateway]) -> None:
@@ -53,7 +59,7 @@ class Firewall(Construct):
             0,
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             size_constraint_statement=waf.CfnWebACL.SizeConstraintStatementProperty(
-                # What is longer than WAF looks at, which is as much as a body may have, matches too.
+                # WAF looks at as much as a body may have. A longer one matches, too.
                 field_to_match=waf.CfnWebACL.FieldToMatchProperty(
                     body=waf.CfnWebACL.BodyProperty(oversize_handling="MATCH")
                 ),
@@ -74,7 +80,7 @@ class Firewall(Construct):
             "Acl",
             scope="REGIONAL",
             default_action=waf.CfnWebACL.DefaultActionProperty(allow={}),
-            # Behind CloudFront all requests come from its few addresses: there it is CloudFront's firewall that counts.
+            # Behind CloudFront all requests come from its few addresses: CloudFront's own firewall must count them.
             rules=[too_large] if stage.cdn else [too_large, too_often, guessing],
             visibility_config=_visible("Firewall"),
             custom_response_bodies={
@@ -88,6 +94,7 @@ class Firewall(Construct):
             },
             association_config=waf.CfnWebACL.AssociationConfigProperty(
                 # By default WAF looks at 16 KB of a body only.
+                # https://docs.aws.amazon.com/waf/latest/developerguide/web-acl-setting-body-inspection-limit.html
                 request_body={
                     "API_GATEWAY": waf.CfnWebACL.RequestBodyAssociatedResourceTypeConfigProperty(
                         default_size_inspection_limit="KB_32"
@@ -104,9 +111,10 @@ class Firewall(Construct):
                 web_acl_arn=acl.attr_arn,
             )
         # WAF writes only to logs whose names begin with these words.
+        # https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
         log = Log(self, "Log", stage=stage, name=f"aws-waf-logs-{stage.stack_name}")
-        # CloudFormation's own name of a log ends in ":*", with which WAF does not take it (github.com/aws/aws-cdk,
-        # issue 18253).
+        # CloudFormation's own name of a log ends in ":*", which WAF does not accept (github.com/aws/aws-cdk, issue
+        # 18253).
         address = Stack.of(self).format_arn(
             service="logs",
             resource="log-group",
@@ -167,7 +175,7 @@ def _any_of(*statements: waf.CfnWebACL.StatementProperty) -> waf.CfnWebACL.State
 
 
 def _below(path: str) -> waf.CfnWebACL.StatementProperty:
-    """Paths that begin so, as the gateway reads them: decoded, and with neither ``//`` nor ``/../``."""
+    """Paths with this beginning, as the gateway reads them: decoded, and with neither ``//`` nor ``/../``."""
     return waf.CfnWebACL.StatementProperty(
         byte_match_statement=waf.CfnWebACL.ByteMatchStatementProperty(
             field_to_match=waf.CfnWebACL.FieldToMatchProperty(uri_path={}),

@@ -10,8 +10,9 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.artifacts.bundling import HANDLER, module_of
+from infra.artifacts.bundling import HANDLER
 from infra.checks import accept
+from infra.functions import variables
 from infra.logs import Log
 
 if TYPE_CHECKING:
@@ -61,29 +62,19 @@ class PythonFunction(Construct):
             tracing=lambda_.Tracing.ACTIVE if stage.tracing else None,
             timeout=Duration.seconds(row.timeout * stage.slowness),
             memory_size=row.memory,
-            environment={
-                "FUNCTION": module_of(row.name),
-                "TABLE_NAME": table.name,
-                "STAGE": stage.name,
-                "LOG_LEVEL": stage.log_level,
-                "POWERTOOLS_SERVICE_NAME": row.name,
-                "POWERTOOLS_METRICS_NAMESPACE": stage.stack_name,
-                **({"SHOWS_WORK": "true"} if stage.shows_work and row.pages is not None else {}),
-                **({"BEHIND_CDN": "true"} if stage.cdn else {}),
-                **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and row.answers_api else {}),
-            },
+            environment=variables(row, stage, table.name),
         )
         self._snap_start = stage.snap_start
         self._accept(stage, role)
 
     @cached_property
     def awaited(self) -> lambda_.IFunction:
-        """The function for those who wait for its answer: with SnapStart, its newest version, by an alias."""
+        """The function as synchronous callers invoke it: with SnapStart, its newest version, by an alias."""
         if not self._snap_start:
             return self.function
         resource = self.function.node.default_child
         assert isinstance(resource, lambda_.CfnFunction)  # noqa: S101  # a Function is this one resource
-        # Here and not for every function: a snapshot is of a version, and the others have none.
+        # Not for every function: a snapshot is of a version, and the other functions have none.
         resource.snap_start = lambda_.CfnFunction.SnapStartProperty(apply_on="PublishedVersions")
         return lambda_.Alias(self, "Live", alias_name="live", version=self.function.current_version)
 

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infra import rights
 from infra.access import Access
+from infra.artifacts.bundling import module_of
 from shared.data import item_types
+
+if TYPE_CHECKING:
+    from infra.settings import Stage
 
 LEAN, FULL = "lean", "full"
 """The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner."""
 
 USUAL_TIMEOUT = 10
 USUAL_MEMORY = 512
-"""Seconds, and MiB: what a row has that says nothing else."""
+"""Seconds, and MiB: the defaults of a row."""
 
 
 class Caller(Enum):
@@ -46,10 +50,10 @@ HOT_DEALS: Filter = {
     "eventName": ["MODIFY"],
     "dynamodb": {"NewImage": {**_is(item_types.DEAL), "HotAt": {"S": [{"exists": True}]}}},
 }
-"""Changes of deals that are hot: few, and the announcer tells those that have just become so from the others.
+"""Changes of deals that are hot. They are few, and the announcer finds the deals among them that have just become hot.
 
-``{"exists": false}`` for the old image would say it here, but the local cloud does not find what is missing below an
-attribute that is missing too.
+``{"exists": false}`` for the old image would find them here, but the local cloud does not match it below an attribute
+that is missing itself.
 """
 
 SHOWN: Filter = {
@@ -63,8 +67,8 @@ REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is(i
 class Reading:
     """How a function reads the table's stream.
 
-    ``name`` is the reading's in the stack and ``dead_letters`` the one of its dead-letter queue. ``batch_size`` is
-    the most records of an invocation, ``window`` the seconds that are waited for more of them.
+    ``name`` is its name in the stack, ``dead_letters`` that of its dead-letter queue. ``batch_size`` is the most
+    records of an invocation, ``window`` the seconds to wait for more of them.
     """
 
     name: str
@@ -78,14 +82,18 @@ class Reading:
 class Function:
     """A module of ``functions/`` and what it runs with.
 
-    ``timeout`` is in seconds, ``memory`` in MiB (a full processor comes at 1,769:
-    docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html); ``because`` says why one of them is
-    not the usual. ``reads`` is for readers of the stream, ``works`` for the function that takes the queue's work, and
-    ``sends`` for those that put some in. ``calls_itself``: what it sends comes back to it, as often as there is more
-    to do; Lambda stops others after 16 rounds (docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
-    ``each_minute``: the clock invokes it. ``pages`` is the prefix of the site's paths that it answers, empty for all
-    that have no other; ``takes_passwords``: what is posted there is throttled as signing in is. ``shows_work``: it is
-    there only on stages that show their work.
+    ``timeout`` is in seconds.
+    ``memory`` is in MiB; 1,769 are a whole processor (docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html).
+    ``because`` says why the timeout or the memory is not the usual.
+    ``reads`` says how it reads the table's stream.
+    ``works``: it takes cohorts of readers from the queue.
+    ``sends``: it puts cohorts into the queue.
+    ``calls_itself``: it receives what it sends. Lambda stops such a loop after 16 rounds, unless it is allowed
+    (docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
+    ``each_minute``: the clock invokes it.
+    ``pages`` is the prefix of the site's paths that it answers; empty means all paths that no other function answers.
+    ``takes_passwords``: POSTs to its pages are throttled as signing in is.
+    ``shows_work``: only stages that show their work have it.
     """
 
     name: str
@@ -162,7 +170,7 @@ FUNCTIONS = (
         access=rights.MESSENGER,
         caller=Caller.EVENTS,
         timeout=60,
-        because="Five pages of 250 readers, while the table refuses for moments.",
+        because="Five cohorts of 250 readers, while the table refuses for moments.",
         works=True,
         sends=True,
         calls_itself=True,
@@ -210,9 +218,32 @@ def of_stage(*, shows_work: bool) -> tuple[Function, ...]:
     return tuple(each for each in FUNCTIONS if shows_work or not each.shows_work)
 
 
-_BY_NAME = {each.name: each for each in FUNCTIONS}
+BY_NAME = {each.name: each for each in FUNCTIONS}
+
+DEAD_LETTERS = ("work", *(each.reads.dead_letters for each in FUNCTIONS if each.reads))
+"""The dead-letter queues: that of the fan-out's queue, and one for each reader of the stream."""
+
+
+def dead_letters_output(name: str) -> str:
+    """The output of the stack that tells the address of a dead-letter queue."""
+    return f"{name.capitalize()}DeadLettersUrl"
 
 
 def artifact_of(function: str) -> str:
-    """The name of a function's artifact. Raises KeyError for what is no function."""
-    return _BY_NAME[function].artifact
+    """The name of a function's artifact. Raises KeyError where there is no such function."""
+    return BY_NAME[function].artifact
+
+
+def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
+    """A function's environment, except for what the queue and the site add once they have their addresses."""
+    return {
+        "FUNCTION": module_of(row.name),
+        "TABLE_NAME": table,
+        "STAGE": stage.name,
+        "LOG_LEVEL": stage.log_level,
+        "POWERTOOLS_SERVICE_NAME": row.name,
+        "POWERTOOLS_METRICS_NAMESPACE": stage.stack_name,
+        **({"SHOWS_WORK": "true"} if stage.shows_work and row.pages is not None else {}),
+        **({"BEHIND_CDN": "true"} if stage.cdn else {}),
+        **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and row.answers_api else {}),
+    }

@@ -1,4 +1,4 @@
-"""What both REST APIs have: logs, throttling, TLS, and answers of their own where no function is asked."""
+"""What both REST APIs have: logs, throttling, TLS, and the gateway's own answers."""
 
 from __future__ import annotations
 
@@ -41,10 +41,13 @@ REFUSALS = {
     "DEFAULT_4XX": (HTTPStatus.BAD_REQUEST, "The request was refused."),
     "DEFAULT_5XX": (HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong here: try again."),
 }
-"""What the gateway answers by itself. Every kind has its status: a default would otherwise state a wrong one."""
+"""What the gateway answers by itself. Every kind has its status here, because the defaults would state a wrong one.
+
+https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html"""
 
 ACCESS_LOG = {
     "requestId": "$context.requestId",
+    "extendedRequestId": "$context.extendedRequestId",
     "time": "$context.requestTime",
     "address": "$context.identity.sourceIp",
     "userAgent": "$context.identity.userAgent",
@@ -62,14 +65,17 @@ ACCESS_LOG = {
     "functionMilliseconds": "$context.integration.latency",
     "authorizerMilliseconds": "$context.authorizer.latency",
 }
-"""One line of JSON for each request; ``requestId`` is the functions' ``correlation_id``."""
+"""One line of JSON for each request; ``requestId`` is the functions' ``correlation_id``.
+
+``extendedRequestId`` is the id that no client can choose:
+https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html"""
 
 
 class Gateway(Construct):
     """A REST API of API Gateway with one stage. ``throttled`` are methods that hash passwords: path and method.
 
-    The role by which API Gateway writes the logs of all APIs of the account and region is made by the first API of a
-    stack (``account`` is None); another one waits for it.
+    API Gateway has one role to write the logs of all APIs of the account and region. The first API of a stack makes it
+    (``account`` is None); the second one names the first as ``account`` and waits for it.
     """
 
     def __init__(
@@ -98,7 +104,8 @@ class Gateway(Construct):
             rest_api_name=name,
             policy=policy,
             endpoint_types=[apigateway.EndpointType.REGIONAL],
-            # Functions compress when asked to, so bodies are bytes to the gateway.
+            # Functions compress bodies for clients that ask for it, so the gateway must send bodies as bytes.
+            # https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
             binary_media_types=["*/*"],
             deploy_options=apigateway.StageOptions(
                 stage_name=stage_name,
@@ -111,13 +118,14 @@ class Gateway(Construct):
                 **logged,
             ),
             # The one role by which API Gateway writes the logs of all APIs of the account and region.
+            # https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
             cloud_watch_role=account is None,
             cloud_watch_role_removal_policy=RemovalPolicy.RETAIN if account is None else None,
         )
         if account is not None:
             self.api.deployment_stage.node.add_dependency(account.api.node.find_child("Account"))
         self._secure_transport()
-        # The gateway writes its errors to a log of this name, and would create one that is kept forever.
+        # The gateway writes its errors to a log of this name. One that it created itself would be kept forever.
         error_log = Log(
             self, "ErrorLog", stage=stage, name=f"API-Gateway-Execution-Logs_{self.api.rest_api_id}/{stage_name}"
         )
@@ -151,7 +159,7 @@ class Gateway(Construct):
         accept(method, reason, "AwsSolutions-APIG4", "CKV_AWS_59")
 
     def accept_settings(self, stage: Stage, functions: Iterable[lambda_.IFunction]) -> None:
-        """Accept what is a setting of the stage, or what a function behind a gateway does not need."""
+        """Accept what only a setting of the stage turns on, and what a function behind a gateway does not need."""
         accept(
             self,
             "Sessions are items of the table, looked up by functions of our own: signing out takes effect at once.",

@@ -1,4 +1,4 @@
-"""Logs: kept as long as the stage says, and longer than their stack only where its data is."""
+"""Logs: kept as long as the stage says; they outlive their stack only where its data does."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Log(logs.LogGroup):
-    """A log group of a stage, under a name of CloudFormation's unless the writer needs one.
+    """A log group of a stage. CloudFormation chooses its name, unless the writer needs a certain one (``name``).
 
-    One with a name of its own never outlives its stack: it would be in the way of the next that has the name.
+    A log with a chosen name never outlives its stack: the next stack could not make a log of the same name.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, name: str | None = None) -> None:

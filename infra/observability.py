@@ -1,6 +1,6 @@
-"""What tells how the site is: alarms on everything that has a bound, the topic they speak through, and a dashboard.
+"""Monitoring: alarms on everything that has a bound, the topic that they notify, and a dashboard.
 
-An alarm watches one metric and no formula: the local cloud takes no others, and a formula costs as much as its parts.
+An alarm watches one metric and no formula: the local cloud takes no formulas, and each costs as much as its metrics.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from aws_cdk import Duration, RemovalPolicy, Stack
+from aws_cdk import Duration, NestedStack, RemovalPolicy, Stack
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
@@ -37,7 +37,14 @@ OPERATIONS = (
     "GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems",
     "BatchExecuteStatement",
 )  # fmt: skip
-"""What the functions ask of the table: DynamoDB counts its own failures by operation only."""
+"""What the functions ask of the table: DynamoDB counts its own failures by operation only.
+
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html"""
+
+MOST_STATUSES = 100
+"""Alarms that one widget of a dashboard may show.
+
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html"""
 
 SHOWING = ("refresher", "catalog", "site")
 """The functions that make pages of deals, which meet the damaged ones."""
@@ -47,7 +54,7 @@ MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """What there is to watch. Functions go by their names: the rows say who calls them, and who reads the stream.
+    """What there is to watch. The functions' rows say who calls them, and which of them read the stream.
 
     ``mappings`` are the ids of event source mappings, by the functions that they feed.
     """
@@ -76,7 +83,7 @@ class Site:
 
     @property
     def calling_themselves(self) -> dict[str, lambda_.Function]:
-        """The functions whose own work comes back to them, which Lambda would stop.
+        """The functions that take what they have sent themselves, which Lambda stops unless it is allowed.
 
         https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
         """
@@ -87,11 +94,12 @@ class Site:
 
 
 class Topic(Construct):
-    """Where alarms are told: by email, where the stage names an address. Encrypted, and spoken to over TLS only."""
+    """Where alarms are sent: by email, if the stage names an address. Encrypted, and reached over TLS only."""
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
         super().__init__(scope, construct_id)
         # CloudWatch cannot use the key that AWS keeps for SNS, so this is one of ours, for $1 a month.
+        # https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns and https://aws.amazon.com/kms/pricing/
         key = kms.Key(
             self,
             "Key",
@@ -113,7 +121,7 @@ class Topic(Construct):
         key.add_to_resource_policy(
             iam.PolicyStatement(actions=["kms:Decrypt", "kms:GenerateDataKey*"], resources=["*"], **ours)
         )
-        # A policy of one's own takes the place of the one that lets the account's alarms publish.
+        # A policy of our own replaces the default one, which lets the account's alarms publish.
         self.topic.add_to_resource_policy(
             iam.PolicyStatement(actions=["sns:Publish"], resources=[self.topic.topic_arn], **ours)
         )
@@ -141,7 +149,7 @@ class Alarms(Construct):
         self._watch_ours()
 
     def _watch_events(self, site: Site) -> None:
-        """The stream, the queue, and what was given up."""
+        """The stream, the queue, and the dead-letter queues."""
         for module, function in site.stream_readers.items():
             self._add("stream_is_behind", module, function.metric("IteratorAge", statistic=MAXIMUM))
         for module, mapping in site.mappings.items():
@@ -184,7 +192,7 @@ class Alarms(Construct):
     def _watch_ours(self) -> None:
         """What the functions report of themselves."""
         stage = self._stage
-        # News that is late says so when it is told; of news that is not told at all, the queues' alarms speak.
+        # This measures news that is told late. Where news is not told at all, the queues' alarms ring.
         self._add("news_is_late", None, ours(stage, metrics.FAN_OUT_LAG, MAXIMUM))
         self._add("cache_is_old", None, ours(stage, metrics.CACHE_AGE, MAXIMUM), silence_is_bad=True)
         for module in SHOWING:
@@ -203,11 +211,11 @@ class Alarms(Construct):
         below: bool = False,
         silence_is_bad: bool = False,
     ) -> None:
-        """An alarm of a kind. Most metrics are silent while nothing happens, and silence is then all right.
+        """An alarm of a kind. Most metrics have no values while nothing happens, which is all right.
 
-        ``silence_is_bad``: it rings, too, when a metric has fallen silent, by going to INSUFFICIENT_DATA. A new alarm
-        begins there, and only a change is told: on a new stage it is quiet until the first value. With "breaching"
-        for what is missing, each would ring before the clock's first minute. Sources:
+        ``silence_is_bad``: the alarm also rings when its metric has no more values, by going to INSUFFICIENT_DATA. A
+        new alarm begins in that state, and only a change notifies: on a new stage it is quiet until the first value. If
+        missing values counted as "breaching", each would ring before the clock's first minute. Sources:
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
         https://docs.aws.amazon.com/autoscaling/application/userguide/cloudwatch-alarm-notifications.html
@@ -219,7 +227,7 @@ class Alarms(Construct):
         alarm = cloudwatch.Alarm(
             self,
             f"{name}{of or ''}",
-            alarm_name="-".join(filter(None, (self._stage.stack_name, name, of))),
+            alarm_name=".".join(filter(None, (self._stage.stack_name, name, of))),
             alarm_description=f"{says}{f': {of}' if of else ''}. What to do: {RUNBOOK}, under {says!r}",
             metric=metric.with_(period=Duration.minutes(bound.minutes)),
             threshold=bound.threshold,
@@ -244,7 +252,7 @@ class Dashboard(Construct):
         super().__init__(scope, construct_id)
         functions = {**site.answering, **site.working}
         rows: tuple[list[cloudwatch.IWidget], ...] = (
-            [cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=24, height=8)],
+            *(_statuses(alarms[start : start + MOST_STATUSES]) for start in range(0, len(alarms), MOST_STATUSES)),
             [
                 _graph("Deals, orders, likes and watches", *(ours(stage, each, SUM) for each in _SAID)),
                 _graph("Messages", ours(stage, metrics.MESSAGES_DELIVERED, SUM)),
@@ -315,7 +323,7 @@ class Dashboard(Construct):
                     site.work.metric_approximate_number_of_messages_visible(),
                     site.work.metric_approximate_number_of_messages_not_visible(),
                 ),
-                _graph("Its oldest page, s", site.work.metric_approximate_age_of_oldest_message()),
+                _graph("Its oldest cohort, s", site.work.metric_approximate_age_of_oldest_message()),
                 _graph(
                     "Dead letters",
                     *(
@@ -338,22 +346,35 @@ class Dashboard(Construct):
         cloudwatch.Dashboard(
             self,
             "Dashboard",
-            # Dashboards are the account's, whatever the region: a stage may be in several.
+            # Dashboards belong to the account and not to a region, and a stage may be in several regions.
             # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Dashboards.html
-            dashboard_name=f"{stage.stack_name}-{Stack.of(self).region}",
+            dashboard_name=f"{stage.stack_name}-overview-{Stack.of(self).region}",
             default_interval=Duration.hours(3),
             widgets=list(rows),
         )
 
 
 class Observability(Construct):
-    """Alarms, the topic they speak through, and a dashboard of all they watch."""
+    """Alarms, the topic that they notify, and a dashboard of all they watch.
+
+    Alarms and dashboard are a nested stack: a stack has 500 resources at most, and these would be a hundred of them
+    (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html). What is watched goes
+    there by parameters, so nothing is exported, and anything can be removed. The topic stays outside, so that its
+    confirmed subscriptions stay.
+    """
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, site: Site) -> None:
         super().__init__(scope, construct_id)
         self.topic = Topic(self, "Topic", stage=stage).topic
-        alarms = Alarms(self, "Alarms", stage=stage, site=site, topic=self.topic)
-        Dashboard(self, "Dashboard", stage=stage, site=site, alarms=alarms.alarms)
+        watch = NestedStack(self, "Watch", description=f"Alarms and dashboard of {stage.stack_name}")
+        alarms = Alarms(watch, "Alarms", stage=stage, site=site, topic=self.topic)
+        Dashboard(watch, "Dashboard", stage=stage, site=site, alarms=alarms.alarms)
+
+
+def _statuses(alarms: list[cloudwatch.Alarm]) -> list[cloudwatch.IWidget]:
+    """A row of the dashboard: the state of some alarms, as high as they need."""
+    height = 3 + len(alarms) // 20
+    return [cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=24, height=height)]
 
 
 _SAID = (
@@ -377,7 +398,7 @@ def ours(stage: Stage, metric: metrics.Metric, statistic: str) -> cloudwatch.Met
 
 
 def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
-    """A count of DynamoDB's. With the table's name alone, what happened to its indexes is not in it."""
+    """A count that DynamoDB reports. Without an index's name, it leaves out what happened to the indexes."""
     return cloudwatch.Metric(
         namespace="AWS/DynamoDB",
         metric_name=name,
@@ -387,7 +408,7 @@ def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
 
 
 def polls(mapping: str, statistic: str) -> cloudwatch.Metric:
-    """What an event source mapping polled: a value of each poll, zero where nothing was there.
+    """What an event source mapping polled: a value for each poll, zero if it found nothing.
 
     https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
     """

@@ -1,11 +1,13 @@
-"""The site's pages: a REST API of their own, whose paths' first part decides which function answers.
+"""The site's pages: a REST API of their own. The first part of a path decides which function answers.
 
-``site`` answers whatever no other function has a prefix for. The functions check sessions and refuse in the site's own
-look; the gateway only leads to them.
+``site`` answers every path that no other function has a prefix for. The functions themselves check sessions and answer
+refusals with pages of the site; the gateway only invokes them.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -18,24 +20,42 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from infra.gateway import Gateway
+from infra.settings import SITE_STAGE
 from shared.http.statuses import phrase
 
 if TYPE_CHECKING:
     from infra.function import PythonFunction
     from infra.settings import Domain, Stage
 
-STAGE_NAME = "web"
-
 METHODS = ("GET", "HEAD", "POST")
 """What browsers send. A feed reader's HEAD would be refused by a gateway that knows GET only."""
 
 REST = "{proxy+}"
-"""All that follows a prefix; nothing does not match it, so a prefix is a resource of its own."""
+"""All that follows a prefix. It does not match an empty rest, so the prefix needs a resource of its own."""
+
+_STYLE = (
+    ":root{color-scheme:light dark}"
+    "body{margin:0;font:1.05rem/1.5 system-ui,sans-serif;"
+    "background:light-dark(rgb(246 242 233),rgb(18 17 14));color:light-dark(rgb(22 20 15),rgb(244 239 228))}"
+    "header,main{padding:1rem max(1rem,50vw - 38rem)}"
+    "header{background:rgb(22 20 15)}"
+    "header a{color:rgb(244 239 228);font:700 1.6rem/1 Arial Narrow,sans-serif;"
+    "text-decoration:none;text-transform:uppercase}"
+    "h1{font:700 clamp(2rem,1.5rem + 2.2vw,3.6rem)/1.05 Arial Narrow,sans-serif;margin:1.5rem 0 .5rem}"
+    "main a{color:inherit}"
+)
+"""The site's look, as far as it goes without a file: the gateway may be what refuses the file.
+
+Colours as numbers: ``#`` may mean something in a template of the gateway."""
+
+STYLE_SOURCE = f"'sha256-{base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()}'"
+"""What a content security policy allows that style by: https://www.w3.org/TR/CSP3/#match-element-to-source-list."""
 
 _PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    '<title>{title} - Big Time Deals</title></head><body><h1>{title}</h1><p>{detail}</p><p><a href="{home}">'
-    "To the front page</a></p></body></html>"
+    "<title>{title} - Big Time Deals</title><style>{style}</style></head>"
+    '<body><header><a href="{home}">Big Time Deals</a></header>'
+    '<main><h1>{title}</h1><p>{detail}</p><p><a href="{home}">To the front page</a></p></main></body></html>'
 )
 
 
@@ -58,7 +78,7 @@ class SiteApi(Gateway):
             construct_id,
             stage=stage,
             name=f"{stage.stack_name}-site",
-            stage_name=STAGE_NAME,
+            stage_name=SITE_STAGE,
             throttled=[(f"{each.row.pages}/{REST}", "POST") for each in functions if each.row.takes_passwords],
             policy=policy,
             account=account,
@@ -82,19 +102,19 @@ class SiteApi(Gateway):
             each.function.add_environment("SITE_BASE", stage.site_base)
 
     def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
-        """A page without a look: the gateway knows neither templates nor style."""
-        page = _PAGE.format(title=phrase(status), detail=html.escape(detail), home=f"{self._base}/")
+        """A page that is whole in itself: the gateway has neither the templates nor the style sheets."""
+        page = _PAGE.format(style=_STYLE, title=phrase(status), detail=html.escape(detail), home=f"{self._base}/")
         return "text/html; charset=utf-8", page
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """No page may show it in a frame."""
+        """No other page may show such an answer in a frame."""
         return {"X-Frame-Options": "'DENY'"}
 
     def _origin(self, stage: Stage) -> str:
-        """The origin that browsers know the site by; empty where that is CloudFront's own, which nobody can know yet.
+        """The origin by which browsers know the site; empty where it is CloudFront's own name, which is not known yet.
 
-        The distribution needs the API's id, the API its functions: these cannot need the distribution's name.
+        The distribution needs the API's id, and the API its functions: so these cannot need the distribution's name.
         """
         if stage.origin is None and stage.cdn is None:
             return f"https://{self.api.rest_api_id}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}"
@@ -102,7 +122,7 @@ class SiteApi(Gateway):
 
 
 class SiteDomain(Construct):
-    """A domain of one's own for both APIs: the pages at its root, the API below its version."""
+    """A custom domain for both APIs: the pages at its root, the API below its version."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, domain: Domain, site: Gateway, api: Gateway, version: str

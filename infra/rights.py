@@ -1,7 +1,7 @@
 """What each function may do with the table. A function that needs more says so here, in one line.
 
-``tests/e2e/test_privilege.py`` holds this against what the functions do: all of it is allowed, and all that is allowed
-is done.
+``tests/e2e/test_privilege.py`` compares this with what the functions do: everything they do is allowed, and every right
+is used.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ DESK: Access = (
 )
 
 COLLECTIONS: Access = (
-    # Of sessions only the one whose token is shown to it: GetItem names a whole key.
+    # Of sessions it reads only the one whose token it is given: GetItem names a whole key.
     Right("GetItem", (SESSION, DEAL, DEAL_NUMBER)),
     Right("GetItem", (USER,), attributes=ACCOUNT_OF_SESSION),
     Right("BatchGetItem", (PRODUCT, WORD, MESSAGES, *FEED_CACHES)),
@@ -158,14 +158,14 @@ ORDERS: Access = (
 )
 """It writes no deal, and reads no message, no session and no password's hash.
 
-Orders lie in their owners' collections, and one Query reads a user with the newest ones. The hash is no part of these.
+Orders are in their owners' collections, and one Query reads a user with the newest ones. The hash is kept elsewhere.
 """
 
 SHOP: Access = (
     Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, ORDER_PARTS, OPEN_ORDERS, IDEMPOTENCY)),
     *_BUYING,
 )
-"""What members do in the shop's pages: as the API's part, without what only editors do there."""
+"""What members do in the shop's pages: the same as ORDERS does for the API, without what only editors do."""
 
 SALES: Access = (
     Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, ORDER_PARTS, OPEN_ORDERS, IDEMPOTENCY)),
@@ -175,8 +175,8 @@ SALES: Access = (
     Right("Query", (ORDER_PARTS,), GSI1),
     Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
 )
-"""What editors do in the shop: they have any order take a step, and put stock on sale. It writes no deal, which the
-desk's own function does, and adds nothing to anyone's collection: an order's step is an update there."""
+"""What editors do in the shop: they give any order its next status, and put stock on sale. It writes no deal, which the
+desk's own function does, and adds no item to anyone's collection: a new status is an update of an item there."""
 
 SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEAL_SEQUENCE, ENDINGS)),)
 
@@ -189,7 +189,7 @@ EXPIRY: Access = (
     Right("Query", (ENDINGS_OF_DAYS,)),
     Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
 )
-"""Of orders it reads how long the oldest open one waits, and forgets the days that have none."""
+"""Of orders it reads how long the oldest open one waits, and removes the days that have none from the container."""
 
 ANNOUNCER: Access = ()
 
@@ -215,19 +215,19 @@ REFRESHER: Access = (
 
 SITE: Access = (
     *CATALOG,
-    Right("BatchGetItem", (DEAL,)),
+    Right("BatchGetItem", (DEAL, WORDS)),
     Right("Query", (PRODUCT, WORD, WORDS)),
 )
-"""What the API's public routes answer, and besides it what is found by words, by product, and by its end."""
+"""What the API's public routes read, and what is found by words, by product, and by a deal's end."""
 
 CLICKS: Access = (
     Right("GetItem", (DEAL, DEAL_NUMBER)),
-    # The clicks of a deal lie in its own partition, which is as far as a right can be cut.
-    Right("UpdateItem", (DEAL,)),
+    # The clicks of a deal are in its own partition; of the deal itself no attribute may be written.
+    Right("UpdateItem", (DEAL,), attributes=("Type", "Clicks")),
 )
 
 INDEXER: Access = (
     Right("PutItem", (PRODUCT, WORD)),
-    Right("UpdateItem", (WORDS,)),
+    Right("UpdateItem", (WORD, WORDS)),
     Right("DeleteItem", (PRODUCT, WORD)),
 )

@@ -1,6 +1,6 @@
 """Every route of the API: which function answers it, and whether it takes a session.
 
-The paths are those of the contract, below the stage ``v1``. A test compares them with the functions' own routes.
+The paths are those of the OpenAPI document, below the stage ``v1``. A test compares them with the functions' routes.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ class Route:
     path: str
     function: str
     caller: Caller
+
+    @property
+    def is_public_read(self) -> bool:
+        """Whether anyone may read it, and therefore caches and other sites' pages, too."""
+        return self.method == "GET" and self.caller is Caller.ANYONE
 
 
 def _routes(function: str, caller: Caller, *lines: str) -> tuple[Route, ...]:

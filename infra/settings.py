@@ -9,12 +9,18 @@ from dataclasses import dataclass
 
 from infra.alarms import USUAL, Bounds
 
+SITE_STAGE = "web"
+"""The gateway's stage of the pages: what their paths begin with at the gateway's own address."""
+
 EVERY_ORIGIN = "*"
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 """An origin as browsers write it: lower case, no path, no slash at the end."""
 
 MANYLINUX = "manylinux_2_28"
-"""Wheels for Amazon Linux 2023 (glibc 2.34), which Lambda's Python runtimes are built on from 3.12."""
+"""Wheels for Amazon Linux 2023 (glibc 2.34), which Lambda's Python runtimes are built on from 3.12.
+
+https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html
+https://docs.aws.amazon.com/linux/al2023/ug/glibc-gcc-and-binutils.html"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +37,13 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cdn:
-    """CloudFront in front of the API. A name of one's own needs a certificate for it, kept in us-east-1.
+    """CloudFront in front of both APIs. A domain name of your own needs a certificate in us-east-1.
 
     ``price_class`` says which edge locations are used: PRICE_CLASS_100 (North America and Europe, the cheapest), _200
     or _ALL. ``countries`` are the only ones served (ISO 3166, two letters), all if empty. ``web_acl_arn`` is a firewall
-    of AWS WAF with the scope CLOUDFRONT. ``word`` is the version of the word by which the APIs know CloudFront; raise
-    it by one for another. ``subdomains_too``: browsers ask for HTTPS of every name below the domain's, too.
+    of AWS WAF with the scope CLOUDFRONT. ``word`` is the version of the secret word by which the APIs recognize
+    CloudFront; raise it by one for a new word. ``subdomains_too``: browsers use HTTPS for the names below the domain,
+    too.
     """
 
     domain_name: str | None = None
@@ -54,9 +61,9 @@ class Cdn:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """A name of one's own for the site and its API, without CloudFront, and its certificate in the stack's region.
+    """A domain name of your own for the site and its API, without CloudFront; its certificate is in the stack's region.
 
-    The name's record is an alias of the output ``SiteTarget``.
+    The name's DNS record is an alias of the output ``SiteTarget``.
     """
 
     name: str
@@ -73,26 +80,28 @@ class Stage:
 
     ``tracing``: X-Ray traces requests, for $5 per million traces. ``firewall``: AWS WAF refuses large bodies and
     addresses that ask too often, for $8 a month and $0.60 per million requests. ``checks_bodies``: the gateway refuses
-    bodies that are no JSON object (see ``docs/deploying.md`` before). ``snap_start``: Lambda starts the functions that
-    somebody waits for from a snapshot of their INIT, for $0.0000015 per GB and second that a version is kept.
+    bodies that are not a JSON object (read ``docs/deploying.md`` first). ``snap_start``: Lambda starts the functions
+    that somebody waits for from a snapshot of their INIT, for $0.0000015 per GB and second that a version is kept and
+    $0.00014 per GB restored.
 
-    ``trims_libraries``: artifacts hold only what of the libraries is used, and start sooner; without it all of them.
+    ``trims_libraries``: artifacts hold only the parts of the libraries that are used, and start sooner.
 
     ``shows_work``: each page ends with what it took, and editors see the table's items: for those who learn from it.
 
     ``cors_origins`` are the origins (``https://app.example``) whose pages may call the API from a browser, or ``*`` for
-    all of them; none, unless told. No page of another site may send forms, whatever stands here.
+    all of them; none by default. This never lets pages of other sites send forms.
 
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
-    ``slowness`` is how many times as long as on Lambda functions may take: a laptop starts many at once on few
-    processors.
+    ``slowness`` multiplies the timeouts of the functions: a laptop starts many at once on few processors.
+
     ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them, ``cdn`` where the APIs are reached
-    directly. ``domain`` is a name of one's own without CloudFront; without either, the site is at the gateway's own
-    address, below its stage. ``site_origin`` is how browsers know the site, where that is neither.
-    ``watched``: there are alarms, a topic for them with a key of its own, and a dashboard, for $10 a month and more;
-    a stage that nobody listens to does without. ``alarm_email`` is told of alarms, once it has confirmed that;
-    ``bounds`` say when they ring. ``workers`` is how many messengers work at once: Lambda's least is 2, and a new
-    account runs ten functions at once in all (docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
+    directly. ``domain`` is a name of your own without CloudFront; without either, the site is at the gateway's own
+    address, below its stage. ``site_origin`` is how browsers know the site, where that is another address.
+
+    ``watched``: there are alarms, a topic for them with a key of its own, and a dashboard, for about $30 a month.
+    ``alarm_email`` is where alarms are sent, once its owner has confirmed it; ``bounds`` say when they ring.
+    ``workers`` is how many messengers work at once: Lambda's least is 2, and a new account runs fewer functions at once
+    than the usual 1,000, often ten in all (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
     """
 
     name: str
@@ -126,11 +135,11 @@ class Stage:
 
     def __post_init__(self) -> None:
         if self.cdn and self.domain:
-            raise ValueError("A domain of CloudFront's is a setting of the cdn.")
+            raise ValueError("domain must not be set beside cdn: CloudFront's domain is the cdn's domain_name.")
         if self.alarm_email and not self.watched:
-            raise ValueError("Nobody can be told of alarms that there are not.")
+            raise ValueError("alarm_email must not be set on a stage that is not watched.")
         if self.cors_origins != (EVERY_ORIGIN,) and not all(map(_ORIGIN.fullmatch, self.cors_origins)):
-            raise ValueError("An origin is a scheme and a host, such as https://app.example; all of them are one '*'.")
+            raise ValueError("Each of cors_origins must be a scheme and a host (https://app.example), or '*' alone.")
 
     @property
     def origin(self) -> str | None:
@@ -140,8 +149,8 @@ class Stage:
 
     @property
     def site_base(self) -> str:
-        """What the paths of pages begin with: the gateway's stage, where nothing stands before the gateway."""
-        return "" if self.cdn or self.domain else "/web"
+        """What the paths of pages begin with: the gateway's stage, unless CloudFront or a domain is in front of it."""
+        return "" if self.cdn or self.domain else f"/{SITE_STAGE}"
 
     @property
     def stack_name(self) -> str:
@@ -207,10 +216,10 @@ STAGES = {
             log_retention_days=1,
             shows_work=True,
             table_name="big-time-deals",
-            # Eight hexadecimal digits, for only then does the local cloud serve <id>.execute-api.localhost.
+            # Eight hexadecimal digits: the local cloud serves <id>.execute-api.localhost for no other ids.
             api_id="b16dea15",
             site_id="b16dea16",
-            # Browsers lead *.localhost to this machine. The local cloud asks for a certificate, and looks at none.
+            # Browsers resolve *.localhost to this machine. The local cloud asks for a certificate and does not use it.
             domain=Domain(
                 "bigtimedeals.localhost",
                 "arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-0000-0000-000000000000",

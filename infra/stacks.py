@@ -14,7 +14,7 @@ from infra.checks import accept, require
 from infra.clock import EachMinute
 from infra.firewall import Firewall
 from infra.function import PythonFunction
-from infra.functions import FULL, LEAN, of_stage
+from infra.functions import FULL, LEAN, dead_letters_output, of_stage
 from infra.observability import Observability, Site
 from infra.pages import SiteApi, SiteDomain
 from infra.routes import ROUTES
@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from infra.settings import Stage
 
 
-_AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
-"""The CDK's flag by which a change of the authorizer is a new deployment of its API, as a change of a method is."""
+AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
+"""The CDK's flag that makes a change of the authorizer a new deployment of its API, as a change of a method is."""
+
+_SEEDED_BY = ("functions/background/seed.py", "shared/data/catalog/seeds.py", "shared/models/catalog.py")
+"""The files that decide what the seed writes."""
 
 
 def compose(app: App, stage: Stage) -> None:
@@ -47,7 +50,7 @@ class DealsStack(Stack):
             termination_protection=stage.keeps_data,
             **kwargs,
         )
-        self.node.set_context(_AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
+        self.node.set_context(AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
         # The CDK states dependencies that a reference already implies, which cfn-lint (and so SAM) warns of.
         self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": ["W3005"]}}}
         artifacts = {name: bundle(name, stage.target, trims=stage.trims_libraries) for name in (LEAN, FULL)}
@@ -63,22 +66,14 @@ class DealsStack(Stack):
             if each.row.sends:
                 work.take_from(each.function)
         readers = {
-            each.row.name: (
-                each.row.reads,
-                StreamReader(
-                    self,
-                    each.row.reads.name,
-                    stage=stage,
-                    table=table.table,
-                    function=each.function,
-                    reads=each.row.reads,
-                ),
+            each.row.name: StreamReader(
+                self, each.row.reads.name, stage=stage, table=table.table, function=each.function, reads=each.row.reads
             )
             for each in functions.values()
             if each.row.reads
         }
         dead_letters = {"work": work.dead_letters.queue} | {
-            reads.dead_letters: reader.dead_letters.queue for reads, reader in readers.values()
+            reader.reads.dead_letters: reader.dead_letters.queue for reader in readers.values()
         }
 
         secret = OriginSecret(self, "Origin", version=stage.cdn.word) if stage.cdn else None
@@ -121,7 +116,7 @@ class DealsStack(Stack):
                     work=work.queue,
                     dead_letters=dead_letters,
                     mappings={worker.row.name: work.mapping_id}
-                    | {name: reader.mapping_id for name, (_, reader) in readers.items()},
+                    | {name: reader.mapping_id for name, reader in readers.items()},
                     table_name=table.name,
                     gateways={"api": api.api.deployment_stage, "pages": site.api.deployment_stage},
                 ),
@@ -136,9 +131,7 @@ class DealsStack(Stack):
             # A seed that never answers would otherwise hold up a deployment for an hour.
             service_timeout=Duration.minutes(2),
             # CloudFormation asks again only when a property has changed.
-            properties={
-                "Seeds": digest_of("functions/background/seed.py", "shared/data/catalog/seeds.py", "shared/models.py")
-            },
+            properties={"Seeds": digest_of(*_SEEDED_BY)},
         )
         seeds.node.add_dependency(table, seed)
         accept(
@@ -152,15 +145,13 @@ class DealsStack(Stack):
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)
         CfnOutput(self, "TableName", value=table.name)
         CfnOutput(self, "QueueUrl", value=work.queue.queue_url)
-        CfnOutput(self, "WorkDeadLettersUrl", value=dead_letters["work"].queue_url)
-        CfnOutput(self, "NewsDeadLettersUrl", value=dead_letters["news"].queue_url)
-        CfnOutput(self, "RefreshesDeadLettersUrl", value=dead_letters["refreshes"].queue_url)
-        CfnOutput(self, "WordsDeadLettersUrl", value=dead_letters["words"].queue_url)
+        for name, queue in dead_letters.items():
+            CfnOutput(self, dead_letters_output(name), value=queue.queue_url)
 
     def _name(
         self, stage: Stage, api: DealsApi, site: SiteApi, private: list[str], secret: OriginSecret | None
     ) -> None:
-        """Give the site its address: CloudFront's, a domain of one's own, or the gateway's."""
+        """Give the site its address: CloudFront's, a custom domain, or the gateway's."""
         address = stage.origin
         if stage.cdn and secret:
             edge = Edge(self, "Cdn", stage=stage, cdn=stage.cdn, api=api, site=site, private=private, secret=secret)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from infra.settings import Stage
 
 KEPT_FOR = Duration.days(14)
-"""How long a failure waits for someone to look at it: SQS's longest.
+"""How long a dead-letter queue keeps a message: SQS's longest.
 
 https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
 """
@@ -59,10 +59,10 @@ class DeadLetterQueue(Construct):
 
 
 class StreamReader(Construct):
-    """Lets a function read the records of the table's stream that match one of some filters.
+    """Lets a function read the records of the table's stream that match one of its filters.
 
-    A batch that fails is halved until the record at fault is alone; that is tried again, then put into
-    the dead-letter queue.
+    A batch that fails is halved until the record at fault is alone. This record is tried again, then put into the
+    dead-letter queue.
     """
 
     def __init__(
@@ -76,6 +76,7 @@ class StreamReader(Construct):
         reads: Reading,
     ) -> None:
         super().__init__(scope, construct_id)
+        self.reads = reads
         self.dead_letters = DeadLetterQueue(self, "DeadLetters", stage=stage)
         source = sources.DynamoEventSource(
             table,
@@ -86,7 +87,8 @@ class StreamReader(Construct):
             bisect_batch_on_error=True,
             report_batch_item_failures=True,
             retry_attempts=5,
-            # The stream forgets after 24 hours; what is older than six is put aside while it can still be read.
+            # The stream keeps records for 24 hours. After six a record goes to the dead-letter queue, while it can
+            # still be read.
             # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
             max_record_age=Duration.hours(6),
             on_failure=sources.SqsDlq(self.dead_letters.queue),
@@ -109,7 +111,7 @@ class StreamReader(Construct):
 
 
 class WorkQueue(Construct):
-    """The queue of the fan-out, the function that works on it, and where units end that fail for good."""
+    """The queue of the fan-out, the function that works on it, and its dead-letter queue."""
 
     def __init__(
         self,
@@ -155,6 +157,7 @@ class WorkQueue(Construct):
     def take_from(self, function: lambda_.Function) -> None:
         """Let a function send to the queue, which it knows as ``QUEUE_URL``, and do nothing else with it."""
         # On AWS a batch is authorized as the messages in it; MiniStack asks for a right of its own.
+        # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_AddPermission.html
         self.queue.grant(function, "sqs:SendMessage", *(["sqs:SendMessageBatch"] if self._emulated else []))
         function.add_environment("QUEUE_URL", self.queue.queue_url)
 

@@ -67,7 +67,8 @@ class DealsTable(Construct):
                 conditions=right.conditions,
             )
         if self._emulated and any(right.operation == "PartiQLInsert" for right in access):
-            # MiniStack asks for the operation that carries PartiQL's statements, on no table; IAM knows no such right.
+            # MiniStack asks for a right to the operation that carries PartiQL's statements; IAM has no such right.
+            # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
             role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:BatchExecuteStatement"], resources=["*"]))
             accept(role, "MiniStack asks for it on everything.", "AwsSolutions-IAM5[Resource::*]")
 

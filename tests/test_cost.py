@@ -1,4 +1,4 @@
-"""The formulas of docs/cost.md, by hand; and that its tables are made of them."""
+"""The formulas of docs/cost.md, computed by hand; and its tables, which must follow from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import rush
 from benchmarks.browser import in_a_browser
-from benchmarks.cost import by_the_month
+from benchmarks.cost import by_the_month, fixed
 from benchmarks.prices import (
     MILLION,
     MONTH,
@@ -54,7 +54,7 @@ def test_a_view_costs_what_its_services_list() -> None:
     assert VIEW.million(NOTHING, egress=False) == pytest.approx(sum(cost.values()) - 0.36)
 
 
-def test_what_is_done_for_many_at_once_costs_each_its_part() -> None:
+def test_the_cost_of_what_is_done_for_many_at_once_is_shared() -> None:
     page = dataclasses.replace(VIEW, count=250)
 
     assert page.million(NOTHING) == pytest.approx(VIEW.million(NOTHING) / 250)
@@ -155,11 +155,27 @@ def test_more_shards_sell_faster() -> None:
     assert seconds == sorted(seconds, reverse=True)
 
 
-def test_a_stage_that_nobody_watches_costs_less_than_two_dollars_a_month() -> None:
-    """The clock's price is the page's own, for a million minutes; AWS's free tiers are not taken off."""
+def clocks_price() -> float:
+    """What a million minutes of the clock cost, as the page has it."""
     (clock,) = re.findall(r"^\| a minute's work of the clock \|.* (\d+\.\d+) \|$", PAGE, re.MULTILINE)
+    return float(clock)
 
-    rows = by_the_month(STAGES["dev"], float(clock))
+
+def test_the_page_says_what_a_month_costs_whether_anyone_comes_or_not() -> None:
+    assert fixed(clocks_price()) in PAGE
+
+
+def test_a_stage_that_is_watched_pays_for_its_alarms_and_its_dashboard() -> None:
+    """They are in a stack of their own, nested in the stage's."""
+    numbers = {name: number for name, number, _ in by_the_month(STAGES["prod"], 0)}
+
+    assert numbers["metrics of alarms"] > 50
+    assert numbers["dashboards"] == 1
+
+
+def test_a_stage_that_nobody_watches_costs_less_than_two_dollars_a_month() -> None:
+    """AWS's free tiers are not taken off."""
+    rows = by_the_month(STAGES["dev"], clocks_price())
 
     assert 0 < sum(dollars for _, _, dollars in rows) < 2
     assert {name for name, number, _ in rows if number} == {

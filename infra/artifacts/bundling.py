@@ -1,6 +1,6 @@
 """Artifacts for Lambda, built without Docker: locked wheels for the target, our sources, valid byte code.
 
-An artifact is built once for each content (lock, sources, target, and this module); after that it is only found.
+An artifact is built once for each content (lock, sources, target, and this module), and found again after that.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def bundle(name: str, target: Target, build: Path = BUILD, *, trims: bool = True
 
     ``trims``: what costs time at a start is cut from the libraries (``trimming.py``); without it they are as published.
 
-    Raises SystemExit with uv's words where the locked libraries cannot be had for the target.
+    Raises SystemExit with uv's message where the locked libraries cannot be installed for the target.
     """
     lock = ROOT / "requirements" / f"lambda-{name}.txt"
     installed = _libraries(lock, target, build, cut=trims)
@@ -141,9 +141,9 @@ def _trim(folder: Path) -> None:
 
 
 def _compile(folder: Path, parts: tuple[str, ...], target: Target) -> None:
-    """Compile byte code that stays valid through zip and unzip: checked by nothing, for nothing changes in Lambda.
+    """Compile byte code that stays valid through zip and unzip: it is never checked, since no source changes in Lambda.
 
-    Byte code of another version would be ignored, so without an interpreter of the target's version there is none.
+    Python ignores byte code of another version, so without an interpreter of the target's version none is made.
     """
     interpreter = compiler(target.python)
     if interpreter is None:
@@ -157,7 +157,7 @@ def _compile(folder: Path, parts: tuple[str, ...], target: Target) -> None:
             *(interpreter, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"),
             *("-s", str(folder), "-p", _IN_LAMBDA, str(folder / part)),
         ]
-        # A fixed hash seed, for the order of sets is part of the byte code.
+        # A fixed hash seed, because the order of sets is part of the byte code.
         subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "0"})
 
 
@@ -172,13 +172,13 @@ def compiler(version: str) -> str | None:
 
 
 def _minor(interpreter: str) -> str:
-    """The version of an interpreter without its last part; nothing where it is none, as a shim of pyenv's may be."""
+    """The version of an interpreter without its last part; empty if it does not start, as a shim of pyenv may not."""
     return ".".join(_version_of(interpreter).split()[0].split(".")[:2]) if _version_of(interpreter) else ""
 
 
 @cache
 def _version_of(interpreter: str | None) -> str:
-    """What an interpreter says of itself; nothing where there is none."""
+    """The version that an interpreter tells; empty where there is none."""
     if interpreter is None:
         return ""
     ask = [interpreter, "-c", "import sys; print(sys.version)"]

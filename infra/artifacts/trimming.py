@@ -2,7 +2,7 @@
 
 Everything is cut from the libraries as they were installed, by rules that say what they expect to find: a library that
 has changed so much that a rule no longer fits fails the build, rather than starting slowly or not at all.
-``tests/infra/test_cuts.py`` makes every call of ours with what is left; ``make bench BENCH=starts`` has the figures.
+``tests/infra/test_trimming.py`` makes every call of ours with what is left. ``make bench BENCH=starts`` measures.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CALLS = {
 """The operations that the functions call, by service. botocore's data holds thousands, of four hundred services."""
 
 _OF_ACCOUNTS = {"operationContextParams"}
-"""What finds endpoints that are named after accounts, again for each request: the data layer has turned those off."""
+"""How to find endpoints that are named after accounts, for each request: the data layer has turned these off."""
 
 ROOTS = re.compile(r"CN=(Amazon Root CA [1-4]|Starfield Services Root Certificate Authority - G2)\b")
 """The authorities that sign for AWS: https://www.amazontrust.com/repository/. (An ``AWS_CA_BUNDLE`` still counts.)"""
@@ -60,7 +60,7 @@ RE_EXPORTS = (
     "aws_lambda_powertools/utilities/batch",
     "aws_lambda_powertools/utilities/data_classes",
 )
-"""Packages that import all they have to offer, whatever is asked for: here they import what is asked for."""
+"""Packages that import everything they offer at once. After the cut they import a name when it is asked for."""
 
 POSTPONED: Mapping[str, tuple[str, ...]] = {
     "botocore/compat.py": ("shlex", "tzlocal"),
@@ -85,10 +85,13 @@ POSTPONED: Mapping[str, tuple[str, ...]] = {
     "botocore/tokens.py": ("dateutil", "tzutc"),
     "botocore/utils.py": ("dateutil", "tzutc"),
     "aws_lambda_powertools/logging/logger.py": ("jmespath_utils",),
+    "aws_lambda_powertools/middleware_factory/factory.py": ("Tracer",),
     "aws_lambda_powertools/utilities/batch/base.py": ("asyncio",),
+    "pydantic/plugin/_loader.py": ("entry_points",),
     "urllib3/http2/__init__.py": ("version",),
 }
-"""Names that a module imports at its top though only functions of it use them, and those rarely: they import them."""
+"""Names that a module imports at its top though only some rarely called functions of it use them. After the cut, these
+functions import them."""
 
 LEFT_OUT: Mapping[str, tuple[str, ...]] = {
     "boto3/compat.py": ("TransferConfig", "TRANSFER_CONFIG_SUPPORTS_CRT"),
@@ -101,7 +104,7 @@ ON_DEMAND = {
         "XMLParseError": ("xml.etree.ElementTree", "ParseError"),
     },
 }
-"""Names that a module defines at its top for others: here it finds them, in a module, when another asks."""
+"""Names that a module defines at its top for other modules. After the cut, it imports them when one is asked for."""
 
 PATTERNS = ("botocore/compat.py", "botocore/utils.py", "urllib3/util/url.py")
 """Modules whose regular expressions take long to compile: they are compiled at their first use."""
@@ -122,6 +125,8 @@ def cut(folder: Path) -> None:
         file.write_text(_import_on_demand(file.read_text(encoding="utf-8"), file), encoding="utf-8")
     for module, names in POSTPONED.items():
         file = folder / module
+        if module.startswith("pydantic/") and not (folder / "pydantic").exists():
+            continue  # the lean artifact does without
         file.write_text(_postpone(file.read_text(encoding="utf-8"), names, file), encoding="utf-8")
     for module, names in LEFT_OUT.items():
         file = folder / module
@@ -187,7 +192,7 @@ def _shapes_in(part: Any) -> Iterator[str]:
 def _undocumented(part: Any) -> Any:
     match part:
         case dict():
-            # "documentation" may also be the name of a member, which is no text.
+            # "documentation" may also be the name of a member: then its value is not text.
             return {
                 key: _undocumented(value)
                 for key, value in part.items()
@@ -199,7 +204,7 @@ def _undocumented(part: Any) -> Any:
 
 
 def _cut_handlers(file: Path) -> None:
-    """Keep what botocore does for every service and for ours: it looks each handler over, and copies it, per client."""
+    """Keep the handlers of every service and of ours: botocore checks and copies each handler for each client."""
     source = file.read_text(encoding="utf-8")
     lines = source.splitlines()
     kept = set()
@@ -235,7 +240,7 @@ def _cut_certificates(file: Path) -> None:
 
 
 def _import_on_demand(source: str, file: Path) -> str:
-    """The source of a package that imports what it only re-exports when it is asked for it (PEP 562)."""
+    """The source of a package that imports what it only re-exports when that is asked for (PEP 562)."""
     tree = ast.parse(source)
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     exports: dict[str, tuple[str, str]] = {}
@@ -253,7 +258,7 @@ def _import_on_demand(source: str, file: Path) -> str:
 
 
 def _finding(places: Mapping[str, tuple[str, str]]) -> str:
-    """What a module ends with that finds names in other modules when it is asked for them (PEP 562)."""
+    """The end of a module that imports names from other modules when they are asked for (PEP 562)."""
     return FINDING % "".join(f"    {name!r}: {place!r},\n" for name, place in sorted(places.items()))
 
 

@@ -27,6 +27,8 @@ VARIANTS: dict[str, Stage] = {
         firewall=True,
         checks_bodies=True,
         snap_start=True,
+        shows_work=True,
+        cors_origins=("https://app.example",),
         alarm_email="ana@mail.example",
         cdn=Cdn(domain_name="deals.example", certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1"),
     ),
@@ -57,7 +59,7 @@ class Synthesized:
         return dict(resource)
 
     def part(self, gateway: str) -> Synthesized:
-        """The template without the other REST API: ``Gateway`` is the contract's, ``Pages`` the pages'."""
+        """The template with one of the two gateways: ``Gateway`` is the REST API's, ``Pages`` the pages'."""
         kept = {
             name: each
             for name, each in self.template["Resources"].items()
@@ -92,7 +94,7 @@ class Synthesized:
         return Policy(statements, table)
 
     def allowed(self, module: str) -> set[tuple[str, str]]:
-        """Pairs of an action and a resource (a logical id, with what follows it) that a function's role may."""
+        """What a function's role may do: pairs of an action and a resource (a logical id, with what follows it)."""
         return {
             (action, _name(resource))
             for statement in self.statements(module)
@@ -102,7 +104,7 @@ class Synthesized:
 
 
 def function_of(resource: Mapping[str, Any]) -> str:
-    """The name of the function that a resource starts, or nothing where it is none of ours."""
+    """The name of the function that a resource starts; empty if it is not one of ours."""
     variables = resource["Properties"].get("Environment", {}).get("Variables", {})
     return str(variables.get("FUNCTION", "")).rpartition(".")[2]
 
@@ -141,8 +143,33 @@ class Assembly:
         return {each["pluginName"]: each for each in report["pluginReports"]}
 
     def main(self, stage: Stage) -> Synthesized:
-        """The template of the stack that every stage has."""
-        return Synthesized(json.loads((self.folder / f"{stage.stack_name}.template.json").read_text()))
+        """The stack that every stage has, and what is nested in it, as one template."""
+        whole = json.loads((self.folder / f"{stage.stack_name}.template.json").read_text())
+        nested = [json.loads(file.read_text()) for file in self.templates if ".nested." in file.name]
+        return Synthesized(_as_one(whole, nested))
+
+
+def _as_one(whole: dict[str, Any], nested: list[Any]) -> dict[str, Any]:
+    """A template with the resources of its nested stacks, in which parameters are what they are given."""
+    given = {
+        name: value
+        for each in whole["Resources"].values()
+        if each["Type"] == "AWS::CloudFormation::Stack"
+        for name, value in each["Properties"].get("Parameters", {}).items()
+    }
+
+    def told(value: Any) -> Any:
+        match value:
+            case {"Ref": str(name)} if name in given:
+                return given[name]
+            case dict():
+                return {key: told(each) for key, each in value.items()}
+            case list():
+                return [told(each) for each in value]
+        return value
+
+    inner = {name: told(each) for template in nested for name, each in template["Resources"].items()}
+    return {**whole, "Resources": {**whole["Resources"], **inner}}
 
 
 @pytest.fixture(scope="session")
@@ -154,7 +181,7 @@ def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Asse
         folder = tmp_path_factory.mktemp(variant)
         app = cdk.App(outdir=str(folder))
         compose(app, VARIANTS[variant])
-        with suppress(RuntimeError):  # the report tells what it was
+        with suppress(RuntimeError):  # the report says why
             app.synth()
         return Assembly(folder, app)
 
@@ -164,11 +191,14 @@ def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Asse
 def synthesize(stage: str) -> Synthesized:
     """The template of a stage, synthesized again."""
     stack = DealsStack(cdk.App(), stage=STAGES[stage])
-    return Synthesized(Template.from_stack(stack).to_json())
+    nested = [
+        Template.from_stack(each).to_json() for each in stack.node.find_all() if isinstance(each, cdk.NestedStack)
+    ]
+    return Synthesized(_as_one(dict(Template.from_stack(stack).to_json()), nested))
 
 
 def lint(template: Path, *ignored: str) -> list[str]:
-    """What cfn-lint finds in a template, but for the rules to ignore."""
+    """What cfn-lint finds in a template, except for the rules to ignore."""
     # Imported here: cfn-lint loads its rules, which takes seconds.
     from cfnlint.api import lint_file  # noqa: PLC0415
     from cfnlint.config import ManualArgs  # noqa: PLC0415

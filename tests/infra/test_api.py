@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import aws_cdk as cdk
 import pytest
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk.assertions import Template
 from jsonschema import Draft4Validator
 
 from infra.gateway import REFUSALS
 from infra.routes import ROUTES, Caller, Route
 from infra.settings import STAGES, Cdn
-from infra.stacks import DealsStack
+from infra.stacks import AUTHORIZER_IS_DEPLOYED, DealsStack
 from local.settings import ROOT
-from tests.infra.conftest import Synthesized, function_of
+from tests.infra.conftest import Assembly, Synthesized, function_of
 
 
 def path_of(dev: Synthesized, resource: object) -> str:
@@ -33,25 +36,25 @@ def path_of(dev: Synthesized, resource: object) -> str:
 
 @pytest.fixture(scope="module")
 def dev(dev: Synthesized) -> Synthesized:
-    """The stage dev, with the contract's API and not the pages'."""
+    """The stage dev, with the REST API's gateway and not the pages'."""
     return dev.part("Gateway")
 
 
 @pytest.fixture(scope="module")
 def prod(prod: Synthesized) -> Synthesized:
-    """The stage prod, with the contract's API and not the pages'."""
+    """The stage prod, with the REST API's gateway and not the pages'."""
     return prod.part("Gateway")
 
 
 @pytest.fixture(scope="module")
 def everything(everything: Synthesized) -> Synthesized:
-    """The stage with everything, with the contract's API and not the pages'."""
+    """The stage with everything, with the REST API's gateway and not the pages'."""
     return everything.part("Gateway")
 
 
 @pytest.fixture(scope="module")
 def browsers() -> Synthesized:
-    """A stage behind CloudFront that other sites' pages may call, with the contract's API and not the pages'."""
+    """A stage behind CloudFront that other sites' pages may call, with the REST API's gateway and not the pages'."""
     stage = replace(STAGES["dev"], cdn=Cdn(), cors_origins=("https://app.example", "https://other.example"))
     return Synthesized(Template.from_stack(DealsStack(cdk.App(), stage=stage)).to_json()).part("Gateway")
 
@@ -77,7 +80,7 @@ def test_every_route_is_deployed_with_its_function_and_its_authorizer(deployed: 
     assert {route for route in deployed if route.method != "HEAD"} == set(ROUTES)
 
 
-def test_no_route_that_writes_is_open_but_signing_up_and_signing_in(deployed: set[Route]) -> None:
+def test_no_route_that_writes_is_open_except_signing_up_and_signing_in(deployed: set[Route]) -> None:
     open_writes = {
         (route.method, route.path)
         for route in deployed
@@ -100,7 +103,7 @@ def test_head_is_asked_of_the_function_and_with_the_session_that_answer_get(depl
 
 
 def asked_by_browsers(stage: Synthesized) -> set[str]:
-    """The paths of which OPTIONS reaches a function that is open to all and cannot write."""
+    """The paths whose OPTIONS reaches a function that is open to all and cannot write."""
     found = set()
     for method in stage.resources("AWS::ApiGateway::Method").values():
         properties = method["Properties"]
@@ -150,12 +153,12 @@ def test_what_the_gateway_answers_by_itself_may_be_read_too(browsers: Synthesize
 @pytest.mark.parametrize(
     "origin", ["https://app.example/", "app.example", "https://App.example", "https://a b", "null"]
 )
-def test_what_is_no_origin_is_no_setting(origin: str) -> None:
+def test_a_cors_origin_that_is_not_an_origin_is_refused(origin: str) -> None:
     with pytest.raises(ValueError, match="origin"):
         replace(STAGES["dev"], cors_origins=(origin,))
 
 
-def test_all_origins_and_some_are_two_settings() -> None:
+def test_all_origins_cannot_be_set_beside_one() -> None:
     with pytest.raises(ValueError, match="origin"):
         replace(STAGES["dev"], cors_origins=("*", "https://app.example"))
 
@@ -167,6 +170,33 @@ def test_signing_out_takes_effect_at_once(dev: Synthesized) -> None:
 
     assert authorizer["AuthorizerResultTtlInSeconds"] == 0
     assert authorizer["IdentitySource"] == "method.request.header.Authorization"
+
+
+def test_a_change_of_the_authorizer_is_deployed(assemblies: Callable[[str], Assembly]) -> None:
+    """The CDK makes a new deployment of what changes; of an authorizer it does so only if it is asked to."""
+
+    def deployment(seconds: int) -> str:
+        stack = cdk.Stack(cdk.App(context={AUTHORIZER_IS_DEPLOYED: True}), "Stack")
+        code = lambda_.Code.from_inline("def handler(event, context): return {}")
+        function = lambda_.Function(
+            stack, "Function", runtime=lambda_.Runtime.PYTHON_3_13, handler="index.handler", code=code
+        )
+        api = apigateway.RestApi(stack, "Api")
+        authorizer = apigateway.RequestAuthorizer(
+            stack,
+            "Authorizer",
+            handler=function,
+            identity_sources=[apigateway.IdentitySource.header("Authorization")],
+            results_cache_ttl=cdk.Duration.seconds(seconds),
+        )
+        api.root.add_method("GET", apigateway.LambdaIntegration(function), authorizer=authorizer)
+        (name,) = Template.from_stack(stack).find_resources("AWS::ApiGateway::Deployment")
+        return str(name)
+
+    stack = assemblies("dev").app.node.find_child(STAGES["dev"].stack_name)
+
+    assert deployment(0) != deployment(60)
+    assert stack.node.try_get_context(AUTHORIZER_IS_DEPLOYED) is True
 
 
 def test_the_version_is_the_stage_so_the_path_is_the_same_on_every_host(dev: Synthesized) -> None:
@@ -215,7 +245,7 @@ def test_what_the_gateway_says_by_itself_is_problem_json_with_the_status_it_has(
         ("BAD_REQUEST_BODY", 400),
     ],
 )
-def test_the_gateway_uses_the_contracts_statuses(dev: Synthesized, kind: str, status: int) -> None:
+def test_the_gateway_uses_the_statuses_of_the_openapi_document(dev: Synthesized, kind: str, status: int) -> None:
     (answer,) = (
         each["Properties"]
         for each in dev.resources("AWS::ApiGateway::GatewayResponse").values()

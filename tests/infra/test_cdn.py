@@ -1,8 +1,10 @@
-"""CloudFront in the template: what is kept there, what never is, and that nobody gets round it."""
+"""CloudFront in the template: what is kept there, what never is, and that nobody can bypass it."""
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -13,7 +15,7 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from infra.cdn import ERRORS, QUERY, cached_patterns, uncached_patterns
+from infra.cdn import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, QUERY, cached_patterns, uncached_patterns
 from infra.checks import require
 from infra.functions import FUNCTIONS
 from infra.routes import ROUTES
@@ -23,6 +25,8 @@ from tests.infra.conftest import lint
 from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Answer, Edge
 
 Json = Mapping[str, Any]
+
+GATEWAY_RESPONSE = "AWS::ApiGateway::GatewayResponse"
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "functions" / "api" / "openapi.json").read_text(encoding="utf-8"))
 OPERATIONS = [
@@ -132,7 +136,7 @@ def test_paths_are_the_same_with_and_without_cloudfront(template: Json) -> None:
     paths = {origin["Id"]: origin.get("OriginPath") for origin in config(template)["Origins"]}
     behaviours = config(template)["CacheBehaviors"]
 
-    # The API's version is part of its paths; that of the pages is CloudFront's to put before them.
+    # The API's version is part of its paths; CloudFront puts the stage of the pages before theirs.
     of_api = {each["TargetOriginId"] for each in behaviours if each["PathPattern"].startswith("/v1/")}
     of_site = {each["TargetOriginId"] for each in behaviours if not each["PathPattern"].startswith("/v1/")}
     assert {paths[origin] for origin in of_api} == {None}
@@ -149,11 +153,11 @@ def test_a_public_page_is_cached_and_never_sees_a_cookie_or_credentials(edge: Ed
     assert behaviour["CachePolicyId"]["Ref"].startswith("CdnPublicPages")
     assert key["CookiesConfig"] == {"CookieBehavior": "none"}
     assert key["HeadersConfig"] == {"HeaderBehavior": "none"}
-    assert key["QueryStringsConfig"] == {"QueryStringBehavior": "whitelist", "QueryStrings": ["cursor", "q"]}
+    assert key["QueryStringsConfig"] == {"QueryStringBehavior": "whitelist", "QueryStrings": ["cursor", "q", "said"]}
     assert "OriginRequestPolicyId" not in behaviour
 
 
-def test_what_is_somebodys_own_is_led_through_whole(edge: Edge) -> None:
+def test_a_request_of_a_private_page_reaches_its_function_whole(edge: Edge) -> None:
     prefixes = [row.pages for row in FUNCTIONS if row.pages and not row.shows_work]
 
     for path in (path for prefix in prefixes for path in (prefix, f"{prefix}/", f"{prefix}/a/b")):
@@ -170,12 +174,33 @@ def test_the_sites_files_are_kept_and_asked_for_as_bytes(edge: Edge, template: J
     assert sent_on == {"HeaderBehavior": "whitelist", "Headers": ["Accept"]}
 
 
-def test_pages_say_themselves_whom_a_browser_tells_where_it_comes_from(template: Json) -> None:
+def test_pages_state_their_own_referrer_policy(template: Json) -> None:
     headers = policy(template, "ResponseHeadersPolicy", "PageSecurity")["SecurityHeadersConfig"]
 
     # With no-referrer, forms would come with the Origin null and be refused.
     assert headers["ReferrerPolicy"] == {"ReferrerPolicy": "strict-origin-when-cross-origin", "Override": False}
-    assert headers["ContentSecurityPolicy"]["Override"] is False
+
+
+@pytest.mark.parametrize(("name", "content"), [("Security", CONTENT_POLICY), ("PageSecurity", PAGE_CONTENT_POLICY)])
+def test_an_answer_that_states_no_content_security_policy_may_load_nothing(
+    template: Json, name: str, content: str
+) -> None:
+    headers = policy(template, "ResponseHeadersPolicy", name)["SecurityHeadersConfig"]
+
+    # The functions state those of the API's documentation and of the pages.
+    assert headers["ContentSecurityPolicy"] == {"ContentSecurityPolicy": content, "Override": False}
+    assert content.startswith("default-src 'none';")
+
+
+def test_the_gateways_own_pages_keep_their_look_under_that_policy(template: Json) -> None:
+    answers = [each["Properties"] for each in template["Resources"].values() if each["Type"] == GATEWAY_RESPONSE]
+    pages = [text for each in answers for text in each["ResponseTemplates"].values() if text.startswith("<!doctype")]
+
+    for page in pages:
+        (style,) = re.findall(r"<style>(.*?)</style>", page)
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        assert f"style-src 'sha256-{digest}'" in PAGE_CONTENT_POLICY
+    assert len(pages) > 5
 
 
 def test_names_below_the_domain_are_told_to_be_https_only_where_a_setting_says_so(template: Json) -> None:
@@ -292,7 +317,7 @@ def test_a_new_word_is_a_new_deployment_of_both_apis(template: Json) -> None:
     assert deployments(template).isdisjoint(deployments(synthesize(Cdn(word=2))))
 
 
-def test_cloudfront_can_be_switched_off_for_no_other_stack_uses_what_it_needs(template: Json) -> None:
+def test_cloudfront_can_be_switched_off_because_no_other_stack_uses_what_it_needs(template: Json) -> None:
     assert not [name for name, output in template["Outputs"].items() if "Export" in output]
 
 

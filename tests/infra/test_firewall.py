@@ -78,7 +78,7 @@ def test_paths_are_compared_as_the_gateway_reads_them(acl: dict[str, Any]) -> No
         assert [each["Type"] for each in match["TextTransformations"]] == ["URL_DECODE", "NORMALIZE_PATH"]
 
 
-def test_its_answers_are_problem_documents_with_the_contracts_statuses(acl: dict[str, Any]) -> None:
+def test_its_answers_are_problem_documents_with_statuses_of_the_openapi_document(acl: dict[str, Any]) -> None:
     statuses = set()
 
     for each in acl["Rules"]:
@@ -98,7 +98,7 @@ def test_what_it_refuses_is_logged_without_the_callers_token(everything: Synthes
     log = everything.template["Resources"][log_id]
 
     assert log["Properties"]["LogGroupName"].startswith("aws-waf-logs-")
-    # A log of this name that outlived its stack, or the firewall, would be in the way of the next.
+    # If a log of this name outlived its stack, or the firewall, the next one could not be made.
     assert log["DeletionPolicy"] == "Delete"
     redacted = {each["SingleHeader"]["Name"] for each in logging["RedactedFields"]}
     assert redacted == {"authorization", "cookie", "referer"}

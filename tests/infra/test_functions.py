@@ -22,7 +22,7 @@ MODULES = {
 """The modules of ``functions/`` that have a handler."""
 
 ONLY_FULL = {"pydantic", "pydantic_core", "argon2"}
-"""What the artifact ``full`` has and ``lean`` has not."""
+"""What the artifact ``full`` has and ``lean`` does not have."""
 
 
 def test_every_module_with_a_handler_is_a_row_and_every_row_a_module() -> None:
@@ -59,7 +59,7 @@ def test_what_is_not_usual_says_why() -> None:
 
 
 def _imported(file: Path, seen: set[Path] | None = None) -> Iterator[str]:
-    """The names of all modules that a module of ours imports, itself or by others of ours."""
+    """The names of all modules that a module of ours imports, directly or by other modules of ours."""
     seen = set() if seen is None else seen
     seen.add(file)
     for node in ast.walk(ast.parse(file.read_text())):
@@ -79,5 +79,5 @@ def _imported(file: Path, seen: set[Path] | None = None) -> Iterator[str]:
 def test_only_the_messenger_may_go_on_by_itself(dev: Synthesized) -> None:
     allowed = {module for module in dev.modules() if dev.function(module)["Properties"].get("RecursiveLoop") == "Allow"}
 
-    # A cohort of readers queues the next one: after 16 of them Lambda would take it for a loop that has no end.
+    # A cohort of readers queues the next one: after 16 of them Lambda would take this for an endless loop.
     assert allowed == {"messenger"}

@@ -1,4 +1,4 @@
-"""The lock files: everything pinned and hashed, one version of each library, and no address in them."""
+"""The lock files: everything is pinned and hashed, each library has one version, and they hold no address."""
 
 from __future__ import annotations
 

@@ -69,8 +69,8 @@ def modules_watched(stage: Synthesized, metric: str) -> set[str]:
 
 
 def kind_of(alarm: Alarm) -> str:
-    """The bound's name, from the alarm's: ``BigTimeDeals-dev-WorkIsOld`` is ``work_is_old``."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", alarm["AlarmName"].split("-")[2]).lower()
+    """The bound's name, from the alarm's: ``BigTimeDeals-dev.WorkIsOld`` is ``work_is_old``."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", alarm["AlarmName"].split(".")[1]).lower()
 
 
 def test_each_bound_has_an_alarm_and_each_alarm_its_bound(stage: Synthesized) -> None:
@@ -106,7 +106,7 @@ def test_each_bound_has_its_reason() -> None:
             assert isinstance(after, ast.Expr), ast.unparse(statement)
 
 
-def test_what_cloudwatch_cannot_evaluate_is_no_bound() -> None:
+def test_cloudwatch_can_evaluate_every_bound() -> None:
     for bound in (getattr(USUAL, each.name) for each in fields(Bounds)):
         assert bound.points <= bound.of
         assert bound.minutes * bound.of <= 24 * 60
@@ -131,7 +131,7 @@ def test_a_bound_lies_between_what_is_usual_and_what_does_harm(prod: Synthesized
     assert USUAL.dead_letters_grow_old.threshold + oldest < day
 
 
-def test_every_function_but_the_deployments_own_is_watched(stage: Synthesized, prod: Synthesized) -> None:
+def test_every_function_except_the_deployments_own_is_watched(stage: Synthesized, prod: Synthesized) -> None:
     everything = set(stage.modules()) - {"seed"}
 
     assert everything > {row.name for row in of_stage(shows_work=stage is not prod) if row.caller is Caller.GATEWAY}
@@ -223,8 +223,8 @@ RING_IN_SILENCE = {"cache_is_old", "sweep_is_missing", "reader_stands_still"}
 """What reports as long as it works: the clock each minute, a reader at each poll."""
 
 
-def test_silence_rings_only_of_what_always_reports_and_not_before_it_began(stage: Synthesized) -> None:
-    """A new alarm is in INSUFFICIENT_DATA, stays there until the first value, and tells changes only.
+def test_silence_rings_only_for_what_always_reports_and_not_before_its_first_value(stage: Synthesized) -> None:
+    """A new alarm is in INSUFFICIENT_DATA, stays there until the first value, and notifies of changes only.
 
     docs.aws.amazon.com/autoscaling/application/userguide/cloudwatch-alarm-notifications.html
     """
@@ -235,7 +235,7 @@ def test_silence_rings_only_of_what_always_reports_and_not_before_it_began(stage
     assert all(alarm["TreatMissingData"] in ("missing", "notBreaching") for alarm in alarms_of(stage))
 
 
-def test_only_what_should_happen_rings_by_too_little(stage: Synthesized) -> None:
+def test_only_alarms_on_what_should_happen_ring_below_their_bound(stage: Synthesized) -> None:
     below = {kind_of(a) for a in alarms_of(stage) if a["ComparisonOperator"] == "LessThanThreshold"}
 
     assert below == {"sweep_is_missing", "reader_stands_still"}
@@ -298,7 +298,7 @@ def test_an_address_is_written_to_where_the_stage_names_one(prod: Synthesized) -
     assert prod.resources("AWS::SNS::Subscription") == {}
 
 
-def test_a_stage_that_nobody_watches_pays_for_nothing_that_nobody_hears(dev: Synthesized) -> None:
+def test_a_stage_that_nobody_watches_has_no_alarms_to_pay_for(dev: Synthesized) -> None:
     kinds = {each["Type"] for each in dev.template["Resources"].values()}
 
     assert not any(kind.startswith(("AWS::CloudWatch::", "AWS::SNS::", "AWS::KMS::")) for kind in kinds)
@@ -306,7 +306,7 @@ def test_a_stage_that_nobody_watches_pays_for_nothing_that_nobody_hears(dev: Syn
 
 
 def test_an_address_without_alarms_is_refused() -> None:
-    with pytest.raises(ValueError, match="alarms"):
+    with pytest.raises(ValueError, match="not watched"):
         replace(STAGES["dev"], alarm_email="oncall@shop.example")
 
 
@@ -346,5 +346,9 @@ def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(stage: Synthes
     }
     named = [part["Fn::GetAtt"][0] for part in body if isinstance(part, dict) and "Fn::GetAtt" in part]
 
+    statuses = [len(widget["properties"]["alarms"]) for widget in widgets if widget["type"] == "alarm"]
+
+    assert all(1 <= number <= 100 for number in statuses)
+    assert sum(statuses) == len(stage.resources("AWS::CloudWatch::Alarm"))
     assert set(REPORTED) <= shown
     assert set(stage.resources("AWS::CloudWatch::Alarm")) <= set(named)

@@ -24,7 +24,7 @@ PAGES = {row.name: row.pages for row in FUNCTIONS if row.pages is not None}
 
 @pytest.fixture(scope="module")
 def pages(dev: Synthesized) -> Synthesized:
-    """The stage dev, with the pages' API and not the contract's."""
+    """The stage dev, with the pages' gateway and not the REST API's."""
     return dev.part("Pages")
 
 
@@ -125,7 +125,7 @@ def test_what_a_page_took_is_shown_on_dev_and_the_laptop_and_never_on_prod(dev: 
 
 
 def test_a_domain_and_cloudfront_exclude_each_other() -> None:
-    with pytest.raises(ValueError, match="setting of the cdn"):
+    with pytest.raises(ValueError, match="beside cdn"):
         replace(VARIANTS["everything"], domain=OWN)
 
 

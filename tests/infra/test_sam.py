@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAM = ROOT / ".venv-sam" / "bin" / "sam"
 
 WITH_PLACES = {"aws:cdk:enable-asset-metadata": True}
-"""What the CDK's command line sets, so that templates tell SAM where the code lies."""
+"""What the CDK's command line sets, so that templates tell SAM where the code is."""
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from dataclasses import fields
 
 import aws_cdk as cdk
@@ -11,7 +13,18 @@ import pytest
 from infra.settings import Stage
 from infra.stacks import DealsStack
 from local.settings import ROOT
-from tests.infra.conftest import VARIANTS, Synthesized, synthesize
+from tests.infra.conftest import VARIANTS, Assembly, Synthesized, synthesize
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_no_stack_comes_near_the_most_resources_that_one_may_have(
+    assemblies: Callable[[str], Assembly], variant: str
+) -> None:
+    """500: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html."""
+    numbers = {file.name: len(json.loads(file.read_text())["Resources"]) for file in assemblies(variant).templates}
+
+    assert numbers
+    assert max(numbers.values()) < 450, numbers
 
 
 def test_the_clock_wakes_the_expiry_each_minute(dev: Synthesized) -> None:
@@ -28,7 +41,7 @@ def test_the_clock_wakes_the_expiry_each_minute(dev: Synthesized) -> None:
 def test_the_seeds_are_planted_again_when_they_change(dev: Synthesized) -> None:
     stated = dev.only("Custom::SeedCategories")["Properties"]["Seeds"]
 
-    # Twice the same sources, twice the same property: a deployment of nothing new asks for nothing.
+    # The same sources give the same property, so a deployment without changes plants nothing.
     assert re.fullmatch(r"[0-9a-f]{32}", stated)
     assert synthesize("dev").only("Custom::SeedCategories")["Properties"]["Seeds"] == stated
 
@@ -44,7 +57,7 @@ def test_the_outputs_name_the_api_and_the_table(dev: Synthesized) -> None:
     assert {"ApiUrl", "ApiId", "TableName"} <= set(dev.template["Outputs"])
 
 
-def test_every_setting_of_a_stage_is_told_of() -> None:
+def test_every_setting_of_a_stage_is_documented() -> None:
     told = (ROOT / "docs" / "deploying.md").read_text()
 
     assert not [field.name for field in fields(Stage) if f"`{field.name}`" not in told]
@@ -65,7 +78,7 @@ def test_every_log_forgets(request: pytest.FixtureRequest, stage: str) -> None:
     assert kept == {VARIANTS[stage].log_retention_days}
 
 
-def test_queues_are_encrypted_and_refuse_who_comes_without_tls(dev: Synthesized) -> None:
+def test_queues_are_encrypted_and_refuse_requests_without_tls(dev: Synthesized) -> None:
     queues = dev.resources("AWS::SQS::Queue")
     refused = {
         queue["Ref"]

@@ -40,7 +40,7 @@ def full() -> Path:
 
 
 def inside(artifact: Path, source: str, **environment: str) -> Any:
-    """What a program prints as JSON that has an artifact and the standard library, and nothing else."""
+    """The JSON that a program prints which has only an artifact and the standard library."""
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-B", "-c", f"import sys; sys.path.insert(0, {str(artifact)!r})\n{source}"],
         check=False,
@@ -61,7 +61,7 @@ def inside(artifact: Path, source: str, **environment: str) -> Any:
 
 
 def called_by_functions() -> set[str]:
-    """The operations of clients that occur in the modules that functions import, directly or not."""
+    """The clients' operations that are named in the modules which functions import, directly or not."""
     files = [file for file in (ROOT / "functions").glob("*/*.py") if file.stem not in ("__init__", "openapi")]
     wanted = [f"{file.parent.name}.{file.stem}" for file in files]
     source = f"import json, importlib\nfor name in {wanted!r}: importlib.import_module(f'functions.{{name}}')\n"

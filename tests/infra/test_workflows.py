@@ -21,7 +21,7 @@ each_workflow = pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file
 
 
 def read(file: Path) -> Any:
-    # "on" is the truth in YAML 1.1, which the base loader does not know.
+    # In YAML 1.1 "on" means true; the base loader leaves it as text.
     return yaml.load(file.read_text(), Loader=yaml.BaseLoader)
 
 
@@ -95,7 +95,7 @@ def test_the_role_may_take_on_the_cdks_roles_and_nothing_else() -> None:
 
 
 def policies() -> list[dict[str, Any]]:
-    """The policies of the role that deploys, as docs/deploying.md gives them: whom it trusts, and what it may do."""
+    """The policies of the role that deploys, as docs/deploying.md gives them: who may assume it, and what it may do."""
     text = (ROOT / "docs" / "deploying.md").read_text()
     return [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
 
