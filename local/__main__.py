@@ -12,9 +12,11 @@ import urllib.request
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from infra.functions import DEAD_LETTERS, dead_letters_output
 from local import cloud, deploy
 from local.settings import REGION, Home, endpoint, wanted_port
 from local.trouble import Trouble
+from shared.api import paths
 from shared.errors import DealsError
 from shared.values import times
 
@@ -23,7 +25,7 @@ YES = {"1", "yes", "true"}
 WORDS = {"records": "records of the table's stream", "messages": "messages of the queue"}
 """What may be left to do when the cloud stops."""
 
-QUEUES = ("QueueUrl", "WorkDeadLettersUrl", "NewsDeadLettersUrl", "RefreshesDeadLettersUrl", "WordsDeadLettersUrl")
+QUEUES = ("QueueUrl", *map(dead_letters_output, DEAD_LETTERS))
 """The stack's outputs that ``btd redrive`` needs."""
 
 
@@ -79,7 +81,7 @@ def up(home: Home) -> int:
 
 
 def down(home: Home) -> int:
-    """Stop the cloud, which writes down everything it holds, once its functions have done what there was to do."""
+    """Let the functions finish their work, then stop the cloud, which writes down everything it holds."""
     left = cloud.drain(home)
     if left:
         told = " and ".join(f"{number} {WORDS[kind]}" for kind, number in left.items())
@@ -107,8 +109,8 @@ def status(home: Home) -> int:
 
 def _addresses(port: int, api_id: str) -> Addresses:
     return Addresses(
-        api=f"http://{api_id}.execute-api.localhost:{port}/v1",
-        plain=f"{endpoint(port)}/_aws/execute-api/{api_id}/v1",
+        api=f"http://{api_id}.execute-api.localhost:{port}{paths.ROOT}",
+        plain=f"{endpoint(port)}/_aws/execute-api/{api_id}{paths.ROOT}",
     )
 
 

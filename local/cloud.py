@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,14 +21,14 @@ from local.guarded_ministack import WAITING
 from local.settings import REGION, Home, access_key, cloud_environment, endpoint, make_folder, short
 from local.trouble import Trouble
 
-START_TIMEOUT = 60.0
+START_TIMEOUT = 180.0
 """Seconds that a start may take; it loads what the last run left."""
 
 DRAIN_TIMEOUT = 30.0
 """Seconds that functions may take for what streams and queues hold when the cloud is to stop."""
 
 IN_A_ROW = 2
-"""Times that nothing must wait: between two looks, what a function read may have become a message."""
+"""Checks in a row that must find nothing waiting: between two of them, a function may turn a record into a message."""
 
 STOP_TIMEOUT = 60.0
 """Seconds that writing the state may take."""
@@ -68,6 +67,7 @@ def start(home: Home, port: int) -> tuple[Cloud, bool]:
     orderly = not home.process.exists()
     _refuse_taken(port)
     make_folder(home)
+    access_key(home)  # its file marks the folder as a local cloud's
     shutil.rmtree(home.scratch, ignore_errors=True)
     home.scratch.mkdir()
     _forget_places_in_streams(home)
@@ -83,8 +83,9 @@ def start(home: Home, port: int) -> tuple[Cloud, bool]:
         )
     cloud = Cloud(process.pid, port)
     home.process.write_text(json.dumps({"pid": cloud.pid, "port": port}))
+    home.port.write_text(str(port))
     try:
-        # Asked of the process itself: its command line is empty for a moment at its birth.
+        # The process object is asked, because a new process has an empty command line for a moment.
         _wait_until_healthy(home, cloud, lambda: process.poll() is None)
     except Trouble:
         if process.poll() is not None:
@@ -98,14 +99,14 @@ def last_port(home: Home) -> int | None:
     cloud = running(home)
     if cloud:
         return cloud.port
-    with suppress(FileNotFoundError, ValueError, KeyError):
-        return urllib.parse.urlsplit(str(json.loads(home.cloud.read_text())["endpoint"])).port
+    with suppress(FileNotFoundError, ValueError):
+        return int(home.port.read_text())
     return None
 
 
 @contextmanager
 def alone(home: Home) -> Iterator[None]:
-    """Let one command after the other start, deploy to or stop the cloud of a checkout."""
+    """Let only one command at a time start, deploy to or stop the cloud of a checkout."""
     make_folder(home)
     with home.lock.open("w") as lock:
         try:
@@ -117,7 +118,7 @@ def alone(home: Home) -> Iterator[None]:
 
 
 def drain(home: Home, timeout: float = DRAIN_TIMEOUT) -> dict[str, int]:
-    """Wait until functions have taken what streams and queues hold; returns what they had not in time, by kind."""
+    """Wait until functions have taken what streams and queues hold; returns what is left after that time, by kind."""
     cloud = running(home)
     left: dict[str, int] = {}
     deadline = time.monotonic() + timeout
@@ -169,9 +170,9 @@ def kill(home: Home) -> None:
 
 
 def _forget_places_in_streams(home: Home) -> None:
-    """Let functions read streams from their beginning, as those start over with each start of the cloud.
+    """Let functions read streams from the beginning, because streams start over with each start of the cloud.
 
-    MiniStack remembers how far a function has read and not what it read: it would pass over as many new records.
+    MiniStack remembers how many records a function has read, but not the records: it would skip as many new ones.
     """
     file = home.state / "lambda.json"
     if file.exists():
@@ -220,7 +221,7 @@ def _refuse_taken(port: int) -> None:
 
 
 def _is_ours(pid: int) -> bool:
-    """Whether a process lives and is MiniStack: the number of one that ended may be another program's by now."""
+    """Whether a process runs and is MiniStack: another program may have got the number of one that ended."""
     with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
     try:

@@ -8,14 +8,14 @@ import subprocess
 from pathlib import Path
 from typing import IO
 
-from infra.artifacts.bundling import digest_of
+from infra.artifacts.bundling import digest_of, libraries
 from infra.settings import STAGES
 from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, client_environment, short
 from local.trouble import Trouble
 
 OLDEST_NODE = 20
 
-TIMEOUT = 300
+TIMEOUT = 1200
 """Seconds for one command of the CDK; a deployment from nothing takes ten."""
 
 _DEPLOYED_FROM = (
@@ -46,7 +46,7 @@ def check_node() -> None:
 
 
 def wanted(port: int) -> str:
-    """The digest of everything that a deployment is made from; pages know the site's address, and so the port."""
+    """The digest of everything that a deployment is made from, with the port, which is part of the site's address."""
     return f"{digest_of(*_DEPLOYED_FROM)} {STAGES[STAGE].target} {origin(port)}"
 
 
@@ -72,9 +72,9 @@ def is_bootstrapped(home: Home) -> bool:
 
 
 def bootstrap(home: Home, port: int) -> None:
-    """Prepare the cloud for the CDK, with its own template less a bucket policy. Raises Trouble.
+    """Prepare the cloud for the CDK, with the CDK's own template except for a bucket policy. Raises Trouble.
 
-    The policy refuses requests without TLS, and this cloud is reached without it.
+    The policy refuses requests without TLS, and this cloud has no TLS.
     """
     with home.bootstrap.open("wb") as file:
         _run(home, port, "bootstrap", "--show-template", "--json", "--app", "", output=file)
@@ -91,6 +91,7 @@ def bootstrap(home: Home, port: int) -> None:
 
 def deploy(home: Home, port: int, digest: str) -> dict[str, str]:
     """Deploy the stacks and return their outputs. Raises Trouble."""
+    libraries("lambda-runtime")  # fetched now, so that make invoke needs no network
     file = home.folder / "outputs.json"
     file.unlink(missing_ok=True)
     _run(
@@ -108,7 +109,7 @@ def deploy(home: Home, port: int, digest: str) -> dict[str, str]:
 
 
 def _run(home: Home, port: int, *arguments: str, output: IO[bytes] | None = None) -> None:
-    """Run a command of the CDK; what it prints goes to the log, or to a file that wants its ``output``."""
+    """Run a command of the CDK; what it prints goes to the log, or to the file ``output``."""
     command = [str(_cdk()), *arguments, "--no-notices"]
     with home.deploy_log.open("ab") as log:
         log.write(f"$ cdk {' '.join(arguments)}\n".encode())

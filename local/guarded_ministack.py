@@ -5,14 +5,13 @@ signature, allows every origin, and has administration of its own (``/_ministack
 So the key is made up for each checkout (``local.settings.access_key``), and this guard lets through only
 
 - the site and its API, which anyone may ask as on AWS;
-- requests that carry an access key. MiniStack refuses those that nobody was given; its own administration takes the
-  checkout's key and no other;
+- requests that carry an access key. MiniStack refuses unknown keys; its own administration needs the checkout's key;
 - the questions whether the cloud is ready, and a custom resource's answer, whose address is a secret.
 
-It also answers what MiniStack has no question for: what its functions have not read yet (``WAITING``). ``make stop``
-waits for that, because streams start over with each start.
+It also tells what MiniStack does not: how much its functions have not read yet (``WAITING``). ``make stop`` waits for
+that, because streams start over with each start.
 
-Everything else gets 403 before MiniStack sees it, a browser's question whether it may send more (OPTIONS) included.
+Every other request gets 403 before MiniStack sees it, and so does a browser that asks first (OPTIONS).
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ SITE_PATH = "/_aws/execute-api/"
 """Addresses of the site and its API, by host and by path."""
 
 INTERNAL = re.compile(r"/_(?!aws/execute-api/)")
-"""Paths that are MiniStack's own, whatever the host: its administration, and what it shows of queues and mail."""
+"""Paths that are MiniStack's own on every host: its administration, and what it shows of queues and mail."""
 
 OPEN = {
     ("GET", "/_ministack/ready"),
     ("GET", "/_ministack/health"),
 }
 WAITING = "/_local/waiting"
-"""How many records of streams, and messages of queues, functions have yet to take. It takes the checkout's key."""
+"""How many records of streams and messages of queues functions have not taken yet. It needs the checkout's key."""
 
 ANSWERS = "/_ministack/cfn-response/"
 
@@ -87,7 +86,7 @@ async def _answer(send: Send, status: int, kind: bytes, body: bytes) -> None:
 
 
 def waiting() -> dict[str, int]:
-    """What functions have not taken yet of the streams and queues that they read, as MiniStack keeps account of it.
+    """What functions have not taken yet from the streams and queues that they read, as MiniStack counts it.
 
     A record counts until the function that read it has ended, a message until it is deleted, so what a function still
     writes or sends is never missed.
@@ -98,7 +97,7 @@ def waiting() -> dict[str, int]:
         sqs,
     )
 
-    # MiniStack has no other way to them; a test tells when another version keeps them elsewhere.
+    # There is no other way to these; a test fails when another version of MiniStack keeps them elsewhere.
     mappings, positions = (getattr(lambda_svc, name) for name in ("_esms", "_dynamodb_stream_positions"))
     queues = vars(sqs)["_queues"]
     records = messages = 0

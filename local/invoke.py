@@ -1,7 +1,9 @@
-"""``python -m local.invoke FUNCTION EVENT``: one invocation of what is deployed to the local cloud, as Lambda does it.
+"""``python -m local.invoke FUNCTION [EVENT]``: one invocation of what is deployed to the local cloud.
 
-The artifact is zipped and unzipped, started by Lambda's own runtime client and told where the local cloud is. With
-``--emulator`` Amazon's runtime interface emulator stands between (``aws-lambda-rie``, also a part of aws-sam-cli).
+It works as on Lambda: the artifact is zipped and unzipped, started by Lambda's own runtime client and told where the
+local cloud is. With ``--emulator`` Amazon's runtime interface emulator stands between (``aws-lambda-rie``, also a part
+of aws-sam-cli).
+If the local cloud does not run, the function gets a temporary cloud of its own (``undeployed.py``).
 """
 
 from __future__ import annotations
@@ -27,25 +29,29 @@ from typing import Any
 
 from local import cloud
 from local.ports import free_port
-from local.runtime import INIT_TIMEOUT, Answer, Function, command, environment, running, unpack
-from local.settings import REGION, ROOT, STAGE, Home, access_key, endpoint
+from local.runtime import INIT_TIMEOUT, Answer, Function, command, environment, reaching, running, unpack
+from local.settings import ROOT, STAGE, Home, access_key, endpoint
 from local.trouble import Trouble
+from local.undeployed import row_of, undeployed
 
 
 def main() -> int:
     """Invoke, print the answer, and on standard error what the function logged; exit code 1 where it failed."""
     parser = argparse.ArgumentParser(prog="python -m local.invoke", description="Invoke a function of Big Time Deals")
     parser.add_argument("function", help="catalog, accounts, ...")
-    parser.add_argument("event", type=Path, help="a file with an event, such as events/catalog-brand-page.json")
+    parser.add_argument("event", type=Path, nargs="?", help="a file with an event; else one of events/")
     parser.add_argument("--emulator", action="store_true", help="use Amazon's runtime interface emulator")
     asked = parser.parse_args()
     try:
-        event = read(asked.event)
-        with listening(event) as event, tempfile.TemporaryDirectory(prefix="invoke-") as folder:
-            function = deployed(Home(), asked.function, Path(folder) / "code")
-            way = emulated if asked.emulator else running
-            with way(function) as runtime:
-                answer = runtime.invoke(event)
+        event = read(asked.event or event_for(asked.function))
+        way = emulated if asked.emulator else running
+        with (
+            listening(event) as event,
+            tempfile.TemporaryDirectory(prefix="invoke-") as folder,
+            _found(Home(), asked.function, Path(folder) / "code") as function,
+            way(function) as runtime,
+        ):
+            answer = runtime.invoke(event)
     except Trouble as trouble:
         print(trouble, file=sys.stderr)
         return 1
@@ -55,16 +61,30 @@ def main() -> int:
 
 
 def read(file: Path) -> bytes:
-    """An event. Raises Trouble where the file is missing or no JSON."""
+    """An event. Raises Trouble where the file is missing or not JSON."""
     try:
         return json.dumps(json.loads(file.read_bytes())).encode()
     except (OSError, ValueError) as error:
         raise Trouble(f"{file} is no event: {error}") from error
 
 
+def event_for(name: str) -> Path:
+    """The sample event of a function: the first of its own, or a record of the stream for its readers.
+
+    Raises Trouble where there is no such function, or no event for it.
+    """
+    row = row_of(name)
+    own = sorted((ROOT / "events").glob(f"{name}-*.json"))
+    if own:
+        return own[0]
+    if row.reads is None:
+        raise Trouble(f"events/ has none for {name}: name a file (EVENT=...).")
+    return ROOT / "events" / "stream-insert.json"
+
+
 @contextmanager
 def listening(event: bytes) -> Iterator[bytes]:
-    """An event whose answer goes to CloudFormation, with an address on this machine that takes it for the block."""
+    """An event. If its answer goes to CloudFormation, it names an address here that takes the answer instead."""
     content = json.loads(event)
     if not (isinstance(content, dict) and "ResponseURL" in content):
         yield event
@@ -90,15 +110,22 @@ class _CloudFormation(BaseHTTPRequestHandler):
         """Say nothing more."""
 
 
-def deployed(home: Home, name: str, folder: Path) -> Function:
-    """A function as the last deployment left it, its code unpacked into a folder. Raises Trouble.
-
-    What it is comes from the template that was deployed, where the table and the queue are from what the deployment
-    told.
-    """
+@contextmanager
+def _found(home: Home, name: str, folder: Path) -> Iterator[Function]:
     there = cloud.running(home)
-    if there is None or not home.cloud.exists():
-        raise Trouble("The local cloud is not running: make run starts it.")
+    if there is not None and home.cloud.exists():
+        yield deployed(home, there, name, folder)
+        return
+    with undeployed(name, folder) as function:
+        yield function
+
+
+def deployed(home: Home, there: cloud.Cloud, name: str, folder: Path) -> Function:
+    """A function as the last deployment to a running cloud left it, its code unpacked into a folder. Raises Trouble.
+
+    All comes from the template that was deployed, except for the names of the table and the queue: these are outputs of
+    the deployment.
+    """
     told = json.loads(home.cloud.read_text())
     templates = home.folder / "cdk.out"
     functions = {
@@ -110,7 +137,6 @@ def deployed(home: Home, name: str, folder: Path) -> Function:
     if name not in functions:
         raise Trouble(f"There is no function {name!r}: choose one of {', '.join(sorted(functions))}.")
     properties = functions[name]["Properties"]
-    key = access_key(home)
     known = {"TABLE_NAME": told["table"], "QUEUE_URL": told["queueUrl"]}
     variables: dict[str, Any] = properties["Environment"]["Variables"]
     return Function(
@@ -119,23 +145,11 @@ def deployed(home: Home, name: str, folder: Path) -> Function:
         code=unpack(templates / functions[name]["Metadata"]["aws:asset:path"], folder),
         environment={
             **{variable: known.get(variable, value) for variable, value in variables.items()},
-            **reaching(endpoint(there.port)),
-            "AWS_ACCESS_KEY_ID": key.key_id,
-            "AWS_SECRET_ACCESS_KEY": key.secret,
+            **reaching(endpoint(there.port), access_key(home)),
         },
         timeout=properties["Timeout"],
         memory=properties["MemorySize"],
     )
-
-
-def reaching(address: str) -> dict[str, str]:
-    """The variables that lead a function's clients to a cloud on this machine."""
-    return {
-        "AWS_ENDPOINT_URL": address,
-        "AWS_REGION": REGION,
-        "AWS_DEFAULT_REGION": REGION,
-        "NO_PROXY": "127.0.0.1,localhost",
-    }
 
 
 class Emulated:
@@ -207,9 +221,8 @@ def emulator() -> Path | None:
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(100):
-        if process.poll() is not None:
-            break
+    deadline = time.monotonic() + cloud.START_TIMEOUT
+    while time.monotonic() < deadline and process.poll() is None:
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
             return
         time.sleep(0.05)

@@ -26,11 +26,14 @@ from pathlib import Path
 from typing import Any
 
 from infra.artifacts.bundling import libraries
+from local.settings import AccessKey
 
 VERSION = "2018-06-01"
 ACCOUNT, REGION = "123456789012", "us-east-1"
 INIT_TIMEOUT = 10.0
-"""Seconds that Lambda gives a function to start."""
+"""Seconds that Lambda gives a function to start.
+
+https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,7 @@ def command(handler: str) -> list[str]:
 
 
 def environment(function: Function) -> dict[str, str]:
-    """What Lambda defines for a function, nothing of the user's, and above it what the function's stack defines.
+    """The variables that Lambda and the function's stack define for a function, and none of the user's.
 
     https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
     """
@@ -148,7 +151,7 @@ def environment(function: Function) -> dict[str, str]:
         "LANG": "en_US.UTF-8",
         "TZ": ":UTC",
         "PYTHONPATH": str(libraries("lambda-runtime")),
-        # There is a home folder here, though its name is not passed on, and botocore would find the user's settings.
+        # botocore finds the user's home folder, and settings in it, even if its name is not passed on.
         "AWS_CONFIG_FILE": os.devnull,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "PYTHONDONTWRITEBYTECODE": "1",  # Lambda's folder of the code is read-only
@@ -166,6 +169,17 @@ def environment(function: Function) -> dict[str, str]:
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",
         **function.environment,
+    }
+
+
+def reaching(address: str, key: AccessKey | None = None) -> dict[str, str]:
+    """The variables that lead a function's clients to a cloud on this machine, with the key that the cloud asks for."""
+    return {
+        "AWS_ENDPOINT_URL": address,
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+        "NO_PROXY": "127.0.0.1,localhost",
+        **({"AWS_ACCESS_KEY_ID": key.key_id, "AWS_SECRET_ACCESS_KEY": key.secret} if key else {}),
     }
 
 
@@ -217,7 +231,7 @@ class _Request(BaseHTTPRequestHandler):
         )
 
     def do_POST(self) -> None:
-        """Take an answer, or the error that took its place."""
+        """Take an answer, or an error in its place."""
         *_, what = self.path.split("/")
         body = self._body()
         if what in ("response", "error"):
@@ -242,4 +256,4 @@ class _Request(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the base class names it so
-        """Say nothing: what counts is what the function says."""
+        """Log nothing: only what the function logs counts."""

@@ -1,4 +1,4 @@
-"""Where the local cloud lives and what it is told."""
+"""Where the local cloud keeps its files, and the environment it gets."""
 
 from __future__ import annotations
 
@@ -31,16 +31,28 @@ class AccessKey:
     secret: str = field(repr=False)
 
 
+def _chosen_folder() -> Path:
+    return Path(os.environ.get("BTD_HOME") or ROOT / ".local").resolve()
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The folder with everything the local cloud knows: removing it is a reset."""
+    """The folder with everything the local cloud knows: removing it is a reset.
 
-    folder: Path = field(default=ROOT / ".local")
+    It is ``.local``, or what ``BTD_HOME`` names.
+    """
+
+    folder: Path = field(default_factory=_chosen_folder)
 
     @property
     def process(self) -> Path:
         """Which process is the cloud, and on which port."""
         return self.folder / "process.json"
+
+    @property
+    def port(self) -> Path:
+        """The port that was used last, also by a cloud that was not deployed to."""
+        return self.folder / "port"
 
     @property
     def log(self) -> Path:
@@ -59,7 +71,7 @@ class Home:
 
     @property
     def bootstrap(self) -> Path:
-        """What the CDK deploys with: its own template, but for what the cloud cannot keep."""
+        """The template by which the CDK prepares the cloud: its own, except for what this cloud refuses."""
         return self.folder / "bootstrap.json"
 
     @property
@@ -98,13 +110,18 @@ class Home:
         return self.folder / "lock"
 
     @property
+    def signs(self) -> tuple[Path, ...]:
+        """Files by which the folder of a local cloud is recognized: it has at least one of them."""
+        return self.key, self.lock, self.process, self.cloud
+
+    @property
     def scratch(self) -> Path:
         """Temporary files of the cloud and of its functions."""
         return self.folder / "tmp"
 
 
 def wanted_port(environment: Mapping[str, str] = os.environ, *, last: int | None = None) -> int:
-    """The port of ``BTD_PORT``, or the ``last`` one, or 4566. Raises Trouble for what is no port."""
+    """The port of ``BTD_PORT``, or the ``last`` one, or 4566. Raises Trouble where ``BTD_PORT`` is not a port."""
     text = environment.get("BTD_PORT") or str(last or DEFAULT_PORT)
     if not text.isdecimal() or not 1024 <= int(text) <= 65535:
         raise Trouble(f"BTD_PORT is {text!r}: it must be a port from 1024 to 65535.")
@@ -117,13 +134,18 @@ def endpoint(port: int) -> str:
 
 
 def make_folder(home: Home) -> None:
-    """The folder of the local cloud, for its owner only: what lies in it opens the cloud."""
-    home.folder.mkdir(mode=0o700, exist_ok=True)
+    """The folder of the local cloud. Only its owner can read it, because it holds the cloud's keys.
+
+    Raises Trouble for a folder that holds anything but a local cloud: ``make reset`` would remove it.
+    """
+    if home.folder.exists() and any(home.folder.iterdir()) and not any(file.exists() for file in home.signs):
+        raise Trouble(f"{home.folder} holds something else: BTD_HOME must name a new folder, or that of a local cloud.")
+    home.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     home.folder.chmod(0o700)
 
 
 def write_private(file: Path, text: str) -> None:
-    """Write a file that only its owner can read, at no moment anybody else."""
+    """Write a file that only its owner can ever read, also while it is written."""
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
         opened.write(text)
@@ -157,7 +179,7 @@ def client_arguments_at(home: Home, address: str, region: str) -> dict[str, Any]
 
 
 def cloud_environment(home: Home, port: int) -> dict[str, str]:
-    """MiniStack's environment. Functions inherit it, so nothing of the user's shell is in it but the essentials."""
+    """MiniStack's environment. Functions inherit it, so it has only the essentials of the user's shell."""
     key = access_key(home)
     return _essentials() | {
         "BIND_HOST": "127.0.0.1",
@@ -174,7 +196,7 @@ def cloud_environment(home: Home, port: int) -> dict[str, str]:
         "AUTH": "true",
         "AWS_ACCESS_KEY_ID": key.key_id,
         "AWS_SECRET_ACCESS_KEY": key.secret,
-        # Listeners on ports of their own that nobody here asked for.
+        # Services with ports of their own that are not used here.
         "SFTP_ENABLED": "0",
         "IOT_MTLS_ENABLED": "0",
         # Never look for a Docker daemon: there may be one, with containers that are not ours.
@@ -184,10 +206,10 @@ def cloud_environment(home: Home, port: int) -> dict[str, str]:
 
 
 def client_environment(home: Home, port: int) -> dict[str, str]:
-    """The environment of the CDK's commands, and only theirs: the user's own profiles and keys are out of reach."""
+    """The environment of the CDK's commands, without the user's own profiles and keys."""
     key = access_key(home)
     nowhere = str(home.folder / "no-such-file")
-    # The rest of the user's environment stays: proxies and certificates, for fetching what is bundled.
+    # The rest of the user's environment stays: fetching what is bundled may need its proxies and certificates.
     others = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "CDK_"))}
     return others | {
         "NO_PROXY": "127.0.0.1,localhost",
@@ -212,7 +234,7 @@ def client_environment(home: Home, port: int) -> dict[str, str]:
 
 
 def short(path: Path) -> str:
-    """A path as one would type it here."""
+    """A path as it can be typed here: relative to the current folder, if it is below it."""
     with suppress(ValueError):
         return str(path.relative_to(Path.cwd()))
     return str(path)

@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 
-class Trouble(Exception):  # it is told to the user, who need not know that it is an exception
-    """Something the user must do or know; its text is the line they see."""
+class Trouble(Exception):  # the user sees the text and need not know that it is an exception
+    """Something that the user must do or know; its text is the line that they see."""

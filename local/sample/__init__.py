@@ -1,7 +1,7 @@
-"""What a new local cloud shows: deals of invented brands, with earlier prices, picks, hot deals, some on sale.
+"""What a new local cloud shows: deals of invented brands, with earlier prices, picks, hot deals and some stock.
 
-``deals.jsonl`` has one offer a line, as the API takes them, but with ages in place of times: ``hoursAgo`` it was posted
-and ``endsInHours`` it ends (below zero: it has). So the sample is as fresh on any day.
+``deals.jsonl`` has one deal a line, as the API takes it, but with ages in place of times: it was posted ``hoursAgo``
+and ends in ``endsInHours`` (below zero: it has ended). So the sample is fresh on any day.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def plant(table: Table, now: datetime, member: str) -> int:
 
 
 def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: datetime) -> None:
-    """Fill the picked pages with the largest discounts, sell some of these, and make the largest hot."""
+    """Fill the curated pages with the largest discounts, put some of these on sale, and make the largest hot."""
     active = [deal for deal in sample if deal.status(now) is Status.ACTIVE]
     best = sorted(active, key=lambda deal: deal.discount_percent or 0, reverse=True)
     front = [ids[deal.source_id or ""] for deal in _varied(best, FRONT)]

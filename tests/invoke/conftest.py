@@ -14,8 +14,7 @@ import pytest
 from infra.artifacts.bundling import HANDLER, bundle, module_of
 from infra.functions import artifact_of
 from infra.settings import this_machine
-from local.invoke import reaching
-from local.runtime import Answer, Function, running, unpack
+from local.runtime import Answer, Function, reaching, running, unpack
 from shared.data.catalog import brands, seeds
 from shared.dynamodb.table import Table
 from shared.sqs import Queue

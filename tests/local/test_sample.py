@@ -43,7 +43,7 @@ def test_the_sample_has_what_the_site_can_show() -> None:
     assert any(deal.status(NOW) is Status.EXPIRED for deal in found)
 
 
-def test_the_sample_fills_the_feeds_and_the_picked_pages(planted: Table) -> None:
+def test_the_sample_fills_the_feeds_and_the_curated_pages(planted: Table) -> None:
     latest = feeds.read(planted, ALL_DEALS, limit=100, now=NOW).items
 
     assert len(latest) >= 60
