@@ -1,6 +1,6 @@
 """What failed for good: units of work in the fan-out's dead-letter queue, and batches of the stream.
 
-Such a unit is sent to its queue again. A batch names its place in the stream, not its records: they are read
+A unit is sent to its queue again. A batch names its place in the stream, not its records: they are read
 again, for as long as the stream remembers them (24 hours), and handed to the function that failed on them. A record
 that cannot be read, because its item was damaged, is handed over with the item as it is by then: repair it first.
 """
@@ -37,7 +37,9 @@ EMPTY_ANSWERS = 10
 """Answers without records after which a part of the stream is taken to hold no more: some are empty by chance."""
 
 MAX_PAYLOAD = 5_000_000
-"""Bytes handed to a function at once, of the 6 MB that Lambda takes."""
+"""Bytes handed to a function at once, of the 6 MB that Lambda takes.
+
+https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 
 
 class Forgotten(DealsError):
@@ -95,7 +97,7 @@ class Batch:
 
 
 def content_of(message: Received) -> Unit | Batch | None:
-    """What a dead-letter queue's message asks for, or None where it never was anything that a function understands."""
+    """What a dead-letter queue's message asks for, or None if no function understands it."""
     for kind in (Unit.from_json, Batch.of):
         with suppress(ValueError):
             return kind(message.body)
@@ -119,10 +121,11 @@ class Replayer:
     def replay(self, batch: Batch) -> int:
         """Hand a batch to its function; returns its number of records. Raises Forgotten, StillFailing.
 
-        The stream holds other records between those of the batch. They are handed over too: what an event source
-        filters to save calls, the functions tell apart themselves.
+        The stream holds other records between those of the batch. They are handed over too: the functions check each
+        record themselves, and an event source's filters only save calls.
         """
-        records = [mended for record in self._records(batch) if (mended := self._mended(record)) is not None]
+        wanted = self._as_of_now if "Indexer" in batch.reader else self._mended
+        records = [record for each in self._records(batch) if (record := wanted(each)) is not None]
         for part in _parts(records):
             try:
                 answer = self.functions.invoke(FunctionName=batch.function, Payload=f'{{"Records":[{part}]}}'.encode())
@@ -182,6 +185,14 @@ class Replayer:
         with suppress(DamagedDeal, KeyError, ValueError, TypeError):
             change_of(record)
             return record
+        return self._as_of_now(record)
+
+    def _as_of_now(self, record: Record) -> Record | None:
+        """A record with the item as it is now; None if that is gone.
+
+        The indexer has all of them so: later records of the same deal may have been followed since, and what they said
+        must not be taken back. The old image stays, so that what the lost record should have removed is removed.
+        """
         item = self.table.get(keys.primary(unmarshal_item(record["dynamodb"]["Keys"])), consistent=True)
         if item is None:
             return None

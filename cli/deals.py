@@ -94,7 +94,7 @@ def edit(
     for assignment in changed or ():
         name, equals, value = assignment.partition("=")
         if not equals:
-            raise typer.BadParameter("FIELD=VALUE is needed.", param_hint="--set")
+            raise typer.BadParameter("This must be FIELD=VALUE.", param_hint="--set")
         wanted[name] = value
     if not wanted:
         raise typer.BadParameter("Name what to change.", param_hint="--set")

@@ -17,7 +17,7 @@ def decorate(
 ) -> None:
     """Rewrite existing items of a type as this release writes them; it continues where it was interrupted."""
     if item_type not in REWRITES:
-        raise typer.BadParameter(f"{item_type!r} is none of: {', '.join(REWRITES)}.", param_hint="TYPE")
+        raise typer.BadParameter(f"must be one of {', '.join(REWRITES)}, not {item_type!r}.", param_hint="TYPE")
     run_all(
         "Decorating",
         segments,

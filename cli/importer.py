@@ -1,7 +1,7 @@
 """Importing deals from JSON Lines: many at a time, each at most once, whatever interrupts it.
 
 A deal's identity is its ``sourceId``, and its id is derived from that, so meeting a deal twice is harmless: what exists
-is left as it is, but for a withdrawal that is news. Lines are taken in windows: the table is asked which of a window's
+stays as it is, except for a withdrawal that is news. Lines are taken in windows: the table is asked which of a window's
 deals exist, missing brands are created, and the rest goes in as transactions of ``MAX_TOGETHER``, several at once.
 """
 
@@ -36,7 +36,7 @@ WINDOW = 100 * MAX_TOGETHER
 """Lines in memory at a time: enough to keep all workers busy, and to bring a brand's deals together."""
 
 WORKERS = 4
-"""Transactions at once. More only meet each other at the items that count deals, and wait."""
+"""Transactions at once. More would only conflict at the items that count deals, and wait."""
 
 
 class DealLine(NewDeal):
@@ -138,7 +138,7 @@ class Importer:
     def _create_brands(self, entries: Iterable[Entry]) -> None:
         """Create the brands that are missing, each named as it is first written.
 
-        One after the other: all of them are listed in one item, where they would only meet.
+        One after the other: all of them are listed in one item, where they would only conflict.
         """
         for entry in entries:
             slug = entry.deal.brand
@@ -246,7 +246,7 @@ def windows(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 def parse(number: int, line: bytes, now: datetime) -> Entry | None:
     """The deal of a line, or None for an empty one. Raises ValueError or InvalidTime, which say what is wrong."""
     if len(line) > MAX_LINE:
-        raise ValueError(f"longer than {MAX_LINE // 1024} KB")
+        raise ValueError(f"must have at most {MAX_LINE // 1024} KB")
     document = _document(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
     if document is None:
         return None
@@ -255,13 +255,13 @@ def parse(number: int, line: bytes, now: datetime) -> Entry | None:
     except ValidationError as error:
         raise ValueError(faults(error)) from error
     if fields.posted_at is not None and fields.created_at is not None:
-        raise ValueError("postedAt and createdAt are two names of one field")
+        raise ValueError("must have postedAt or createdAt, which are one field, and not both")
     fields.created_at = fields.created_at or fields.posted_at
-    deal = fields.to_deal(now, entropy=b"")  # none is needed: the id is derived from the source's
+    deal = fields.to_deal(now, entropy=b"")  # none: the id is derived from the source's
     deals.check(deal)
     withdrawn_at = fields.withdrawn_at
     if withdrawn_at is not None and not deal.created_at <= withdrawn_at <= now + CLOCK_SKEW:
-        raise ValueError(f"withdrawnAt: between {times.to_iso(deal.created_at)} and now is needed")
+        raise ValueError(f"withdrawnAt: must be between {times.to_iso(deal.created_at)} and now")
     return Entry(
         number=number,
         size=len(line),
@@ -275,17 +275,17 @@ def _document(line: bytes) -> Any:
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        raise ValueError("not UTF-8") from error
+        raise ValueError("must be UTF-8") from error
     if not text.strip():
         return None
     try:
         document = parse_object(text)
     except json.JSONDecodeError as error:
-        raise ValueError("not JSON") from error
+        raise ValueError("must be JSON") from error
     except ValueError as error:
-        raise ValueError(f"not JSON: {error}") from error
+        raise ValueError(f"must be JSON: {error}") from error
     if document is None:
-        raise ValueError("not a JSON object")
+        raise ValueError("must be a JSON object")
     return document
 
 

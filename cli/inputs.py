@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from shared.data.catalog import deals
 from shared.dynamodb.table import Table
 from shared.errors import Invalid
+from shared.http.reasons import reason
 from shared.values import ksuids
 from shared.values.usernames import normalise_username
 
@@ -29,7 +30,7 @@ def checked(body: type[B], fields: Mapping[str, Any]) -> B:
 def faults(error: ValidationError) -> str:
     """What pydantic refuses, in one line."""
     return "; ".join(
-        f"{'.'.join(map(str, entry['loc'])) or 'line'}: {entry['msg'].removeprefix('Value error, ')}"
+        f"{'.'.join(map(str, entry['loc'])) or 'line'}: {reason(entry)}"
         for entry in error.errors(include_url=False, include_context=False, include_input=False)
     )
 
@@ -54,5 +55,5 @@ def _username(text: str) -> str:
         raise typer.BadParameter(str(error)) from error
 
 
-Username = Annotated[str, typer.Argument(parser=_username, metavar="USERNAME", help="Whose.")]
+Username = Annotated[str, typer.Argument(parser=_username, metavar="USERNAME", help="The user's name.")]
 DealName = Annotated[str, typer.Argument(metavar="DEAL", help="The deal's id or number.")]

@@ -23,7 +23,7 @@ _BOOKKEEPING = {"level", "location", "timestamp", "message", "service", "correla
 
 def _a_term(text: str) -> str:
     if len(text) < 3 or not text.isprintable() or set(text) & {'"', "\\"}:
-        raise typer.BadParameter("an id or a phrase is needed, without quotation marks")
+        raise typer.BadParameter("must be an id or a phrase without quotation marks")
     return text
 
 

@@ -12,11 +12,11 @@ from cli import views
 from cli.inputs import Username, checked
 from cli.output import show_rows
 from cli.watching import AsJson, Cursor, Limit, at_work
-from shared.api import documents
-from shared.api.bodies import NewOrder
+from shared.api import documents, member_documents, order_documents
+from shared.api.order_bodies import NewOrder
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
-from shared.data.members import messages
+from shared.data.members import order_news
 from shared.data.orders import orders
 from shared.dynamodb.table import Table
 from shared.errors import Invalid
@@ -37,8 +37,8 @@ def customer(username: Username, as_json: AsJson = False) -> None:
         document = {
             "username": found.username,
             "name": found.name,
-            "addresses": {name: documents.address(each) for name, each in found.addresses.items()},
-            "orders": [documents.order_head(each) for each in found.orders],
+            "addresses": {name: member_documents.address(each) for name, each in found.addresses.items()},
+            "orders": [order_documents.order_head(each) for each in found.orders],
         }
         work.answer(document, views.fields)
 
@@ -66,9 +66,9 @@ def place(
             secrets.token_bytes(16),
             chance=random.random,
             idempotency=Idempotency(username, key or secrets.token_hex(16), fields),
-            telling=messages.telling,
+            telling=order_news.telling,
         )
-        work.answer(documents.order(order), views.fields)
+        work.answer(order_documents.order(order), views.fields)
 
 
 @app.command("list")
@@ -82,7 +82,7 @@ def list_orders(
     """List a user's orders, newest first (pattern 32)."""
     with at_work(as_json) as work:
         page = orders.latest(work.table, username, limit=limit, cursor=cursor, status=status)
-        work.answer(documents.page(page, documents.order_head), _orders)
+        work.answer(documents.page(page, order_documents.order_head), _orders)
 
 
 @app.command("open")
@@ -90,14 +90,14 @@ def open_orders(limit: Limit = 25, cursor: Cursor = None, as_json: AsJson = Fals
     """List what is still to be sent, oldest first (pattern 34)."""
     with at_work(as_json) as work:
         page = orders.open_orders(work.table, work.now, limit=limit, cursor=cursor)
-        work.answer(documents.page(page, documents.order_head), _orders)
+        work.answer(documents.page(page, order_documents.order_head), _orders)
 
 
 @app.command()
 def show(order_id: OrderId, as_json: AsJson = False) -> None:
     """Show an order and its items (pattern 31)."""
     with at_work(as_json) as work:
-        work.answer(documents.order(orders.find(work.table, order_id)), views.fields)
+        work.answer(order_documents.order(orders.find(work.table, order_id)), views.fields)
 
 
 @app.command()
@@ -109,15 +109,15 @@ def follow(
     """Send, deliver or cancel an order, and tell its owner (pattern 33)."""
     with at_work(as_json) as work:
         order = orders.find(work.table, order_id)
-        order = orders.follow(work.table, order, status, work.now, telling=messages.telling)
-        work.answer(documents.order(order), views.fields)
+        order = orders.follow(work.table, order, status, work.now, telling=order_news.telling)
+        work.answer(order_documents.order(order), views.fields)
 
 
 def _item(table: Table, text: str) -> dict[str, Any]:
     """An item of an order, of the text DEAL=PIECES. Raises Invalid, NoSuchDeal."""
     name, _, pieces = text.partition("=")
     if not pieces.isdecimal():
-        raise Invalid(f"{text} is not a deal and a number of pieces, such as 12=1.")
+        raise Invalid(f"{text} must be a deal and a number of pieces, such as 12=1.")
     deal = deals.find(table, name)
     return {"dealId": deal.deal_id, "quantity": int(pieces), "price": deal.price}
 

@@ -25,7 +25,7 @@ PLAIN_WIDTH = 200
 
 
 def note(text: str) -> None:
-    """Say something by the way, on standard error."""
+    """Print a remark, on standard error."""
     _console(stderr=True).print(Text(printable(text), style="dim"), soft_wrap=True)
 
 

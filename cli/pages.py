@@ -55,7 +55,9 @@ def editors_choice(fresh: Fresh = False, as_json: AsJson = False) -> None:
 @app.command()
 def feature(
     page: PageName,
-    deals: Annotated[list[str] | None, typer.Argument(metavar="[DEAL]...", help="Ids or numbers; none: none.")] = None,
+    deals: Annotated[
+        list[str] | None, typer.Argument(metavar="[DEAL]...", help="Ids or numbers; without any, the page is emptied.")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -81,7 +81,7 @@ def rush(
 
 
 def _join(table: Table, name: str) -> None:
-    """Make a buyer with an address, whom nobody can sign in as."""
+    """Make a buyer with an address, as which nobody can sign in."""
     users.create(table, User(name, f"{name}@mail.example", "A buyer", "-", "member", times.now()))
     addresses.save(table, name, "home", Address("A buyer", "1 Main Street", "Portland", "04101", "US"))
 

@@ -66,7 +66,8 @@ def run_all(
     done: Callable[[int], str],
     finish: Callable[[Table, int], int] | None = None,
 ) -> None:
-    """A command that does the steps of all segments of the open table: with a bar, a sum, and a word when interrupted.
+    """A command that does the steps of all segments of the open table: with a progress bar, a sum, and a notice on
+    interruption.
 
     ``steps`` gives those of a table's segment, of so many. ``done`` says in words what so many rewritten items are.
     ``finish`` does what may be done only after all segments, told how much those rewrote; it returns how much it did.

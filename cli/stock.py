@@ -11,7 +11,7 @@ from cli import views
 from cli.inputs import deal_id
 from cli.output import complain
 from cli.watching import AsJson, at_work
-from shared.api import documents
+from shared.api import order_documents
 from shared.data import item_types
 from shared.data.orders import stock
 from shared.models.orders import OrderStatus
@@ -32,7 +32,7 @@ def add(
     """Put pieces of a deal on sale (pattern 35)."""
     with at_work(as_json) as work:
         found = stock.add(work.table, deal_id(work.table, deal), pieces, work.now, shards=shards)
-        work.answer(documents.stock(found), views.fields)
+        work.answer(order_documents.stock(found), views.fields)
 
 
 @app.command("set")
@@ -45,14 +45,14 @@ def set_left(
     """Say how many pieces of a deal are left (pattern 35)."""
     with at_work(as_json) as work:
         found = stock.leave(work.table, deal_id(work.table, deal), left, shards=shards)
-        work.answer(documents.stock(found), views.fields)
+        work.answer(order_documents.stock(found), views.fields)
 
 
 @app.command()
 def show(deal: Deal, as_json: AsJson = False) -> None:
     """Show what is left of a deal, by shard, and what is in orders (pattern 35)."""
     with at_work(as_json) as work:
-        work.answer(documents.stock(stock.of(work.table, deal_id(work.table, deal))), views.fields)
+        work.answer(order_documents.stock(stock.of(work.table, deal_id(work.table, deal))), views.fields)
 
 
 @app.command()

@@ -10,8 +10,8 @@ from cli import views
 from cli.inputs import Username, checked, from_stdin
 from cli.output import counted, say
 from cli.watching import AsJson, at_work
-from shared.api import documents
-from shared.api.bodies import NewUser
+from shared.api import documents, member_documents
+from shared.api.member_bodies import NewUser
 from shared.data.members import users
 from shared.data.orders import orders
 from shared.models.members import Role, User
@@ -45,7 +45,7 @@ def add(
     )
     with at_work(as_json) as work:
         users.create(work.table, user)
-        work.answer(documents.user(user), views.fields)
+        work.answer(member_documents.user(user), views.fields)
 
 
 @app.command()
@@ -64,7 +64,7 @@ def revoke_editor(username: Username, as_json: AsJson = False) -> None:
 def all_users(as_json: AsJson = False) -> None:
     """List all users: the whole of UserIndex, in no order."""
     with at_work(as_json) as work:
-        found = [documents.user(user) for user in users.everyone(work.table)]
+        found = [member_documents.user(user) for user in users.everyone(work.table)]
         work.answer(documents.all_of(found), _users)
 
 
@@ -72,7 +72,7 @@ def all_users(as_json: AsJson = False) -> None:
 def show(username: Username, as_json: AsJson = False) -> None:
     """Show one account."""
     with at_work(as_json) as work:
-        work.answer(documents.user(users.get(work.table, username)), views.fields)
+        work.answer(member_documents.user(users.get(work.table, username)), views.fields)
 
 
 @app.command()
@@ -100,7 +100,7 @@ def _asked_password() -> str:
 def _set_role(username: str, role: Role, as_json: bool) -> None:
     with at_work(as_json) as work:
         users.set_role(work.table, username, role)
-        work.answer(documents.user(users.get(work.table, username, consistent=True)), views.fields)
+        work.answer(member_documents.user(users.get(work.table, username, consistent=True)), views.fields)
 
 
 def _users(page: documents.Json) -> None:

@@ -74,12 +74,12 @@ def messages(page: Json) -> None:
             message["kind"],
             message["subject"],
             message["createdAt"],
-            message["deal"]["dealId"],
+            message["deal"]["dealId"] if "deal" in message else message["order"]["orderId"],
             message["messageId"],
         )
         for message in page["items"]
     )
-    show_rows(["", "Kind", "Subject", "Sent", "Deal", "Message"], rows)
+    show_rows(["", "Kind", "Subject", "Sent", "About", "Message"], rows)
     _next(page)
 
 

@@ -1,4 +1,4 @@
-"""One command's work on the table: it answers with items, and then shows the requests it took."""
+"""One command's work on the table: it prints items, and then the requests it made."""
 
 from __future__ import annotations
 

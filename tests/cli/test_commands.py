@@ -233,13 +233,13 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "a field nobody knows": ("deals edit 1 --set colour=red", 1, "colour: "),
     "a message that is not theirs": ("messages read ana 000000000000000000000000000", 1, "You have no message"),
     "a short password": ("users add bo --email b@mail.example --name Bo --password short", 1, "password: "),
-    "a username that forges a key": ("brands like apple ana#bo", 2, "a username must be 1 to 30"),
+    "a username that forges a key": ("brands like apple ana#bo", 2, "must be 1 to 30"),
     "a limit of 0": ("deals latest --limit 0", 2, "--limit"),
     "a limit of 10^9": ("deals latest --limit 1000000000", 2, "--limit"),
     "an edit of nothing": ("deals edit 1", 2, "Name what to change"),
     "an assignment of nothing": ("deals edit 1 --set price", 2, "FIELD=VALUE"),
     "no such command": ("deals explode", 2, "No such command"),
-    "a type that cannot be decorated": ("decorate Wish", 2, "none of: Deal"),
+    "a type that cannot be decorated": ("decorate Wish", 2, "must be one of Deal"),
 }
 
 
@@ -300,6 +300,14 @@ def test_stock_is_put_on_sale_shown_and_compared_with_its_orders(ordered: Order,
 
     assert (added["left"], shown["left"], said["left"]) == (7, 7, 1)
     assert (checked["onSale"], checked["ordered"], checked["inOrders"], checked["right"]) == (8, 1, 1, True)
+
+
+def test_messages_of_orders_are_listed_among_those_of_deals(ordered: Order, btd: Btd) -> None:
+    btd("orders", "follow", ordered.order_id, "shipped")
+
+    (row,) = [line for line in btd("messages", "list", "bo").stdout.splitlines() if " sent " in line]
+
+    assert ordered.order_id in row
 
 
 def test_an_order_is_found_sent_and_no_longer_open(ordered: Order, ask: Ask) -> None:
@@ -440,7 +448,7 @@ def test_a_cart_is_filled_shown_and_emptied(ordered: Order, posted: list[Deal], 
 
 
 def test_an_order_is_placed_once_and_stands_beside_its_buyer(ordered: Order, posted: list[Deal], ask: Ask) -> None:
-    wanted = ["orders", "place", "bo", f"{posted[0].number}=2", "--address", "home", "--idempotency-key", "key-1"]
+    wanted = ["orders", "place", "bo", f"{posted[0].number}=2", "--address", "home", "--idempotency-key", "once"]
 
     placed, again = ask(*wanted)["result"], ask(*wanted)["result"]
     customer = ask("orders", "customer", "bo")

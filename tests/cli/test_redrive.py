@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from typer.testing import Result
 
 from cli import redrive
+from cli.dead_letters import Batch, Replayer
 from local.cloud import Cloud
 from local.settings import Home
 from shared import sqs
+from shared.data import keys
+from shared.data.catalog import deals
 from shared.data.members.fanout import Unit
+from shared.dynamodb.attributes import marshal_item
+from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
 from tests.support.engines import FAKE_CREDENTIALS
+from tests.support.making import NOW, a_deal, open_brands, post
+from tests.support.waiting import PATIENCE
 
 Btd = Callable[..., Result]
 
@@ -26,7 +35,9 @@ UNIT = Unit("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr", "category")
 @pytest.fixture
 def plumbing(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Queue]]:
     """The queue of the fan-out and the dead-letter queues, which the environment names."""
-    client = sqs.connect("none", endpoint_url=table.client.meta.endpoint_url, **FAKE_CREDENTIALS).client
+    client = sqs.connect(
+        "none", Budget(answer=PATIENCE), endpoint_url=table.client.meta.endpoint_url, **FAKE_CREDENTIALS
+    ).client
     made = {}
     for output, variable in redrive.VARIABLES.items():
         url = client.create_queue(QueueName=f"{output}-{uuid.uuid4().hex}")["QueueUrl"]
@@ -123,3 +134,44 @@ def test_the_local_clouds_queues_are_known(
 
     assert addresses == {output: queue.url for output, queue in plumbing.items()}
     assert where["endpoint_url"] == "http://127.0.0.1:1"
+
+
+class _Stream:
+    """A part of the stream that holds one record."""
+
+    def __init__(self, record: dict[str, Any]) -> None:
+        self._record = record
+
+    def get_shard_iterator(self, **_: Any) -> dict[str, str]:
+        return {"ShardIterator": "first"}
+
+    def get_records(self, **_: Any) -> dict[str, Any]:
+        return {"Records": [self._record]}
+
+
+class _Functions:
+    """Takes what functions are handed."""
+
+    def __init__(self) -> None:
+        self.handed: list[dict[str, Any]] = []
+
+    def invoke(self, *, Payload: bytes, **_: Any) -> dict[str, Any]:  # noqa: N803  # boto3's name
+        self.handed += json.loads(Payload)["Records"]
+        return {"Payload": io.BytesIO(b"null")}
+
+
+@pytest.mark.parametrize(("function", "title"), [("IndexerFunction", "Green boot"), ("RefresherFunction", "Blue boot")])
+def test_the_indexer_is_handed_deals_as_they_are_now(table: Table, function: str, title: str) -> None:
+    open_brands(table)
+    (deal,) = post(table, [a_deal(title="Blue boot")])
+    then = table.get(keys.deal(deal.deal_id)) or {}
+    deals.edit(table, deal.deal_id, {"title": "Green boot"}, NOW)
+    images = {"Keys": marshal_item(keys.deal(deal.deal_id)), "NewImage": marshal_item(then), "SequenceNumber": "7"}
+    record = {"eventID": "1", "eventName": "INSERT", "dynamodb": {**images, "ApproximateCreationDateTime": NOW}}
+    functions = _Functions()
+    replayer: Any = Replayer(_Stream(record), functions, table)  # type: ignore[arg-type]  # what of boto3 they need
+    name = f"arn:aws:lambda:us-east-1:123456789012:function:BigTimeDeals-prod-{function}1A2B"
+
+    replayer.replay(Batch(name, "stream", "shard", "7", "7", 1, "RetryAttemptsExhausted"))
+
+    assert [each["dynamodb"]["NewImage"]["Title"]["S"] for each in functions.handed] == [title]
