@@ -1,14 +1,14 @@
-"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [html] [operations] [cost] [rush]``, or all."""
+"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [html] [operations] [search] [cost] [rush]``."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import fan_out, history, html, invocations, pages, rush, starts
+from benchmarks import fan_out, history, html, invocations, pages, rush, search, starts
 
 
 def _cost() -> None:
-    from benchmarks import cost  # noqa: PLC0415  # and the CDK with it, which the others should not feel
+    from benchmarks import cost  # noqa: PLC0415  # it loads the CDK, which the others do not need
 
     cost.main()
 
@@ -20,6 +20,7 @@ ALL = {
     "invocations": invocations.main,
     "html": html.main,
     "operations": history.main,
+    "search": search.main,
     "cost": _cost,
     "rush": rush.main,
 }

@@ -1,4 +1,4 @@
-"""What a page view in a browser costs, of the formulas in ``prices.py``: a part of docs/cost.md."""
+"""What a page view in a browser costs, by the formulas in ``prices.py``: a part of docs/cost.md."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ FILE_HEAD = 400
 
 HTML_BYTES = 6 * 1024
 FILES = (5 * 1024, 2 * 1024, 8 * 1024, 1024)
-"""The compressed bytes of a page of deals, and of what a browser asks for besides it, once: style, script, face, mark.
-Budgets, which ``tests/html`` and ``tests/site`` hold: the most that each may have."""
+"""The compressed bytes of a page of deals, and of the files that a browser fetches once: style, script, font, mark.
+These are budgets, the most that each may have; ``tests/html`` and ``tests/site`` hold them."""
 
 
 def in_a_browser(origin: float, head: int) -> str:
-    """What a view of the front page costs with all that a browser asks for, by what each may weigh."""
+    """What a view of the front page costs with all that a browser fetches, by the budgets of each."""
     files = [FILE_HEAD + each for each in FILES]
     page = head + HTML_BYTES
     rows = []

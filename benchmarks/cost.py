@@ -1,7 +1,7 @@
 """Dollars: what the site's operations cost at list prices. ``python -m benchmarks cost`` writes docs/cost.md.
 
-What operations take is measured (``operations.py``). How long Lambda would bill for them is no measurement: it is
-computed from the processor time here by stated assumptions, and shown for others.
+What operations take is measured (``operations.py``). How long Lambda would bill for them is not measured but computed
+from the processor time here, by stated assumptions; other assumptions are shown, too.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from benchmarks.prices import (
     hit_rate,
     hits_needed,
 )
-from infra.cdn import DOCS_POLICY
+from infra.cdn import CONTENT_POLICY
 from infra.gateway import ACCESS_LOG
 from infra.settings import STAGES, Cdn, Stage
 from infra.stacks import DealsStack
@@ -117,7 +117,7 @@ Table = Sequence[Sequence[str]]
 def main(rounds: int = 15) -> None:
     """Measure, compute, print and record."""
     measured = measure(rounds)
-    given = Assumptions(access_log=len(access_log_line()), headers=len(ANSWER_HEAD) + len(DOCS_POLICY))
+    given = Assumptions(access_log=len(access_log_line()), headers=len(ANSWER_HEAD) + len(CONTENT_POLICY))
     for section, text in sections(measured, given).items():
         record(section, text, PAGE)
 
@@ -326,18 +326,19 @@ def fixed(clock: float) -> str:
     return (
         markdown(["In a month", "prod", "Dollars", "dev", "Dollars"], [*shown, ["Sum", "", sums[0], "", sums[1]]])
         + f"\n\nAnd for each GB in the table ${STORAGE.dollars:.2f} to store it, ${RECOVERY.dollars:.2f} to be able to "
-        "restore it. An account has ten metrics of alarms, ten custom metrics, three dashboards and a million requests "
-        "to SQS free of charge; nothing of that is taken off here."
+        "restore it. An account has ten metrics of alarms, ten custom metrics, three dashboards of up to 50 metrics "
+        "and a million requests to SQS free of charge ([CloudWatch](https://aws.amazon.com/cloudwatch/pricing/), "
+        "[SQS](https://aws.amazon.com/sqs/pricing/)); nothing of that is taken off here."
     )
 
 
 def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
     """What a stage costs in a month without a visitor: name, number and dollars of each."""
     counted = count_resources(stage)
-    # Where nobody comes, the functions of the clock alone report: two metrics, and a cold start each.
+    # Where nobody comes, only the functions of the clock report: two metrics, and a cold start each.
     of_clock = (metrics.CACHE_AGE, metrics.ENDED_DEALS_SWEPT, metrics.COLD_START, metrics.COLD_START)
     custom = [each.name for each in vars(metrics).values() if isinstance(each, Metric)]
-    # Each function reports its cold starts besides.
+    # Each function also reports its cold starts.
     series = len(custom) + counted["reporting functions"] if stage.watched else len(of_clock)
     series += counted["counts of readers"]
     minutes = MONTH / 60
@@ -346,7 +347,7 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
         ("dashboards", counted["AWS::CloudWatch::Dashboard"], counted["AWS::CloudWatch::Dashboard"] * DASHBOARD.each),
         ("custom metrics", series, series * METRIC.each),
         ("secrets", counted["AWS::SecretsManager::Secret"], counted["AWS::SecretsManager::Secret"] * SECRET.each),
-        ("keys of one's own", counted["AWS::KMS::Key"], counted["AWS::KMS::Key"] * KEY.each),
+        ("customer managed keys", counted["AWS::KMS::Key"], counted["AWS::KMS::Key"] * KEY.each),
         ("firewalls", counted["AWS::WAFv2::WebACL"], counted["AWS::WAFv2::WebACL"] * WEB_ACL.each),
         ("their rules", counted["firewall rules"], counted["firewall rules"] * WAF_RULE.each),
         ("the clock, each minute", round(minutes), clock * minutes / MILLION),
@@ -355,10 +356,11 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
 
 
 def count_resources(stage: Stage) -> Counter[str]:
-    """What is paid by the month in the template of a stage, by type."""
-    app = cdk.App()
+    """What is paid by the month in the templates of a stage, nested ones included, by type."""
+    stack = DealsStack(cdk.App(), stage=stage)
+    templates = [Template.from_stack(each) for each in stack.node.find_all() if isinstance(each, cdk.Stack)]
     counted: Counter[str] = Counter()
-    for each in Template.from_stack(DealsStack(app, stage=stage)).to_json()["Resources"].values():
+    for each in (resource for template in templates for resource in template.to_json()["Resources"].values()):
         counted[each["Type"]] += 1
         counted["alarm metrics"] += _alarm_metrics(each)
         counted["reporting functions"] += "POWERTOOLS_METRICS_NAMESPACE" in json.dumps(each)
@@ -369,7 +371,7 @@ def count_resources(stage: Stage) -> Counter[str]:
 
 
 def _counts_of_reader(resource: Mapping[str, Any]) -> int:
-    """How many metrics an event source mapping reports at most, where it is told to count: those of its kind of source.
+    """How many metrics an event source mapping reports at most, if it is told to count: that depends on its source.
 
     https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
     """

@@ -1,7 +1,7 @@
 """Interleaved rounds of CPU time, and the tables that are made of them.
 
-Every case runs once in each round, so that whatever else the machine does falls on all of them alike. What is compared
-is the median of the rounds, in processor time of this process: the servers are processes of their own.
+Every case runs once in each round, so that other work of the machine slows all cases alike. The medians of the rounds
+are compared, in processor time of this process: the servers are processes of their own.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def compare(cases: Mapping[str, Callable[[], float]], *, rounds: int) -> list[Ro
     spent: dict[str, list[float]] = {name: [] for name in cases}
     order = list(cases.items())
     for number in range(rounds):
-        # In another order each time: a case pays for the caches that the one before it has filled with other things.
+        # In another order each time, because the case before may have filled the processor's caches with other things.
         random.Random(number).shuffle(order)
         for name, case in order:
             spent[name].append(case())

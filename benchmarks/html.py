@@ -11,10 +11,9 @@ from pathlib import Path
 
 from benchmarks import postgres
 from benchmarks.harness import compare, record, table
-from benchmarks.invocations import FEATURED, MISSING, NAME, built_caches, cpu_seconds, event, filled, invoked, ours
+from benchmarks.invocations import FEATURED, MISSING, NAME, built_caches, event, filled, give, invoked, ours, spent_by
 from benchmarks.servers import ministack
-from local.invoke import reaching
-from local.runtime import running
+from local.runtime import reaching, running
 
 YARDSTICK = "FastAPI, Jinja2, SQLAlchemy (async) and PostgreSQL (the yardstick)"
 DJANGO = "Django, its templates and ORM, and PostgreSQL"
@@ -50,7 +49,7 @@ def main(rounds: int = 21) -> None:
             url = stack.enter_context(postgres.database())
             fastapi = stack.enter_context(postgres.fastapi(url, "fastapi_jinja", AROUND=str(around)))
             django = stack.enter_context(postgres.django(url, AROUND=str(around)))
-            _fill(fastapi[0], catalog.invoke(event()).payload["body"])
+            give(fastapi[0], json.loads(catalog.invoke(event()).payload["body"]))
             services = {YARDSTICK: _asked(*fastapi, latest, page), DJANGO: _asked(*django, latest, page)}
             cases = {**services, **cases}
         rows = compare(cases, rounds=rounds)
@@ -59,21 +58,13 @@ def main(rounds: int = 21) -> None:
 
 
 def request() -> bytes:
-    """A request of the front page as the site's gateway sends it, of a browser that takes no compressed answer."""
+    """A request for the front page as the site's gateway sends it, of a browser that accepts no compressed answer."""
     asked = json.loads(event())
     return json.dumps(asked | {"resource": "/", "path": "/"}).encode()
 
 
-def _fill(port: int, page: str) -> None:
-    """Give the services' database the deals of the API's front page."""
-    connection = HTTPConnection("127.0.0.1", port)
-    connection.request("POST", "/front-page", page.encode(), {"Content-Type": "application/json"})
-    answer = connection.getresponse().read()
-    assert answer == b"null", answer[-2000:]
-
-
-def _asked(port: int, process: int, latest: int, page: str, calls: int = 25) -> Callable[[], float]:
-    """A service's case, once it answers with as many cards as ours and with a page as large, by a tenth."""
+def _asked(port: int, process: int, latest: int, page: str) -> Callable[[], float]:
+    """A service's case, once it answers with as many cards as ours and with a page of the same size, within a tenth."""
     connection = HTTPConnection("127.0.0.1", port)
 
     def ask() -> str:
@@ -86,12 +77,4 @@ def _asked(port: int, process: int, latest: int, page: str, calls: int = 25) -> 
     served = ask()
     assert served.count(CARD) == page.count(CARD)
     assert abs(len(served) - len(page)) < len(page) / 10, (len(served), len(page))
-
-    def case() -> float:
-        before = cpu_seconds(process)
-        for _ in range(calls):
-            ask()
-        return (cpu_seconds(process) - before) / calls
-
-    case()
-    return case
+    return spent_by(process, ask)

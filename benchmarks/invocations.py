@@ -23,8 +23,7 @@ from benchmarks.starts import peer
 from infra.artifacts.bundling import HANDLER, bundle, module_of
 from infra.functions import artifact_of
 from infra.settings import this_machine
-from local.invoke import reaching
-from local.runtime import Function, Runtime, running, unpack
+from local.runtime import Function, Runtime, reaching, running, unpack
 from shared.data import keys
 from shared.data.catalog import featured, feeds
 from shared.dynamodb import provision
@@ -135,25 +134,20 @@ def _peer(folder: Path, environment: dict[str, str]) -> Function:
 
 
 def invoked(runtime: Runtime, request: bytes, calls: int = 25, rest: float = 0.0) -> Callable[[], float]:
-    """A case: the processor time that a function's process takes for a request, after ``rest`` seconds of none."""
+    """A case: the processor time that a function's process takes for a request, after ``rest`` seconds without one."""
 
-    def case() -> float:
-        before = cpu_seconds(runtime.process.pid)
-        for _ in range(calls):
-            time.sleep(rest)
-            answer = runtime.invoke(request)
-            assert answer.payload["statusCode"] == 200, answer
-        return (cpu_seconds(runtime.process.pid) - before) / calls
+    def invoke() -> None:
+        time.sleep(rest)
+        answer = runtime.invoke(request)
+        assert answer.payload["statusCode"] == 200, answer
 
-    case()
-    return case
+    return spent_by(runtime.process.pid, invoke, calls)
 
 
-def _requested(port: int, number: int, page: dict[str, Any], calls: int = 25) -> Callable[[], float]:
-    """The service's case, once it has the same deals and answers with the same page (but for the cursor)."""
+def _requested(port: int, number: int, page: dict[str, Any]) -> Callable[[], float]:
+    """The service's case, once it has the same deals and answers with the same page (except for the cursor)."""
+    give(port, page)
     connection = HTTPConnection("127.0.0.1", port)
-    connection.request("POST", "/front-page", json.dumps(page), {"Content-Type": "application/json"})
-    assert connection.getresponse().read() == b"null"
 
     def ask() -> bytes:
         connection.request("GET", "/front-page")
@@ -163,12 +157,25 @@ def _requested(port: int, number: int, page: dict[str, Any], calls: int = 25) ->
 
     served = json.loads(ask())
     assert {**served, "latest": served["latest"]["items"]} == {**page, "latest": page["latest"]["items"]}
+    return spent_by(number, ask)
+
+
+def give(port: int, page: dict[str, Any]) -> None:
+    """Give a service's database the deals of the API's front page."""
+    connection = HTTPConnection("127.0.0.1", port)
+    connection.request("POST", "/front-page", json.dumps(page), {"Content-Type": "application/json"})
+    answer = connection.getresponse().read()
+    assert answer == b"null", answer[-2000:]
+
+
+def spent_by(process: int, ask: Callable[[], object], calls: int = 25) -> Callable[[], float]:
+    """A case: the processor time of another process for each of the calls that make it work."""
 
     def case() -> float:
-        before = cpu_seconds(number)
+        before = cpu_seconds(process)
         for _ in range(calls):
             ask()
-        return (cpu_seconds(number) - before) / calls
+        return (cpu_seconds(process) - before) / calls
 
     case()
     return case

@@ -140,7 +140,7 @@ CONTEXT = cast(
     ),
 )
 MEMORY = {"accounts": 1769}
-"""MB of those functions that have not the usual 512 (``infra/stacks.py``)."""
+"""MB of the functions that do not have the usual 512 (``infra/functions.py``)."""
 
 
 @dataclass(slots=True)
@@ -179,7 +179,7 @@ class Run:
 
 def _measure(name: str, rounds: int, do: Callable[[Run], None], **others: Any) -> Operation:
     """An operation done many times: the mean of what is counted, the median of processor time."""
-    do(Run())  # the first finds nothing made yet
+    do(Run())  # the first one also makes what is made only once
     runs = [Run() for _ in range(rounds)]
     for run in runs:
         do(run)
@@ -219,7 +219,7 @@ def _operations(store: Table, posted: list[Deal], token: str, rounds: int) -> It
 
 def _asking(path: str, **query: str) -> Callable[[Run], None]:
     def do(run: Run) -> None:
-        copies.kept.cache_clear()  # kept for a second, which a round is far shorter than
+        copies.kept.cache_clear()  # copies are kept for a second, and a round is far shorter
         run.call(catalog, _request("GET", path, query=query))
 
     return do
@@ -241,7 +241,7 @@ def _sign_in(run: Run) -> None:
 
 
 def _posting(store: Table, token: str) -> Callable[[Run], None]:
-    """An editor's POST and what follows by the stream: caches are rebuilt, two empty cohorts of readers are told."""
+    """An editor's POST, and what the stream starts: caches are rebuilt, and two empty cohorts of readers are told."""
 
     def do(run: Run) -> None:
         new = {**NEW, "sourceId": secrets.token_hex(8)}
@@ -253,7 +253,7 @@ def _posting(store: Table, token: str) -> Callable[[Run], None]:
         run.call(refresher, records)
         run.call(messenger, _queued())
         run.body = body
-        run.queue += 2  # Lambda receives both pages with one request and deletes them with another
+        run.queue += 2  # Lambda receives both cohorts with one request and deletes them with another
 
     return do
 
@@ -264,7 +264,7 @@ def _minute(run: Run) -> None:
 
 
 def _telling(store: Table) -> Callable[[Run], None]:
-    """One page of a hot deal's readers, which has a next one."""
+    """One cohort of a hot deal's readers, which has a next one."""
 
     def do(run: Run) -> None:
         now = times.now()
@@ -272,8 +272,8 @@ def _telling(store: Table) -> Callable[[Run], None]:
         deal = deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now)
         (unit,) = fanout.alarm_of(deals.make_hot(store, deal.deal_id, now), segments=1)
         run.call(messenger, _messages([unit.to_json()]))
-        _queued()  # the next page, which nobody works on here
-        run.queue += 2 / 5  # Lambda receives and deletes up to five pages with two requests
+        _queued()  # the next cohort, which nobody works on here
+        run.queue += 2 / 5  # Lambda receives and deletes up to five cohorts with two requests
 
     return do
 
@@ -328,9 +328,9 @@ def _inserted(store: Table, deal_id: str) -> dict[str, Any]:
 
 def _queued() -> dict[str, Any]:
     """What the queue holds, as Lambda hands it to the messenger; it is empty then."""
-    found = list(environment.queue().receive())
+    found = list(work.queue().receive())
     for message in found:
-        environment.queue().remove(message)
+        work.queue().remove(message)
     return _messages([message.body for message in found])
 
 
@@ -371,9 +371,9 @@ def _engines() -> Iterator[Table]:
             "AWS_DEFAULT_REGION": arguments["region_name"],
         }
         os.environ.pop("AWS_ENDPOINT_URL", None)
-        for made in (environment.table, environment.queue, environment.logger):
+        for made in (environment.table, work.queue, environment.logger):
             made.cache_clear()
-        METER.attach(environment.table(), environment.queue().client)
+        METER.attach(environment.table(), work.queue().client)
         yield environment.table()
 
 

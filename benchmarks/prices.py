@@ -1,4 +1,4 @@
-"""List prices, and the formulas that make dollars of what operations take. ``benchmarks/cost.py`` applies them."""
+"""List prices, and the formulas that turn what operations take into dollars. ``benchmarks/cost.py`` applies them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ALARM = Price("CloudWatch, metric of an alarm", 0.10, 1, "month", f"{AWS}/cloudw
 DASHBOARD = Price("CloudWatch, dashboard", 3.00, 1, "month", f"{AWS}/cloudwatch/pricing")
 METRIC = Price("CloudWatch, custom metric", 0.30, 1, "month", f"{AWS}/cloudwatch/pricing")
 SECRET = Price("Secrets Manager, secret", 0.40, 1, "month", f"{AWS}/secrets-manager/pricing")
-KEY = Price("KMS, key of one's own", 1.00, 1, "month", f"{AWS}/kms/pricing")
+KEY = Price("KMS, customer managed key", 1.00, 1, "month", f"{AWS}/kms/pricing")
 WEB_ACL = Price("WAF, web ACL", 5.00, 1, "month", f"{AWS}/waf/pricing")
 WAF_RULE = Price("WAF, rule", 1.00, 1, "month", f"{AWS}/waf/pricing")
 WAF_REQUEST = Price("WAF, request", 0.60, MILLION, "million", f"{AWS}/waf/pricing")
@@ -97,7 +97,7 @@ class Invocation:
     log_lines: float
 
     def billed(self, given: Assumptions) -> float:
-        """Milliseconds that Lambda bills: a whole processor comes with 1,769 MB, less with less."""
+        """Milliseconds that Lambda bills: 1,769 MB come with a whole processor, less memory with a share of one."""
         share = min(1.0, self.memory / 1769)
         return math.ceil(self.cpu * given.slower / share + self.waits * given.wait)
 
@@ -113,7 +113,7 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What one thing that someone does takes."""
+    """What one operation takes."""
 
     name: str
     invocations: tuple[Invocation, ...]
@@ -147,8 +147,8 @@ class Operation:
 def hit_rate(views_per_second: float, max_age: float = MAX_AGE) -> float:
     """The share of views that one cache answers by itself, when they come at random.
 
-    A fetch is good for ``max_age`` seconds, and the first view after that makes another: one fetch for each
-    1 + rate x max_age views. Serving stale meanwhile spares that view the wait, not the fetch.
+    A fetched page is fresh for ``max_age`` seconds, and the first view after that causes another fetch: one for each
+    1 + rate x max_age views. Serving a stale page meanwhile saves that view the wait, but not the fetch.
     """
     return views_per_second * max_age / (1 + views_per_second * max_age)
 
@@ -156,7 +156,7 @@ def hit_rate(views_per_second: float, max_age: float = MAX_AGE) -> float:
 def edge_million(origin: float, hits: float, sent: float, *, discount: float = 0.0) -> float:
     """Dollars for a million views through CloudFront, without its free tier.
 
-    ``origin`` is what a million requests to the API cost, ``hits`` the share of views that it never sees, ``sent`` the
+    ``origin`` is what a million requests to the API cost, ``hits`` the share of views that never reach it, ``sent`` the
     bytes that a view gets.
     """
     edge = EDGE_REQUEST.each + EDGE_EGRESS.each * sent / GIGABYTE
@@ -166,8 +166,8 @@ def edge_million(origin: float, hits: float, sent: float, *, discount: float = 0
 def browser_million(origin: float, hits: float, page: float, files: Sequence[float] = ()) -> float:
     """Dollars for a million views of a page in a browser through CloudFront, without its free tier.
 
-    ``page`` and ``files`` are the bytes of each answer. Browsers and CloudFront keep files for ever: that each of its
-    caches fetches them once is nothing among a million views.
+    ``page`` and ``files`` are the bytes of each answer. Browsers and CloudFront keep files for a year: among a million
+    views, the one fetch by each of CloudFront's caches costs next to nothing.
     """
     return edge_million(origin, hits, page) + sum(edge_million(0, 1, each) for each in files)
 

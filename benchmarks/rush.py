@@ -47,7 +47,7 @@ UNITS = 2
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html"""
 
 LATER = 1.0
-"""Seconds after which who was told that the site is busy tries again: what Retry-After says."""
+"""Seconds after which a buyer who was told that the site is busy tries again: what Retry-After says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class _Item:
     units_from: float = 0.0
 
     def admits(self, now: float) -> bool:
-        """Whether a write meets units; if so, they are taken, also by one that is cancelled then."""
+        """Whether there are units for a write; if so, it takes them, even if it is then cancelled."""
         if now < self.units_from:
             return False
         self.units_from = now + UNITS / WRITES
@@ -97,7 +97,7 @@ class _Item:
 
 @dataclass(slots=True)
 class Rush:
-    """What came of a rush."""
+    """How a rush ended."""
 
     shards: int
     sold: int = 0
@@ -125,7 +125,7 @@ class _Simulation:
         self._events: list[tuple[float, int, Callable[[float], None]]] = []
 
     def at(self, when: float, do: Callable[[float], None]) -> None:
-        """Have something happen at a time, in seconds."""
+        """Let something happen at a time, in seconds."""
         heapq.heappush(self._events, (when, next(self._order), do))
 
     def run(self) -> None:
@@ -135,7 +135,7 @@ class _Simulation:
             do(now)
 
     def read(self, now: float, attempt: int = 0) -> None:
-        """Look at all shards, and choose one; or learn that all is sold."""
+        """Look at all shards, and choose one; or learn that everything is sold."""
         seen = tuple(Shard(number, item.left, 0, 0, 0) for number, item in enumerate(self.items))
         plan = stock.plan(Stock("", seen), 1, self._chance.random())
         if plan is None:
@@ -163,12 +163,12 @@ class _Simulation:
 
 
 def simulate(shards: int, *, buyers: int = BUYERS, pieces: int = PIECES, seed: int = 1) -> Rush:
-    """Have so many buyers order one piece each of items that have DynamoDB's limits.
+    """Let so many buyers order one piece each of items that have DynamoDB's limits.
 
     A buyer reads all shards (a request), picks one by ``stock.plan``, and sends the transaction (a request); each takes
-    effect in its middle. The transaction is cancelled where another one holds the shard, where the shard has no units
-    at that moment, and where it holds too few; then the buyer waits as ``retries.py`` does and starts over. After
-    twelve tries it is told that the site is busy, and comes again a second later.
+    effect in its middle. The transaction is cancelled if another one holds the shard, if the shard has no units at that
+    moment, or if too few pieces are left in it; then the buyer waits as ``retries.py`` does and starts over. After
+    twelve tries the buyer is told that the site is busy, and comes again a second later.
     """
     chance = random.Random(seed)
     simulation = _Simulation(shards, pieces, chance)

@@ -23,7 +23,7 @@ CREDENTIALS = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "re
 
 
 def client_arguments(endpoint: str) -> dict[str, Any]:
-    """What connects a client to a server here, whatever the environment says."""
+    """The arguments that connect a client to a server here; the environment has no say."""
     return {"endpoint_url": endpoint, **CREDENTIALS}
 
 
@@ -60,10 +60,10 @@ def ministack() -> Iterator[str]:
 
 
 @contextmanager
-def dynoxide() -> Iterator[str]:
-    """A DynamoDB that keeps nothing and tells the capacity that Amazon's would take; its endpoint."""
+def dynoxide(*options: str) -> Iterator[str]:
+    """A DynamoDB that keeps nothing and tells the capacity that Amazon's would consume; its endpoint."""
     port = free_port()
-    with _listening([str(DYNOXIDE), "serve", "--host", "127.0.0.1", "--port", str(port)], port) as endpoint:
+    with _listening([str(DYNOXIDE), "serve", "--host", "127.0.0.1", "--port", str(port), *options], port) as endpoint:
         yield endpoint
 
 

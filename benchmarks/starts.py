@@ -1,7 +1,7 @@
 """Starting: what INIT costs, against importing boto3 and making a client of it, and against what others build.
 
 Each start is a fresh process of the built artifact, zipped and unzipped, in which Lambda's runtime client has been
-loaded; what is measured is the client's own way to the handler.
+loaded; what is measured is how the client then gets to the handler.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def card(deal: Any) -> dict[str, Any]:
-    """A card of a row, whichever ORM read it."""
+    """The card of a row that any of the ORMs has read."""
     whole, _, cents = deal.price.partition(".")
     created = datetime.fromisoformat(deal.createdAt)
     ends = datetime.fromisoformat(deal.expiresAt) if deal.expiresAt else None
@@ -25,7 +25,6 @@ def card(deal: Any) -> dict[str, Any]:
         "off": deal.discountPercent,
         "hot": deal.hot,
         "at": deal.createdAt,
-        "when": f"{created.day} {created:%B}",
         "clock": f"{created:%H:%M}",
         "day": f"{created:%A}, {created.day} {created:%B}",
         "ends": deal.expiresAt,

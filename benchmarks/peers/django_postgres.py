@@ -64,6 +64,7 @@ class Deal(models.Model):
     description = models.TextField(null=True)
     couponCode = models.TextField(null=True)
     sourceId = models.TextField(null=True)
+    stock = models.TextField(null=True)
 
     class Meta:
         app_label = "deals"

@@ -45,6 +45,7 @@ class Deal(Base):
     description: Mapped[str | None]
     couponCode: Mapped[str | None]
     sourceId: Mapped[str | None]
+    stock: Mapped[str | None]
 
     @property
     def brand(self) -> dict[str, str]:
@@ -84,6 +85,7 @@ class DealOut(BaseModel):
     description: str | None
     couponCode: str | None
     sourceId: str | None
+    stock: str | None
 
 
 class Page(BaseModel):
