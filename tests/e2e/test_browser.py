@@ -1,13 +1,17 @@
-"""A reader's journey in a real browser, on the site that the stacks deploy: its domain, gateway, cookies and stream."""
+"""The journeys of readers, members and editors in a real browser, with script and without it, on the deployed site.
+
+Its domain, gateway, cookies, stream and queues are those that the stacks make; what follows from a form is waited for.
+"""
 
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Iterator
+from collections.abc import Sequence
+from datetime import timedelta
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from shared.data.catalog import brands, deals, featured, feeds, products
 from shared.data.members import sessions, users
@@ -20,64 +24,416 @@ from tests.support.site import a_deal as body_of
 from tests.support.waiting import until
 from tests.support.windows import Visit
 
-PATIENT = PATIENCE * 1000
-"""Milliseconds: a function that has not been asked yet starts in a second, on a busy machine in many."""
+with_and_without_script = pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+
+BRAND = "harbour-works"
+WARES = 28
+"""Deals of one brand: more than its page shows at once."""
 
 
-@pytest.fixture
-def page(site: Site) -> Iterator[Page]:
-    """A page of a browser that knows the deployed site by its domain."""
-    with browser() as launched:
-        context = launched.new_context(base_url=deploy.origin(site.port))
-        context.set_default_timeout(PATIENT)
-        context.set_default_navigation_timeout(PATIENT)
-        yield context.new_page()
+@pytest.fixture(scope="module")
+def wares(site: Site) -> Sequence[Deal]:
+    """Deals of some days ago, which were news to nobody. Each test takes its own of them."""
+    now = times.now()
+    brands.create(site.table, BRAND, "Harbour Works", now)
+    made = [
+        a_deal(
+            now - timedelta(days=3, minutes=number),
+            title=f"Deck shoe {number}",
+            link=f"https://shop.example/{BRAND}-{number}?size=9",
+            brand=BRAND,
+            brand_name="Harbour Works",
+        )
+        for number in range(WARES)
+    ]
+    return [deal for start in (0, 14) for deal in deals.create_many(site.table, made[start : start + 14], now)]
 
 
-def test_a_reader_finds_a_deal_signs_up_saves_it_and_signs_out(
-    page: Page, site: Site, editor: Visitor, brand: str
-) -> None:
-    name = fresh("zeppelin")
-    posted = editor.post("/deals", json=a_deal(brand, title=f"Inflatable {name}"))
-    number = posted.json()["dealNumber"]
+def press(page: Page, name: str) -> None:
+    """Send a form, and wait for the page that follows."""
+    with page.expect_navigation():
+        page.get_by_role("button", name=name, exact=True).click()
 
-    page.goto("/")
-    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=PATIENT)
-    _search_until_found(page, name)
-    page.get_by_role("link", name=f"Inflatable {name}").click()
-    expect(page).to_have_url(re.compile(rf"/deals/{number}$"), timeout=PATIENT)
-    expect(page.get_by_role("link", name="Go to shop.example")).to_be_visible()
 
-    page.get_by_role("link", name="Account", exact=True).click()
-    page.get_by_role("link", name="Make an account").click()
-    for label, typed in (("Username", name), ("Name", "Ana"), ("Email address", f"{name}@mail.example")):
+def toggle(page: Page, name: str, *, script: bool) -> None:
+    """Press a button of a page's that script sends without leaving the page, once it does so."""
+    if not script:
+        press(page, name)
+        return
+    # Before, a browser sends it as it does without script.
+    takes_over = "[...document.querySelectorAll('form[data-state]')].every(form => form.onsubmit)"
+    assert until(lambda: bool(page.evaluate(takes_over)))
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def tells(page: Page, text: str) -> None:
+    expect(page.locator(".notice")).to_have_text(text)
+
+
+def shows(part: Locator, text: str) -> None:
+    expect(part).to_contain_text(text, use_inner_text=True)
+
+
+def seen_by_reloading(page: Page, part: Locator) -> bool:
+    """Whether a page, which may be a stored one, shows something in the end."""
+
+    def reloaded() -> bool:
+        page.reload()
+        return part.count() > 0
+
+    return until(reloaded)
+
+
+def sign_up(page: Page, username: str) -> None:
+    for label, typed in (("Username", username), ("Name", "Walker"), ("Email address", f"{username}@mail.example")):
         page.get_by_label(label, exact=True).fill(typed)
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Make the account").click()
-    expect(page).not_to_have_url(re.compile("/account/sign-up"), timeout=PATIENT)
+    press(page, "Make the account")
 
-    page.goto(f"/deals/{number}")
-    page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("button", name="Saved").or_(page.locator(".notice")).first).to_be_visible(timeout=PATIENT)
-    page.goto("/my/saved")
-    expect(page.get_by_role("link", name=f"Inflatable {name}")).to_be_visible(timeout=PATIENT)
 
+def sign_in(page: Page, username: str, password: str = PASSWORD) -> None:
+    page.get_by_label("Username").fill(username)
+    page.get_by_label("Password").fill(password)
+    press(page, "Sign in")
+
+
+@with_and_without_script
+def test_a_reader_reads_pages_back_and_comes_to_the_end(visit: Visit, wares: Sequence[Deal], *, script: bool) -> None:
+    page = visit(f"/brands/{BRAND}", script=script)
+    assert seen_by_reloading(page, page.locator("a[rel=next]"))
+
+    first = page.locator(".card h3 a").first
+    title = first.inner_text()
+    first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Harbour Works")
+
+    page.locator("a[rel=next]").click()
+    expect(page.get_by_role("link", name=wares[-1].title, exact=True)).to_be_visible()
+    shows(page.locator("main"), "That was all")
+
+
+@with_and_without_script
+def test_a_reader_searches_and_finds_a_deal_or_nothing(visit: Visit, wares: Sequence[Deal], *, script: bool) -> None:
+    page = visit("/", script=script)
+
+    def search(words: str) -> None:
+        page.get_by_role("searchbox").fill(words)
+        press(page, "Search")
+
+    search("harbour shoe")
+    assert seen_by_reloading(page, page.locator(".card"))
+    search("zeppelin")
+    shows(page.get_by_role("heading", level=1), "Nothing for")
+    expect(page.get_by_role("link", name="Shoes").first).to_be_visible()
+
+
+@with_and_without_script
+def test_a_member_signs_up_watches_a_brand_and_is_told_of_its_next_deal(
+    visit: Visit, editor: Visitor, brand: str, *, script: bool
+) -> None:
+    page = visit("/account/sign-up", script=script)
+    sign_up(page, fresh("watcher"))
+    page.goto(f"/brands/{brand}")
+    toggle(page, "Watch", script=script)
+    if script:
+        expect(page.get_by_role("button", name="Watching")).to_be_visible()
+    else:
+        tells(page, "You watch it now: new deals come to your inbox.")
+
+    number = editor.post("/deals", json=body_of(brand, title="Told of")).json()["dealNumber"]
+    page.goto("/my/inbox")
+    assert seen_by_reloading(page, page.locator(".row.unread"))
+    if script:
+        expect(page.locator("#unread")).to_have_text("1")
+    else:
+        expect(page.locator("#unread")).to_have_text(re.compile("^1"))
+    page.get_by_role("link", name="Told of").click()
+    expect(page).to_have_url(re.compile(rf"/deals/{number}$"))
+    page.goto("/my/inbox")
+    shows(page.locator("main"), "Everything was read")
+
+
+@with_and_without_script
+def test_a_member_signs_out_and_back_shows_nothing_and_leaves(visit: Visit, *, script: bool) -> None:
+    username = fresh("walker")
+    page, other = visit("/account/sign-up", script=script), visit("/account/sign-in?next=/my/saved", script=script)
+    sign_up(page, username)
     page.goto("/account")
-    page.get_by_role("button", name="Sign out", exact=True).click()
-    expect(page.locator(".notice")).to_have_text("You are signed out.", timeout=PATIENT)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Walker")
+
+    page.get_by_label("Name", exact=True).fill("Wanderer")
+    press(page, "Change the name")
+    tells(page, "Your name is changed.")
+    press(page, "Sign out")
+    tells(page, "You are signed out.")
+    page.go_back()
+    expect(page).to_have_url(re.compile("/account/sign-in"))  # what was one's own is not shown again
+
+    sign_in(other, username, "wrong password")
+    expect(other).to_have_title(re.compile("^Error:"))
+    expect(other.get_by_label("Username")).to_have_value(username)
+    sign_in(other, username)
+    expect(other).to_have_url(re.compile("/my/saved"))
+    sign_in(page, username)
+    page.goto("/account")
+    press(page, "Sign out everywhere")
+    other.goto("/my/inbox")
+    expect(other).to_have_url(re.compile("/account/sign-in"))
+
+    sign_in(other, username)
+    other.goto("/account/remove")
+    other.get_by_label("Password").fill(PASSWORD)
+    press(other, "Remove the account")
+    tells(other, "Your account is removed.")
+    other.goto("/account/sign-in")
+    sign_in(other, username)
+    expect(other).to_have_title(re.compile("^Error:"))
+
+
+@with_and_without_script
+def test_a_member_saves_a_deal_and_an_editor_lets_it_end(
+    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
+) -> None:
+    deal = wares[script]
+    page = visit(f"/deals/{deal.number}", token=entered(site, fresh("saver")), script=script)
+    desk = visit(f"/desk/deals/{deal.number}", token=entered(site, fresh("ender"), "editor"), script=script)
+
+    toggle(page, "Save", script=script)
+    if script:
+        expect(page.get_by_role("button", name="Saved")).to_have_attribute("aria-pressed", "true")
+        assert page.url.endswith(f"/deals/{deal.number}")
+    else:
+        tells(page, "Saved. It is in your list.")
     page.goto("/my/saved")
-    expect(page).to_have_url(re.compile("/account/sign-in"), timeout=PATIENT)
+    expect(page.get_by_role("link", name=deal.title, exact=True)).to_be_visible()
+
+    desk.get_by_role("link", name="End it now").click()
+    shows(desk.locator("main"), "The deal leaves every list and the search.")
+    press(desk, "End it now")
+    tells(desk, "Ended. It is in no list any more.")
+    page.reload()
+    shows(page.locator(".row.gone"), "Ended")
+    page.get_by_role("link", name=deal.title, exact=True).click()
+    expect(page).to_have_url(re.compile(rf"/deals/{deal.number}$"))
+    assert seen_by_reloading(page, page.locator(".banner"))
+    page.goto("/my/saved")
+    press(page, f"Remove {deal.title}")
+    shows(page.locator("main"), "Nothing yet.")
 
 
-def _search_until_found(page: Page, word: str) -> None:
-    """Search by the form until the stream has filed the deal; a browser may show what it keeps of the page first."""
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        page.goto("/")
-        page.get_by_role("searchbox").fill(word)
-        page.get_by_role("button", name="Search").click()
-        expect(page).to_have_url(re.compile("/search"), timeout=PATIENT)
-        page.wait_for_load_state()
-        if page.locator(".card").count() or time.monotonic() > deadline:
-            return
-        page.wait_for_timeout(500)
+@with_and_without_script
+def test_a_member_watches_and_likes_a_brand_and_stops(
+    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
+) -> None:
+    page = visit(f"/brands/{BRAND}", token=entered(site, fresh("fan")), script=script)
+
+    for button, done in (("Watch", "Watching"), ("Like", "Liked")):
+        toggle(page, button, script=script)
+        if script:
+            expect(page.get_by_role("button", name=done)).to_be_visible()
+
+    page.goto("/my/watches")
+    press(page, "Unlike Harbour Works")
+    tells(page, "You like it no longer.")
+    press(page, "Stop watching Harbour Works")
+    tells(page, "You watch it no longer.")
+    page.get_by_label("Name of the brand").fill("Harbour Works")
+    press(page, "Look it up")
+    shows(page.locator("main"), "You do not like it")
+
+
+@with_and_without_script
+def test_an_editor_thinks_again_then_withdraws_a_deal_and_restores_it(
+    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
+) -> None:
+    deal = wares[12 + script]
+    page = visit(f"/desk/deals/{deal.number}", token=entered(site, fresh("taker"), "editor"), script=script)
+
+    page.get_by_role("link", name="Withdraw").click()
+    page.get_by_role("link", name="Cancel").click()
+    assert deals.get(site.table, deal.deal_id, consistent=True).withdrawn_at is None
+
+    page.get_by_role("link", name="Withdraw").click()
+    shows(page.locator("main"), "says that the deal was taken back")
+    press(page, "Withdraw")
+    tells(page, "Withdrawn. It is in no list any more.")
+    press(page, "Restore")
+    tells(page, "Restored.")
+    assert deals.get(site.table, deal.deal_id, consistent=True).withdrawn_at is None
+
+
+def test_the_bookmark_opens_the_form_with_what_a_shops_page_says(visit: Visit, site: Site) -> None:
+    page = visit("/desk", token=entered(site, fresh("marker"), "editor"))
+    bookmark = page.get_by_role("link", name="Post this deal").get_attribute("href") or ""
+    shop = f"https://shop.example/{fresh('kettle')}"
+    says = "".join(
+        f'<meta property="{name}" content="{value}">'
+        for name, value in {
+            "product:original_price:amount": "158.00",
+            "product:price:amount": "31.90",
+            "og:image": "https://shop.example/kettle.jpg",
+        }.items()
+    )
+    page.route(shop, lambda route: route.fulfill(content_type="text/html", body=f"{says}<h1>Kettle & cup</h1>"))
+
+    page.goto(shop)
+    with page.expect_navigation(url="**/desk/deals/new*"):
+        page.evaluate(bookmark.removeprefix("javascript:"))
+
+    for label, value in (
+        ("Address at the shop", shop), ("Title", "Kettle & cup"), ("Price", "31.90"), ("List price optional", "158.00"),
+        ("Picture optional", "https://shop.example/kettle.jpg"),
+    ):  # fmt: skip
+        expect(page.get_by_label(label, exact=True)).to_have_value(value)
+
+
+@with_and_without_script
+def test_an_editor_posts_a_deal_that_was_warned_of_and_previewed_once(
+    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
+) -> None:
+    known, title = wares[2 + script], fresh("Posted")
+    assert until(lambda: bool(products.offers(site.table, known.link)))
+    page = visit("/desk", token=entered(site, fresh("poster"), "editor"), script=script)
+
+    page.get_by_label("Address at the shop").fill(known.link.replace("size=9", "size=12"))
+    press(page, "Go on")
+    shows(page.locator(".warning"), "active deal")
+    expect(page.get_by_label("Title")).to_have_value(known.title)
+    expect(page.get_by_label("Price", exact=True)).to_have_value(known.price)
+    shows(page.locator("#h-price"), "Compare it with the shop’s.")
+    page.get_by_label("Title").fill(title)
+    page.get_by_label("Price", exact=True).fill("12.5")
+    press(page, "Preview")
+    shows(page.locator(".preview article"), "$12.50")
+    shows(page.locator(".preview article"), f"Go to {urlsplit(known.link).hostname}")
+    page.get_by_role("button", name="Post", exact=True).dblclick()
+    page.wait_for_url("**/desk/deals/*said=posted")
+    tells(page, "Posted. Its watchers are being told.")
+    page.reload()
+
+    newest = feeds.read(site.table, ALL_DEALS, limit=20, now=times.now()).items
+    assert [deal.price for deal in newest if deal.title == title] == ["12.50"]
+
+
+@with_and_without_script
+def test_of_two_editors_the_later_one_is_shown_both_values(
+    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
+) -> None:
+    deal = wares[4 + script]
+    one, two = (
+        visit(f"/desk/deals/{deal.number}", token=entered(site, fresh(name), "editor"), script=script)
+        for name in ("one", "two")
+    )
+
+    one.get_by_label("Title").fill("As one has it")
+    press(one, "Save")
+    tells(one, "Changed. Every page follows in a second or two.")
+    two.get_by_label("Title").fill("As two has it")
+    press(two, "Save")
+
+    both = two.locator("section[role=alert] tbody")
+    shows(both, "As one has it")
+    shows(both, "As two has it")
+    assert deals.get(site.table, deal.deal_id, consistent=True).title == "As one has it"
+    press(two, "Save")
+    tells(two, "Changed. Every page follows in a second or two.")
+    assert deals.get(site.table, deal.deal_id, consistent=True).title == "As two has it"
+
+
+@with_and_without_script
+def test_an_editor_makes_a_deal_hot_sees_it_told_and_readers_read_of_it(
+    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
+) -> None:
+    deal = wares[6 + script]
+    reader = visit("/my/inbox", token=entered(site, fresh("reader")), script=script)
+    page = visit(f"/desk/deals/{deal.number}", token=entered(site, fresh("herald"), "editor"), script=script)
+
+    page.get_by_role("link", name="Make it hot").click()
+    shows(page.locator("main"), "readers will get a message")
+    press(page, "Tell everybody")
+
+    # The page looks again by itself.
+    expect(page.get_by_role("heading", level=1)).to_have_text("Everybody is told")
+    reader.reload()
+    reader.get_by_role("link", name=deal.title, exact=True).click()
+    expect(reader).to_have_url(re.compile(rf"/deals/{deal.number}$"))
+
+
+def is_dragged_to_the_top(page: Page, number: str) -> bool:
+    """Whether a deal leads the order that is kept. If not, drag it there: a page that comes into view ignores it."""
+    if page.locator("#order [name=kept]").input_value().startswith(f"{number},"):
+        return True
+    page.locator(f"#deal-{number}").drag_to(
+        page.locator("#order tbody tr").first, target_position={"x": 200, "y": 5}, steps=5
+    )
+    page.wait_for_load_state()
+    return False
+
+
+@with_and_without_script
+def test_an_editor_orders_the_front_page_by_keyboard_and_by_dragging(
+    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
+) -> None:
+    one, two, three = (str(deal.number) for deal in wares[8:11])
+    featured.set_featured(site.table, FRONT_PAGE, [deal.deal_id for deal in wares[8:10]], times.now())
+    page = visit("/desk", token=entered(site, fresh("orderer"), "editor"), script=script)
+    rows = page.locator("#order tbody tr")
+
+    page.get_by_label("Add by number").focus()
+    page.keyboard.type(three)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    expect(rows).to_have_count(3)
+    page.get_by_role("button", name=f"{wares[10].title} up").focus()
+    with page.expect_navigation():  # a key pressed before the page is whole would start from its top
+        page.keyboard.press("Enter")
+    expect(rows.nth(1)).to_have_attribute("data-number", three)
+    tells(page, "Kept in this order.")
+    page.keyboard.press("Tab")
+    expect(page.locator(f"#deal-{three} :focus")).to_have_count(1)  # the keyboard goes on from the row that was moved
+    if script:
+        expect(rows.nth(2)).to_have_attribute("draggable", "true")  # once the script has run
+        assert until(lambda: is_dragged_to_the_top(page, two))
+
+    wanted = [two, one, three] if script else [one, three, two]
+    in_this_order = " + ".join(f".card:has(a[href='/deals/{number}'])" for number in wanted)
+    page.goto("/")
+    assert seen_by_reloading(page, page.locator(f".cards.front > {in_this_order}"))
+
+
+@with_and_without_script
+def test_a_form_on_another_site_or_a_sibling_host_does_nothing(
+    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
+) -> None:
+    """A sibling's form comes with the cookie: browsers call it the same site. Where it was sent from decides."""
+    page = visit("/my/saved", token=entered(site, fresh("victim")), script=script)
+    port = urlsplit(site.origin).port
+    action = f"{site.origin}/my/saved/{wares[11].number}"
+    form = f'<form method="post" action="{action}"><input name="on" value="1"><button>Win</button></form>'
+
+    for elsewhere in (f"http://evil.localhost:{port}/", site.origin.replace("//", "//evil.") + "/"):
+        page.route(elsewhere, lambda route: route.fulfill(content_type="text/html", body=form))
+        page.goto(elsewhere)
+        press(page, "Win")
+        shows(page.locator("main"), "This form was not sent from this site")
+
+    page.goto("/my/saved")
+    shows(page.locator("main"), "Nothing yet.")
+
+
+@with_and_without_script
+def test_a_cookie_that_was_guessed_or_ended_or_is_too_old_is_nobodys(visit: Visit, site: Site, *, script: bool) -> None:
+    username = fresh("owner")
+    ended = entered(site, username)
+    sessions.end(site.table, ended)
+    long_ago = times.now() - sessions.LIFETIME - timedelta(minutes=1)
+    user = users.get(site.table, username, consistent=True)
+    too_old, _ = sessions.start(site.table, user, long_ago, fresh("old").encode().ljust(32, b"-"))
+
+    for token in (ended, too_old, "A" * len(ended)):
+        page = visit("/my/inbox", token=token, script=script)
+        expect(page).to_have_url(re.compile("/account/sign-in"))
+        page.goto("/desk")
+        expect(page).to_have_url(re.compile("/account/sign-in"))

@@ -223,7 +223,7 @@ def test_what_is_refused_writes_nothing_and_takes_nothing(ask: Ask, table: Table
 
 
 def written(table: Table) -> list[Any]:
-    """All items, but for the container of open orders: a day too many in it is only an empty read."""
+    """All items except the container of open orders: a day too many in it is only an empty read."""
     return [item for item in table.scan()[0] if item["Type"] != "OpenOrders"]
 
 

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
 
 from shared.data.catalog import deals
-from shared.data.members import follows, messages, saved, sessions, users
-from shared.data.orders import addresses, carts, orders, stock
+from shared.data.members import follows, messages, saved
+from shared.data.orders import addresses, carts, orders
 from shared.html import cookies
 from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values import times
-from tests.support.browser import browser
 from tests.support.making import send
-from tests.support.preview import Preview, running
+from tests.support.preview import Preview, entered, running, sold
 from tests.support.shop import HOME_ADDRESS, buy, wanted
-
-Visit = Callable[..., Page]
-
-PATIENCE = 120_000
-"""Milliseconds that the browser may take for a thing: a busy machine's, not a reader's."""
 
 
 @pytest.fixture(scope="session")
@@ -30,56 +23,6 @@ def site() -> Iterator[Preview]:
     """The running site. A test that writes to it writes what no other test looks at."""
     with running() as preview:
         yield preview
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """The browser."""
-    expect.set_options(timeout=PATIENCE)
-    with browser() as launched:
-        yield launched
-
-
-@pytest.fixture
-def visit(chromium: Browser, site: Preview) -> Iterator[Visit]:
-    """Opens a path in a fresh browser context. What the browser complains of (a violated policy too) is a failure."""
-    complaints: list[str] = []
-    opened = []
-
-    def visited(
-        path: str = "/", *, width: int = 1280, scheme: str = "light", script: bool = True, token: str = ""
-    ) -> Page:
-        context = chromium.new_context(
-            base_url=site.origin,
-            viewport={"width": width, "height": 900},
-            color_scheme="dark" if scheme == "dark" else "light",
-            java_script_enabled=script,
-            service_workers="block",
-        )
-        opened.append(context)
-        if token:
-            # A cookie of this name is set over HTTPS alone; this very machine is sent it over HTTP, too.
-            secure = site.origin.replace("http:", "https:")
-            context.add_cookies(
-                [
-                    {"name": cookies.SESSION, "value": token, "url": secure, "secure": True, "httpOnly": True},
-                    {"name": cookies.HINT, "value": "1", "url": secure, "secure": True},
-                ]
-            )
-        context.set_default_timeout(PATIENCE)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(path)
-        return page
-
-    yield visited
-    for context in opened:
-        context.close()
-    # The browser calls an error: a page that says 404 or 410, which some tests ask for, and that it was too busy to
-    # show the transition from one page to the next.
-    meant = ("Failed to load resource", "Transition was ")
-    assert [each for each in complaints if not each.startswith(meant)] == []
 
 
 @pytest.fixture(scope="session")
@@ -105,23 +48,9 @@ def paths(site: Preview) -> dict[str, str]:
     }
 
 
-def entered(site: Preview, username: str, role: Role = "member") -> str:
-    """The token of somebody new who is signed in."""
-    user = User(username, f"{username}@mail.example", username.title(), "no-hash", role, times.now())
-    users.create(site.table, user)
-    token, _ = sessions.start(site.table, user, times.now(), username.encode().ljust(32, b"-")[:32])
-    return token
-
-
 def cookie_of(token: str) -> str:
     """What the browser of somebody who is signed in sends."""
     return f"{cookies.SESSION}={token}; {cookies.HINT}=1"
-
-
-def sold(site: Preview, deal: Deal, pieces: int, shards: int = 1) -> None:
-    """Have pieces of a deal on sale, and its page say so."""
-    stock.add(site.table, deal.deal_id, pieces, times.now(), shards=shards)
-    stock.show_level(site.table, deal.deal_id)
 
 
 @pytest.fixture(scope="session")
@@ -160,6 +89,8 @@ def own_paths(site: Preview, people: dict[str, str]) -> dict[str, str]:
         "saved": "/my/saved",
         "account": "/account",
         "leaving": "/account/remove",
+        "ending a deal": f"/desk/deals/{first.number}/end",
+        "withdrawing a deal": f"/desk/deals/{first.number}/withdraw",
         "cart": "/shop/cart",
         "addresses": "/shop/addresses?name=home",
         "checkout": "/shop/checkout",
@@ -169,6 +100,7 @@ def own_paths(site: Preview, people: dict[str, str]) -> dict[str, str]:
         "desk": "/desk",
         "posting": "/desk/deals/new",
         "posting again": f"/desk/deals/new?{urlencode({'link': first.link})}",
+        "all deals": "/desk/deals",
         "a deal's form": f"/desk/deals/{first.number}",
         "making hot": f"/desk/deals/{first.number}/hot",
         "front page order": "/desk/front-page",
