@@ -18,6 +18,8 @@ from tests.support.making import open_brands
 settings.register_profile("engines", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("engines")
 
+# One browser for all tests of a process: playwright cannot be started a second time beside itself.
+pytest_plugins = ["tests.support.windows"]
 
 TOGETHER = ("tests/e2e/", "tests/fire/", "tests/infra/", "tests/site/")
 """Folders whose tests share what is dear to make, or must not meet: each runs in one process."""

@@ -1,4 +1,4 @@
-"""The laws of the layout, held over all modules' syntax trees: who may import whom, and where keys are written."""
+"""The laws of the layout, held over all modules' syntax trees: who may import what, and where keys are written."""
 
 from __future__ import annotations
 

@@ -7,9 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.data import keys
+from shared.data.members import attempts
 from shared.dynamodb.schema import GSI1
+from shared.values import times
 from tests.support.contract import assert_problem
-from tests.support.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
+from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
+from tests.support.waiting import eventually
 
 
 def test_signing_up_answers_with_the_account_and_without_the_password(visitor: Visitor) -> None:
@@ -64,13 +67,19 @@ def test_a_wrong_password_and_an_unknown_user_get_the_same_answer(
     assert assert_problem(wrong, 401) == assert_problem(unknown, 401)
 
 
-def test_too_many_wrong_passwords_slow_a_user_down(site: Site, visitor: Visitor) -> None:
-    member = site.member("hasty")
-    wrong = {"username": member.username, "password": "wrong password"}
+def window() -> int:
+    return int(times.now().timestamp()) // attempts.WINDOW_SECONDS
 
-    statuses = [visitor.post("/sessions", json=wrong).status_code for _ in range(10)]
-    slowed = visitor.post("/sessions", json=wrong)
-    right = visitor.post("/sessions", json=wrong | {"password": PASSWORD})
+
+def test_too_many_wrong_passwords_slow_a_user_down(site: Site, visitor: Visitor) -> None:
+    windows: list[int] = []
+    while len(windows) != 1:  # attempts are counted by windows of a quarter of an hour: all must be of one
+        wrong = {"username": site.member("hasty").username, "password": "wrong password"}
+        began = window()
+        statuses = [visitor.post("/sessions", json=wrong).status_code for _ in range(10)]
+        slowed = visitor.post("/sessions", json=wrong)
+        right = visitor.post("/sessions", json=wrong | {"password": PASSWORD})
+        windows = sorted({began, window()})
 
     assert statuses == [401] * 10
     assert_problem(slowed, 429)

@@ -193,7 +193,7 @@ FIELDS_OF_A_DEAL: dict[str, tuple[str, Any]] = {
     "a time in the year 9999": ("createdAt", "9999-12-31T23:59:59Z"),
     "a time in the year 10000": ("createdAt", "+10000-01-01T00:00:00Z"),
     "a time next year": ("createdAt", f"{datetime.now(UTC) + timedelta(days=365):%Y-%m-%dT%H:%M:%SZ}"),
-    "a time in an hour": ("createdAt", f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"),
+    "a time tomorrow": ("createdAt", f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%dT%H:%M:%SZ}"),
     "a time without an offset": ("createdAt", "2026-06-04T20:28:53"),
     "a time that is a number": ("createdAt", 1780000000),
     "a time that is none": ("createdAt", "yesterday"),

@@ -109,6 +109,7 @@ def laboratory(site: Site, tmp_path: Path, request: pytest.FixtureRequest) -> It
         Handler="probe.handler",
         Role=role,
         Code={"ZipFile": code.getvalue()},
+        Timeout=60,
         Environment={"Variables": {"SEEN": str(seen), "FAILS": getattr(request, "param", "whole")}},
     )
     dead_letters_url = clients["sqs"].create_queue(QueueName=name)["QueueUrl"]

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.support.contract import assert_problem
-from tests.support.site import Site, Visitor, a_deal, eventually, fresh
+from tests.support.site import Site, Visitor, a_deal, fresh
+from tests.support.waiting import eventually
 
 EDITORS_ROUTES = [
     ("POST", "/deals"),

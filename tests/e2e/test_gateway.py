@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.contract import assert_problem
 from tests.support.site import Site, Visitor
+from tests.support.waiting import PATIENCE
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing", "/deals/1/2/3", "/me/nothing", "/.env", "/brands/x/likes"])
@@ -77,13 +78,17 @@ def test_a_wrong_token_does_no_harm_where_none_is_needed(visitor: Visitor) -> No
 
 
 def test_the_api_is_found_where_names_below_localhost_do_not_resolve(site: Site) -> None:
-    answer = httpx.get(f"{site.endpoint}/_aws/execute-api/{site.api_id}/v1/categories", trust_env=False)
+    answer = httpx.get(
+        f"{site.endpoint}/_aws/execute-api/{site.api_id}/v1/categories", trust_env=False, timeout=PATIENCE
+    )
 
     assert len(answer.json()["items"]) == 8
 
 
 def test_a_path_of_the_cloud_itself_needs_the_checkouts_key(site: Site) -> None:
-    answer = httpx.get(f"{site.endpoint}/restapis/{site.api_id}/v1/_user_request_/categories", trust_env=False)
+    answer = httpx.get(
+        f"{site.endpoint}/restapis/{site.api_id}/v1/_user_request_/categories", trust_env=False, timeout=PATIENCE
+    )
 
     assert answer.status_code == 403
 

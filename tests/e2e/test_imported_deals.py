@@ -15,7 +15,8 @@ import pytest
 
 from local.settings import REGION, access_key
 from shared.values.slugs import slug
-from tests.support.site import Site, Visitor, eventually
+from tests.support.site import Site, Visitor
+from tests.support.waiting import eventually
 
 Line = dict[str, Any]
 

@@ -20,6 +20,7 @@ import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
+from local import cloud
 from local.settings import REGION, access_key
 from shared import settings
 from shared.data import keys
@@ -39,7 +40,7 @@ from tests.support import making
 from tests.support.events import event
 from tests.support.rights import Ask, Policy, asks
 from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
-from tests.support.waiting import until
+from tests.support.waiting import PATIENCE, until
 
 SHOES = Topic(CATEGORY, "shoes")
 TABLE_FREE = {"announcer"}
@@ -102,6 +103,7 @@ def recording(site: Site, roles: dict[str, Role]) -> Recording:
     """All that the functions ask for while everything that the site offers is used once."""
     with _recorded(site):
         _use(site)
+        assert cloud.drain(site.home, PATIENCE) == {}  # what follows from it belongs to it
         return Recording({module: list(_requests(site, role)) for module, role in roles.items()})
 
 
@@ -112,7 +114,7 @@ def _recorded(site: Site) -> Iterator[None]:
         key = access_key(site.home).key_id
         signed = {"Authorization": f"AWS4-HMAC-SHA256 Credential={key}/"}
         httpx.post(
-            f"{site.endpoint}/_ministack/config", json=setting, headers=signed, trust_env=False
+            f"{site.endpoint}/_ministack/config", json=setting, headers=signed, trust_env=False, timeout=PATIENCE
         ).raise_for_status()
 
     switch("true")
@@ -153,7 +155,7 @@ def _use(site: Site) -> None:
     plumbing.call("Refresher", event("refresher-schedule"))
     with cloudformation() as (address, _):
         plumbing.call("Seed", event("seed-create") | {"ResponseURL": address})
-    _shop(editor, bo, deal_ids[1:3])
+    _shop(site, editor, bo, deal_ids[1:3])
     _leave(site, bo, brand)
 
 
@@ -177,6 +179,7 @@ def _post_and_change(site: Site, editor: Visitor, brand: str, other: str) -> lis
     number = first["dealNumber"]
     for change in (
         {"expiresAt": "2037-02-01T00:00:00Z"},
+        {"link": "https://shop.example/of-another-product"},
         {"brand": other, "category": "bags"},
         {"expiresAt": None},
         {"withdrawn": True},
@@ -279,10 +282,7 @@ def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
     earlier = Period.DAY.start_of(now - timedelta(days=2))
     site.table.write(update(keys.endings(), "SET SweptBefore = :day", values={":day": earlier}, refused=None))
 
-    # A day without an open order, which is forgotten.
-    site.table.write(
-        update(keys.open_orders(), "ADD Days :day", condition=None, values={":day": {"2025-03-05"}}, refused=None)
-    )
+    _note_a_day_without_an_open_order(site)
 
     plumbing.call("Expiry", event("expiry-schedule"))
 
@@ -290,10 +290,17 @@ def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
     assert "GSI1PK" in (site.table.get(keys.deal(back.deal_id), consistent=True) or {})
 
 
+def _note_a_day_without_an_open_order(site: Site) -> None:
+    """Whoever looks for open orders next forgets it."""
+    site.table.write(
+        update(keys.open_orders(), "ADD Days :day", condition=None, values={":day": {"2025-03-05"}}, refused=None)
+    )
+
+
 HOME = {"recipient": "Bo", "street": "1 Main Street", "city": "Portland", "postalCode": "04101", "country": "US"}
 
 
-def _shop(editor: Visitor, member: Visitor, deal_ids: list[str]) -> None:
+def _shop(site: Site, editor: Visitor, member: Visitor, deal_ids: list[str]) -> None:
     """Sell two deals by their numbers: a cart, orders that are sent and cancelled, and something left behind."""
     deals = [editor.get(f"/deals/{deal_id}").json() for deal_id in deal_ids]
     for deal in deals:
@@ -312,6 +319,7 @@ def _shop(editor: Visitor, member: Visitor, deal_ids: list[str]) -> None:
     assert orders[0] == orders[1] != orders[2]
     for path in ("/orders", "/orders?status=placed", f"/orders/{orders[0]}"):
         assert member.get(path).status_code == 200
+    _note_a_day_without_an_open_order(site)
     assert editor.get("/open-orders").json()["items"]
     assert editor.put(f"/orders/{orders[0]}/status", json={"status": "shipped"}).status_code == 200
     assert member.post(f"/orders/{orders[2]}/cancel").status_code == 200
@@ -343,12 +351,12 @@ def _another(site: Site, brand: str) -> str:
 
 MODULES = (
     "catalog", "authorizer", "accounts", "members", "orders", "editors", "seed", "expiry", "announcer", "messenger",
-    "refresher",
+    "refresher", "indexer",
 )  # fmt: skip
 
 
-PAGES = {"site", "clicks", "mine", "account", "desk", "sales", "shop", "collections", "indexer"}
-"""The site's functions, and the one that keeps its words: ``tests/infra/test_rights.py`` holds their rights."""
+PAGES = {"site", "clicks", "mine", "account", "desk", "sales", "shop", "collections"}
+"""The site's functions: their own tests hold each request against their rights (``tests/support/rights.py``)."""
 
 
 def test_the_roles_are_those_of_all_functions(roles: dict[str, Role]) -> None:

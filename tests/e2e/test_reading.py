@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from tests.support.contract import assert_problem
-from tests.support.site import Site, Visitor, a_deal, eventually, fresh
+from tests.support.site import Site, Visitor, a_deal, fresh
+from tests.support.waiting import eventually
 
 CATEGORIES = ["clothing", "outerwear", "shoes", "accessories", "bags", "electronics", "home", "outdoors"]
 

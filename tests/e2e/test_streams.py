@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
+from local import cloud
 from shared.data import keys
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import fanout, users
@@ -21,12 +22,9 @@ from shared.values import times
 from tests.e2e.plumbing import Plumbing, name_to_btd
 from tests.support import records
 from tests.support.making import a_deal
-from tests.support.site import Site, Visitor, eventually, fresh
+from tests.support.site import Site, Visitor, fresh
 from tests.support.site import a_deal as body_of
-from tests.support.waiting import until
-
-PATIENCE = 60.0
-"""Seconds for what takes one or two on an idle machine."""
+from tests.support.waiting import PATIENCE, eventually, until
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +119,7 @@ def test_what_follows_from_picks_comes_to_an_end(site: Site, editor: Visitor, br
     deal_id = posted(editor, brand)
     assert editor.put("/front-page/featured", json={"dealIds": [deal_id]}).status_code == 200
     assert editor.patch(f"/deals/{deal_id}", json={"title": "Renamed"}).status_code == 200
-    picks = keys.curated(FRONT_PAGE)
+    picks = keys.featured(FRONT_PAGE)
     assert until(lambda: (site.table.get(picks, consistent=True) or {})["Featured"][0]["Title"] == "Renamed")
 
     wait_for_the_stream(editor, brand)  # what that write brings about
@@ -179,7 +177,7 @@ def test_work_that_makes_no_sense_becomes_a_dead_letter_after_five_deliveries_an
         deal_id = posted(editor, brand)
 
         eventually(lambda: messages_of(ana, deal_id), lambda found: len(found) == 1)
-        assert until(lambda: plumbing.waiting()["WorkDeadLettersUrl"] == 1, PATIENCE)
+        assert until(lambda: plumbing.waiting()["WorkDeadLettersUrl"] == 1)
 
     (letter,) = ask(btd)
     assert (letter["queue"], letter["kind"], letter["dealIds"]) == ("work", "unknown", [])
@@ -197,12 +195,13 @@ def test_work_on_a_damaged_deal_becomes_a_dead_letter_and_redrives_cleanly_once_
 ) -> None:
     deal_id = posted(editor, brand)
     ana = site.member("ana")
+    assert cloud.drain(site.home, PATIENCE) == {}  # its own announcement has reached nobody
     ana.put(f"/brands/{brand}/watch")
     damage(site.table, deal_id)
 
     with plumbing.impatient():
         plumbing.queue("QueueUrl").send([fanout.Unit(deal_id, "brand").to_json()])
-        assert until(lambda: plumbing.waiting()["WorkDeadLettersUrl"] == 1, PATIENCE)
+        assert until(lambda: plumbing.waiting()["WorkDeadLettersUrl"] == 1)
         shown_text = btd().stdout
         mend(site.table, deal_id)
         (sent,) = ask(btd, "--send")
@@ -277,7 +276,7 @@ def test_ministack_takes_a_partial_batch_response_of_a_streams_reader_for_succes
     wait_for_the_stream(editor, brand)
 
     assert len(said["batchItemFailures"]) == 1
-    assert set(plumbing.waiting().values()) == {0}
+    assert until(lambda: set(plumbing.waiting().values()) == {0})
     site.table.write(forget(keys.primary(item), because="no container counts it"))
 
 

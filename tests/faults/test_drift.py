@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -44,6 +44,7 @@ pytestmark = pytest.mark.faults
 
 ACTIONS = int(os.environ.get("DRIFT_ACTIONS", "250"))
 SEED = int(os.environ.get("DRIFT_SEED", "1"))
+SAID_EVERY = 1_000
 
 NAMES = [f"user{number}" for number in range(6)]
 TOPICS = (APPLE, ASICS, SHOES)
@@ -143,12 +144,15 @@ class Model:
         ways = [self.follow, self.follow, self.follow, self.post, self.edit, self.withdraw, self.sign_up, self.brand]
         return self.dice.choice(ways)()
 
+    def moment(self) -> datetime:
+        """Another for each action: at one moment, nobody can tell another's item that is as one's own."""
+        self.minutes += 1
+        return NOW + timedelta(minutes=self.minutes)
+
     def follow(self) -> Action:
         kind, topic, name = self.dice.choice(["like", "watch"]), self.dice.choice(TOPICS), self.dice.choice(NAMES)
         pair, there = (topic, name), self.follows[kind]
-        # Nobody says a thing twice at one moment: an item that is as one's own would be one's own.
-        self.minutes += 1
-        when = NOW + timedelta(minutes=self.minutes)
+        when = self.moment()
         key = (keys.like if kind == "like" else keys.watch)(topic, name)
         if self.dice.random() < 0.5:
             say = follows.like if kind == "like" else follows.watch
@@ -246,10 +250,10 @@ class Model:
     def brand(self) -> Action:
         slug = f"brand-{self.dice.randrange(ACTIONS)}"
         refused = BrandExists if slug in self.brands else None
-        key = keys.topic(Topic(APPLE.kind, slug))
+        key, when = keys.topic(Topic(APPLE.kind, slug)), self.moment()
         return Action(
             "brand",
-            lambda: brands.create(self.table, slug, slug, NOW),
+            lambda: brands.create(self.table, slug, slug, when),
             refused,
             key,
             lambda: self.brands.add(slug),
@@ -265,6 +269,8 @@ def test_nothing_drifts_whatever_happens_to_answers(table: Table) -> None:
     model, weather, outages = Model(patient, dice), Weather(dice), 0
 
     for number in range(ACTIONS):
+        if number and number % SAID_EVERY == 0:
+            print(f"{number} of {ACTIONS} actions, {outages} given up", flush=True)
         action = model.any_action()
         refused: type[DealsError] | None = None
         weather.storm = dice.random() < 0.02

@@ -83,7 +83,7 @@ def _expect(holds: bool, case: Case[Any], title: str, message: str) -> None:
 
 @schemathesis.check
 def what_fits_the_schema_is_taken(_context: CheckContext, response: Response, case: Case[Any]) -> None:
-    """``positive_data_acceptance``, but for the fields whose rules no schema can say."""
+    """``positive_data_acceptance``, except for the fields whose rules no schema can say."""
     if case.meta is None or _undeclared_method(case) or not case.meta.generation.mode.is_positive:
         return
     if response.status_code in (400, 413, 415, 422):
@@ -98,7 +98,7 @@ def what_fits_the_schema_is_taken(_context: CheckContext, response: Response, ca
 
 @schemathesis.check
 def methods_that_a_path_does_not_have_are_404(_context: CheckContext, response: Response, case: Case[Any]) -> None:
-    """``unsupported_method``, but for the status: a REST API of API Gateway cannot tell a method from a path."""
+    """``unsupported_method``, except for the status: a REST API of API Gateway cannot tell a method from a path."""
     if _undeclared_method(case) and response.request.method not in ("OPTIONS", "HEAD"):
         _expect(
             response.status_code == 404, case, "Undeclared method", f"{response.request.method}: {response.status_code}"

@@ -17,7 +17,8 @@ import pytest
 from tests.e2e.plumbing import client
 from tests.fire.conftest import dump
 from tests.support.contract import assert_problem
-from tests.support.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
+from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
+from tests.support.waiting import PATIENCE, eventually
 
 JSON = {"Content-Type": "application/json"}
 MEGABYTE = 1024 * 1024
@@ -236,6 +237,7 @@ def test_no_answer_repeats_the_host_that_was_asked_for(site: Site, path: str) ->
         f"{site.endpoint}/_aws/execute-api/{site.api_id}/v1{path}",
         headers={"Host": "evil.example", "X-Forwarded-Host": "evil.example", "X-Original-URL": "/v1/me"},
         trust_env=False,
+        timeout=PATIENCE,
     )
 
     assert answer.status_code in (200, 404)

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from tests.support.contract import assert_problem
-from tests.support.site import PASSWORD, Site, Visitor, a_deal, eventually, fresh
+from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
+from tests.support.waiting import eventually
 
 BODIES: tuple[Any, ...] = ({}, {"name": "Mine"}, {"dealIds": []}, {"title": "Mine"}, "no object", None)
 """Bodies of which each route may find one right: who may not call it hears nothing about them."""

@@ -13,7 +13,7 @@ import pytest
 
 from shared.data.catalog import brands, seeds
 from shared.dynamodb.table import Table
-from shared.runtime import environment
+from shared.runtime import environment, work
 from shared.sqs import Queue
 from shared.sqs import connect as connect_queue
 from shared.values import times
@@ -73,4 +73,4 @@ def table(deployed: Table) -> Table:
 @pytest.fixture
 def queue(deployed: Table) -> Queue:
     """The queue of the fan-out."""
-    return connect_queue(environment.queue().url, endpoint_url=deployed.client.meta.endpoint_url, **FAKE_CREDENTIALS)
+    return connect_queue(work.queue().url, endpoint_url=deployed.client.meta.endpoint_url, **FAKE_CREDENTIALS)

@@ -12,11 +12,9 @@ import shutil
 import socket
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -28,9 +26,9 @@ from shared.values import times
 from tests.functions.test_behind_cloudfront import Api
 from tests.support.edge import Answer, Request
 from tests.support.making import a_deal
+from tests.support.waiting import eventually
 
-NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")  # where Debian keeps it, for root alone
-T = TypeVar("T")
+NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")  # Debian keeps it there, on root's path only
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 
@@ -109,19 +107,10 @@ def cache(origin: int, tmp_path: Path) -> Iterator[int]:
     configuration.write_text(CONFIGURATION.format(folder=tmp_path, port=port, origin=origin))
     assert NGINX is not None
     process = subprocess.Popen([NGINX, "-e", "stderr", "-p", str(tmp_path), "-c", str(configuration)])
-    until(lambda: connected(port), bool)
+    eventually(lambda: connected(port), bool)
     yield port
     process.terminate()
     process.wait(timeout=120)
-
-
-def until(look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
-    """What is seen when it has become right; two minutes are more than anything here takes."""
-    deadline = time.monotonic() + 120
-    while not is_right(seen := look()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert is_right(seen), seen
-    return seen
 
 
 def connected(port: int) -> bool:
@@ -144,8 +133,8 @@ def get(port: int, url: str, **headers: str) -> Answer:
 def test_a_page_is_kept_for_all_and_served_stale_while_it_is_revalidated(cache: int, api: Api) -> None:
     first, second = get(cache, "/v1/deals"), get(cache, "/v1/deals", user_agent="another")
 
-    stale = until(lambda: get(cache, "/v1/deals"), lambda answer: answer.result != "HIT")  # fresh for five seconds
-    until(lambda: len(api.asked), lambda asked: asked == 2)
+    stale = eventually(lambda: get(cache, "/v1/deals"), lambda answer: answer.result != "HIT")  # fresh for five seconds
+    eventually(lambda: len(api.asked), lambda asked: asked == 2)
 
     assert [first.result, second.result, stale.result] == ["MISS", "HIT", "STALE"]
     assert first.body == second.body == stale.body
@@ -159,7 +148,7 @@ def test_a_request_with_credentials_neither_gets_nor_leaves_a_kept_page(cache: i
     answers = [get(cache, "/v1/deals", **{name: "mine"}) for _ in range(2)]
 
     assert [answer.result for answer in answers] == ["MISS", "MISS"]
-    assert get(cache, "/v1/deals").result == "HIT"
+    assert get(cache, "/v1/deals").result in ("HIT", "STALE")  # the page that was kept for all, however slow this was
 
 
 @pytest.mark.parametrize("path", ["/v1/me", "/v1/deals/none-such", "/v1/deals?limit=0"])

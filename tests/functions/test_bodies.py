@@ -97,11 +97,11 @@ def test_who_has_no_key_hears_that_the_deal_may_be_there(
                 del headers[name]
 
     def lose(**_: Any) -> None:
+        environment.budget().start(0)
         raise ReadTimeoutError(endpoint_url="https://dynamodb.example")
 
     # Every write's answer is lost, the first one's after it was carried out; time is over at once.
     asked = environment.table()
-    environment.budget().start(0.5)
     with hooked(asked, "after-call.dynamodb.TransactWriteItems", lose):
         answer = editors.handler(request, context)
 

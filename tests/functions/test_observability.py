@@ -16,11 +16,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.background import announcer, expiry, messenger, refresher
+from functions.pages import mine, site
 from shared.data import keys
 from shared.data.catalog import brands, caches, deals, featured, seeds
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import fanout, follows, messages, sessions, users
 from shared.dynamodb.table import Table
+from shared.html import cookies
 from shared.http import copies
 from shared.models.catalog import BRAND, CATEGORY, FRONT_PAGE, Deal, Topic
 from shared.models.members import User
@@ -193,7 +195,7 @@ def test_readers_are_not_shown_whose_request_it_was(table: Table, context: Lambd
 
     assert all(deal.deal_id in answer["body"] for answer in answers)
     assert not any(REQUEST in answer["body"] for answer in answers)
-    copies = table.get(keys.curated(FRONT_PAGE))
+    copies = table.get(keys.featured(FRONT_PAGE))
     assert copies is not None
     assert "CorrelationId" not in copies["Featured"][0]
 
@@ -227,6 +229,22 @@ def test_a_clients_own_id_is_logged_beside_ours_if_it_is_one(
 
     (line,) = lines()
     assert (line["correlation_id"], line.get("client_request_id")) == (REQUEST, logged)
+
+
+def test_a_page_logs_the_clients_own_id_and_who_is_signed_in_if_it_asks(
+    table: Table, ana: User, lines: Lines, context: LambdaContext
+) -> None:
+    token, _ = sessions.start(table, ana, times.now(), bytes(range(32)))
+    headers = {"X-Request-Id": "a7c1-42", "Cookie": f"{cookies.SESSION}={token}"}
+
+    site.handler(page("/about", **headers), context)
+    mine.handler(page("/my/status", **headers), context)
+
+    everybodys, anas = lines()
+    assert (everybodys["path"], everybodys["client_request_id"], everybodys.get("username")) == (
+        "/about", "a7c1-42", None,
+    )  # fmt: skip
+    assert (anas["path"], anas["client_request_id"], anas["username"]) == ("/my/status", "a7c1-42", "ana")
 
 
 def test_no_password_token_or_body_is_logged(

@@ -12,7 +12,8 @@ from jsonschema_rs import Draft202012Validator  # reads patterns as ECMAScript d
 from pydantic import BaseModel, ValidationError
 
 from functions.api import openapi
-from shared.api.bodies import MAX_KEY_BYTES, NewDeal, NewUser
+from shared.api.bodies import MAX_KEY_BYTES, NewDeal
+from shared.api.member_bodies import NewUser
 from shared.values.common_passwords import is_common
 
 SCHEMAS: dict[str, Any] = json.loads(openapi.PATH.read_text(encoding="utf-8"))["components"]["schemas"]

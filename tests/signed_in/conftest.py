@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -21,15 +22,17 @@ from shared.values import passwords, times
 from tests.support.browsing import ORIGIN, Browser
 from tests.support.engines import MOTO, one_at_a_time
 from tests.support.making import a_deal
+from tests.support.rights import within_rights
 from tests.support.surroundings import surrounded
 
 FUNCTIONS = {
-    "/my": mine.handler,
-    "/account": account.handler,
-    "/desk": desk.handler,
-    "/desk/shop": sales.handler,
-    "/shop": shop.handler,
+    "/my": within_rights(mine),
+    "/account": within_rights(account),
+    "/desk": within_rights(desk),
+    "/desk/shop": within_rights(sales),
+    "/shop": within_rights(shop),
 }
+"""The functions, held to their rights: the local cloud does not tell IAM of the keys that they name."""
 
 PASSWORD = "correct horse battery"
 
@@ -37,8 +40,14 @@ PASSWORD = "correct horse battery"
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A seeded table of a test's own, which the functions find in their environment."""
-    with MOTO.table() as moto, surrounded(monkeypatch, moto, SITE_ORIGIN=ORIGIN, SITE_BASE="", STAGE="test"):
-        table = one_at_a_time(moto)
+    with MOTO.table() as moto, found_by_functions(monkeypatch, one_at_a_time(moto)) as table:
+        yield table
+
+
+@contextmanager
+def found_by_functions(monkeypatch: pytest.MonkeyPatch, table: Table) -> Iterator[Table]:
+    """A table with brands that the functions find in their environment."""
+    with surrounded(monkeypatch, table, SITE_ORIGIN=ORIGIN, SITE_BASE="", STAGE="test"):
         for function in (mine, account, desk, sales, shop):
             monkeypatch.setattr(function, "table", lambda: table)
         brands.create(table, "apple", "Apple", times.now())

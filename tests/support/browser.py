@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Playwright, expect, sync_playwright
+
+from shared.html import cookies
+from tests.support.waiting import PATIENCE
 
 NAMES = ("google-chrome", "google-chrome-stable", "chrome", "chromium", "chromium-browser")
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--force-color-profile=srgb"]
@@ -20,12 +23,31 @@ ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--forc
 @contextmanager
 def browser() -> Iterator[Browser]:
     """A browser without a window. Fails in one line where none can be had; it never skips."""
+    expect.set_options(timeout=PATIENCE * 1000)
     with sync_playwright() as playwright:
         launched = _launch(playwright)
         try:
             yield launched
         finally:
             launched.close()
+
+
+def patient(context: BrowserContext) -> BrowserContext:
+    """A context whose pages are waited for as long as anything else is."""
+    context.set_default_timeout(PATIENCE * 1000)
+    return context
+
+
+def sign_in(context: BrowserContext, origin: str, token: str) -> None:
+    """Give a browser the cookies of the owner of a token."""
+    # A cookie of this name is set over HTTPS alone; this very machine is sent it over HTTP, too.
+    secure = origin.replace("http:", "https:")
+    context.add_cookies(
+        [
+            {"name": cookies.SESSION, "value": token, "url": secure, "secure": True, "httpOnly": True},
+            {"name": cookies.HINT, "value": "1", "url": secure, "secure": True},
+        ]
+    )
 
 
 def executable() -> str | None:

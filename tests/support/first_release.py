@@ -1,4 +1,4 @@
-"""A table as the first release left it: what lies in items of its own by now is put back where it was then."""
+"""A table as the first release left it: what has items of its own by now is put back where it was then."""
 
 from __future__ import annotations
 

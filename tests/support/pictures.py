@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 from shared.data import keys
 from shared.data.members import messages, saved
 from shared.data.orders import carts
 from shared.values import times
-from tests.support.browser import browser
+from shared.values.links import product_hash
+from tests.support.browser import browser, sign_in
 from tests.support.making import send
-from tests.support.preview import Preview, running
+from tests.support.preview import Preview, entered, running, sold
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 MOST = 150 * 1024
 """Bytes of a picture: a clone carries every one there ever was."""
 
-WIDE, PHONE = (1280, 900), (390, 844)
+WIDE, LOW, PHONE = (1280, 900), (1280, 620), (390, 844)
+
+TOOK, COLLECTION = "took", "collection"
+"""The pictures of what only stages that show their work have."""
 
 
 def take() -> None:
@@ -25,7 +31,7 @@ def take() -> None:
     FOLDER.mkdir(exist_ok=True)
     with running() as site, browser() as launched:
         deal = next(deal for deal in site.deals if deal.coupon_code)
-        ana, eddy = _member(site), _signed_in(site, "eddy", "editor")
+        ana, eddy = _member(site), entered(site, "eddy", "editor")
         wanted: tuple[tuple[str, str, tuple[int, int], str, str], ...] = (
             ("front-page", "/", WIDE, "light", ""),
             ("front-page-dark", "/", PHONE, "dark", ""),
@@ -36,47 +42,40 @@ def take() -> None:
             ("inbox", "/my/inbox", PHONE, "light", ana),
             ("cart-dark", "/shop/cart", PHONE, "dark", ana),
             ("desk", "/desk", WIDE, "light", eddy),
+            (TOOK, f"/deals/{deal.number}", WIDE, "light", ""),
+            (COLLECTION, f"/table?partition={quote(keys.product(product_hash(deal.link)))}", LOW, "light", eddy),
         )
         for name, path, (width, height), scheme, token in wanted:
+            # As on a stage that shows its work, but for the pictures of pages as readers know them.
+            os.environ["SHOWS_WORK"] = "true" if name in (TOOK, COLLECTION) else ""
             context = launched.new_context(
                 base_url=site.origin,
                 viewport={"width": width, "height": height},
                 color_scheme="dark" if scheme == "dark" else "light",
             )
             if token:
-                # A cookie of this name is set over HTTPS alone; this very machine is sent it over HTTP, too.
-                secure = site.origin.replace("http:", "https:")
-                context.add_cookies(
-                    [
-                        {"name": cookies.SESSION, "value": token, "url": secure, "secure": True, "httpOnly": True},
-                        {"name": cookies.HINT, "value": "1", "url": secure, "secure": True},
-                    ]
-                )
+                sign_in(context, site.origin, token)
             page = context.new_page()
             page.goto(path, wait_until="networkidle")
             file = FOLDER / f"{name}.png"
-            page.screenshot(path=file)
+            if name == TOOK:
+                page.locator(".took summary").click()
+                page.locator(".foot").screenshot(path=file)
+            else:
+                page.screenshot(path=file)
             context.close()
             if file.stat().st_size > MOST:
                 sys.exit(f"{file.name} has {file.stat().st_size} bytes; {MOST} are the most.")
 
 
-def _signed_in(site: Preview, username: str, role: Role = "member") -> str:
-    """The token of somebody new."""
-    user = User(username, f"{username}@mail.example", username.title(), "no-hash", role, times.now())
-    users.create(site.table, user)
-    return sessions.start(site.table, user, times.now(), username.encode().ljust(32, b"-"))[0]
-
-
 def _member(site: Preview) -> str:
     """The token of somebody who has messages, saved deals and a cart."""
-    token, now = _signed_in(site, "ana"), times.now()
+    token, now = entered(site, "ana"), times.now()
     for deal in site.deals[2:22:4]:
         send(site.table, messages.compose(messages.of_deal(deal, "brand"), "ana", now))
         saved.save(site.table, deal, "ana", now)
     for deal in site.deals[30:36:2]:
-        stock.add(site.table, deal.deal_id, 40, now, shards=1)
-        stock.show_level(site.table, deal.deal_id)
+        sold(site, deal, 40)
         carts.put_in(site.table, "ana", deal.deal_id, 1, now)
     return token
 

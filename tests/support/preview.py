@@ -22,6 +22,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from shared.data.catalog import brands, deals, featured, products, words
+from shared.data.members import sessions, users
+from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
 from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
@@ -29,6 +31,7 @@ from shared.models.members import Role, User
 from shared.values import slugs, times
 from tests.support.engines import DYNOXIDE_ENGINE, FAKE_CREDENTIALS
 from tests.support.pages import a_context, event_of
+from tests.support.windows import Place
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
 
@@ -91,6 +94,20 @@ def fill(table: Table, sample: Path, *, images: bool, most: int) -> list[Deal]:
     featured.set_featured(table, FRONT_PAGE, [deal.deal_id for deal in picks[:9]], now)
     featured.set_featured(table, EDITORS_CHOICE, [deal.deal_id for deal in picks[9:17] or picks[:5]], now)
     return newest
+
+
+def entered(site: Place, username: str, role: Role = "member") -> str:
+    """The token of somebody new who is signed in."""
+    user = User(username, f"{username}@mail.example", username.title(), "no-hash", role, times.now())
+    users.create(site.table, user)
+    token, _ = sessions.start(site.table, user, times.now(), username.encode().ljust(32, b"-")[:32])
+    return token
+
+
+def sold(site: Place, deal: Deal, pieces: int, shards: int = 1) -> None:
+    """Have pieces of a deal on sale, and its page say so."""
+    stock.add(site.table, deal.deal_id, pieces, times.now(), shards=shards)
+    stock.show_level(site.table, deal.deal_id)
 
 
 def _deal(row: Mapping[str, Any], moved: timedelta, now: datetime, number: int, *, images: bool) -> Deal:

@@ -74,24 +74,56 @@ def invalid_html(texts: Mapping[str, str], folder: Path) -> str:
     return done.stdout if done.returncode else ""
 
 
-def lighthouse(address: str, folder: Path, *, cookie: str = "") -> tuple[dict[str, float], list[str]]:
-    """Lighthouse's scores of a page, by category, and the audits that failed. ``cookie`` is sent with each request.
+CATEGORIES = ("accessibility", "best-practices", "seo")
+"""What Lighthouse judges alike on any machine. How fast a page is on this one, ``docs/site.md`` tells."""
+
+MEASURED = ("cumulative-layout-shift", "total-byte-weight", "dom-size")
+"""What Lighthouse measures of a page's speed that is the same on any machine: a score, bytes, elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lighthouse:
+    """Lighthouse's scores of a page by category, the audits that failed, and figures that depend on no machine."""
+
+    scores: dict[str, float]
+    poor: list[str]
+    figures: dict[str, float]
+    blocking: list[str]
+    """What a browser waits for before it shows anything."""
+
+
+def lighthouse(address: str, folder: Path, *, cookie: str = "") -> Lighthouse:
+    """What Lighthouse says of a page. ``cookie`` is sent with each request.
 
     Where this machine was too busy for an audit to end, its category has no score, and the page is looked at again.
     """
     for _ in range(5):
         found = _lighthouse(address, folder / "report.json", cookie)
-        scores = {name: each["score"] for name, each in found["categories"].items()}
-        if None not in scores.values():
+        if found is None:
+            continue
+        judged = {name: found["categories"][name] for name in CATEGORIES}
+        scores = {name: each["score"] for name, each in judged.items()}
+        audits = found["audits"]
+        figures = {name: audits[name].get("numericValue") for name in MEASURED}
+        if None not in (*scores.values(), *figures.values()):
             break
-    return scores, [name for name, audit in found["audits"].items() if audit.get("score") == 0]
+    assert found is not None, "Lighthouse wrote no report, five times"
+    return Lighthouse(
+        scores,
+        [each["id"] for part in judged.values() for each in part["auditRefs"] if audits[each["id"]].get("score") == 0],
+        figures,
+        [each["url"] for each in audits["render-blocking-resources"]["details"]["items"]],
+    )
 
 
-def _lighthouse(address: str, report: Path, cookie: str) -> dict[str, Any]:
-    done = subprocess.run(
+def _lighthouse(address: str, report: Path, cookie: str) -> dict[str, Any] | None:
+    """Its report, or None where it could not reach its browser."""
+    report.unlink(missing_ok=True)
+    subprocess.run(
         [
             *(ROOT / "node_modules" / ".bin" / "lighthouse", address, "--quiet"),
-            *("--only-categories", "accessibility,best-practices,seo"),
+            *("--only-categories", ",".join(CATEGORIES)),
+            *("--only-audits", ",".join((*MEASURED, "render-blocking-resources"))),
             *("--output", "json", "--output-path", report),
             *(["--extra-headers", json.dumps({"Cookie": cookie})] if cookie else []),
             "--chrome-flags=--headless=new --no-sandbox --disable-dev-shm-usage",
@@ -101,9 +133,7 @@ def _lighthouse(address: str, report: Path, cookie: str) -> dict[str, Any]:
         text=True,
         env={**os.environ, "CHROME_PATH": executable() or "", "NO_PROXY": "127.0.0.1"},
     )
-    assert report.exists(), done.stderr[-2000:]
-    found: dict[str, Any] = json.loads(report.read_text())
-    return found
+    return json.loads(report.read_text()) if report.exists() else None
 
 
 @dataclass(frozen=True, slots=True)

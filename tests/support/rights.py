@@ -7,8 +7,10 @@ says so by name), so what rests on these is proved here, on the policies as they
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 from ministack.core.iam_evaluator import (  # type: ignore[import-untyped]  # it has no types
@@ -17,7 +19,10 @@ from ministack.core.iam_evaluator import (  # type: ignore[import-untyped]  # it
     parse_policy_document,
 )
 
+from infra.access import Access
+from infra.functions import BY_NAME
 from shared.dynamodb.schema import PARTITION_KEY
+from tests.support.wire import watched
 
 IN_TRANSACTIONS = {
     "ConditionCheck": "ConditionCheckItem",
@@ -89,13 +94,48 @@ class Policy:
                             )
 
 
+def policy_of(access: Access) -> Policy:
+    """What a function's row grants it, without a stack."""
+    table = "arn:aws:dynamodb:us-east-1:000000000000:table/table"
+    statements = [
+        {
+            "Effect": "Allow",
+            "Action": f"dynamodb:{right.operation}",
+            "Resource": f"{table}/index/{right.index.name}" if right.index else table,
+            "Condition": right.conditions,
+        }
+        for right in access
+    ]
+    return Policy(statements, table)
+
+
+@cache
+def is_granted(function: str, ask: Ask) -> bool:
+    """Whether a function's row grants it something."""
+    return policy_of(BY_NAME[function].access).allows(ask)
+
+
+def within_rights(function: ModuleType) -> Callable[[Any, Any], Any]:
+    """The handler of a function, whose every request to its table must be one that the function's row grants."""
+    name = function.__name__.rpartition(".")[2]
+
+    def handler(event: Any, context: Any) -> Any:
+        with watched(function.table()) as wire:
+            answer = function.handler(event, context)
+        asked = {ask for request in wire.requests for ask in asks(request.operation, request.body)}
+        assert [ask for ask in asked if not is_granted(name, ask)] == [], f"{name} has no right to this"
+        return answer
+
+    return handler
+
+
 def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
     """What DynamoDB asks about a request of the data layer. Raises ValueError for an operation it does not make."""
     match operation:
         case "GetItem":
             yield Ask(operation, (_place(request),), "", tuple(request.get("ExpressionAttributeNames", {}).values()))
         case "PutItem" | "UpdateItem" | "DeleteItem":
-            yield Ask(operation, (_place(request),))
+            yield Ask(operation, (_place(request),), "", _written(request))
         case "Query":
             partition = request["ExpressionAttributeValues"][":partition"]["S"]
             yield Ask(operation, (partition,), request.get("IndexName", ""))
@@ -116,6 +156,22 @@ def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
                 yield Ask("PartiQLInsert", (place["S"],))
         case _:
             raise ValueError(f"the data layer does not ask for {operation}")
+
+
+WORD = re.compile(r"(?<![:\w.])#?[A-Za-z]\w*")
+NO_NAMES = {
+    *("SET", "ADD", "REMOVE", "DELETE", "AND", "OR", "NOT", "IN", "BETWEEN", "size", "contains", "begins_with"),
+    *("attribute_exists", "attribute_not_exists", "attribute_type", "if_not_exists", "list_append"),
+}
+
+
+def _written(request: Mapping[str, Any]) -> tuple[str, ...]:
+    """The attributes that an update names, of an item's top level; none of another write."""
+    if "UpdateExpression" not in request:
+        return ()
+    said = f"{request['UpdateExpression']} {request.get('ConditionExpression', '')}"
+    named = request.get("ExpressionAttributeNames", {})
+    return tuple(sorted({named.get(word, word) for word in WORD.findall(said)} - NO_NAMES))
 
 
 def _place(write: Mapping[str, Any]) -> str:

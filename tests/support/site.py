@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import boto3
 import httpx
@@ -24,13 +25,9 @@ from local.trouble import Trouble
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from tests.support.contract import Contract
-
-T = TypeVar("T")
+from tests.support.waiting import PATIENCE
 
 PASSWORD = "correct horse battery staple"
-PATIENCE = 180.0
-"""Seconds that what follows from a write through the stream may take. It takes one or two, on a busy machine more."""
-
 BACKGROUND = {
     "DealsCache",
     "FrontPageCache",
@@ -55,10 +52,10 @@ class Patient(httpx.HTTPTransport):
         deadline = time.monotonic() + PATIENCE
         while True:
             answer = super().handle_request(request)
-            if request.method != "GET" or answer.status_code != 503 or time.monotonic() > deadline:
+            if request.method not in ("GET", "HEAD") or answer.status_code != 503 or time.monotonic() > deadline:
                 return answer
             answer.read()
-            time.sleep(float(answer.headers["Retry-After"]))
+            time.sleep(float(answer.headers.get("Retry-After", "1")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +99,11 @@ class Site:
     @property
     def endpoint(self) -> str:
         return endpoint(self.port)
+
+    @property
+    def origin(self) -> str:
+        """Where browsers find it."""
+        return deploy.origin(self.port)
 
     def visitor(self, token: str = "", **who: str) -> Visitor:
         """Anyone, or the owner of a token."""
@@ -148,7 +150,7 @@ class Site:
 
 @dataclass(slots=True)
 class Writes:
-    """The records of the table's stream since a moment, but for what goes on in the background."""
+    """The records of the table's stream since a moment, except what goes on in the background."""
 
     _streams: Any
     _iterators: list[str]
@@ -222,20 +224,13 @@ def a_deal(brand: str, **others: Any) -> dict[str, Any]:
     }
 
 
-def eventually(look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
-    """What is seen when it has become right, for what follows from a write through the stream."""
-    deadline = time.monotonic() + PATIENCE
-    while not is_right(seen := look()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert is_right(seen), seen
-    return seen
-
-
 def _kill(home: Home) -> None:
     """End the cloud and its functions' processes. An orderly stop would first write down all it holds."""
     running = cloud.running(home)
     if running is not None:
         os.killpg(running.pid, signal.SIGKILL)
+    # Tens of thousands of files: each function's code. pytest would keep them for three more runs.
+    shutil.rmtree(home.scratch, ignore_errors=True)
 
 
 def _headers(port: int, api_id: str) -> dict[str, str]:

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from aws_lambda_powertools import Metrics
 
 from shared import sqs
+from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 from shared.http import copies
-from shared.runtime import environment, reporting
+from shared.runtime import environment, reporting, work
 from shared.sqs import Queue
 from tests.support.engines import FAKE_CREDENTIALS
+from tests.support.waiting import PATIENCE
 
 
 @contextmanager
@@ -41,7 +42,9 @@ def surrounded(monkeypatch: pytest.MonkeyPatch, table: Table, **more: str) -> It
 @contextmanager
 def queue_beside(table: Table) -> Iterator[Queue]:
     """A queue of a test's own, in the local cloud that has the table."""
-    client = sqs.connect("none", endpoint_url=table.client.meta.endpoint_url, **FAKE_CREDENTIALS).client
+    client = sqs.connect(
+        "none", Budget(answer=PATIENCE), endpoint_url=table.client.meta.endpoint_url, **FAKE_CREDENTIALS
+    ).client
     url = client.create_queue(QueueName=f"work-{uuid.uuid4().hex}")["QueueUrl"]
     yield Queue(url, client)
     client.delete_queue(QueueUrl=url)
@@ -49,7 +52,6 @@ def queue_beside(table: Table) -> Iterator[Queue]:
 
 def _start_over() -> None:
     """Forget what an execution environment keeps between calls."""
-    for kept in (*vars(environment).values(), *vars(reporting).values(), *vars(copies).values()):
+    for kept in (value for module in (environment, work, reporting, copies) for value in vars(module).values()):
         if hasattr(kept, "cache_clear"):
             kept.cache_clear()
-    Metrics(namespace="none").clear_metrics()  # its dimensions are the class's own: the service's name is one
