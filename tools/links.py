@@ -1,7 +1,7 @@
 """Links from the README to lines of code: ``python -m tools.links`` brings their numbers up to date.
 
-A link ``[`likes.like`](shared/data/likes.py#L22)`` names a function of a module and the line on which it is defined.
-The name is what is meant; the number follows it. ``tests/test_docs.py`` fails where one of them is not right.
+A link ``[`follows.like`](shared/data/members/follows.py#L27)`` names a function of a module and the line on which it is
+defined. The name decides, and the number follows it. ``tests/test_docs.py`` fails where one of them is wrong.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The data model in NoSQL Workbench's format: ``python -m tools.workbench`` writes ``docs/nosql-workbench.json``.
 
-Nothing of it is written by hand. Tables and indexes come from the schema; the items are those that the project's own
-functions write into a table in memory, from some of the sample's deals and one reader. A test holds the written file
-against them. The format is the one that Workbench exports and imports (version 3.0):
+No part of it is written by hand. Tables and indexes come from the schema; the items are those that the project's own
+functions write into a table in memory, from some of the sample's deals and one reader. A test compares the written file
+with them. The format is the one that Workbench exports and imports (version 3.0):
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Modeler.ImportExisting.html
 """
 
