@@ -77,10 +77,11 @@ status: .venv/.installed ## Say whether the local cloud runs
 invoke: install ## Run a function of the local cloud as Lambda does (FUNCTION=seed; EVENT: a file, else one of events/)
 	@$(BIN)/python -m local.invoke $(FUNCTION) $(EVENT) $(if $(EMULATOR),--emulator)
 
-check: .venv/.installed ## Check style and types
+check: .venv/.installed ## Check style, types and the README's links
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/python -m tools.links --check
 
 format: .venv/.installed ## Format the code, and bring the README's links up to date
 	@$(BIN)/ruff check --fix-only --quiet .

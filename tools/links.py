@@ -1,5 +1,7 @@
 """Links from the README to lines of code: ``python -m tools.links`` brings their numbers up to date.
 
+With ``--check`` it changes nothing, and fails where one of them is out of date.
+
 A link ``[`follows.like`](shared/data/members/follows.py#L27)`` names a function of a module and the line on which it is
 defined. The name decides, and the number follows it. ``tests/test_docs.py`` fails where one of them is wrong.
 """
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,5 +44,16 @@ def updated(text: str) -> str:
     return LINK.sub(link, text)
 
 
+def main(arguments: list[str]) -> None:
+    """Write the README with the lines of today, or say that it has others. Raises SystemExit, LookupError."""
+    text = README.read_text(encoding="utf-8")
+    today = updated(text)
+    if arguments == ["--check"]:
+        if text != today:
+            sys.exit("README.md links to lines that have moved: make format brings them up to date.")
+    else:
+        README.write_text(today, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    README.write_text(updated(README.read_text(encoding="utf-8")), encoding="utf-8")
+    main(sys.argv[1:])
