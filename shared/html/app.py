@@ -19,7 +19,7 @@ from shared.errors import DealsError, InvalidCursor, NotSignedIn
 from shared.html import forms, headers, pages
 from shared.html.pages import Answer
 from shared.http.body import decode
-from shared.http.coding import compressed, has_already, validators
+from shared.http.coding import VARIES, compressed, has_already, validators
 from shared.http.event import Event, correlation_id, header, path
 from shared.http.handling import WITHOUT_BODY, log_failure, log_request
 from shared.http.statuses import detail_of, headers_of, phrase, status_of
@@ -207,6 +207,8 @@ def _sent(request: Request, answer: Answer) -> Event:
     }
     status = int(answer.status)
     public = answer.cache != headers.PRIVATE
+    if public:
+        fields |= VARIES
     if public and status == HTTPStatus.OK:
         # The list of requests at the page's end is not part of its ETag.
         said, _, _ = body.partition(pages.WORK)

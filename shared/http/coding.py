@@ -18,13 +18,16 @@ COMPRESSION = 1
 SMALLEST_COMPRESSED = 1024
 """Bytes below which gzip saves nothing that matters."""
 
+VARIES = {"Vary": "Accept-Encoding"}
+"""Tells caches that the same address has a compressed and a plain answer."""
+
 
 def validators(content: bytes) -> dict[str, str]:
     """The headers by which caches tell whether a public answer is still the same.
 
     The ETag is weak, because the same content goes out plain and compressed.
     """
-    return {"ETag": f'W/"{hashlib.sha256(content).hexdigest()[:32]}"', "Vary": "Accept-Encoding"}
+    return {"ETag": f'W/"{hashlib.sha256(content).hexdigest()[:32]}"', **VARIES}
 
 
 def compressed(event: Mapping[str, Any], content: bytes) -> bytes | None:
