@@ -15,8 +15,8 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov sam run stop reset status invoke check format quick test fire drift bench lock pictures \
-	synth clean
+.PHONY: help install checkov sam run stop reset status invoke check style types format quick test suite fire drift \
+	bench lock pictures synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -77,11 +77,15 @@ status: .venv/.installed ## Say whether the local cloud runs
 invoke: install ## Run a function of the local cloud as Lambda does (FUNCTION=seed; EVENT: a file, else one of events/)
 	@$(BIN)/python -m local.invoke $(FUNCTION) $(EVENT) $(if $(EMULATOR),--emulator)
 
-check: .venv/.installed ## Check style, types and the README's links
+check: style types ## Check style, types and the README's links
+
+style: .venv/.installed
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
 	@$(BIN)/python -m tools.links --check
+
+types: .venv/.installed
+	@$(BIN)/mypy
 
 format: .venv/.installed ## Format the code, and bring the README's links up to date
 	@$(BIN)/ruff check --fix-only --quiet .
@@ -92,8 +96,13 @@ quick: .venv/.installed check ## Check style, types and the data layer, on moto 
 	@$(BIN)/pytest -q -n $(WORKERS) tests/test_architecture.py tests/data \
 		--ignore tests/data/test_properties.py -k "not ministack and not dynoxide"
 
-test: install checkov sam check ## Run everything: style, types, tests
-	@$(BIN)/pytest -q -n $(WORKERS) --dist loadgroup
+# Types and tests side by side: mypy takes over a minute, and much of the tests' time is waiting.
+test: install checkov sam style ## Run everything: style, types, tests
+	@$(MAKE) --no-print-directory --jobs 2 types suite
+
+# Some tests run make: it must not look for the job server of this one.
+suite:
+	@MAKEFLAGS= $(BIN)/pytest -q -n $(WORKERS) --dist loadgroup
 
 fire: install ## Let schemathesis fire at a deployed API as each role (FIRE_SECONDS, for each: 600)
 	@FIRE_SECONDS=$(or $(FIRE_SECONDS),600) $(BIN)/pytest -q -n 0 -s tests/fire/test_schema.py
