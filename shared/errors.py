@@ -2,7 +2,7 @@
 
     DealsError
     ├── NotFound            no such thing                    (404)
-    │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchAddress, NoSuchOrder,
+    │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchPath, NoSuchOrder,
     │   ├── UnknownAddress
     ├── Conflict            does not fit what is there       (409)
     │   ├── DealIsOver, EditedMeanwhile, NotSoldHere, CannotOrder, WrongStep, OrdersRemain, NotThatMany,
@@ -84,7 +84,7 @@ class NoSuchMessage(NotFound):
         super().__init__(f"You have no message {message_id!r}.")
 
 
-class NoSuchAddress(NotFound):
+class NoSuchPath(NotFound):
     def __init__(self) -> None:
         super().__init__("There is nothing at this address.")
 

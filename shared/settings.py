@@ -38,7 +38,7 @@ MARKER_LIFETIME = timedelta(days=21)
 """How long a cohort of readers is remembered: longer than its message can come again, after 14 days in a dead-letter
 queue and four more in the queue that it was sent to again."""
 
-MOST_PAGES = 20_000
+MOST_COHORTS = 20_000
 """Cohorts in one list of readers, which are five million readers: a longer fan-out is an endless loop, and is
 stopped."""
 
@@ -61,10 +61,10 @@ ten thousand guesses a day for all its networks."""
 SESSIONS_PER_USER = 100
 """Sign-ins of one user that succeed in a window: each makes an item that is kept for a month."""
 
-SIGN_UPS_PER_ADDRESS = 1_000
+SIGN_UPS_PER_NETWORK = 1_000
 """Accounts that one network makes in a window: enough for a school's lesson, too few to test who has an account."""
 
-TAKEN_PER_ADDRESS = 50
+TAKEN_PER_NETWORK = 50
 """Usernames and email addresses that one network finds taken in a window."""
 
 MOVES_PER_USER = 10
@@ -73,7 +73,7 @@ MOVES_PER_USER = 10
 RECENT_SIGN_IN = timedelta(minutes=10)
 """How old a session may be to remove its account: a stolen one is usually older."""
 
-SIGN_INS_PER_ADDRESS = 50
+SIGN_INS_PER_NETWORK = 50
 """Failed attempts from one address in a window: an office shares one, a guesser of many users' passwords too."""
 
 UNREAD_SHOWN = 99

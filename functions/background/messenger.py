@@ -40,7 +40,7 @@ def deliver(record: SQSRecord) -> None:
         deal_id=unit.deal_id,
         kind=unit.kind,
         segment=unit.segment,
-        page=unit.number,
+        cohort=unit.number,
         readers=done.readers,
         written=done.written,
         **measured(),

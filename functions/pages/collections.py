@@ -21,7 +21,7 @@ from shared.data.members import fanout, follows, messages
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Index
 from shared.dynamodb.table import Projection
-from shared.errors import Forbidden, NoSuchAddress
+from shared.errors import Forbidden, NoSuchPath
 from shared.html import cookies, pages, views
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
@@ -90,7 +90,7 @@ def code(request: Request, module: str) -> Answer:
     except ModuleNotFoundError:
         found = None
     if found is None or found.origin is None:
-        raise NoSuchAddress
+        raise NoSuchPath
     lines = Path(found.origin).read_text(encoding="utf-8").splitlines()
     return _page(request, "collections/code.html", module=module, path=f"{module.replace('.', '/')}.py", lines=lines)
 

@@ -42,6 +42,7 @@ from shared.models.catalog import (
     CATEGORY,
     EDITORS_CHOICE,
     FRONT_PAGE,
+    CountedTopic,
     Deal,
     Feed,
     Status,
@@ -416,7 +417,7 @@ def _older_of_topic(request: Request, topic: Topic, cursor: str) -> Answer:
 
 
 def _of_topic(
-    request: Request, found: TopicPage, latest: str, picks: str = "", *, deals: int = 0, first: bool = True
+    request: Request, found: CountedTopic, latest: str, picks: str = "", *, deals: int = 0, first: bool = True
 ) -> Answer:
     """The page of a brand or a category; ``deals`` is how many it has now, where that is known.
 

@@ -15,7 +15,7 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from shared.errors import NoSuchAddress
+from shared.errors import NoSuchPath
 from shared.http.event import Event, header
 
 EVERYBODY = "*"
@@ -31,10 +31,10 @@ REMEMBERED = 7200
 def preflight() -> Response[str]:
     """The answer to a browser that asks what it may send; ``allow`` tells it whether its page may call at all.
 
-    Raises NoSuchAddress if no other site may call.
+    Raises NoSuchPath if no other site may call.
     """
     if not _origins():
-        raise NoSuchAddress
+        raise NoSuchPath
     return Response(
         HTTPStatus.NO_CONTENT,
         None,

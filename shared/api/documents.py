@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, TypedDict, TypeVar
 
-from shared.models.catalog import CATEGORIES, Deal, TopicPage
+from shared.models.catalog import CATEGORIES, CountedTopic, Deal
 from shared.models.lists import Page
 from shared.values.times import to_iso
 
@@ -106,9 +106,9 @@ def all_of(items: Iterable[Mapping[str, Any]]) -> Json:
     return {"items": list(items), "next": None}
 
 
-def topic(page: TopicPage) -> Json:
-    label, slug = page.topic.kind.label, page.topic.slug
-    return {label: slug, "name": page.name, "likes": page.likes, "watchers": page.watchers}
+def topic(counted: CountedTopic) -> Json:
+    label, slug = counted.topic.kind.label, counted.topic.slug
+    return {label: slug, "name": counted.name, "likes": counted.likes, "watchers": counted.watchers}
 
 
 def brand(slug: str, name: str) -> BrandDocument:

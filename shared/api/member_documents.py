@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shared.api.documents import Json, brand
-from shared.models.catalog import Topic, TopicPage
+from shared.models.catalog import CountedTopic, Topic
 from shared.models.members import Address, Session, User
 from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.values.times import to_iso
 
 
-def like(page: TopicPage, *, liked: bool) -> Json:
-    return {"liked": liked, "likes": page.likes}
+def like(counted: CountedTopic, *, liked: bool) -> Json:
+    return {"liked": liked, "likes": counted.likes}
 
 
-def watch(page: TopicPage, *, watching: bool) -> Json:
-    return {"watching": watching, "watchers": page.watchers}
+def watch(counted: CountedTopic, *, watching: bool) -> Json:
+    return {"watching": watching, "watchers": counted.watchers}
 
 
 def watched(topic: Topic) -> Json:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared.errors import DealsError, NoSuchAddress
+from shared.errors import DealsError, NoSuchPath
 from shared.http.body import decode
 from shared.http.event import Event, correlation_id, method, path
 from shared.http.handling import WITHOUT_BODY, log_failure, log_request
@@ -39,7 +39,7 @@ def create_app(refused: Refused, **resolver: Any) -> APIGatewayRestResolver:
 
     @app.not_found
     def _no_such_route(_error: Exception) -> Response[Any]:
-        return refused(NoSuchAddress())
+        return refused(NoSuchPath())
 
     return app
 

@@ -10,7 +10,7 @@ from functools import cache
 from shared import settings
 from shared.data.catalog.caches import JSON, Cached, Copy, Form
 from shared.data.catalog.kept import Kept
-from shared.models.catalog import Topic, TopicPage
+from shared.models.catalog import CountedTopic, Topic
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
@@ -23,7 +23,7 @@ def read(wanted: Sequence[Cached], now: datetime, form: Form = JSON) -> list[Cop
     return copies
 
 
-def read_category(category: Topic, now: datetime, form: Form = JSON) -> tuple[TopicPage, Copy | None]:
+def read_category(category: Topic, now: datetime, form: Form = JSON) -> tuple[CountedTopic, Copy | None]:
     """A category with its counts, and its page's copy, in one round trip at most. Raises NoSuchTopic."""
     counts, copy = kept().read_category(table(), category, shard=_any_shard(), now=now, form=form)
     _count_hits([copy])

@@ -59,7 +59,7 @@ CATEGORIES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class TopicPage:
+class CountedTopic:
     """A brand or category with its counts."""
 
     topic: Topic

@@ -395,7 +395,7 @@ def test_a_page_is_remembered_for_longer_than_a_message_can_wait_and_be_redriven
 
 def test_a_fan_out_without_end_is_stopped(table: Table, queue: Queue, deal: Deal) -> None:
     (unit, _) = fanout.news_of(deal)
-    endless = replace(unit, number=settings.MOST_PAGES)
+    endless = replace(unit, number=settings.MOST_COHORTS)
 
     with pytest.raises(TooManyCohorts):
         fanout.deliver(table, queue, endless, NOW)

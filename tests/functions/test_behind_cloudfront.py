@@ -240,7 +240,7 @@ def test_attempts_to_sign_in_are_counted_for_the_viewer_not_for_the_edge(edge: E
 
     edge.send("POST", "/v1/sessions", body, content_type="application/json", viewer_address=viewer, **made_up)
 
-    for number in range(settings.SIGN_INS_PER_ADDRESS - 1):
+    for number in range(settings.SIGN_INS_PER_NETWORK - 1):
         attempts.begin(table, f"user{number}", viewer, now)
     with pytest.raises(SlowDown):
         attempts.begin(table, "another", viewer, now)

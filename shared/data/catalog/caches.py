@@ -30,6 +30,7 @@ from shared.models.catalog import (
     CATEGORY,
     EDITORS_CHOICE,
     FRONT_PAGE,
+    CountedTopic,
     CuratedPage,
     Deal,
     Feed,
@@ -128,7 +129,7 @@ def read(table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, f
 
 def read_category(
     table: Table, category: Topic, *, shard: int, now: datetime, form: Form = JSON
-) -> tuple[TopicPage, Copy | None]:
+) -> tuple[CountedTopic, Copy | None]:
     """A category with its counts of this moment, and its page's copy. One BatchGetItem for both. Raises NoSuchTopic."""
     if category.slug not in CATEGORY_PAGES:
         raise topics.no_such(category)

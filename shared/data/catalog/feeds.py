@@ -27,7 +27,7 @@ from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES
 from shared.dynamodb.table import Table
-from shared.models.catalog import Deal, Feed, Status, Topic, TopicPage, feed_of
+from shared.models.catalog import CountedTopic, Deal, Feed, Status, Topic, feed_of
 from shared.models.lists import Page
 from shared.values import ksuids
 
@@ -90,7 +90,7 @@ def read(
     return Page(deals, cursors.encode(scope(feed), deals[-1].deal_id) if len(found) > limit else None)
 
 
-def opened(table: Table, topic: Topic) -> tuple[TopicPage, Held]:
+def opened(table: Table, topic: Topic) -> tuple[CountedTopic, Held]:
     """A topic's name and counts, and what all periods of its feed hold: all that its page needs before its deals.
 
     One round trip of two requests. Deals that have ended and wait for the sweep are not asked for: a page that meets

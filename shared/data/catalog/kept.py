@@ -13,7 +13,7 @@ from shared import settings
 from shared.data.catalog import caches
 from shared.data.catalog.caches import JSON, Cached, Copy, Form
 from shared.dynamodb.table import Table
-from shared.models.catalog import Topic, TopicPage
+from shared.models.catalog import CountedTopic, Topic
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ class Kept:
 
     def __init__(self) -> None:
         self._copies: dict[Hashable, tuple[datetime, Copy]] = {}
-        self._counts: dict[Hashable, TopicPage] = {}
+        self._counts: dict[Hashable, CountedTopic] = {}
 
     def read(
         self, table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON
@@ -38,7 +38,7 @@ class Kept:
 
     def read_category(
         self, table: Table, category: Topic, *, shard: int, now: datetime, form: Form = JSON
-    ) -> tuple[TopicPage, Copy | None]:
+    ) -> tuple[CountedTopic, Copy | None]:
         """As ``caches.read_category`` does, without asking for what was read a moment ago, counts included."""
         place = (category, form)  # apart from the page's copy alone, which was not read with the counts
         copy = self._still(*place, now)

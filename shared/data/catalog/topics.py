@@ -12,7 +12,7 @@ from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.errors import NoSuchTopic
-from shared.models.catalog import Topic, TopicPage
+from shared.models.catalog import CountedTopic, Topic
 from shared.values.times import to_iso
 
 _SHOWN = Projection.of("Name", "LikesCount", "WatchCount")
@@ -23,7 +23,7 @@ def no_such(topic: Topic) -> NoSuchTopic:
     return NoSuchTopic(topic.kind.label, topic.slug)
 
 
-def get(table: Table, topic: Topic, *, consistent: bool = False) -> TopicPage:
+def get(table: Table, topic: Topic, *, consistent: bool = False) -> CountedTopic:
     """A brand or category with its counts. Raises NoSuchTopic."""
     item = table.get(keys.topic(topic), consistent=consistent, projection=_SHOWN)
     if item is None:
@@ -31,16 +31,16 @@ def get(table: Table, topic: Topic, *, consistent: bool = False) -> TopicPage:
     return from_item(topic, item)
 
 
-def get_many(table: Table, topics: Sequence[Topic]) -> list[TopicPage]:
+def get_many(table: Table, topics: Sequence[Topic]) -> list[CountedTopic]:
     """Those of some brands and categories that exist, in that order. BatchGetItem, 100 a request."""
     by_key = {keys.topic(topic)["PK"]: topic for topic in topics}
     items = table.get_many([keys.topic(topic) for topic in topics])
     return [from_item(by_key[item["PK"]], item) for item in items]
 
 
-def from_item(topic: Topic, item: Item) -> TopicPage:
+def from_item(topic: Topic, item: Item) -> CountedTopic:
     """The page that a Brand or Category item holds."""
-    return TopicPage(
+    return CountedTopic(
         topic=topic,
         name=item["Name"],
         likes=item["LikesCount"],

@@ -145,7 +145,7 @@ def deliver(
     instead of going on forever: Lambda allows this function to invoke itself (``RecursiveLoop``), so the bound is here.
     https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
     """
-    if unit.number >= settings.MOST_PAGES:
+    if unit.number >= settings.MOST_COHORTS:
         raise TooManyCohorts(unit.number)
     try:
         # The stream may be ahead of eventually consistent reads, and a deal that is missed is never told of again.
