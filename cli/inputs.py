@@ -37,7 +37,7 @@ def faults(error: ValidationError) -> str:
 
 def deal_id(table: Table, id_or_number: str) -> str:
     """The id of a deal that is named by its id or its number; only a number takes requests. Raises NoSuchDeal."""
-    return id_or_number if ksuids.is_ksuid(id_or_number) else deals.find(table, id_or_number).deal_id
+    return id_or_number if ksuids.is_ksuid(id_or_number) else deals.find(table, id_or_number, consistent=True).deal_id
 
 
 def from_stdin(what: str) -> str:

@@ -56,7 +56,7 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
 @app.patch("/deals/<deal_id>", **describe("Edit a deal", "Deal", who="editor", errors=[*BODY_ERRORS, 404]))
 def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[Any]:
     now = times.now()
-    found = deals.find(table(), segment(deal_id))
+    found = deals.find(table(), segment(deal_id), consistent=True)
     changed = deals.edit(table(), found.deal_id, change.changes(now), now, correlation_id=_correlation_id())
     return json_answer(documents.deal(changed, now))
 
@@ -66,14 +66,14 @@ def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[A
 )
 def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
-    found = deals.find(table(), segment(deal_id))
+    found = deals.find(table(), segment(deal_id), consistent=True)
     hot = deals.make_hot(table(), found.deal_id, now, correlation_id=_correlation_id())
     return json_answer(documents.deal(hot, now), HTTPStatus.ACCEPTED)
 
 
 @app.get("/deals/<deal_id>/hot", **describe("How far a hot deal has got", "Progress", who="editor", errors=[404]))
 def hot_progress(deal_id: str) -> Response[Any]:
-    deal = deals.find(table(), segment(deal_id))
+    deal = deals.find(table(), segment(deal_id), consistent=True)
     progress = fanout.progress(table(), deal.deal_id)
     return json_answer(documents.progress(deal, told=progress.told, finished=progress.finished))
 

@@ -76,7 +76,7 @@ def my_cart() -> Response[Any]:
 )
 def put_into_cart(deal_id: str, change: Annotated[CartChange, Body()]) -> Response[Any]:
     now = times.now()
-    deal = deals.find(table(), segment(deal_id))
+    deal = deals.find(table(), segment(deal_id), consistent=True)
     item = carts.put_in(table(), _username(), deal.deal_id, change.quantity, now)
     return json_answer(order_documents.cart_item(item, now))
 
@@ -150,7 +150,8 @@ def open_orders() -> Response[Any]:
 
 @app.get("/deals/<deal_id>/stock", **describe("A deal's stock", "Stock", who="editor", errors=[404, 409]))
 def stock_of(deal_id: str) -> Response[Any]:
-    return json_answer(order_documents.stock(stock.of(table(), deals.find(table(), segment(deal_id)).deal_id)))
+    deal = deals.find(table(), segment(deal_id), consistent=True)
+    return json_answer(order_documents.stock(stock.of(table(), deal.deal_id)))
 
 
 @app.put(
@@ -158,7 +159,7 @@ def stock_of(deal_id: str) -> Response[Any]:
     **describe("Put stock on sale", "Stock", who="editor", errors=[*BODY_ERRORS, 404, 409], query=["Idempotency-Key"]),
 )
 def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Response[Any]:
-    deal = deals.find(table(), segment(deal_id))
+    deal = deals.find(table(), segment(deal_id), consistent=True)
     if change.left is not None:
         return json_answer(order_documents.stock(stock.leave(table(), deal.deal_id, change.left, shards=change.shards)))
     once = idempotency(_event(), {"deal": deal.deal_id, **change.model_dump(mode="json")})

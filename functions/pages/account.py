@@ -185,7 +185,7 @@ def _session(request: Request) -> Session:
 def _me(request: Request) -> User:
     """The account of the user who asks. Raises NotSignedIn."""
     try:
-        return users.get(table(), _session(request).username, consistent=True)
+        return users.get(table(), username, consistent=True)
     except NoSuchUser as error:
         raise NotSignedIn from error
 

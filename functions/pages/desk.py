@@ -216,30 +216,36 @@ def one_deal(request: Request, number: str) -> Answer:
 def edit_deal(request: Request, number: str) -> Answer:
     _editor(request)
     typed = forms.read(request.event)
-    deal = _find(number)
-    version = typed.get("version", "")
-    try:
-        changes = deal_form.changes(typed, request.now)
-        deals.edit(
-            table(),
-            deal.deal_id,
-            changes,
-            request.now,
-            correlation_id=request.correlation_id,
-            version=int(version) if version.isascii() and version.isdigit() else 0,
-        )
-    except _REFUSED as error:
-        return _refused_form(request, typed, error, deal)
-    except EditedMeanwhile:
-        now_is = deals.get(table(), deal.deal_id, consistent=True)
-        return _form_page(
-            request,
-            {**typed, "version": str(now_is.version)},
-            deal=now_is,
-            status=HTTPStatus.CONFLICT,
-            differing=deal_form.differing(deal_form.typed_of(now_is), deal_form.cleaned(typed)),
-        )
-    return pages.redirect(f"/desk/deals/{number}", said="edited")
+
+    def attempt() -> Answer:
+        deal = _find(number)
+        try:
+            changes = deal_form.changes(typed, request.now)
+            merged = deal_form.merged(typed, changes, deal)
+            if merged.asks:
+                return _form_page(request, merged.typed, deal=deal, status=HTTPStatus.CONFLICT, merged=merged)
+            correlation_id, version = request.correlation_id, deal.version
+            deals.edit(table(), deal.deal_id, changes, request.now, correlation_id=correlation_id, version=version)
+        except _REFUSED as error:
+            return _refused_form(request, typed, error, deal)
+        return pages.redirect(f"/desk/deals/{number}", said="edited")
+
+    # Who edits the deal between the reading and the writing here is another editor like any other: it is read again.
+    return table().retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
+
+
+@app.get("/desk/deals/{number}/preview")
+def one_deal_again(request: Request, number: str) -> Answer:
+    """A preview is made of what was typed, so its address alone leads to the deal's form."""
+    _editor(request)
+    return pages.redirect(f"/desk/deals/{number}")
+
+
+@app.post("/desk/deals/{number}/preview")
+def preview_change(request: Request, number: str) -> Answer:
+    """The card and the page of a deal as they would be, and the form below. Nothing is written."""
+    _editor(request)
+    return _previewed(request, _find(number))
 
 
 @app.get("/desk/deals/{number}/withdraw")
@@ -380,7 +386,18 @@ def _editor(request: Request) -> Session:
 
 def _find(number: str) -> Deal:
     """A deal by its number, as it is at this moment. Raises NoSuchDeal."""
-    return deals.get(table(), deals.find(table(), number).deal_id, consistent=True)
+    return deals.find(table(), number, consistent=True)
+
+
+def _readers() -> int:
+    """How many users there are, or one more than ``MOST_COUNTED`` where there are more than that."""
+    return users.count(table(), MOST_COUNTED + 1)
+
+
+def _dollars(amount: float) -> str:
+    """A small amount, rounded down: where it is the least that something costs, it must not be more than that."""
+    hundredths_of_cents = math.floor(amount * 10_000)
+    return f"${hundredths_of_cents / 10_000:.4f}" if hundredths_of_cents else "less than $0.0001"
 
 
 def _page(
@@ -481,13 +498,13 @@ def _refused_form(
 
 def _brand_names() -> list[str]:
     """Names to complete a brand from; none if there are very many, which would fill the page."""
-    names = list(brands.names(table()).values())
+    names = list(brands.names(table(), consistent=True).values())
     return names if len(names) <= 500 else []
 
 
 def _near(name: str) -> list[str]:
-    """Names of brands that are written almost like this one, the one itself included where it is there."""
-    known = brands.names(table())
+    """Names of brands that are written almost like this one, without the one itself."""
+    known = brands.names(table(), consistent=True)
     asked = deal_form.slug_of(name)
     near = difflib.get_close_matches(asked, known, n=5, cutoff=0.75)
     begins = [slug for slug in known if asked and (slug.startswith(f"{asked}-") or asked.startswith(f"{slug}-"))]
@@ -502,7 +519,7 @@ def _brands_page(
     near: Sequence[str] = (),
     status: int = HTTPStatus.OK,
 ) -> Answer:
-    known = brands.names(table())
+    known = brands.names(table(), consistent=True)
     return _page(
         "desk/brands.html",
         request,
@@ -601,7 +618,7 @@ def _ordered(request: Request, ordered: lists.List) -> Answer:
         errors = {"add": "This list was changed meanwhile. This is how it is now; please do it again."}
         return _order_page(request, ordered, errors=errors, typed=typed.get("add", ""), status=HTTPStatus.CONFLICT)
     try:
-        picked = [deals.find(table(), number) for number in numbers]
+        picked = [deals.find(table(), number, consistent=True) for number in numbers]
     except NoSuchDeal:
         errors = {"add": f"There is no deal with the number {which}."}
         return _order_page(request, ordered, _those_there(numbers), errors, which)
@@ -622,7 +639,7 @@ def _those_there(numbers: Sequence[str]) -> list[Deal]:
     found = []
     for number in numbers:
         try:
-            found.append(deals.find(table(), number))
+            found.append(deals.find(table(), number, consistent=True))
         except NoSuchDeal:
             continue
     return _once(found)

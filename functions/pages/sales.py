@@ -99,7 +99,7 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
 @app.get(f"{STOCK}/{{number}}")
 def stock_of(request: Request, number: str) -> Answer:
     _editor(request)
-    return _stock_page(request, deals.find(table(), number))
+    return _stock_page(request, deals.find(table(), number, consistent=True))
 
 
 @app.post(f"{STOCK}/{{number}}")
@@ -107,7 +107,7 @@ def change_stock(request: Request, number: str) -> Answer:
     """Put more pieces on sale or take some off (``do=add``), or have exactly so many left (``do=left``)."""
     session = _editor(request)
     typed = forms.read(request.event)
-    deal = deals.find(table(), number)
+    deal = deals.find(table(), number, consistent=True)
     try:
         _change(request, session, deal, typed)
     except InvalidFields as error:

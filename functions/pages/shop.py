@@ -85,7 +85,7 @@ def cart(request: Request) -> Answer:
 def put_into_cart(request: Request) -> Answer:
     """Have so many pieces of a deal in the cart; without a number one, or as many as there are."""
     typed = forms.read(request.event)
-    deal = deals.find(table(), typed.get("deal", ""))
+    deal = deals.find(table(), typed.get("deal", ""), consistent=True)
     number = deal.number or deal.deal_id
     member = cookies.sender_of(table(), request, f"/deals/{number}")
     if isinstance(member, Answer):

@@ -1,18 +1,22 @@
-"""What holds while indexes lag behind the table, and what comes right once they have caught up."""
+"""What holds while indexes, and reads that are not consistent, lag; and what comes right once they have caught up."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from shared.data.catalog import caches, deals, feeds, seeds
+from shared.data import removal
+from shared.data.catalog import brands, caches, deals, feeds, seeds, topics
 from shared.data.members import follows, messages, sessions, users
+from shared.data.orders import carts, orders, stock
 from shared.dynamodb.table import Table
-from shared.errors import NoSuchMessage, NotSignedIn
-from shared.models.catalog import ALL_DEALS, Status
+from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked, NotSignedIn, OrdersRemain
+from shared.models.catalog import ALL_DEALS, BRAND, Status, Topic
+from shared.models.orders import OrderStatus
 from tests.support.engines import MINISTACK
 from tests.support.lagging import Lag, lagging
 from tests.support.making import (
@@ -31,6 +35,7 @@ from tests.support.making import (
     send,
     walk,
 )
+from tests.support.shop import a_buyer, buy
 
 
 @pytest.fixture
@@ -41,7 +46,7 @@ def table() -> Iterator[Table]:
 
 @pytest.fixture
 def lag(table: Table) -> Iterator[Lag]:
-    """Indexes that have what a deployment leaves and two users, and nothing since."""
+    """Reads that show what a deployment leaves and two users, and nothing since, unless they are consistent."""
     with lagging(table) as lag:
         seeds.plant(table, LAUNCH)
         open_brands(table)
@@ -89,7 +94,7 @@ def test_a_deal_whose_withdrawal_the_index_has_not_seen_is_withdrawn_by_itself(t
     lag.catch_up()
     deals.withdraw(table, deal.deal_id, NOW)
 
-    assert deals.get(table, deal.deal_id).status(NOW) is Status.WITHDRAWN
+    assert deals.get(table, deal.deal_id, consistent=True).status(NOW) is Status.WITHDRAWN
     lag.catch_up()
     assert all(not page.items for feed in FEEDS for page in walk(table, feed))
 
@@ -110,12 +115,14 @@ def test_a_message_is_read_at_once_and_leaves_the_unread_ones_when_the_index_see
     send(table, message)
     lag.catch_up()
 
-    messages.mark_read(table, "ana", message.message_id, NOW)
+    read = messages.mark_read(table, "ana", message.message_id, NOW)
 
-    (shown,) = messages.latest(table, "ana", limit=25, now=NOW).items
-    assert not shown.unread
+    assert not read.unread
+    assert messages.mark_all_read(table, "ana", NOW) == 0
     messages.mark_read(table, "ana", message.message_id, NOW + timedelta(minutes=1))
     lag.catch_up()
+    (shown,) = messages.latest(table, "ana", limit=25, now=NOW).items
+    assert not shown.unread
     assert messages.unread_count(table, "ana", NOW) == 0
     with pytest.raises(NoSuchMessage):
         messages.mark_read(table, "bo", message.message_id, NOW)
@@ -125,12 +132,15 @@ def test_a_watch_counts_at_once_and_is_not_made_twice_though_its_list_lags(table
     for topic in (APPLE, SHOES):
         follows.watch(table, topic, "ana", NOW)
 
-    assert follows.is_watched(table, APPLE, "ana")
+    assert topics.get(table, APPLE, consistent=True).watchers == 1
+    with pytest.raises(AlreadyWatching):
+        follows.watch(table, APPLE, "ana", NOW)
     assert follows.watches(table, "ana") == []
     lag.catch_up()
+    assert follows.is_watched(table, APPLE, "ana")
     assert follows.watches(table, "ana") == [APPLE, SHOES]
     follows.unwatch(table, APPLE, "ana")
-    assert not follows.is_watched(table, APPLE, "ana")
+    assert topics.get(table, APPLE, consistent=True).watchers == 0
 
 
 def test_signing_out_everywhere_ends_sessions_that_no_index_shows_yet(table: Table, lag: Lag) -> None:
@@ -168,6 +178,71 @@ def test_reading_all_misses_no_message_that_the_index_does_not_show_yet(table: T
     marked = messages.mark_all_read(table, "ana", NOW)
 
     assert marked == 2
+    lag.catch_up()
     assert [message.unread for message in messages.latest(table, "ana", limit=9, now=NOW).items] == [False, False]
+    assert messages.unread_count(table, "ana", NOW) == 0
+
+
+def test_reading_all_misses_no_message_that_was_written_long_after_its_announcement(table: Table, lag: Lag) -> None:
+    deal = a_deal(ago(hours=5))
+    send(table, a_message(replace(deal, hot_at=ago(hours=4, minutes=1)), kind="hot", now=NOW))
+
+    assert messages.mark_all_read(table, "ana", NOW) == 1
     lag.catch_up()
     assert messages.unread_count(table, "ana", NOW) == 0
+
+
+def test_an_editor_finds_sells_and_makes_hot_what_was_posted_a_moment_ago(table: Table, lag: Lag) -> None:
+    deal = deals.create(table, a_deal(), NOW)
+
+    found = [deals.find(table, name, consistent=True) for name in (deal.deal_id, str(deal.number))]
+    edited = deals.edit(table, deal.deal_id, {"title": "Road runner"}, NOW)
+    hot = deals.make_hot(table, deal.deal_id, NOW)
+    stock.add(table, deal.deal_id, 5, NOW)
+    left = stock.leave(table, deal.deal_id, 3).left
+
+    assert found == [deal, deal]
+    assert (edited.title, hot.hot_at, left) == ("Road runner", NOW, 3)
+    with pytest.raises(NoSuchDeal):
+        deals.find(table, deal.deal_id)  # a reader may be a moment late
+
+
+def test_brands_that_were_made_a_moment_ago_are_known_to_who_asks_for_it(table: Table, lag: Lag) -> None:
+    brands.create(table, "g-fore", "G/Fore", NOW)
+
+    assert "g-fore" in brands.names(table, consistent=True)
+    assert "g-fore" not in brands.names(table)
+
+
+def test_a_like_of_a_brand_that_was_made_a_moment_ago_goes_with_the_account(table: Table, lag: Lag) -> None:
+    brands.create(table, "g-fore", "G/Fore", NOW)
+    follows.like(table, Topic(BRAND, "g-fore"), "ana", NOW)
+
+    users.remove(table, users.get(table, "ana"))
+
+    assert topics.get(table, Topic(BRAND, "g-fore"), consistent=True).likes == 0
+
+
+def test_unliking_a_brand_that_was_made_a_moment_ago_says_that_it_was_not_liked(table: Table, lag: Lag) -> None:
+    brands.create(table, "g-fore", "G/Fore", NOW)
+
+    with pytest.raises(NotLiked):
+        follows.unlike(table, Topic(BRAND, "g-fore"), "ana")
+
+
+def test_an_account_is_bought_for_and_removed_though_no_other_read_has_seen_it(table: Table, lag: Lag) -> None:
+    deal = deals.create(table, a_deal(), NOW)
+    stock.add(table, deal.deal_id, 5, NOW)
+    a_buyer(table, "cy")
+    carts.put_in(table, "cy", deal.deal_id, 1, NOW)
+    order = buy(table, "cy", deal)
+
+    with pytest.raises(OrdersRemain):
+        removal.remove_account(table, users.get(table, "cy", consistent=True))
+    orders.follow(table, orders.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
+    removal.remove_account(table, users.get(table, "cy", consistent=True))
+
+    lag.catch_up()
+    with pytest.raises(NoSuchUser):
+        users.get(table, "cy")
+    assert stock.of(table, deal.deal_id).left == 5

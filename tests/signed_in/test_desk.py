@@ -714,3 +714,81 @@ def test_what_is_typed_stays_text(editor: Browser, table: Table) -> None:
     assert "<img src=x" not in seen.text
     assert seen.values()["title"] == evil
     assert seen.values()["description"] == evil
+
+
+@pytest.fixture
+def site() -> Iterator[Preview]:
+    """The page functions behind a server, for a real browser; on the front page are four deals."""
+    with running(most=12) as preview:
+        featured.set_featured(preview.table, FRONT_PAGE, [deal.deal_id for deal in preview.deals[:4]], times.now())
+        yield preview
+
+
+def test_only_a_drag_that_ends_in_a_drop_on_the_list_is_kept(visit: Visit, site: Preview) -> None:
+    before = [deal.deal_id for deal in featured.read(site.table, FRONT_PAGE, times.now())]
+    page = visit("/desk/front-page", token=token_of(site, "eddy", "editor"))
+    rows = page.locator("#order tbody tr")
+    numbers = page.locator("#order [name=order]").input_value().split(",")
+    expect(rows.last).to_have_attribute("draggable", "true")  # once the script has run
+
+    def drag_the_last_to_the_top() -> None:
+        rows.last.locator(".place").hover()
+        page.mouse.down()
+        rows.nth(1).hover(position={"x": 20, "y": 5})
+        rows.first.hover(position={"x": 20, "y": 5})
+        rows.first.hover(position={"x": 20, "y": 2})
+        expect(rows.first).to_have_attribute("data-number", numbers[-1])
+
+    def stands() -> list[str]:
+        return [deal.deal_id for deal in featured.read(site.table, FRONT_PAGE, times.now(), consistent=True)]
+
+    drag_the_last_to_the_top()
+    page.keyboard.press("Escape")
+    expect(rows.first).to_have_attribute("data-number", numbers[0])
+    page.mouse.up()
+    drag_the_last_to_the_top()
+    page.locator("h1").hover()
+    page.mouse.up()
+    expect(rows.first).to_have_attribute("data-number", numbers[0])
+    assert "said" not in page.url
+    assert stands() == before
+    drag_the_last_to_the_top()
+    with page.expect_navigation(url="**/desk/front-page?said=ordered*"):
+        page.mouse.up()
+
+    assert stands() == [before[-1], *before[:-1]]
+
+
+def test_the_ring_of_a_deals_title_in_an_order_is_not_cut_off_with_the_title(visit: Visit, site: Preview) -> None:
+    page = visit("/desk/front-page", token=token_of(site, "eddy", "editor"))
+    title = page.locator("#order tbody a").first
+
+    page.keyboard.press("Tab")  # a ring is shown to those who use the keyboard
+    title.focus()
+
+    around = page.locator("#order tbody .what div").first
+    expect(around).to_have_css("outline-style", "solid")
+    expect(around).to_have_css("overflow", "visible")
+    expect(title).to_have_css("outline-style", "none")
+
+
+def test_a_page_of_progress_follows_in_place(visit: Visit, site: Preview) -> None:
+    """The keyboard stays where it is, and the page says one thing at a time."""
+    deal = next(deal for deal in site.deals if deal.status(times.now()) is Status.ACTIVE)
+    hot = deals.make_hot(site.table, deal.deal_id, times.now())
+    page = visit(f"/desk/deals/{deal.number}/hot/progress?said=hot", token=token_of(site, "eddy", "editor"))
+    expect(page.locator(".notice")).to_have_text("Everybody is being told.")
+    page.get_by_role("link", name="To the deal").focus()
+    page.evaluate("document.body.dataset.same = 'page'")
+    segment = {**keys.fan_out_segment(hot.deal_id, 0), "Type": item_types.FAN_OUT, "Segments": 1, "Pages": 1}
+
+    site.table.write(put({**segment, "Told": 1}, because="nobody else writes it"))
+    expect(page.locator("[data-says=sentence]")).to_have_text("1 reader told so far, of about 1.")
+    expect(page.locator("progress")).to_have_attribute("value", "1")
+    site.table.write(put({**segment, "Told": 1, "LastPage": 1}, because="nobody else writes it"))
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Everybody is told")
+    expect(page).to_have_title(re.compile("^Everybody is told · "))
+    expect(page.locator(".notice")).to_have_count(0)
+    expect(page.locator("body[data-same]")).to_have_count(1)
+    expect(page.get_by_role("link", name="To the deal")).to_be_focused()

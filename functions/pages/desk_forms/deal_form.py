@@ -151,7 +151,7 @@ def typed_of_product(last: Deal) -> Fields:
 def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
     """What our own deals tell of a shop whose product is new: its brand, if it is named as one, and what that sells."""
     letters = re.sub(r"[^a-z0-9]", "", links.host(link).rpartition(".")[0])
-    names = brands.names(table)
+    names = brands.names(table, consistent=True)
     brand = next((slug for slug in names if slug.replace("-", "") == letters), None)
     if brand is None:
         return {}

@@ -30,7 +30,7 @@ def create(table: Table, slug: str, name: str, now: datetime) -> None:
         raise BrandsAreFull from error
 
 
-def names(table: Table) -> dict[str, str]:
+def names(table: Table, *, consistent: bool = False) -> dict[str, str]:
     """All brands, slug to name, by slug. One GetItem; 400 KB hold about 9,000 brands."""
-    container = table.get(keys.brands())
+    container = table.get(keys.brands(), consistent=consistent)
     return dict(sorted(container["Brands"].items())) if container else {}

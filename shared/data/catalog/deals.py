@@ -91,9 +91,12 @@ def get(table: Table, deal_id: str, *, consistent: bool = False) -> Deal:
     return from_item(item)
 
 
-def find(table: Table, id_or_number: str) -> Deal:
-    """One deal, by its id or its short public number. One GetItem by id, two by number. Raises NoSuchDeal."""
-    return get(table, place_of(table, id_or_number).deal_id)
+def find(table: Table, id_or_number: str, *, consistent: bool = False) -> Deal:
+    """One deal, by its id or its short public number. One GetItem by id, two by number. Raises NoSuchDeal.
+
+    ``consistent`` is for editors, who look for what they wrote a moment ago, and for what a write is based on.
+    """
+    return get(table, place_of(table, id_or_number, consistent=consistent).deal_id, consistent=consistent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +115,13 @@ def place(deal: Deal) -> Place:
     return Place(deal.deal_id, links.product_hash(deal.link), deal.brand)
 
 
-def place_of(table: Table, id_or_number: str) -> Place:
+def place_of(table: Table, id_or_number: str, *, consistent: bool = False) -> Place:
     """What an id or a number leads to, as it was when the deal was numbered. A GetItem by number. Raises NoSuchDeal."""
     if ksuids.is_ksuid(id_or_number):
         return Place(id_or_number)
     if not (id_or_number.isascii() and id_or_number.isdigit() and len(id_or_number) <= 12):
         raise NoSuchDeal(id_or_number)
-    pointer = table.get(keys.deal_number(int(id_or_number)))
+    pointer = table.get(keys.deal_number(int(id_or_number)), consistent=consistent)
     if pointer is None:
         raise NoSuchDeal(id_or_number)
     return Place(pointer["DealId"], pointer.get("Product", ""), pointer.get("Brand", ""))
@@ -196,7 +199,7 @@ def withdraw(table: Table, deal_id: str, now: datetime) -> Deal:
 
 def make_hot(table: Table, deal_id: str, now: datetime, *, correlation_id: str | None = None) -> Deal:
     """Mark an active deal as hot: every user is told of it, once. Raises NoSuchDeal, DealIsOver."""
-    if get(table, deal_id).status(now) is not Status.ACTIVE:
+    if get(table, deal_id, consistent=True).status(now) is not Status.ACTIVE:
         raise DealIsOver(deal_id)
     return edit(table, deal_id, {"hot_at": now}, now, correlation_id=correlation_id)
 

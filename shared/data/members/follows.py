@@ -113,7 +113,7 @@ def _uncount(table: Table, topic: Topic, key: Key, counter: str, absent: DealsEr
     try:
         table.transact(delete(key, refused=absent), _count(topic, counter, -1))
     except type(absent):
-        if table.get(keys.topic(topic), projection=_EXISTENCE) is None:
+        if table.get(keys.topic(topic), consistent=True, projection=_EXISTENCE) is None:
             raise no_such(topic) from None
         raise
 

@@ -139,14 +139,22 @@ def mark_all_read(table: Table, username: str, now: datetime) -> int:
 
     Two Queries: GSI1's, and one of the newest messages themselves, which GSI1 may not show yet.
     """
-    found = {*_unread_ids(table, username, now), *_newest_unread_ids(table, username, now)}
-    return write_all(table, [_reading(username, unread, now) for unread in sorted(found)])
+    items = table.query(keys.messages(username), newest_first=True, consistent=True, projection=_UNREAD_OR_READ)
+    unread = [item["MessageId"] for item in items if "ReadAt" not in item and item[TTL_ATTRIBUTE] > now.timestamp()]
+    return write_all(table, [_reading(username, message_id, now) for message_id in unread])
 
 
 def remove_all(table: Table, username: str) -> None:
     """Remove all of a user's messages."""
     found = table.query(keys.messages(username), projection=_KEYS, consistent=True)
-    write_all(table, [forget(keys.primary(item), because="a message that is gone is removed") for item in found])
+    table.delete_many([keys.primary(item) for item in found])
+
+
+def left_under(table: Table, username: str) -> list[Key]:
+    """The keys of messages under a name, for one that has no account: a delivery that ran beside the removal of its
+    last owner may have left some."""
+    found = table.query(keys.messages(username), limit=MOST_LEFT, projection=_KEYS, consistent=True)
+    return [keys.primary(item) for item in found]
 
 
 def _reading(username: str, message_id: str, now: datetime) -> Write:
@@ -164,13 +172,6 @@ def _unread_ids(table: Table, username: str, now: datetime, most: int | None = N
     # The newest first: what has expired and waits for its deletion is at the end, and takes no other's place.
     items = table.query(keys.messages(username), index=GSI1, newest_first=True, limit=most, projection=_UNREAD)
     return [item["MessageId"] for item in items if item[TTL_ATTRIBUTE] > now.timestamp()]
-
-
-def _newest_unread_ids(table: Table, username: str, now: datetime) -> list[str]:
-    """The unread messages that are younger than an index ever lags, from the table itself."""
-    since = keys.message_sort_key(ksuids.random(now - LONGEST_LAG, bytes(16)))
-    items = table.query(keys.messages(username), after=since, consistent=True, projection=_UNREAD_OR_READ)
-    return [item["MessageId"] for item in items if "ReadAt" not in item and item[TTL_ATTRIBUTE] > now.timestamp()]
 
 
 def _from_item(item: Item) -> Message:

@@ -141,7 +141,8 @@ def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
 
 
 def _all_topics(table: Table) -> Iterator[Topic]:
-    yield from (Topic(BRAND, slug) for slug in brands.names(table))
+    # A brand may be a moment old, and liked since.
+    yield from (Topic(BRAND, slug) for slug in brands.names(table, consistent=True))
     yield from (Topic(CATEGORY, slug) for slug in CATEGORIES)
 
 

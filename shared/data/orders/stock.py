@@ -80,7 +80,7 @@ def add(
     A repeated request with the same ``idempotency`` key adds once. Additions do not look at what is there, so they go
     through in the middle of a rush. Raises NoSuchDeal, NotThatMany, IdempotencyKeyReused.
     """
-    deals.get(table, deal_id)
+    deals.get(table, deal_id, consistent=True)
 
     def once() -> Stock:
         stock = find(table, deal_id) or Stock(deal_id, ())
@@ -102,7 +102,7 @@ def add(
 
 def leave(table: Table, deal_id: str, left: int, *, shards: int | None = None) -> Stock:
     """Set how many pieces are left on sale. Raises NoSuchDeal; Busy in a rush, where ``add`` goes through."""
-    deals.get(table, deal_id)
+    deals.get(table, deal_id, consistent=True)
 
     def once() -> Stock:
         stock = find(table, deal_id) or Stock(deal_id, ())
