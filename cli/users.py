@@ -12,8 +12,8 @@ from cli.output import counted, say
 from cli.watching import AsJson, at_work
 from shared.api import documents, member_documents
 from shared.api.member_bodies import NewUser
+from shared.data import removal
 from shared.data.members import users
-from shared.data.orders import orders
 from shared.models.members import Role, User
 from shared.values import times
 from shared.values.passwords import hash_password
@@ -88,8 +88,7 @@ def remove(
         )
     with at_work(as_json) as work:
         user = users.get(work.table, username, consistent=True)
-        orders.forget_all(work.table, user.username)
-        users.remove(work.table, user, leaving=orders.leaving(user.username))
+        removal.remove_account(work.table, user)
         work.answer({"removed": username}, views.fields)
 
 

@@ -15,6 +15,7 @@ from shared.api.app import create_app, serve
 from shared.api.callers import caller, token_of
 from shared.api.documentation import describe
 from shared.api.member_bodies import AccountChange, NewUser, SignIn
+from shared.data import removal
 from shared.data.members import accounts, sessions, users
 from shared.data.orders import addresses, orders
 from shared.errors import NoSuchUser, NotSignedIn, SlowDown, WrongPassword
@@ -94,8 +95,7 @@ def remove_me() -> Response[Any]:
     now = times.now()
     accounts.require_recent(sessions.authenticate(table(), token_of(app.current_event.raw_event), now), now)
     user = _me()
-    orders.forget_all(table(), user.username)
-    users.remove(table(), user, leaving=orders.leaving(user.username))
+    removal.remove_account(table(), user)
     return nothing()
 
 

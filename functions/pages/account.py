@@ -14,7 +14,7 @@ from http import HTTPStatus
 
 from shared.api.member_bodies import AccountChange, NewUser
 from shared.data.members import accounts, sessions, users
-from shared.data.orders import orders
+from shared.data.removal import remove_account
 from shared.errors import (
     EmailTaken,
     NoSuchUser,
@@ -161,7 +161,8 @@ def change_password(request: Request) -> Answer:
 
 @app.get("/account/remove")
 def removal(request: Request) -> Answer:
-    return _removal_page(_me(request))
+    user, unread = _me_and_unread(request)
+    return _removal_page(request, user, unread=unread)
 
 
 @app.post("/account/remove")
@@ -170,11 +171,13 @@ def remove(request: Request) -> Answer:
     try:
         _prove(request, user, typed, "password")
     except InvalidFields as error:
-        return _removal_page(user, error.errors)
+        return _removal_page(request, user, error.errors)
     except SlowDown as error:
-        return _to_wait(_removal_page(user, {"password": _how_long(error)}), error)
-    orders.forget_all(table(), user.username)
-    users.remove(table(), user, leaving=orders.leaving(user.username))
+        return _to_wait(_removal_page(request, user, {"password": _how_long(error)}), error)
+    try:
+        remove_account(table(), user)
+    except OrdersRemain:
+        return _removal_page(request, user, order_is_open=True)
     return _left("removed")
 
 
@@ -281,7 +284,15 @@ def _account_page(
     )
 
 
-def _removal_page(user: User, errors: Mapping[str, str] | None = None) -> Answer:
+def _removal_page(
+    request: Request,
+    user: User,
+    errors: Mapping[str, str] | None = None,
+    *,
+    order_is_open: bool = False,
+    unread: int | str | None = None,
+) -> Answer:
+    """What removing the account removes, with the form that does it. Of unread messages see ``_account_page``."""
     return pages.page(
         "account/remove.html",
         here="/account/remove",
