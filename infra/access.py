@@ -9,7 +9,8 @@ from typing import Any
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index
 
 _NAMES_KEYS = {
-    "GetItem", "BatchGetItem", "Query", "ConditionCheckItem", "PutItem", "UpdateItem", "DeleteItem", "PartiQLInsert",
+    "GetItem", "BatchGetItem", "Query", "ConditionCheckItem", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem",
+    "PartiQLInsert",
 }  # fmt: skip
 """Operations whose requests name partition keys: according to AWS, those that support ``dynamodb:LeadingKeys``.
 
@@ -66,9 +67,9 @@ class Scan:
 
 
 def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any]]:
-    """The conditions that a request asks for these attributes, and for no whole item."""
+    """The conditions that a request names these attributes, and reads no whole item."""
     return {
-        "ForAllValues:StringEquals": {"dynamodb:Attributes": [*keys, *attributes]},
+        "ForAllValues:StringEquals": {"dynamodb:Attributes": [*dict.fromkeys((*keys, *attributes))]},
         "StringEqualsIfExists": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"},
     }
 

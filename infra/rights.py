@@ -69,13 +69,17 @@ AUTHORIZER: Access = (
     Right("GetItem", (USER,), attributes=ACCOUNT_OF_SESSION),
 )
 
+KEY_ONLY = (PARTITION_KEY, SORT_KEY)
+"""What a deletion names. BatchWriteItem also puts items: with no other attributes, these would be empty ones."""
+
 ACCOUNTS: Access = (
     Right("GetItem", (SESSION, USER, PASSWORD, BRANDS)),
     Right("BatchGetItem", (*LIKES, *WATCHES)),
     Right("ConditionCheckItem", (USER, PASSWORD)),
     Right("PutItem", (USER, USER_EMAIL, PASSWORD, SESSION)),
     Right("UpdateItem", (USER, PASSWORD, ATTEMPTS, *TOPICS)),
-    Right("DeleteItem", (USER, USER_EMAIL, PASSWORD, SESSION, MESSAGES, SAVED, ORDER_PARTS, CART, *LIKES, *WATCHES)),
+    Right("DeleteItem", (USER, USER_EMAIL, PASSWORD, SESSION, ORDER_PARTS, CART, *LIKES, *WATCHES)),
+    Right("BatchWriteItem", (SESSION, MESSAGES, SAVED), attributes=KEY_ONLY),
     Right("Query", (USER, CART, MESSAGES, SAVED)),
     Right("Query", (SESSIONS_OF_USERS,), GSI1),
 )
@@ -115,7 +119,7 @@ ACCOUNT: Access = ACCOUNTS
 
 DESK: Access = (
     Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, BRANDS, IDEMPOTENCY, *TOPICS, *CURATED)),
-    Right("BatchGetItem", (DEAL, DEALS, *TOPICS)),
+    Right("BatchGetItem", (DEAL, DEAL_CLICKS, DEALS, *TOPICS)),
     Right("PutItem", (DEAL, DEAL_NUMBER, DEAL_SOURCE, BRAND_ITEM, ENDINGS_OF_DAYS, IDEMPOTENCY)),
     Right("UpdateItem", (DEAL, DEAL_SEQUENCE, DEALS, BRANDS, *TOPICS, *CURATED)),
     Right("DeleteItem", (ENDINGS_OF_DAYS, DEALS, *TOPICS)),
@@ -195,6 +199,8 @@ ANNOUNCER: Access = ()
 
 MESSENGER: Access = (
     Right("GetItem", (DEAL, FAN_OUT_PAGE)),
+    # Whether the readers of a cohort that comes again are still the same.
+    Right("BatchGetItem", (USER,), attributes=("Username", "CreatedAt")),
     Right("PutItem", (FAN_OUT_PAGE,)),
     Right("UpdateItem", (FAN_OUT, FAN_OUT_PAGE)),
     Right("PartiQLInsert", (MESSAGES,)),

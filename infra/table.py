@@ -72,6 +72,12 @@ class DealsTable(Construct):
             role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:BatchExecuteStatement"], resources=["*"]))
             accept(role, "MiniStack asks for it on everything.", "AwsSolutions-IAM5[Resource::*]")
 
+    def _asked_for(self, right: Right | Scan) -> Right | Scan:
+        """A right as its cloud can check it: MiniStack does not see the attributes of a batch, and would refuse it."""
+        if self._emulated and isinstance(right, Right) and right.operation.startswith("Batch"):
+            return replace(right, attributes=())
+        return right
+
     def _index(self, index: Index) -> str:
         return f"{self.table.table_arn}/index/{index.name}"
 

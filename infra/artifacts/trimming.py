@@ -22,6 +22,7 @@ CALLS = {
     "dynamodb": (
         "BatchExecuteStatement",
         "BatchGetItem",
+        "BatchWriteItem",
         "DeleteItem",
         "DescribeTable",
         "GetItem",

@@ -172,7 +172,7 @@ def _keys(params: Mapping[str, Any]) -> Iterator[str]:
     elif "Segment" in params:
         yield f"segment {params['Segment'] + 1} of {params['TotalSegments']}"
     for wanted in params.get("RequestItems", {}).values():
-        yield from map(_key, wanted["Keys"])
+        yield from map(_key, _wanted(wanted))
     for write in params.get("TransactItems", ()):
         for operation in _WRITES:
             if operation in write:
@@ -191,11 +191,16 @@ def _partitions(params: Mapping[str, Any]) -> Iterator[str]:
     elif "Segment" in params:
         yield ""
     for wanted in params.get("RequestItems", {}).values():
-        yield from (str(unmarshal(key["PK"])) for key in wanted["Keys"])
+        yield from (str(unmarshal(key["PK"])) for key in _wanted(wanted))
     for write in params.get("TransactItems", ()):
         for arguments in write.values():
             yield str(unmarshal((arguments.get("Key") or arguments["Item"])["PK"]))
     yield from ("" for _ in params.get("Statements", ()))
+
+
+def _wanted(wanted: Any) -> Iterator[Mapping[str, Any]]:
+    """The keys that a batch reads, or those that one deletes."""
+    yield from wanted["Keys"] if "Keys" in wanted else (each["DeleteRequest"]["Key"] for each in wanted)
 
 
 def _items(parsed: Mapping[str, Any], written: int) -> int:

@@ -294,6 +294,93 @@ def half_processed(table: Table) -> Iterator[None]:
         yield
 
 
+def tell(table: Table, number: int) -> None:
+    """Send messages of so many deals."""
+    for minutes in range(number):
+        send(table, a_message(a_deal(ago(minutes=minutes))))
+
+
+def test_deletions_that_stay_unprocessed_are_tried_again(patient: Table, slept: list[float]) -> None:
+    tell(patient, 30)
+
+    with half_deleted(patient), watched(patient) as wire:
+        messages.remove_all(patient, "ana")
+
+    assert messages.latest(patient, "ana", limit=25, now=NOW).items == ()
+    assert wire.operations["BatchWriteItem"] == 8  # of 25 keys, 12, 6, 3 and 1 are left; of 5, 2 and 1
+    assert slept
+
+
+def test_deletions_that_stay_unprocessed_for_too_long_are_busy(patient: Table) -> None:
+    tell(patient, 2)
+
+    def none_of_them(asked: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        return 200, {"UnprocessedItems": asked["RequestItems"]}
+
+    with answered(patient, "BatchWriteItem", none_of_them) as seen, pytest.raises(Busy):
+        messages.remove_all(patient, "ana")
+
+    assert len(seen) == MAX_ATTEMPTS
+    assert len(messages.latest(patient, "ana", limit=25, now=NOW).items) == 2
+
+
+@pytest.mark.parametrize("answer", [THROTTLED, error("InternalServerError")])
+def test_deletions_that_fail_whole_are_made_after_all(patient: Table, answer: Answer) -> None:
+    tell(patient, 2)
+
+    with failing(patient, "BatchWriteItem", 3, answer) as seen:
+        messages.remove_all(patient, "ana")
+
+    assert len(seen) == 3
+    assert messages.latest(patient, "ana", limit=25, now=NOW).items == ()
+
+
+def test_messages_whose_marking_is_throttled_are_all_marked(patient: Table) -> None:
+    tell(patient, 60)
+
+    with failing(patient, "TransactWriteItems", 3, cancelled(*["ThrottlingError"] * 25)) as seen:
+        marked = messages.mark_all_read(patient, "ana", NOW)
+
+    assert (marked, len(seen)) == (60, 3)
+    assert messages.unread_count(patient, "ana", NOW) == 0
+
+
+def test_what_was_marked_before_the_table_was_busy_stays_marked_and_the_newest_come_first(patient: Table) -> None:
+    tell(patient, 60)
+    let_through = iter([None])
+
+    with (
+        answered(patient, "TransactWriteItems", lambda _: next(let_through, THROTTLED)),
+        pytest.raises(Busy),
+    ):
+        messages.mark_all_read(patient, "ana", NOW)
+
+    inbox = messages.latest(patient, "ana", limit=60, now=NOW).items
+    assert [message.unread for message in inbox] == [False] * 25 + [True] * 35
+    assert messages.mark_all_read(patient, "ana", NOW) == 35
+
+
+@contextmanager
+def half_deleted(table: Table) -> Iterator[None]:
+    """Let each BatchWriteItem process half of its deletions, rounded up, and give the others back."""
+    left: list[Any] = []
+
+    def halve(params: dict[str, Any], **_: Any) -> dict[str, Any]:
+        asked = params["RequestItems"][table.name]
+        half = (len(asked) + 1) // 2
+        left[:] = asked[half:]
+        return {**params, "RequestItems": {table.name: asked[:half]}}
+
+    def give_back(parsed: dict[str, Any], **_: Any) -> None:
+        parsed["UnprocessedItems"] = {table.name: list(left)} if left else {}
+
+    with (
+        hooked(table, "provide-client-params.dynamodb.BatchWriteItem", halve),
+        hooked(table, "after-call.dynamodb.BatchWriteItem", give_back),
+    ):
+        yield
+
+
 def test_an_edit_that_others_are_always_ahead_of_is_busy_and_waits_in_between(
     patient: Table, slept: list[float]
 ) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from shared.data.catalog import brands, deals, topics
-from shared.data.members import attempts, follows, users
+from shared.data.members import attempts, follows, messages, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change, delete, put_new
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal, NotLiked, SlowDown
 from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from tests.support.engines import SERVERS, on
-from tests.support.making import APPLE, NOW, a_deal, a_user, join, listed
+from tests.support.making import APPLE, NOW, a_deal, a_message, a_user, ago, join, listed, send
 from tests.support.wire import Answer, answered, cancelled, error, losing, lost_and_throttled
 
 pytestmark = [pytest.mark.faults, on(*SERVERS)]
@@ -119,6 +119,19 @@ def test_what_was_deleted_is_not_missed(patient: Table) -> None:
 
     with pytest.raises(NoSuchDeal):
         patient.write(delete({"PK": "A", "SK": "A"}, refused=NoSuchDeal("A")))
+
+
+def test_messages_whose_answers_were_lost_are_marked_and_removed_and_counted_once(patient: Table) -> None:
+    for minutes in range(30):
+        send(patient, a_message(a_deal(ago(minutes=minutes))))
+
+    with losing(patient, "TransactWriteItems", 2):
+        marked = messages.mark_all_read(patient, "ana", NOW)
+    with losing(patient, "BatchWriteItem", 2):
+        messages.remove_all(patient, "ana")
+
+    assert marked == 30
+    assert messages.latest(patient, "ana", limit=25, now=NOW).items == ()
 
 
 def test_a_change_is_not_stale_because_of_itself(patient: Table) -> None:

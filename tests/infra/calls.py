@@ -28,6 +28,8 @@ def make_all(name: str) -> dict[str, list[str]]:
     store.transact(put(keys[1], because="a test"), require(keys[0], "attribute_exists(PK)", refused=Refused("gone")))
     assert refused(lambda: store.transact(delete({"PK": "B", "SK": "B"}, refused=Refused("gone"))))
     assert store.insert_batch([keys[2], keys[0]]) == [None, "DuplicateItem"]
+    store.write(put_new({"PK": "A#1", "SK": "A#3"}, refused=Refused("there")))
+    store.delete_many([{"PK": "A#1", "SK": "A#3"}])
     found = store.get(keys[0], consistent=True)
     assert found is not None
     assert (found["Title"], found["Likes"]) == ("two", 1)

@@ -65,7 +65,26 @@ def test_messages_are_their_readers_and_only_the_messenger_adds_to_them(prod: Sy
     assert who_may(prod, ("PutItem", "PartiQLInsert"), keys.messages("ana")) == {"messenger", "orders", "sales", "shop"}
 
 
-def test_the_shop_writes_no_deal_and_no_session_and_reads_no_message(prod: Synthesized) -> None:
+def test_what_deletes_many_items_at_once_could_put_none_but_empty_ones(prod: Synthesized) -> None:
+    """BatchWriteItem is one right for deletions and for what is put."""
+
+    def may_write(module: str, *attributes: str) -> bool:
+        return prod.policy(module).allows(Ask("BatchWriteItem", (keys.messages("ana"),), "", attributes))
+
+    assert {module for module in prod.modules() if may_write(module, "PK", "SK")} == {"accounts", "account"}
+    assert not [module for module in prod.modules() if may_write(module, "PK", "SK", "Title")]
+
+
+def test_the_messenger_sees_of_accounts_only_whose_they_are_and_since_when(prod: Synthesized) -> None:
+    def may_read(*attributes: str) -> bool:
+        return prod.policy("messenger").allows(Ask("BatchGetItem", (USER,), "", attributes))
+
+    assert may_read("PK", "SK", "Username", "CreatedAt")
+    assert not may_read("Username", "Email")
+    assert not may_read()
+
+
+def test_the_shop_writes_no_deal_and_no_session_and_only_counts_messages(prod: Synthesized) -> None:
     shop = {"orders", "sales", "shop"}
 
     assert not shop & who_may(prod, WRITES, DEAL)

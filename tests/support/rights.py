@@ -21,7 +21,7 @@ from ministack.core.iam_evaluator import (  # type: ignore[import-untyped]  # it
 
 from infra.access import Access
 from infra.functions import BY_NAME
-from shared.dynamodb.schema import PARTITION_KEY
+from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from tests.support.wire import watched
 
 IN_TRANSACTIONS = {
@@ -143,8 +143,9 @@ def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
             names = tuple(request.get("ExpressionAttributeNames", {}).values())
             yield Ask(operation, (), request.get("IndexName", ""), names)
         case "BatchGetItem":
-            for wanted in request["RequestItems"].values():
-                yield Ask(operation, tuple(key[PARTITION_KEY]["S"] for key in wanted["Keys"]))
+            yield from (_batch_read(operation, wanted) for wanted in request["RequestItems"].values())
+        case "BatchWriteItem":
+            yield from (_batch_deletion(operation, wanted) for wanted in request["RequestItems"].values())
         case "TransactWriteItems":
             writes = [write for item in request["TransactItems"] for write in item.items()]
             yield from (Ask(IN_TRANSACTIONS[name], (_place(write),)) for name, write in writes)
@@ -156,6 +157,16 @@ def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
                 yield Ask("PartiQLInsert", (place["S"],))
         case _:
             raise ValueError(f"the data layer does not ask for {operation}")
+
+
+def _batch_read(operation: str, wanted: Mapping[str, Any]) -> Ask:
+    names = tuple(wanted.get("ExpressionAttributeNames", {}).values())
+    return Ask(operation, tuple(key[PARTITION_KEY]["S"] for key in wanted["Keys"]), "", names)
+
+
+def _batch_deletion(operation: str, wanted: list[dict[str, Any]]) -> Ask:
+    places = tuple(each["DeleteRequest"]["Key"][PARTITION_KEY]["S"] for each in wanted)
+    return Ask(operation, places, "", (PARTITION_KEY, SORT_KEY))
 
 
 WORD = re.compile(r"(?<![:\w.])#?[A-Za-z]\w*")

@@ -6,7 +6,7 @@ message, for the transaction that it reports, and ``fanout`` sends thousands.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from shared import settings
 from shared.data import item_types, keys
@@ -14,9 +14,9 @@ from shared.data.members.bulk import write_all
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
-from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
+from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE, Key
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, forget, put_new, update
+from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, NoSuchMessage
 from shared.models.catalog import CATEGORIES, Deal
 from shared.models.lists import Page
@@ -34,8 +34,8 @@ _KEYS = Projection.of("PK", "SK")
 _UNREAD = Projection.of("MessageId", TTL_ATTRIBUTE)
 _UNREAD_OR_READ = Projection.of("MessageId", TTL_ATTRIBUTE, "ReadAt")
 
-LONGEST_LAG = timedelta(hours=1)
-"""How long an index may not show a message yet: seconds are usual, minutes have happened."""
+MOST_LEFT = 100
+"""Messages that are looked for under a name that has no account; one delivery writes one."""
 
 
 def of_deal(deal: Deal, kind: DealNews, correlation_id: str | None = None) -> Announcement:
@@ -137,7 +137,8 @@ def mark_read(table: Table, username: str, message_id: str, now: datetime) -> Me
 def mark_all_read(table: Table, username: str, now: datetime) -> int:
     """Mark all of a user's messages read; returns how many were marked. Raises Busy: what is marked stays so.
 
-    Two Queries: GSI1's, and one of the newest messages themselves, which GSI1 may not show yet.
+    A consistent Query of all messages: GSI1 may not show the newest yet, and ids do not tell which were written last,
+    because they hold the announcement's time. The newest announcements are marked first, as the inbox shows them.
     """
     items = table.query(keys.messages(username), newest_first=True, consistent=True, projection=_UNREAD_OR_READ)
     unread = [item["MessageId"] for item in items if "ReadAt" not in item and item[TTL_ATTRIBUTE] > now.timestamp()]

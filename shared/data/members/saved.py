@@ -12,7 +12,6 @@ from datetime import datetime
 from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.members import presence
-from shared.data.members.bulk import write_all
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put_new
@@ -65,4 +64,4 @@ def latest(table: Table, username: str, *, limit: int, cursor: str | None = None
 def remove_all(table: Table, username: str) -> None:
     """Forget all that a member keeps."""
     found = table.query(keys.saved_by(username), projection=_KEYS, consistent=True)
-    write_all(table, [forget(keys.primary(item), because="a saved deal that is gone is removed") for item in found])
+    table.delete_many([keys.primary(item) for item in found])

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.members import credentials
-from shared.data.members.bulk import write_all
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
@@ -118,7 +117,7 @@ def remove_all(table: Table, username: str) -> None:
     """Remove the session items of an account that is gone. They no longer work, so it does not matter if GSI1 misses
     some."""
     found = table.query(keys.sessions(username), index=GSI1, projection=_KEYS)
-    write_all(table, [forget(keys.primary(item), because="a session that is gone is ended") for item in found])
+    table.delete_many([keys.primary(item) for item in found])
 
 
 def _hash(token: str) -> str:
