@@ -235,8 +235,30 @@ def test_a_password_kept_under_another_hash_ends_no_session(table: Table) -> Non
         users.rehash(table, ana, "yet-another-hash")
 
 
+def test_what_a_delivery_left_under_a_name_that_nobody_has_is_not_its_next_owners(table: Table) -> None:
+    send(table, a_message())
+    send(table, a_message(username="bo"))
+
+    users.create(table, a_user("ana"))
+
+    assert messages.latest(table, "ana", limit=25, now=NOW).items == ()
+    assert len(messages.latest(table, "bo", limit=25, now=NOW).items) == 1
+
+
+def test_who_tries_to_sign_up_by_a_taken_name_takes_nothing_from_its_owner(table: Table) -> None:
+    users.create(table, a_user("ana"))
+    send(table, a_message())
+
+    with pytest.raises(UsernameTaken):
+        users.create(table, a_user("ana", email="other@mail.example"))
+
+    assert len(messages.latest(table, "ana", limit=25, now=NOW).items) == 1
+
+
 @on(MINISTACK)
-def test_an_account_with_five_thousand_messages_marks_and_removes_them_in_few_requests(table: Table) -> None:
+def test_an_account_with_five_thousand_messages_marks_and_removes_them_in_few_requests_one_after_another(
+    table: Table,
+) -> None:
     ana = a_user("ana")
     users.create(table, ana)
     announcement = messages.of_deal(a_deal(), "brand")
@@ -249,4 +271,8 @@ def test_an_account_with_five_thousand_messages_marks_and_removes_them_in_few_re
 
     assert marked == 5_000
     assert messages.latest(table, "ana", limit=1, now=NOW).items == ()
-    assert wire.operations.total() < 150
+    assert wire.operations["TransactWriteItems"] == 201  # the last one deletes the account
+    assert wire.operations["BatchWriteItem"] == 200
+    assert wire.operations.total() < 450
+    # One partition takes no more: side by side they would throttle each other.
+    assert {request.thread for request in wire.requests if "Write" in request.operation} == {"MainThread"}

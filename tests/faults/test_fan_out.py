@@ -22,6 +22,7 @@ from shared.data.catalog.changes import DealChange
 from shared.data.members import fanout, follows, messages, users
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
 from shared.errors import Busy, TooManyCohorts
 from shared.models.catalog import Deal
 from shared.sqs import Queue, Received
@@ -156,6 +157,62 @@ def test_throttling_without_end_gives_the_page_back_to_the_queue(table: Table, q
         fanout.deliver(patient, queue, unit, NOW)
 
     assert received(table, ["ana"]) == {"ana": 0}
+
+
+@pytest.mark.parametrize("kind", ["hot", "brand"])
+def test_a_cohort_that_comes_late_is_told_without_those_who_have_left_whose_names_others_have(
+    table: Table, queue: Queue, deal: Deal, kind: str
+) -> None:
+    names = ["ana", "bo", "cy", "di"]
+    readers_of(table, "brand", names)
+    hot = deals.make_hot(table, deal.deal_id, NOW)
+    unit = fanout.alarm_of(hot, 1)[0] if kind == "hot" else fanout.news_of(deal)[0]
+    patient = type(table)(table.name, table.client, sleep=lambda _: None)
+    throttled = answered(table, "BatchExecuteStatement", lambda _: error("ThrottlingException"))
+    with throttled, pytest.raises(Busy):
+        fanout.deliver(patient, queue, unit, NOW, size=4)
+
+    for name in ("ana", "bo"):
+        users.remove(table, users.get(table, name))
+    users.create(table, a_user("ana", created_at=ahead(minutes=1)))
+    delivered = fanout.deliver(table, queue, unit, ahead(days=1), size=4)
+
+    assert received(table, names) == {"ana": 0, "bo": 0, "cy": 1, "di": 1}
+    assert delivered == fanout.Delivered(readers=2, written=2)
+
+
+def test_a_cohort_of_an_earlier_release_that_comes_late_is_told_without_those_who_have_left(
+    table: Table, queue: Queue, deal: Deal
+) -> None:
+    names = ["ana", "bo"]
+    readers_of(table, "brand", names)
+    (unit, _) = fanout.news_of(deal)
+    patient = type(table)(table.name, table.client, sleep=lambda _: None)
+    throttled = answered(table, "BatchExecuteStatement", lambda _: error("ThrottlingException"))
+    with throttled, pytest.raises(Busy):
+        fanout.deliver(patient, queue, unit, NOW, size=2)
+    table.write(update(fanout._marker(unit), "REMOVE ClaimedAt", refused=None))
+
+    users.remove(table, users.get(table, "ana"))
+    fanout.deliver(table, queue, unit, NOW, size=2)
+
+    assert received(table, names) == {"ana": 0, "bo": 1}
+
+
+def test_progress_says_how_many_segments_of_all_users_are_told(
+    table: Table, queue: Queue, deal: Deal, sign_up: SignUp
+) -> None:
+    sign_up(3)
+    hot = deals.make_hot(table, deal.deal_id, NOW)
+    seen = []
+
+    for unit in fanout.alarm_of(hot, segments=2):
+        progress = fanout.progress(table, deal.deal_id)
+        seen.append((progress.segments_finished, progress.segments))
+        fanout.deliver(table, queue, unit, NOW)
+
+    progress = fanout.progress(table, deal.deal_id)
+    assert [*seen, (progress.segments_finished, progress.segments)] == [(0, 0), (1, 2), (2, 2)]
 
 
 def test_five_deliveries_at_once_tell_once(

@@ -5,7 +5,8 @@ written side by side and nothing depends on how long one function may run. Every
 or the queue delivering a unit twice, can only repeat and never lose or double:
 
 1. the cohort is read, and its marker remembers who is in it and where the next one starts. From then on the cohort is
-   what its marker says: users who sign up or leave meanwhile move neither its end nor the next one's start
+   what its marker says: users who sign up or leave meanwhile move neither its end nor the next one's start. A cohort
+   that comes again, which may be weeks later, is told without those who have left, whose names others may have by then
 2. its continuation is queued; the marker remembers that, too
 3. the cohort's messages are inserted, 25 at a time; those that exist are refused by the table and left as they are
 4. the marker remembers that the cohort is done. For a hot deal its readers are counted in the same transaction, once
@@ -28,6 +29,7 @@ from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.members import messages
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
@@ -42,6 +44,7 @@ BATCH = 25
 
 _READER = Projection.of("Username")
 _WATCHER = Projection.of("Username", "SK")
+_ACCOUNT = Projection.of("PK", "SK", "Username", "CreatedAt")
 _RETRIED = {
     "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded", "InternalServerError",
     "TransactionConflict",
@@ -116,12 +119,15 @@ class Progress:
     """How far the telling of a hot deal has got: users told so far, whether that is all, and about when the last were.
 
     ``at`` is when the work on a segment's last cohort began, so it is a little early. It is None before anybody is
-    told, and where an earlier release told them.
+    told, and where an earlier release told them. ``segments`` is in how many parts all users are read, 0 before the
+    first of them is known, and ``segments_finished`` how many of these are told.
     """
 
     told: int
     finished: bool
     at: datetime | None = field(default=None, compare=False)
+    segments: int = field(default=0, compare=False)
+    segments_finished: int = field(default=0, compare=False)
 
 
 def news_of(deal: Deal, written_at: datetime | None = None) -> list[Unit]:
@@ -169,10 +175,12 @@ def progress(table: Table, deal_id: str) -> Progress:
     """How far the telling of a hot deal has got. A Query of one small partition."""
     segments = list(table.query(keys.fan_out(deal_id)))
     # A segment's last cohort knows how many there are; cohorts are written side by side, so it may be the first to end.
-    complete = [segment for segment in segments if segment["Pages"] == segment.get("LastPage")]
-    finished = bool(segments) and len(complete) == segments[0]["Segments"]
+    complete = sum(segment["Pages"] == segment.get("LastPage") for segment in segments)
+    parts = segments[0]["Segments"] if segments else 0
+    finished = bool(segments) and complete == parts
     times_told = [times.from_iso(segment["LastAt"]) for segment in segments if "LastAt" in segment]
-    return Progress(sum(segment["Told"] for segment in segments), finished, max(times_told, default=None))
+    told = sum(segment["Told"] for segment in segments)
+    return Progress(told, finished, max(times_told, default=None), parts, complete)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,15 +195,16 @@ class _Readers:
 
 
 def _claimed(table: Table, unit: Unit) -> _Readers | None:
-    """The cohort as an earlier delivery wrote it down, or None if none did."""
+    """The cohort as an earlier delivery wrote it down, without those who have left, or None if none did."""
     marker = table.get(_marker(unit), consistent=True)
     if marker is None:
         return None
+    done = "Done" in marker
     return _Readers(
-        marker["Readers"],
+        [] if done else _still_there(table, marker),
         marker.get("Following"),
         continued="Continued" in marker,
-        done="Done" in marker,
+        done=done,
     )
 
 
@@ -221,6 +230,7 @@ def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> _R
         "Type": item_types.FAN_OUT_PAGE,
         "Readers": usernames,
         "Following": following,
+        "ClaimedAt": times.to_iso(now),
         TTL_ATTRIBUTE: int((now + settings.MARKER_LIFETIME).timestamp()),
     }
     try:

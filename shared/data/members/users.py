@@ -23,12 +23,17 @@ _USERNAME = Projection.of("Username")
 
 
 def create(table: Table, user: User) -> None:
-    """Create an account whose username and email address nobody else has. Raises UsernameTaken, EmailTaken."""
+    """Create an account whose username and email address nobody else has. Raises UsernameTaken, EmailTaken.
+
+    Messages that were there before the account are not its owner's, and go.
+    """
+    left = messages.left_under(table, user.username)
     table.transact(
         registration(user),
         credentials.new(user),
         put_new(_email_item(user.email, user.username), refused=EmailTaken()),
     )
+    table.delete_many(left)
 
 
 def registration(user: User) -> Write:
@@ -113,6 +118,8 @@ def count(table: Table, most: int) -> int:
 
 def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
     """Remove an account and all that is its owner's: likes and watches with their counts, what is saved, messages.
+
+    Orders and the cart are the shop's: ``shared.data.removal`` removes those, too.
 
     First the account says that it is leaving: no request that still runs can like or watch in its name. It goes last,
     so its sessions go on until then, and a removal that was interrupted can be repeated. ``leaving`` is the write that
