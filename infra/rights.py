@@ -18,6 +18,7 @@ from shared.data.partitions import (
     CATEGORY_ITEM,
     CURATED,
     DEAL,
+    DEAL_CLICKS,
     DEAL_NUMBER,
     DEAL_SEQUENCE,
     DEAL_SOURCE,
@@ -50,7 +51,7 @@ from shared.data.partitions import (
     WORD,
     WORDS,
 )
-from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY, USER_INDEX
 
 CATALOG: Access = (
     Right("GetItem", (DEAL, DEAL_NUMBER, BRANDS, *TOPICS, *CURATED)),
@@ -114,8 +115,8 @@ MINE: Access = (
     Right("Query", (MESSAGES, WATCHES_OF_USERS, ALL_DEALS_BY_DAY), GSI1),
 )
 
-ACCOUNT: Access = ACCOUNTS
-"""The pages do what the API does for the same people, through the same functions."""
+ACCOUNT: Access = (*ACCOUNTS, Right("Query", (MESSAGES,), GSI1))
+"""The pages do what the API does for the same people, through the same functions, and count unread messages."""
 
 DESK: Access = (
     Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, BRANDS, IDEMPOTENCY, *TOPICS, *CURATED)),
@@ -168,8 +169,10 @@ Orders are in their owners' collections, and one Query reads a user with the new
 SHOP: Access = (
     Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, ORDER_PARTS, OPEN_ORDERS, IDEMPOTENCY)),
     *_BUYING,
+    Right("Query", (MESSAGES,), GSI1),
 )
-"""What members do in the shop's pages: the same as ORDERS does for the API, without what only editors do."""
+"""What members do in the shop's pages: the same as ORDERS does for the API, without what only editors do. The pages
+also count unread messages."""
 
 SALES: Access = (
     Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, ORDER_PARTS, OPEN_ORDERS, IDEMPOTENCY)),
@@ -228,8 +231,7 @@ SITE: Access = (
 
 CLICKS: Access = (
     Right("GetItem", (DEAL, DEAL_NUMBER)),
-    # The clicks of a deal are in its own partition; of the deal itself no attribute may be written.
-    Right("UpdateItem", (DEAL,), attributes=("Type", "Clicks")),
+    Right("UpdateItem", (DEAL_CLICKS,)),
 )
 
 INDEXER: Access = (

@@ -1,9 +1,8 @@
 """``/go/{number}``: on to the shop, with one click counted. Where it leads is in the table, never in the request.
 
-A click is a GET by which a browser opens the address as a page. Browsers say so themselves (``Sec-Fetch-Mode`` and
-``Sec-Fetch-Dest``: https://www.w3.org/TR/fetch-metadata/), so an address that some page names as a picture, or that a
-script asks for, is not counted. Of older browsers, which say nothing, each GET is one. Where the answer is lost, the
-write is tried again, and the click may count twice.
+A click is a GET by which a browser opens the address as a page (``Request.opens_page``), so an address that some page
+names as a picture, or that a script asks for, is not counted. Where the answer is lost, the write is tried again, and
+the click may count twice.
 """
 
 from __future__ import annotations
@@ -30,20 +29,14 @@ def go(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
     if deal.status(request.now) is not Status.ACTIVE:
         return pages.redirect(f"/deals/{views.number(deal)}")
-    # Nobody follows a link by HEAD.
-    if request.event["httpMethod"] == "GET" and _is_reader(request):
+    if request.opens_page and not _is_bot(request):
         clicks.count(table(), deal.deal_id)
     return Answer("", status=HTTPStatus.FOUND, headers={"Location": deal.link, "X-Robots-Tag": "noindex"})
 
 
-def _is_reader(request: Request) -> bool:
-    """Whether a reader opens the link as a page, and not a bot, a browser that prefetches, or some page's picture."""
+def _is_bot(request: Request) -> bool:
     agent = header(request.event, "user-agent") or ""
-    purpose = header(request.event, "sec-purpose") or header(request.event, "purpose") or ""
-    is_bot = not agent or bool(_BOT.search(agent))
-    is_navigation = header(request.event, "sec-fetch-mode") in (None, "navigate")
-    is_document = header(request.event, "sec-fetch-dest") in (None, "document")
-    return is_navigation and is_document and not is_bot and "prefetch" not in purpose
+    return not agent or bool(_BOT.search(agent))
 
 
 handler = app.handler

@@ -144,7 +144,7 @@ def words(beginning: str) -> str:
 
 def clicks(deal_id: str) -> Key:
     """How often readers have followed a deal to its shop."""
-    return _pair(f"DEAL#{deal_id}", "CLICKS")
+    return _pair(f"CLICKS#{deal_id}")
 
 
 def ending(day: str, ends_at: datetime, deal_id: str) -> Key:

@@ -18,6 +18,7 @@ DEAL = keys.any_like(keys.deal(""))
 DEAL_NUMBER = keys.any_like(keys.deal_number(0))
 DEAL_SOURCE = keys.any_like(keys.deal_source(""))
 DEAL_SEQUENCE = keys.any_like(keys.deal_numbers())
+DEAL_CLICKS = keys.any_like(keys.clicks(""))
 DEALS = keys.any_like(keys.deals())
 """What counts all deals, and nothing else."""
 
@@ -73,9 +74,9 @@ SESSIONS_OF_USERS = keys.any_like(keys.sessions(""))
 
 VISIBLE: Mapping[str | None, tuple[str, ...]] = {
     None: (
-        DEAL, DEAL_NUMBER, DEAL_SOURCE, DEAL_SEQUENCE, DEALS, PRODUCT, WORD, WORDS, ENDINGS, ENDINGS_OF_DAYS, *TOPICS,
-        BRANDS, *LIKES, *WATCHES, *CURATED, *FEED_CACHES, *PICKS_CACHES, FAN_OUT, FAN_OUT_PAGE,
-        MESSAGES, SAVED,
+        DEAL, DEAL_NUMBER, DEAL_SOURCE, DEAL_SEQUENCE, DEAL_CLICKS, DEALS, PRODUCT, WORD, WORDS, ENDINGS,
+        ENDINGS_OF_DAYS, *TOPICS, BRANDS, *LIKES, *WATCHES, *CURATED, *FEED_CACHES, *PICKS_CACHES, FAN_OUT,
+        FAN_OUT_PAGE, MESSAGES, SAVED,
     ),
     "GSI1": (ALL_DEALS_BY_DAY, MESSAGES, WATCHES_OF_USERS),
     "GSI2": (BRAND_BY_MONTH,),

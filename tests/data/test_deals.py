@@ -8,13 +8,23 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deals, listings
+from shared.data.catalog import clicks, deals, listings
 from shared.data.idempotency import Idempotency
 from shared.dynamodb.table import Table
 from shared.errors import DealExists, DealTooLarge, IdempotencyKeyReused, NoSuchDeal, NoSuchTopic, NotSeeded
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
 from tests.support.making import APPLE, NOW, SHOES, a_deal, ago, ahead, ids, listed, post
 from tests.support.wire import watched
+
+
+def test_clicks_are_counted_in_a_partition_of_their_own(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    for _ in range(2):
+        clicks.count(table, deal.deal_id)
+
+    assert clicks.of(table, [deal.deal_id]) == {deal.deal_id: 2}
+    assert [item["Type"] for item in table.query(keys.deal(deal.deal_id)["PK"])] == ["Deal"]
 
 
 def test_a_deal_is_read_as_it_was_written(table: Table) -> None:

@@ -1,4 +1,8 @@
-"""How often readers have followed a deal to its shop: a counter beside the deal, in its own item collection."""
+"""How often readers have followed a deal to its shop: a counter in a partition of its own.
+
+A role is cut to partitions, so the function that counts can write no deal. And the clicks on a deal that many follow
+take nothing from those who read it.
+"""
 
 from __future__ import annotations
 
