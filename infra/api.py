@@ -19,7 +19,7 @@ from infra.checks import accept
 from infra.gateway import Gateway
 from infra.routes import Caller, Route
 from shared.api.paths import PASSWORD_PATHS, VERSION
-from shared.http.statuses import phrase
+from shared.http import statuses
 
 if TYPE_CHECKING:
     from infra.settings import Stage
@@ -53,7 +53,7 @@ class DealsApi(Gateway):
         routes: Sequence[Route],
         functions: Mapping[str, lambda_.IFunction],
         authorizer: lambda_.IFunction,
-        policy: iam.PolicyDocument | None = None,
+        policy: iam.PolicyDocument | None,
     ) -> None:
         self._open = bool(stage.cors_origins)
         super().__init__(
@@ -150,5 +150,4 @@ class DealsApi(Gateway):
 
     def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
         """A problem document (RFC 9457)."""
-        problem = {"type": "about:blank", "title": phrase(status), "status": status.value, "detail": detail}
-        return "application/problem+json", json.dumps(problem)
+        return statuses.MEDIA_TYPE, json.dumps(statuses.document(status, detail))

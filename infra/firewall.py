@@ -17,7 +17,7 @@ from infra.logs import Log
 from infra.settings import SITE_STAGE
 from shared.api import paths
 from shared.http.body import MAX_BODY_BYTES
-from shared.http.statuses import phrase
+from shared.http.statuses import document
 
 if TYPE_CHECKING:
     from infra.gateway import Gateway
@@ -86,9 +86,7 @@ class Firewall(Construct):
             custom_response_bodies={
                 str(status.value): waf.CfnWebACL.CustomResponseBodyProperty(
                     content_type="APPLICATION_JSON",
-                    content=json.dumps(
-                        {"type": "about:blank", "title": phrase(status), "status": status.value, "detail": detail}
-                    ),
+                    content=json.dumps(document(status, detail)),
                 )
                 for status, detail in _REFUSALS.items()
             },

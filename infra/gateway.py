@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 REFUSALS = {
     "ACCESS_DENIED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
     "UNAUTHORIZED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
-    "EXPIRED_TOKEN": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
-    "INVALID_SIGNATURE": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
     "INVALID_API_KEY": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
     "MISSING_AUTHENTICATION_TOKEN": (HTTPStatus.NOT_FOUND, "There is nothing here."),
+    "EXPIRED_TOKEN": (HTTPStatus.NOT_FOUND, "There is nothing here."),
+    "INVALID_SIGNATURE": (HTTPStatus.NOT_FOUND, "There is nothing here."),
+    "DEFAULT_4XX": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "RESOURCE_NOT_FOUND": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "BAD_REQUEST_BODY": (HTTPStatus.BAD_REQUEST, "The body is not what this route takes."),
     "BAD_REQUEST_PARAMETERS": (HTTPStatus.BAD_REQUEST, "The parameters are not what this route takes."),
@@ -38,12 +39,17 @@ REFUSALS = {
     "WAF_FILTERED": (HTTPStatus.FORBIDDEN, "The request was refused."),
     "INTEGRATION_FAILURE": (HTTPStatus.BAD_GATEWAY, "Something went wrong here: try again."),
     "INTEGRATION_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, "This took too long: try again."),
-    "DEFAULT_4XX": (HTTPStatus.BAD_REQUEST, "The request was refused."),
     "DEFAULT_5XX": (HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong here: try again."),
 }
 """What the gateway answers by itself. Every kind has its status here, because the defaults would state a wrong one.
 
-https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html"""
+A path or method that an API does not have is refused as if it asked for a signature of AWS: without ``Authorization``
+by MISSING_AUTHENTICATION_TOKEN, with a bearer token as "not a valid key=value pair" (403; so users report), a kind that
+AWS does not list, which leaves DEFAULT_4XX. No method of ours asks for a signature, so all of these mean that there is
+nothing. A resource ``{proxy+}`` for the rest would call a function for each path that somebody tries.
+
+https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+https://github.com/HumanCellAtlas/data-store/issues/328"""
 
 ACCESS_LOG = {
     "requestId": "$context.requestId",
@@ -71,6 +77,28 @@ ACCESS_LOG = {
 https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html"""
 
 
+def open_to_all() -> iam.PolicyDocument:
+    """The resource policy that refuses nothing.
+
+    On AWS, no API goes without a policy: CloudFormation keeps the one that an API has when the template no longer names
+    one, and an API that CloudFront has left would go on refusing everybody (https://github.com/aws/aws-cdk/issues/21840).
+    With this policy a method with an authorizer is closed only by a Deny, which ours says, not by the lack of an Allow:
+    https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-authorization-flow.html
+    """
+    return iam.PolicyDocument(statements=[of_everybody(iam.Effect.ALLOW)])
+
+
+def of_everybody(effect: iam.Effect, conditions: Mapping[str, Any] | None = None) -> iam.PolicyStatement:
+    """A statement of a resource policy, on every request to the API."""
+    return iam.PolicyStatement(
+        effect=effect,
+        principals=[iam.AnyPrincipal()],
+        actions=["execute-api:Invoke"],
+        resources=["execute-api:/*"],
+        conditions=conditions,
+    )
+
+
 class Gateway(Construct):
     """A REST API of API Gateway with one stage. ``throttled`` are methods that hash passwords: path and method.
 
@@ -87,7 +115,7 @@ class Gateway(Construct):
         name: str,
         stage_name: str,
         throttled: Iterable[tuple[str, str]],
-        policy: iam.PolicyDocument | None = None,
+        policy: iam.PolicyDocument | None,
         account: Gateway | None = None,
     ) -> None:
         super().__init__(scope, construct_id)

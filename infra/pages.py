@@ -70,7 +70,7 @@ class SiteApi(Gateway):
         stage: Stage,
         functions: Sequence[PythonFunction],
         account: Gateway,
-        policy: iam.PolicyDocument | None = None,
+        policy: iam.PolicyDocument | None,
     ) -> None:
         self._base = stage.site_base
         super().__init__(

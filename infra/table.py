@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aws_cdk import RemovalPolicy
@@ -9,11 +10,12 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from infra.access import Right
 from infra.checks import accept
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE, Index
 
 if TYPE_CHECKING:
-    from infra.access import Access
+    from infra.access import Access, Scan
     from infra.settings import Stage
 
 
@@ -59,7 +61,7 @@ class DealsTable(Construct):
 
     def grant(self, role: iam.Role, access: Access) -> None:
         """Allow exactly an access, on nothing but this table and the indexes it names."""
-        for right in access:
+        for right in map(self._asked_for, access):
             iam.Grant.add_to_principal(
                 grantee=role,
                 actions=[f"dynamodb:{right.operation}"],

@@ -239,6 +239,10 @@ def test_what_the_gateway_says_by_itself_is_problem_json_with_the_status_it_has(
         ("UNAUTHORIZED", 401),
         ("ACCESS_DENIED", 401),
         ("MISSING_AUTHENTICATION_TOKEN", 404),
+        # The same, where the request has a bearer token, which is no signature.
+        ("INVALID_SIGNATURE", 404),
+        ("EXPIRED_TOKEN", 404),
+        ("DEFAULT_4XX", 404),
         ("THROTTLED", 429),
         ("REQUEST_TOO_LARGE", 413),
         ("UNSUPPORTED_MEDIA_TYPE", 415),
@@ -253,6 +257,12 @@ def test_the_gateway_uses_the_statuses_of_the_openapi_document(dev: Synthesized,
     )
 
     assert answer["StatusCode"] == str(status)
+
+
+def test_no_method_asks_for_a_signature_so_one_that_is_missing_means_a_path_that_is(everything: Synthesized) -> None:
+    kinds = {method["AuthorizationType"] for method in methods(everything).values()}
+
+    assert kinds == {"CUSTOM", "NONE"}
 
 
 def methods(stage: Synthesized) -> dict[tuple[str, str], dict[str, Any]]:

@@ -166,12 +166,30 @@ def test_a_request_of_a_private_page_reaches_its_function_whole(edge: Edge) -> N
         assert behaviour["OriginRequestPolicyId"] == ALL_VIEWER_EXCEPT_HOST, path
 
 
-def test_the_sites_files_are_kept_and_asked_for_as_bytes(edge: Edge, template: Json) -> None:
-    behaviour = edge.behaviour("/assets/site.0123456789.css")
-    sent_on = policy(template, "OriginRequestPolicy", "FileRequests")["HeadersConfig"]
+def test_the_sites_files_are_kept_and_asked_for_as_bytes_whatever_a_reader_accepts(edge: Edge, template: Json) -> None:
+    """CloudFront overwrites a reader's header with the origin's own of that name.
 
+    docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/add-origin-custom-headers.html
+    """
+    behaviour = edge.behaviour("/assets/site.0123456789.css")
+    accepted = {
+        origin["Id"]: header["HeaderValue"]
+        for origin in config(template)["Origins"]
+        for header in origin["OriginCustomHeaders"]
+        if header["HeaderName"] == "Accept"
+    }
+
+    # One copy for all: no header but Accept-Encoding is in the key of this policy.
     assert behaviour["CachePolicyId"] == CACHING_OPTIMIZED
-    assert sent_on == {"HeaderBehavior": "whitelist", "Headers": ["Accept"]}
+    assert "OriginRequestPolicyId" not in behaviour
+    assert accepted == {behaviour["TargetOriginId"]: "*/*"}
+
+
+def test_pages_are_asked_for_as_their_readers_ask(edge: Edge) -> None:
+    """A script asks a page's address for JSON: https://www.rfc-editor.org/rfc/rfc9110#name-accept."""
+    files = edge.behaviour("/assets/site.0123456789.css")["TargetOriginId"]
+
+    assert files not in {edge.behaviour(path)["TargetOriginId"] for path in ("/", "/my", "/deals/12", "/v1/deals")}
 
 
 def test_pages_state_their_own_referrer_policy(template: Json) -> None:
@@ -260,6 +278,25 @@ def test_everything_is_https_compressed_and_has_the_headers_for_browsers(templat
     assert headers["SecurityHeadersConfig"]["ContentTypeOptions"]["Override"] is True
 
 
+OPEN = {
+    "Effect": "Allow",
+    "Principal": {"AWS": "*"},
+    "Action": "execute-api:Invoke",
+    "Resource": "execute-api:/*",
+}
+"""The statement that lets everybody in."""
+
+
+def apis_of(template: Json) -> list[Json]:
+    """The properties of both REST APIs."""
+    return [each["Properties"] for each in template["Resources"].values() if each["Type"] == "AWS::ApiGateway::RestApi"]
+
+
+def statements(api: Json) -> list[dict[str, Any]]:
+    """The statements of an API's resource policy."""
+    return [dict(each) for each in api["Policy"]["Statement"]]
+
+
 def words(template: Json) -> tuple[list[str], list[list[str]], set[str]]:
     """The words that are kept, those that each API accepts, and those that CloudFront sends, by logical id."""
 
@@ -271,18 +308,16 @@ def words(template: Json) -> tuple[list[str], list[list[str]], set[str]]:
 
     kept = [name for name, each in template["Resources"].items() if each["Type"] == "AWS::SecretsManager::Secret"]
     accepted = []
-    for each in template["Resources"].values():
-        if each["Type"] == "AWS::ApiGateway::RestApi":
-            allow, deny = each["Properties"]["Policy"]["Statement"]
-            assert (allow["Effect"], deny["Effect"]) == ("Allow", "Deny")
-            assert deny["Action"] == "execute-api:Invoke"
-            asked = deny["Condition"]["StringNotEquals"]["aws:Referer"]
-            accepted.append([named(one) for one in (asked if isinstance(asked, list) else [asked])])
+    for api in apis_of(template):
+        allow, deny = statements(api)
+        assert allow == OPEN
+        asked = deny.pop("Condition")["StringNotEquals"]["aws:Referer"]
+        assert deny == {**OPEN, "Effect": "Deny"}
+        accepted.append([named(one) for one in (asked if isinstance(asked, list) else [asked])])
     sent = set()
     for origin in config(template)["Origins"]:
-        (header,) = origin["OriginCustomHeaders"]
-        assert header["HeaderName"] == "Referer"
-        sent.add(named(header["HeaderValue"]))
+        (word,) = (each["HeaderValue"] for each in origin["OriginCustomHeaders"] if each["HeaderName"] == "Referer")
+        sent.add(named(word))
     return sorted(kept), accepted, sent
 
 
@@ -321,6 +356,18 @@ def test_cloudfront_can_be_switched_off_because_no_other_stack_uses_what_it_need
     assert not [name for name, output in template["Outputs"].items() if "Export" in output]
 
 
+def test_both_apis_are_opened_when_cloudfront_is_switched_off(template: Json) -> None:
+    """CloudFormation keeps a policy that the template no longer has: github.com/aws/aws-cdk/issues/21840."""
+    without = Template.from_stack(DealsStack(cdk.App(), stage=STAGES["prod"])).to_json()
+
+    def deployments(found: Json) -> set[str]:
+        return {name for name, each in found["Resources"].items() if each["Type"] == "AWS::ApiGateway::Deployment"}
+
+    assert [statements(each) for each in apis_of(without)] == [[OPEN], [OPEN]]
+    # A policy takes effect with the next deployment of its API.
+    assert deployments(template).isdisjoint(deployments(without))
+
+
 def test_functions_know_that_they_are_behind_cloudfront_and_only_then(template: Json) -> None:
     def told(found: Json) -> set[bool]:
         functions = [
@@ -335,8 +382,6 @@ def test_functions_know_that_they_are_behind_cloudfront_and_only_then(template: 
 
     assert told(template) == {True}
     assert told(without) == {False}
-    apis = [each["Properties"] for each in without["Resources"].values() if each["Type"] == "AWS::ApiGateway::RestApi"]
-    assert not [each for each in apis if "Policy" in each]
 
 
 def test_the_log_is_private_encrypted_short_lived_and_holds_no_credentials(template: Json) -> None:

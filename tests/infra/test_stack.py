@@ -93,6 +93,19 @@ def test_queues_are_encrypted_and_refuse_requests_without_tls(dev: Synthesized) 
     assert all(queue["Properties"]["SqsManagedSseEnabled"] is True for queue in queues.values())
 
 
+@pytest.mark.parametrize("variant", [name for name, stage in VARIANTS.items() if not stage.emulated])
+def test_every_api_states_a_policy_and_refuses_requests_by_it_behind_cloudfront_only(
+    assemblies: Callable[[str], Assembly], variant: str
+) -> None:
+    """CloudFormation keeps a policy that the template no longer has: github.com/aws/aws-cdk/issues/21840."""
+    stage = VARIANTS[variant]
+    apis = assemblies(variant).main(stage).resources("AWS::ApiGateway::RestApi").values()
+
+    effects = [{each["Effect"] for each in api["Properties"]["Policy"]["Statement"]} for api in apis]
+
+    assert effects == [{"Allow", "Deny"} if stage.cdn else {"Allow"}] * 2
+
+
 def test_a_minute_that_failed_is_not_repeated(dev: Synthesized) -> None:
     (rule,) = dev.resources("AWS::Events::Rule").values()
     invoked = dev.resources("AWS::Lambda::EventInvokeConfig").values()
