@@ -337,9 +337,9 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
     counted = count_resources(stage)
     # Where nobody comes, only the functions of the clock report: two metrics, and a cold start each.
     of_clock = (metrics.CACHE_AGE, metrics.ENDED_DEALS_SWEPT, metrics.COLD_START, metrics.COLD_START)
-    custom = [each.name for each in vars(metrics).values() if isinstance(each, Metric)]
+    custom = sum(max(1, len(each.services)) for each in vars(metrics).values() if isinstance(each, Metric))
     # Each function also reports its cold starts.
-    series = len(custom) + counted["reporting functions"] if stage.watched else len(of_clock)
+    series = custom + counted["reporting functions"] if stage.watched else len(of_clock)
     series += counted["counts of readers"]
     minutes = MONTH / 60
     return [

@@ -32,9 +32,12 @@ class Bounds:
 
     https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html"""
 
-    work_is_old: Bound = Bound(900, minutes=1, points=3, of=5)
-    """Seconds that the oldest cohort waits. A cohort that fails is hidden for six minutes: a quarter of an hour is more
-    than one failed delivery and less than five, after which the cohort is in the dead-letter queue."""
+    work_is_old: Bound = Bound(480, minutes=1, points=3, of=5)
+    """Seconds that the oldest cohort waits. A cohort that fails is hidden for six minutes. From its third delivery on,
+    after twelve, SQS leaves it out of this age: eight minutes are more than one failed delivery takes, and leave time
+    for three points.
+
+    https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html"""
 
     work_piles_up: Bound = Bound(1_000, minutes=5, points=2, of=2)
     """Cohorts that wait, of 250 readers each. A cohort queues the next one only when it is worked on, so that even
@@ -50,9 +53,9 @@ class Bounds:
     dead_letters_are_waiting: Bound = Bound(1)
     """Messages in a dead-letter queue: the first is one too many, because only a person takes it out."""
 
-    dead_letters_grow_old: Bound = Bound(12 * 3600, minutes=60)
-    """Seconds that the oldest failure waits. The stream keeps a batch for 24 hours, of which six may have passed before
-    the batch came here: after these twelve, six are left to send it again."""
+    dead_letters_grow_old: Bound = Bound(1, minutes=60, points=12, of=12)
+    """The same, in each of twelve hours. The stream keeps a batch for 24 hours, of which six may have passed before the
+    batch came here: after these twelve, six are left to send it again."""
 
     function_fails: Bound = Bound(1, minutes=5)
     """Invocations that ended in an error or a timeout. A bad request gets an answer, so each of these is a bug."""
@@ -106,8 +109,8 @@ class Bounds:
     waits longer was overlooked."""
 
     sign_ins_fail: Bound = Bound(300, minutes=5)
-    """Failed and refused attempts to sign in. An address has about 17 in that time before it is refused: so many come
-    from a program."""
+    """Failed and refused attempts to sign in, through the API or the site's form. An address has about 17 in that time
+    before it is refused: so many come from a program."""
 
 
 USUAL = Bounds()

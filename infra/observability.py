@@ -35,7 +35,7 @@ RUNBOOK = "docs/runbook.md"
 
 OPERATIONS = (
     "GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems",
-    "BatchExecuteStatement",
+    "BatchExecuteStatement", "BatchWriteItem",
 )  # fmt: skip
 """What the functions ask of the table: DynamoDB counts its own failures by operation only.
 
@@ -160,7 +160,8 @@ class Alarms(Construct):
             self._add("loop_is_stopped", module, function.metric("RecursiveInvocationsDropped", statistic=SUM))
         for name, queue in site.dead_letters.items():
             self._add("dead_letters_are_waiting", name, queue.metric_approximate_number_of_messages_visible())
-            self._add("dead_letters_grow_old", name, queue.metric_approximate_age_of_oldest_message())
+            # By its number, not by its age: a look at what is there (``btd redrive``) would take it out of the age.
+            self._add("dead_letters_grow_old", name, queue.metric_approximate_number_of_messages_visible())
 
     def _watch_functions(self, site: Site) -> None:
         """Functions, and the gateways before them."""
@@ -193,14 +194,15 @@ class Alarms(Construct):
         """What the functions report of themselves."""
         stage = self._stage
         # This measures news that is told late. Where news is not told at all, the queues' alarms ring.
-        self._add("news_is_late", None, ours(stage, metrics.FAN_OUT_LAG, MAXIMUM))
-        self._add("cache_is_old", None, ours(stage, metrics.CACHE_AGE, MAXIMUM), silence_is_bad=True)
+        self._add("news_is_late", None, only(stage, metrics.FAN_OUT_LAG, MAXIMUM))
+        self._add("cache_is_old", None, only(stage, metrics.CACHE_AGE, MAXIMUM), silence_is_bad=True)
         for module in SHOWING:
-            self._add("deals_are_damaged", module, _of_function(stage, metrics.DAMAGED_DEALS, module))
-        sweeps = ours(stage, metrics.ENDED_DEALS_SWEPT, SAMPLES)
+            self._add("deals_are_damaged", module, of_function(stage, metrics.DAMAGED_DEALS, module))
+        sweeps = only(stage, metrics.ENDED_DEALS_SWEPT, SAMPLES)
         self._add("sweep_is_missing", None, sweeps, below=True, silence_is_bad=True)
-        self._add("orders_are_stuck", None, ours(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))
-        self._add("sign_ins_fail", None, ours(stage, metrics.SIGN_IN_FAILURES, SUM))
+        self._add("orders_are_stuck", None, only(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))
+        for module in metrics.SIGN_IN_FAILURES.services:
+            self._add("sign_ins_fail", module, of_function(stage, metrics.SIGN_IN_FAILURES, module))
 
     def _add(
         self,
@@ -254,26 +256,20 @@ class Dashboard(Construct):
         rows: tuple[list[cloudwatch.IWidget], ...] = (
             *(_statuses(alarms[start : start + MOST_STATUSES]) for start in range(0, len(alarms), MOST_STATUSES)),
             [
-                _graph("Deals, orders, likes and watches", *(ours(stage, each, SUM) for each in _SAID)),
-                _graph("Messages", ours(stage, metrics.MESSAGES_DELIVERED, SUM)),
-                _graph("Fan-out lag, s", *(ours(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
+                _graph("Deals, orders, likes and watches", *_by_function(stage, *_SAID)),
+                _graph("Messages", *_by_function(stage, metrics.MESSAGES_DELIVERED)),
+                _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
             ],
             [
-                _graph(
-                    "Cached parts", *(ours(stage, each, SUM) for each in (metrics.CACHE_HITS, metrics.CACHE_MISSES))
-                ),
-                _graph("Cache age, s", ours(stage, metrics.CACHE_AGE, MAXIMUM)),
+                _graph("Cached parts", *_by_function(stage, metrics.CACHE_HITS, metrics.CACHE_MISSES)),
+                _graph("Cache age, s", only(stage, metrics.CACHE_AGE, MAXIMUM)),
                 _graph(
                     "Sweeps and sign-in failures",
-                    ours(stage, metrics.ENDED_DEALS_SWEPT, SUM),
-                    ours(stage, metrics.SIGN_IN_FAILURES, SUM),
-                    *(
-                        _of(_of_function(stage, metrics.DAMAGED_DEALS, name), f"DamagedDeals {name}")
-                        for name in SHOWING
-                    ),
+                    *_by_function(stage, metrics.ENDED_DEALS_SWEPT, metrics.SIGN_IN_FAILURES),
+                    *(_of(of_function(stage, metrics.DAMAGED_DEALS, name), f"DamagedDeals {name}") for name in SHOWING),
                 ),
             ],
-            [_graph("Oldest open order, s", ours(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))],
+            [_graph("Oldest open order, s", only(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))],
             [
                 _graph(
                     "Requests",
@@ -302,9 +298,7 @@ class Dashboard(Construct):
                 ),
             ],
             [
-                _graph(
-                    "Cold starts", *(_of(_of_function(stage, metrics.COLD_START, name), name) for name in functions)
-                ),
+                _graph("Cold starts", *(_of(of_function(stage, metrics.COLD_START, name), name) for name in functions)),
                 _graph(
                     "Throttled invocations", *(_of(each.metric_throttles(), name) for name, each in functions.items())
                 ),
@@ -387,14 +381,20 @@ _SAID = (
 )
 
 
-def ours(stage: Stage, metric: metrics.Metric, statistic: str) -> cloudwatch.Metric:
-    """A metric that a function reports."""
+def of_function(stage: Stage, metric: metrics.Metric, module: str, statistic: str = SUM) -> cloudwatch.Metric:
+    """A metric as one function reports it."""
     return cloudwatch.Metric(
         namespace=stage.stack_name,
         metric_name=metric.name,
-        dimensions_map={metrics.DIMENSION: metric.service},
+        dimensions_map={metrics.DIMENSION: module},
         statistic=statistic,
     )
+
+
+def only(stage: Stage, metric: metrics.Metric, statistic: str) -> cloudwatch.Metric:
+    """A metric that only one function reports."""
+    (module,) = metric.services
+    return of_function(stage, metric, module, statistic)
 
 
 def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
@@ -420,14 +420,13 @@ def polls(mapping: str, statistic: str) -> cloudwatch.Metric:
     )
 
 
-def _of_function(stage: Stage, metric: metrics.Metric, module: str) -> cloudwatch.Metric:
-    """One function's count of what every function reports."""
-    return cloudwatch.Metric(
-        namespace=stage.stack_name,
-        metric_name=metric.name,
-        dimensions_map={metrics.DIMENSION: module},
-        statistic=SUM,
-    )
+def _by_function(stage: Stage, *reported: metrics.Metric) -> list[cloudwatch.IMetric]:
+    """Some counts of what the functions report, of each function that reports them."""
+    return [
+        _of(of_function(stage, metric, module), f"{metric.name} {module}")
+        for metric in reported
+        for module in metric.services
+    ]
 
 
 def _by_index(site: Site, *names: str) -> list[cloudwatch.IMetric]:

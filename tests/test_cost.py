@@ -25,7 +25,7 @@ from benchmarks.prices import (
     hits_needed,
 )
 from infra.settings import STAGES
-from shared.http.caching import FRESH
+from shared.http.coding import FRESH
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cost.md").read_text(encoding="utf-8")
 NOTHING = Assumptions(wait=4, platform_log=0, access_log=0, event_overhead=0, headers=0)

@@ -1,5 +1,8 @@
 """What the functions count and time for CloudWatch: names, units and reporters, for the functions and for the alarms.
 
+What can be done through the API and in the site's pages is reported by a function of each, and CloudWatch keeps the two
+apart.
+
 Metrics go out within log lines, in CloudWatch's embedded metric format (``runtime.reporting``). Their namespace is the
 stack's name, so that two stages in one account stay apart.
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
@@ -19,49 +22,49 @@ DIMENSION = "service"
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric: its name, its unit, and the function that reports it."""
+    """One metric: its name, its unit, and the functions that report it. None are named where every function does."""
 
     name: str
     unit: Literal["Count", "Seconds"]
-    service: str
+    services: tuple[str, ...] = ()
 
 
-COLD_START = Metric("ColdStart", "Count", "every function")
+COLD_START = Metric("ColdStart", "Count")
 """One for each execution environment, in the first line that it logs, by every service."""
 
-DAMAGED_DEALS = Metric("DamagedDeals", "Count", "every function")
+DAMAGED_DEALS = Metric("DamagedDeals", "Count")
 """Deals that were left out because their items cannot be read, each time that one was met."""
 
-CACHE_HITS = Metric("CacheHits", "Count", "catalog")
-CACHE_MISSES = Metric("CacheMisses", "Count", "catalog")
+CACHE_HITS = Metric("CacheHits", "Count", ("catalog", "site"))
+CACHE_MISSES = Metric("CacheMisses", "Count", ("catalog", "site"))
 """Parts of pages that were read from a copy, and those that had to be made from the indexes."""
 
-CACHE_AGE = Metric("CacheAge", "Seconds", "refresher")
+CACHE_AGE = Metric("CacheAge", "Seconds", ("refresher",))
 """Since each cached part was built, as the clock finds it each minute: what readers see is no older."""
 
-SIGN_IN_FAILURES = Metric("SignInFailures", "Count", "accounts")
+SIGN_IN_FAILURES = Metric("SignInFailures", "Count", ("accounts", "account"))
 """Wrong passwords and unknown names, and attempts that were refused because there had been too many."""
 
-LIKES_ADDED = Metric("LikesAdded", "Count", "members")
-LIKES_REMOVED = Metric("LikesRemoved", "Count", "members")
-WATCHES_ADDED = Metric("WatchesAdded", "Count", "members")
-WATCHES_REMOVED = Metric("WatchesRemoved", "Count", "members")
+LIKES_ADDED = Metric("LikesAdded", "Count", ("members", "mine"))
+LIKES_REMOVED = Metric("LikesRemoved", "Count", ("members", "mine"))
+WATCHES_ADDED = Metric("WatchesAdded", "Count", ("members", "mine"))
+WATCHES_REMOVED = Metric("WatchesRemoved", "Count", ("members", "mine"))
 """What was said for the first time; saying it again counts nothing."""
 
-DEALS_POSTED = Metric("DealsPosted", "Count", "editors")
-"""Deals created through the API. Imports and repeated requests count nothing."""
+DEALS_POSTED = Metric("DealsPosted", "Count", ("editors", "desk"))
+"""Deals created through the API and at the desk. Imports and repeated requests count nothing."""
 
-ORDERS_PLACED = Metric("OrdersPlaced", "Count", "orders")
-"""Orders placed through the API. Repeated requests count nothing."""
+ORDERS_PLACED = Metric("OrdersPlaced", "Count", ("orders", "shop"))
+"""Orders placed through the API and in the shop. Repeated requests count nothing."""
 
-OLDEST_OPEN_ORDER = Metric("OldestOpenOrder", "Seconds", "expiry")
+OLDEST_OPEN_ORDER = Metric("OldestOpenOrder", "Seconds", ("expiry",))
 """Since the open order was placed that waits longest, each minute; nothing while no order is open."""
 
-MESSAGES_DELIVERED = Metric("MessagesDelivered", "Count", "messenger")
+MESSAGES_DELIVERED = Metric("MessagesDelivered", "Count", ("messenger",))
 """Messages that were written. Those that were there already count nothing."""
 
-FAN_OUT_LAG = Metric("FanOutLag", "Seconds", "messenger")
+FAN_OUT_LAG = Metric("FanOutLag", "Seconds", ("messenger",))
 """From a deal's write to the end of a page of its messages. The stream tells the write's time in whole seconds."""
 
-ENDED_DEALS_SWEPT = Metric("EndedDealsSwept", "Count", "expiry")
+ENDED_DEALS_SWEPT = Metric("EndedDealsSwept", "Count", ("expiry",))
 """Deals that left the feeds because their offer had ended. Each sweep reports it, if only zero."""

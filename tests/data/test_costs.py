@@ -12,13 +12,13 @@ import pytest
 
 from shared.data import item_types, keys
 from shared.data.catalog import deals, feeds, listings
-from shared.data.members import follows
+from shared.data.members import follows, messages
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.models.catalog import Feed, Topic
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.making import FEEDS, NOW, a_deal, ago, ahead, both_kinds, ids, join, post
+from tests.support.making import FEEDS, NOW, a_deal, a_message, ago, ahead, both_kinds, ids, join, post, send
 from tests.support.wire import Wire, hooked, watched
 
 YEARS = 10
@@ -89,6 +89,18 @@ def test_posting_editing_and_withdrawing_a_deal_cost_the_same_after_ten_years(ta
     ten_years(table)
 
     assert cost(table, one_deal) == new
+
+
+@on(DYNOXIDE_ENGINE)
+def test_to_remove_a_message_costs_a_unit_and_one_for_its_place_among_the_unread(table: Table) -> None:
+    sent = [a_message(a_deal(ago(minutes=number))) for number in range(60)]
+    for message in sent:
+        send(table, message)
+    for message in sent[:20]:
+        messages.mark_read(table, "ana", message.message_id, NOW)
+    read = cost(table, lambda: messages.left_under(table, "ana"))
+
+    assert cost(table, lambda: messages.remove_all(table, "ana")) - read == 60 + 40
 
 
 @on(DYNOXIDE_ENGINE)

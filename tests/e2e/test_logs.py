@@ -81,7 +81,7 @@ def test_the_metrics_in_a_deployed_functions_lines_are_ones_that_cloudwatch_can_
 
     assert metrics_in(line)[metrics.DEALS_POSTED.name] == [1]
     (directive,) = line["_aws"]["CloudWatchMetrics"]
-    assert (directive["Namespace"], line[metrics.DIMENSION]) == (STACK, metrics.DEALS_POSTED.service)
+    assert (directive["Namespace"], line[metrics.DIMENSION]) == (STACK, "editors")
 
 
 def test_what_the_gateway_refuses_by_itself_has_an_id_too(visitor: Visitor) -> None:

@@ -72,12 +72,12 @@ def test_a_command_of_the_aws_cli_is_an_operation_with_these_members(line: str) 
 
 
 @pytest.mark.parametrize("name", sorted(v.name for v in vars(metrics).values() if isinstance(v, metrics.Metric)))
-def test_each_metric_is_explained_with_its_unit_and_its_reporter(name: str) -> None:
+def test_each_metric_is_explained_with_its_unit_and_its_reporters(name: str) -> None:
     (metric,) = (value for value in vars(metrics).values() if getattr(value, "name", None) == name)
 
     (row,) = (line for line in RUNBOOK.splitlines() if line.startswith("|") and f"`{name}`" in line)
 
-    assert f"| {metric.unit} | {metric.service} |" in row
+    assert f"| {metric.unit} | {', '.join(metric.services) or 'every function'} |" in row
 
 
 def test_the_shells_variables_name_a_stage_that_there_is() -> None:
