@@ -28,7 +28,8 @@
         ├── Busy            conflicts or throttling outlasted the retries
         ├── AccountChanged  since it was read; not Busy, which would be tried again at once
         ├── NoAnswer        it is unknown whether it was done
-        ├── TooManyCohorts    a fan-out that does not end
+        ├── PerhapsPosted   the same of a deal, in a request that cannot simply be repeated
+        ├── TooManyCohorts  a fan-out that does not end
         └── NotSeeded       the deployment has not seeded the table
 
 Status codes are given here for orientation; ``shared/http/statuses.py`` owns the mapping.

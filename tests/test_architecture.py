@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from local.settings import ROOT
+from shared import errors
+from shared.errors import DealsError
 
 PACKAGES = ("cli", "functions", "infra", "local", "shared")
 
@@ -32,6 +34,8 @@ FLOORS: dict[str, set[str]] = {
     "shared.data": {"shared.dynamodb", "shared.models", "shared.errors", "shared.values", "shared.settings"},
     "shared.data.catalog": {"shared.data"},
     "shared.data.members": {"shared.data", "shared.data.catalog", "shared.sqs"},
+    "shared.data.orders": {"shared.data", "shared.data.catalog"},
+    "shared.data.removal": {"shared.data.members", "shared.data.orders"},
     "shared.runtime": {"shared.dynamodb", "shared.sqs"},
     "shared.http": {
         "shared.runtime",
@@ -56,7 +60,6 @@ FLOORS: dict[str, set[str]] = {
         ),
         *("shared.data.orders", "shared.models", "shared.errors", "shared.values", "shared.settings"),
     },
-    "shared.data.orders": {"shared.data", "shared.data.catalog"},
 }
 """What each room of ``shared`` may import besides itself: the floors below it. What stands on ``shared.data`` stands on
 what that stands on, too."""
@@ -119,6 +122,12 @@ def test_shared_imports_nothing_above_it(module: str) -> None:
     assert {name.partition(".")[0] for name in _ours(MODULES[module])} <= {"shared"}
 
 
+def test_each_room_of_shared_has_a_floor() -> None:
+    rooms = {_room(name) for name in MODULES if name.startswith("shared.")}
+
+    assert rooms == set(FLOORS)
+
+
 @pytest.mark.parametrize("module", sorted(name for name in MODULES if _room(name) in FLOORS))
 def test_arrows_point_down(module: str) -> None:
     room = _room(module)
@@ -176,6 +185,29 @@ def test_the_search_for_keys_finds_keys_and_only_those() -> None:
     assert not any(
         map(KEY.search, ("SET #name = :value", "#/components/schemas", "color:#3b4151", "[^\\s@#]+", "# Title"))
     )
+
+
+BRANCH = re.compile(r"^(?P<stem>[ │]*)[├└]── (?P<names>\w+(?:, \w+)*)", re.MULTILINE)
+"""A line of a tree: its names, one or several, as deep as what stands before them is long."""
+
+
+def _drawn() -> dict[str, str]:
+    """Each error in the tree that opens the module of errors, and the one that it hangs from."""
+    above = {-1: "DealsError"}
+    parents = {}
+    for line in BRANCH.finditer(errors.__doc__ or ""):
+        depth = len(line["stem"])
+        parent = above[max(level for level in above if level < depth)]
+        parents.update(dict.fromkeys(line["names"].split(", "), parent))
+        above = {level: name for level, name in above.items() if level < depth}
+        above[depth] = line["names"].rpartition(", ")[2]
+    return parents
+
+
+def test_the_tree_of_errors_is_that_of_their_classes() -> None:
+    classes = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, DealsError)]
+
+    assert _drawn() == {kind.__name__: kind.__bases__[0].__name__ for kind in classes if kind is not DealsError}
 
 
 @pytest.mark.parametrize("module", sorted(MODULES))

@@ -17,7 +17,7 @@ from shared.api.documentation import describe
 from shared.api.member_bodies import AccountChange, NewUser, SignIn
 from shared.data import removal
 from shared.data.members import accounts, sessions, users
-from shared.data.orders import addresses, orders
+from shared.data.orders import addresses
 from shared.errors import NoSuchUser, NotSignedIn, SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
 from shared.http.event import address

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from pydantic.json_schema import models_json_schema
 from functions.api import accounts, catalog, editors, members, orders
 from shared.api import schemas
 from shared.api.paths import ROOT, brand, deal, order
-from shared.http.parameters import DEFAULT_PAGE, MAX_PAGE
+from shared.data.idempotency import LIFETIME
+from shared.http.parameters import DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
+from shared.models.orders import OrderStatus
+from shared.values import ksuids
 
 PATH = Path(__file__).with_name("openapi.json")
 POWERTOOLS_OWN = "#/components/schemas/HTTPValidationError"
@@ -41,7 +45,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     },
     "status": {
         "in": "query",
-        "schema": {"type": "string", "enum": ["placed", "shipped", "delivered", "cancelled"]},
+        "schema": {"type": "string", "enum": list(OrderStatus)},
         "description": "Only orders of this status.",
     },
     "from": {
@@ -56,8 +60,9 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     },
     "Idempotency-Key": {
         "in": "header",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
-        "description": "Repeating a request with the same key within 24 hours does nothing twice.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_CLIENT_KEY, "pattern": "^[ -~]+$"},
+        "description": f"Repeating a request with the same key within {LIFETIME // timedelta(hours=1)} hours does "
+        "nothing twice.",
     },
 }
 
@@ -73,8 +78,8 @@ HEADERS = {
     "Vary": ("The request headers that the answer depends on.", "^Accept-Encoding$"),
     "Authenticate": ("How to authenticate: with a bearer token.", "^Bearer$"),
     "RetryAfter": ("Seconds to wait before trying again.", "^[1-9][0-9]*$"),
-    "DealLocation": ("The address of the new deal.", f"^{deal('[0-9A-Za-z]{27}')}$"),
-    "OrderLocation": ("The address of the new order.", f"^{order('[0-9A-Za-z]{27}')}$"),
+    "DealLocation": ("The address of the new deal.", f"^{deal(ksuids.PATTERN)}$"),
+    "OrderLocation": ("The address of the new order.", f"^{order(ksuids.PATTERN)}$"),
     "BrandLocation": ("The address of the new brand.", f"^{brand('[a-z0-9-]+')}$"),
 }
 """The headers that a client may rely on: what they say, and how."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 import secrets
+from collections.abc import Callable
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -16,7 +18,7 @@ from functions.api.writing import BODY_ERRORS, idempotency
 from shared.api import documents, member_documents, order_documents, paths
 from shared.api.app import create_app, serve
 from shared.api.callers import caller, editors_only
-from shared.api.documentation import PAGED, describe
+from shared.api.documentation import PAGED, Who, describe
 from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.data.catalog import deals
 from shared.data.members import order_news
@@ -31,12 +33,28 @@ from shared.runtime.environment import table
 from shared.runtime.reporting import report
 from shared.values import times
 
-OF_EDITORS = {"/open-orders", "/orders/{orderId}/status", "/deals/{dealId}/stock"}
-"""The paths of what editors do; all others are for every member."""
+OF_EDITORS: set[tuple[str, str]] = set()
+"""What editors alone may do, by method and path; ``route`` fills it. All else is for every member."""
 
 _ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(AddressName)
 
+_Handler = Callable[..., Response[Any]]
+
 app = create_app(validates=True)
+
+
+def _shape(path: str) -> str:
+    """A path without the names of its parameters, which the gateway's routes and the app's spell differently."""
+    return re.sub(r"<\w+>|{\w+}", "*", path)
+
+
+def route(
+    method: str, path: str, summary: str, schema: str | None, *, who: Who, **more: Any
+) -> Callable[[_Handler], _Handler]:
+    """A route of the shop: ``who`` may call it is both what the OpenAPI document says and what the guard asks for."""
+    if who == "editor":
+        OF_EDITORS.add((method, _shape(path)))
+    return app.route(path, method, **describe(summary, schema, who=who, **more))
 
 
 def _event() -> Event:
@@ -47,14 +65,14 @@ def _username() -> str:
     return caller(_event()).username
 
 
-@app.put("/me/addresses/<name>", **describe("Save an address", "Address", who="member", errors=[*BODY_ERRORS, 404]))
+@route("PUT", "/me/addresses/<name>", "Save an address", "Address", who="member", errors=[*BODY_ERRORS, 404])
 def save_address(name: str, new: Annotated[NewAddress, Body()]) -> Response[Any]:
     address = new.to_address()
     addresses.save(table(), _username(), _address_name(name), address)
     return json_answer(member_documents.address(address))
 
 
-@app.delete("/me/addresses/<name>", **describe("Remove an address", None, who="member", status=204, errors=[404]))
+@route("DELETE", "/me/addresses/<name>", "Remove an address", None, who="member", status=204, errors=[404])
 def remove_address(name: str) -> Response[Any]:
     try:
         known = _address_name(name)
@@ -64,15 +82,19 @@ def remove_address(name: str) -> Response[Any]:
     return nothing()
 
 
-@app.get("/me/cart", **describe("What is in one's cart, and what changed since", "Cart", who="member"))
+@route("GET", "/me/cart", "What is in one's cart, and what changed since", "Cart", who="member")
 def my_cart() -> Response[Any]:
     now = times.now()
     return json_answer(order_documents.cart(carts.view(table(), _username(), now), now))
 
 
-@app.put(
+@route(
+    "PUT",
     "/me/cart/<deal_id>",
-    **describe("Have pieces of a deal in the cart", "CartItem", who="member", errors=[*BODY_ERRORS, 404, 409]),
+    "Have pieces of a deal in the cart",
+    "CartItem",
+    who="member",
+    errors=[*BODY_ERRORS, 404, 409],
 )
 def put_into_cart(deal_id: str, change: Annotated[CartChange, Body()]) -> Response[Any]:
     now = times.now()
@@ -81,19 +103,21 @@ def put_into_cart(deal_id: str, change: Annotated[CartChange, Body()]) -> Respon
     return json_answer(order_documents.cart_item(item, now))
 
 
-@app.delete(
-    "/me/cart/<deal_id>", **describe("Take a deal out of the cart", None, who="member", status=204, errors=[404])
-)
+@route("DELETE", "/me/cart/<deal_id>", "Take a deal out of the cart", None, who="member", status=204, errors=[404])
 def take_out_of_cart(deal_id: str) -> Response[Any]:
     carts.take_out(table(), _username(), deals.find(table(), segment(deal_id)).deal_id)
     return nothing()
 
 
-@app.post(
+@route(
+    "POST",
     "/orders",
-    **describe(
-        "Place an order", "Order", who="member", status=201, errors=[*BODY_ERRORS, 404, 409], query=["Idempotency-Key"]
-    ),
+    "Place an order",
+    "Order",
+    who="member",
+    status=201,
+    errors=[*BODY_ERRORS, 404, 409],
+    query=["Idempotency-Key"],
 )
 def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
     request = correlation_id(_event())
@@ -118,45 +142,54 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
     return json_answer(order_documents.order(order), HTTPStatus.CREATED, {"Location": paths.order(order.order_id)})
 
 
-@app.get("/orders", **describe("One's orders", "OrderList", who="member", query=[*PAGED, "status", "from", "to"]))
+@route("GET", "/orders", "One's orders", "OrderList", who="member", query=[*PAGED, "status", "from", "to"])
 def my_orders() -> Response[Any]:
     page = orders.latest(table(), _username(), status=_status(), since=_time("from"), until=_time("to"), **paging(app))
     return json_answer(documents.page(page, order_documents.order_head))
 
 
-@app.get("/orders/<order_id>", **describe("An order of one's own", "Order", who="member", errors=[404]))
+@route("GET", "/orders/<order_id>", "An order of one's own", "Order", who="member", errors=[404])
 def my_order(order_id: str) -> Response[Any]:
     return json_answer(order_documents.order(orders.get(table(), _username(), segment(order_id))))
 
 
-@app.post("/orders/<order_id>/cancel", **describe("Cancel an order", "Order", who="member", errors=[404, 409]))
+@route("POST", "/orders/<order_id>/cancel", "Cancel an order", "Order", who="member", errors=[404, 409])
 def cancel_order(order_id: str) -> Response[Any]:
     return _follow(orders.get(table(), _username(), segment(order_id)), OrderStatus.CANCELLED)
 
 
-@app.put(
+@route(
+    "PUT",
     "/orders/<order_id>/status",
-    **describe("Send, deliver or cancel an order", "Order", who="editor", errors=[*BODY_ERRORS, 404, 409]),
+    "Send, deliver or cancel an order",
+    "Order",
+    who="editor",
+    errors=[*BODY_ERRORS, 404, 409],
 )
 def follow_order(order_id: str, step: Annotated[OrderStep, Body()]) -> Response[Any]:
     return _follow(orders.find(table(), segment(order_id)), OrderStatus(step.status))
 
 
-@app.get("/open-orders", **describe("What is still to be sent, oldest first", "OrderList", who="editor", query=PAGED))
+@route("GET", "/open-orders", "What is still to be sent, oldest first", "OrderList", who="editor", query=PAGED)
 def open_orders() -> Response[Any]:
     page = orders.open_orders(table(), times.now(), **paging(app))
     return json_answer(documents.page(page, order_documents.order_head))
 
 
-@app.get("/deals/<deal_id>/stock", **describe("A deal's stock", "Stock", who="editor", errors=[404, 409]))
+@route("GET", "/deals/<deal_id>/stock", "A deal's stock", "Stock", who="editor", errors=[404, 409])
 def stock_of(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     return json_answer(order_documents.stock(stock.of(table(), deal.deal_id)))
 
 
-@app.put(
+@route(
+    "PUT",
     "/deals/<deal_id>/stock",
-    **describe("Put stock on sale", "Stock", who="editor", errors=[*BODY_ERRORS, 404, 409], query=["Idempotency-Key"]),
+    "Put stock on sale",
+    "Stock",
+    who="editor",
+    errors=[*BODY_ERRORS, 404, 409],
+    query=["Idempotency-Key"],
 )
 def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
@@ -205,7 +238,7 @@ def _time(name: str) -> datetime | None:
 
 def _editors_where_they_are_needed(event: Event) -> None:
     """Guard: what editors do is done by editors. Raises NotSignedIn, Forbidden."""
-    if event["resource"] in OF_EDITORS:
+    if (event["httpMethod"], _shape(event["resource"])) in OF_EDITORS:
         editors_only(event)
 
 

@@ -21,6 +21,7 @@ from shared.api.fields import (
     paragraphs,
     plain,
     trimmed,
+    without_defaults,
 )
 from shared.data.catalog.deals import new_id
 from shared.data.catalog.featured import CATEGORY_FEATURED, MAX_FEATURED
@@ -33,11 +34,6 @@ CLOCK_SKEW = timedelta(seconds=60)
 
 MAX_KEY_BYTES = 1000
 """Bytes of a text that a key ends with; what begins the key has some of the 1,024, too."""
-
-
-def _without_defaults(schema: dict[str, Any]) -> None:
-    for field in schema["properties"].values():
-        field.pop("default", None)
 
 
 def _web_address(text: str) -> str:
@@ -200,7 +196,7 @@ class DealChange(Body):
     """Edit a deal. A field set to null is removed; ``withdrawn`` takes the deal back or brings it back."""
 
     # A field that is not sent is not changed: the defaults below are never used, and not to be shown.
-    model_config = ConfigDict(json_schema_extra=_without_defaults)
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
     title: Title = ""
     link: WebAddress = ""

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.errors import Forbidden, NotSignedIn
-from shared.http.event import Event, header
+from shared.http.event import MAX_TOKEN, Event, header, is_plain
 from shared.models.members import Role
-
-MAX_TOKEN_LENGTH = 200
-"""Characters of a bearer token; ours have a quarter of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +23,7 @@ def token_of(event: Mapping[str, Any]) -> str:
     """The token of ``Authorization: Bearer <token>`` (RFC 6750). Raises NotSignedIn where there is none."""
     scheme, _, token = (header(event, "authorization") or "").partition(" ")
     token = token.strip()
-    if scheme.lower() != "bearer" or not token or len(token) > MAX_TOKEN_LENGTH or not token.isascii():
+    if scheme.lower() != "bearer" or not is_plain(token, MAX_TOKEN):
         raise NotSignedIn
     return token
 

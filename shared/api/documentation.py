@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Literal
 
-from shared.http.statuses import phrase
+from shared.http.statuses import MEDIA_TYPE, phrase
 
 Who = Literal["anonymous", "member", "editor"]
 
@@ -37,7 +37,7 @@ def describe(
     if cached:
         responses[304] = {"description": "Not changed since the ETag that If-None-Match names"}
     for error in sorted(statuses):
-        responses[error] = _answer(error, "Problem", "application/problem+json")
+        responses[error] = _answer(error, "Problem", MEDIA_TYPE)
     return {
         "summary": summary,
         "tags": [who],

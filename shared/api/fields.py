@@ -10,6 +10,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from shared.values import ksuids
+
 _REORDERING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = (
     r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2028\u2029\u2060-\u2065"
@@ -35,6 +37,12 @@ class Body(BaseModel):
     """A JSON object in camelCase; fields it does not know are refused, and strings stay strings."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True)
+
+
+def without_defaults(schema: dict[str, Any]) -> None:
+    """Leave the defaults of an object's fields out of the OpenAPI document: there, a field is sent or it is not."""
+    for field in schema["properties"].values():
+        field.pop("default", None)
 
 
 def documented(pattern: str, **more: Any) -> dict[str, Any]:
@@ -74,4 +82,4 @@ def _two_decimals(text: str) -> str:
 LINE = documented(rf"[^{HIDDEN}]*[^\s{HIDDEN}][^{HIDDEN}]*")
 
 Price = Annotated[str, Field(pattern=_PRICE, examples=["31.90"]), AfterValidator(_two_decimals)]
-DealId = Annotated[str, Field(pattern=r"^[0-9A-Za-z]{27}$")]
+DealId = Annotated[str, Field(pattern=f"^{ksuids.PATTERN}$")]

@@ -1,4 +1,4 @@
-"""Errors as ``application/problem+json`` (RFC 9457)."""
+"""Errors as answers with a problem document (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -10,23 +10,15 @@ from aws_lambda_powertools.event_handler import Response
 
 from shared.errors import DealsError, NotSignedIn
 from shared.http.answers import PRIVATE
-from shared.http.statuses import detail_of, headers_of, phrase, status_of
-
-MEDIA_TYPE = "application/problem+json"
+from shared.http.statuses import MEDIA_TYPE, detail_of, document, headers_of, status_of
 
 
 def problem(
     status: HTTPStatus, detail: str, errors: Sequence[dict[str, str]] = (), headers: dict[str, str] | None = None
 ) -> Response[str]:
-    """A problem document: ``type``, ``title``, ``status``, ``detail``, and ``errors`` with one entry per field."""
-    document = {
-        "type": "about:blank",
-        "title": phrase(status),
-        "status": int(status),
-        "detail": detail,
-        **({"errors": list(errors)} if errors else {}),
-    }
-    return Response(status, MEDIA_TYPE, json.dumps(document, ensure_ascii=False), {**PRIVATE, **(headers or {})})
+    """An answer with a problem document, and with ``headers`` that say what to do about it."""
+    text = json.dumps(document(status, detail, errors), ensure_ascii=False)
+    return Response(status, MEDIA_TYPE, text, {**PRIVATE, **(headers or {})})
 
 
 def of(error: DealsError) -> Response[str]:

@@ -14,13 +14,20 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import SkipJsonSchema
 
 from shared.api import documents
+from shared.api.fields import without_defaults
+from shared.api.order_bodies import Country
+from shared.data.orders.carts import MOST_PIECES
 from shared.models.catalog import CATEGORIES, Status, StockLevel
+from shared.models.members import Role
 from shared.models.messages import DealNews, OrderNews
+from shared.models.orders import OrderStatus
 
 Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2}$", examples=["31.90"])]
 Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]
 CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
 Count = Annotated[int, Field(ge=0)]
+OrderStatusName = Annotated[str, Field(json_schema_extra={"enum": list(OrderStatus)})]
+Pieces = Annotated[int, Field(ge=1, le=MOST_PIECES)]
 
 
 class Answer(BaseModel):
@@ -133,7 +140,7 @@ class User(Answer):
     username: str
     email: str
     name: str
-    role: Literal["member", "editor"]
+    role: Role
     created_at: datetime
 
 
@@ -175,15 +182,10 @@ class MessageOrder(Answer):
     order_id: str
 
 
-def _without_defaults(schema: dict[str, Any]) -> None:
-    for field in schema["properties"].values():
-        field.pop("default", None)
-
-
 class Message(Answer):
     """About a ``deal``, or about one's own ``order``: it has the one that it is about."""
 
-    model_config = ConfigDict(json_schema_extra=_without_defaults)
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
     message_id: str
     kind: Literal[DealNews, OrderNews]
@@ -222,7 +224,7 @@ class Address(Answer):
     city: str
     region: str | None
     postal_code: str
-    country: Annotated[str, Field(pattern="^[A-Z]{2}$")]
+    country: Country
 
 
 class Account(User):
@@ -235,7 +237,7 @@ class CartItem(Answer):
     """A deal as it is today, and the price it had when it was put into the cart."""
 
     deal: Deal
-    quantity: Annotated[int, Field(ge=1, le=10)]
+    quantity: Pieces
     price_then: Money
     changed: bool
     put_at: datetime
@@ -254,7 +256,7 @@ class OrderItem(Answer):
     brand: Brand
     price: Money
     currency: str
-    quantity: Annotated[int, Field(ge=1, le=10)]
+    quantity: Pieces
 
 
 class Total(Answer):
@@ -267,7 +269,7 @@ class OrderHead(Answer):
 
     order_id: str
     username: str
-    status: Literal["placed", "shipped", "delivered", "cancelled"]
+    status: OrderStatusName
     placed_at: datetime
     shipped_at: datetime | None
     delivered_at: datetime | None

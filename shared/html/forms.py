@@ -21,15 +21,13 @@ from shared.html import pages
 from shared.html.pages import Answer
 from shared.http.body import media_type
 from shared.http.event import header
+from shared.http.parameters import is_client_key
 
 if TYPE_CHECKING:
     from shared.html.app import Request
 
 MAX_FIELDS = 100
 """Fields of one form. Ordering a page takes a field for each of its deals, 25 at most."""
-
-MAX_KEY = 64
-"""Characters of a form's idempotency key."""
 
 MEDIA_TYPE = "application/x-www-form-urlencoded"
 
@@ -102,7 +100,7 @@ def new_key() -> str:
 def idempotency(typed: Mapping[str, str], username: str, request: Mapping[str, Any]) -> Idempotency | None:
     """What makes several sendings of a form one: its key, and what it asks for. None where it has no valid key."""
     key = typed.get("key", "")
-    if not (0 < len(key) <= MAX_KEY and key.isascii() and key.isprintable()):
+    if not is_client_key(key):
         return None
     return Idempotency(username, key, request)
 

@@ -6,6 +6,8 @@ would be refused.
 
 from __future__ import annotations
 
+from shared.http.coding import FRESH
+
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
@@ -34,7 +36,7 @@ TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
 
 It leaves out subdomains: those who serve them may have no HTTPS. CloudFront's can have them (``subdomains_too``)."""
 
-PUBLIC = "public, max-age=5, stale-while-revalidate=30, stale-if-error=600"
+PUBLIC = f"public, {FRESH}, stale-if-error=600"
 """A page that is the same for everybody: some seconds old at most, and the last good one while the table is away."""
 
 PRIVATE = "no-store"

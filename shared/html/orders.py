@@ -8,6 +8,7 @@ from shared.html import views
 from shared.models.members import Address
 from shared.models.orders import Order, OrderStatus
 from shared.values import times
+from shared.values.counts import counted
 from shared.values.money import cents, money
 
 STATES = {
@@ -28,7 +29,7 @@ def head(order: Order) -> dict[str, Any]:
         "at": times.to_iso(order.placed_at),
         "moment": views.moment(order.placed_at),
         "day": f"{views.day(order.placed_at)} {order.placed_at.year}",
-        "pieces": views.counted(order.pieces, "piece"),
+        "pieces": counted(order.pieces, "piece"),
         "totals": " and ".join(views.money(amount, currency) for currency, amount in order.totals.items()),
         "to": f"{order.address.recipient}, {order.address.city}",
     }

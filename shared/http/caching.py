@@ -13,10 +13,9 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared.http.coding import compressed, has_already, validators
+from shared.http.coding import FRESH, compressed, has_already, validators
 from shared.http.event import header
 
-FRESH = "max-age=5, stale-while-revalidate=30"
 CREDENTIALS = ("authorization", "cookie")
 """Headers that tell one caller from another. The API itself takes no cookies; a site on the same host may set some."""
 

@@ -1,4 +1,4 @@
-"""Public answers: the ETag, 304 for clients that have it already, gzip for those that ask.
+"""Public answers: how long they are fresh, the ETag, 304 for clients that have it already, gzip for those that ask.
 
 These are RFC 9110's rules, without a framework: the API's functions and the pages' both use them.
 """
@@ -12,8 +12,14 @@ from typing import Any
 
 from shared.http.event import header
 
-COMPRESSION = 1
-"""gzip's fastest: a tenth larger than its default at a third of the time, which is billed on every read."""
+FRESH = "max-age=5, stale-while-revalidate=30"
+"""How old a public answer may be, and for how long it may still be shown while a new one is fetched."""
+
+FASTEST = 1
+"""A tenth larger than gzip's default at a third of the time, which is billed on every read."""
+
+SMALLEST = 9
+"""For files that caches keep for a year, so that they are hardly ever read here."""
 
 SMALLEST_COMPRESSED = 1024
 """Bytes below which gzip saves nothing that matters."""
@@ -30,7 +36,7 @@ def validators(content: bytes) -> dict[str, str]:
     return {"ETag": f'W/"{hashlib.sha256(content).hexdigest()[:32]}"', **VARIES}
 
 
-def compressed(event: Mapping[str, Any], content: bytes) -> bytes | None:
+def compressed(event: Mapping[str, Any], content: bytes, level: int = FASTEST) -> bytes | None:
     """Content as gzip, or None where the request does not ask for that or it would save nothing.
 
     API Gateway decodes a binary answer if Accept asks for its type. Without Accept it decodes nothing (not tried on
@@ -40,7 +46,7 @@ def compressed(event: Mapping[str, Any], content: bytes) -> bytes | None:
     asked = header(event, "accept") and accepts_gzip(header(event, "accept-encoding"))
     if not asked or len(content) < SMALLEST_COMPRESSED:
         return None
-    return gzip.compress(content, compresslevel=COMPRESSION, mtime=0)
+    return gzip.compress(content, compresslevel=level, mtime=0)
 
 
 def has_already(if_none_match: str | None, etag: str) -> bool:

@@ -8,6 +8,9 @@ from typing import Any
 
 Event = dict[str, Any]
 
+MAX_TOKEN = 200
+"""Characters of a session's token, in a header or a cookie; ours have a quarter of that."""
+
 
 def header(event: Mapping[str, Any], name: str) -> str | None:
     """A request header of an API Gateway event, whatever the case of its name (given in lower case)."""
@@ -15,6 +18,11 @@ def header(event: Mapping[str, Any], name: str) -> str | None:
         if key.lower() == name:
             return str(value)
     return None
+
+
+def is_plain(text: str, most: int) -> bool:
+    """Whether a text that a client made up, such as a token, has 1 to ``most`` characters, all printable ASCII."""
+    return 1 <= len(text) <= most and text.isascii() and text.isprintable()
 
 
 def correlation_id(event: Mapping[str, Any]) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from shared import settings
 from shared.errors import BadRequest, InvalidName, NoSuchTopic
-from shared.http.event import header
+from shared.http.event import header, is_plain
 from shared.models.catalog import Topic, TopicKind
 from shared.values import slugs
 
@@ -15,12 +16,11 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 MAX_PAGE = 100
-DEFAULT_PAGE = 25
+DEFAULT_PAGE = settings.CACHED_PAGE
 """Items of a page of a list: the most, and the default."""
 
-
 MAX_CLIENT_KEY = 255
-"""Characters of an Idempotency-Key."""
+"""Characters of an idempotency key, of a header and of a form."""
 
 
 def segment(text: str) -> str:
@@ -37,10 +37,15 @@ def topic_named(kind: TopicKind, parameter: str) -> Topic:
         raise NoSuchTopic(kind.label, name) from error
 
 
+def is_client_key(text: str) -> bool:
+    """Whether a text can be an idempotency key: printable ASCII, not empty, and not too long."""
+    return is_plain(text, MAX_CLIENT_KEY)
+
+
 def client_key(event: Mapping[str, Any]) -> str | None:
     """The Idempotency-Key of a request, or None. Raises BadRequest for an invalid one."""
     key = header(event, "idempotency-key")
-    if key is not None and not (1 <= len(key) <= MAX_CLIENT_KEY and key.isascii() and key.isprintable()):
+    if key is not None and not is_client_key(key):
         detail = f"Idempotency-Key must have 1 to {MAX_CLIENT_KEY} printable ASCII characters."
         raise BadRequest(detail, "Idempotency-Key")
     return key

@@ -1,8 +1,10 @@
-"""Domain errors as status codes: the only place that maps them, for the API and the pages."""
+"""Domain errors as status codes and as problem documents: the only place that maps them, for the API and the pages."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from typing import Any
 
 from shared.errors import (
     BadRequest,
@@ -20,6 +22,9 @@ from shared.errors import (
     TooLarge,
     Unavailable,
 )
+
+MEDIA_TYPE = "application/problem+json"
+"""The media type of a problem document."""
 
 STATUSES: dict[type[DealsError], HTTPStatus] = {
     BadRequest: HTTPStatus.BAD_REQUEST,
@@ -47,6 +52,17 @@ _PHRASES = {
 def phrase(status: HTTPStatus) -> str:
     """A status in words, the same on every Python."""
     return _PHRASES.get(status, status.phrase)
+
+
+def document(status: HTTPStatus, detail: str, errors: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
+    """A problem document (RFC 9457); ``errors`` has one entry for each field at fault."""
+    return {
+        "type": "about:blank",
+        "title": phrase(status),
+        "status": status.value,
+        "detail": detail,
+        **({"errors": list(errors)} if errors else {}),
+    }
 
 
 def status_of(error: DealsError) -> HTTPStatus:

@@ -6,19 +6,22 @@ import copy
 import itertools
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.api import accounts, orders
+from functions.api import accounts, editors, orders
 from shared.data.catalog import deals
 from shared.data.members import messages, sessions, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
+from shared.runtime import environment
 from shared.values import ksuids, times
 from tests.support.events import event
+from tests.support.lagging import lagging
 from tests.support.making import a_deal, a_user
 
 HOME = {
@@ -321,6 +324,27 @@ def test_stock_is_added_set_and_shown_by_shard(ask: Ask, deal: Deal) -> None:
     assert (status, found["left"], found["ordered"], found["onSale"]) == (200, 6, 0, 6)
     assert len(found["shards"]) == 4
     assert ask("GET", "/deals/{dealId}/stock", **stock_of) == (200, found)
+
+
+def test_what_was_posted_a_moment_ago_is_found_by_all_who_write(ask: Ask, table: Table) -> None:
+    by_editors = partial(ask, who="ed", handler=editors.handler)
+    new = {"title": "Runner", "link": "https://shop.example/runner", "brand": "g-fore", "category": "clothing",
+           "price": "10.00"}  # fmt: skip
+
+    with lagging(environment.table()):  # of which no read knows anything yet that is not consistent
+        posted, deal = by_editors("POST", "/deals", new)
+        found = {"dealId": deal["dealId"]}
+        told = [
+            by_editors("PATCH", "/deals/{dealId}", {"title": "Walker"}, **found),
+            by_editors("PUT", "/deals/{dealId}/hot", **found),
+            by_editors("GET", "/deals/{dealId}/hot", **found),
+            ask("PUT", "/deals/{dealId}/stock", {"add": 5}, who="ed", **found),
+            ask("PUT", "/deals/{dealId}/stock", {"left": 3}, who="ed", **found),
+            ask("GET", "/deals/{dealId}/stock", who="ed", **found),
+            ask("PUT", "/me/cart/{dealId}", {"quantity": 1}, **found),
+        ]
+
+    assert [posted, *(status for status, _ in told)] == [201, 200, 202, 200, 200, 200, 200, 200]
 
 
 @pytest.mark.parametrize(

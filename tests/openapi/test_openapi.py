@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from aws_lambda_powertools.utilities.typing import LambdaContext
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from functions.api import accounts, catalog, editors, members, openapi, orders
 from infra.routes import ROUTES, Caller
+from shared.errors import IdempotencyKeyReused
 
 CONTRACT = """
 anonymous  GET     /front-page
@@ -82,6 +85,18 @@ APPS = {
 }
 
 
+HANDLERS = {
+    "catalog": catalog.handler,
+    "accounts": accounts.handler,
+    "members": members.handler,
+    "orders": orders.handler,
+    "editors": editors.handler,
+}
+
+CONTEXT = LambdaContext()
+CONTEXT._aws_request_id = "test"
+
+
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, methods in DOCUMENT["paths"].items():
         for method, operation in methods.items():
@@ -127,6 +142,39 @@ def test_the_gateway_sends_each_route_to_the_function_that_has_it() -> None:
     }
 
     assert {(route.method, route.path): route.function for route in ROUTES} == offered
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(route for route, who in EXPECTED.items() if who == "editor"))
+def test_a_member_is_refused_at_each_route_of_editors_before_its_body_is_read(method: str, path: str) -> None:
+    (route,) = (route for route in ROUTES if (route.method, route.path) == (method, path))
+
+    answer = HANDLERS[route.function](by_a_member(method, path), CONTEXT)
+
+    assert answer["statusCode"] == 403
+
+
+def by_a_member(method: str, path: str) -> dict[str, Any]:
+    """A member's request with a body that no route can use."""
+    return {
+        "resource": path,
+        "path": path.replace("{", "").replace("}", ""),
+        "httpMethod": method,
+        "headers": {"Content-Type": "application/json"},
+        "multiValueHeaders": {"Content-Type": ["application/json"]},
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "pathParameters": None,
+        "requestContext": {"requestId": "test", "stage": "v1", "authorizer": {"username": "ana", "role": "member"}},
+        "body": "no JSON",
+        "isBase64Encoded": False,
+    }
+
+
+def test_the_error_of_a_key_used_twice_names_the_time_for_which_keys_are_kept() -> None:
+    described = openapi.PARAMETERS["Idempotency-Key"]["description"]
+    (hours,) = re.findall(r"\d+ hours", described)
+
+    assert hours in str(IdempotencyKeyReused())
 
 
 def test_routes_that_need_no_session_say_so_and_the_others_name_the_token() -> None:

@@ -9,6 +9,7 @@ from shared.data.members import messages
 from shared.dynamodb.writes import Write
 from shared.models.messages import AboutOrder, Announcement, OrderNews
 from shared.models.orders import Order, OrderStatus
+from shared.values.counts import counted
 
 ORDER_NEWS: Mapping[OrderStatus, tuple[OrderNews, str]] = {
     OrderStatus.PLACED: ("placed", "We have your order of {pieces}, {totals}."),
@@ -24,7 +25,7 @@ def of_order(order: Order, now: datetime) -> Announcement | None:
         return None
     kind, words = ORDER_NEWS[order.status]
     subject = words.format(
-        pieces="1 piece" if order.pieces == 1 else f"{order.pieces} pieces",
+        pieces=counted(order.pieces, "piece"),
         totals=" and ".join(f"{currency} {amount}" for currency, amount in order.totals.items()),
     )
     return Announcement(kind, subject, AboutOrder(order.order_id), now, order.correlation_id)
