@@ -15,6 +15,7 @@ from shared.api.bodies import DealChange, NewDeal
 from shared.data.catalog import deals, feeds
 from shared.data.members import fanout
 from shared.errors import Invalid
+from shared.http.parameters import DEFAULT_PAGE
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Feed, Topic, feed_of
 from shared.values import slugs
 
@@ -25,7 +26,7 @@ app = typer.Typer(help="Deals: the feeds, single deals, and what editors do to t
 def latest(
     brand: Annotated[str | None, typer.Option(help="Only this brand's, by name or slug.")] = None,
     category: Annotated[str | None, typer.Option(help="Only this category's.")] = None,
-    limit: Limit = 25,
+    limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:

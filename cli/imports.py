@@ -12,12 +12,13 @@ from rich.progress import DownloadColumn
 
 from cli.connection import open_table
 from cli.importer import WORKERS, Importer
-from cli.output import complain, counted, note, say, summary
+from cli.output import complain, note, say, summary
 from cli.progress import progress
 from cli.start import INTERRUPTED
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
 from shared.values import times
+from shared.values.counts import counted
 
 SHOWN_BAD_LINES = 100
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from cli.output import counted
 from cli.segments import Number, Step, run_all, scan
 from shared.data import item_types, keys
 from shared.data.catalog import products, words
@@ -14,6 +13,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.errors import DamagedDeal
 from shared.models.catalog import Deal
+from shared.values.counts import counted
 
 
 def index(segments: Number = 4) -> None:

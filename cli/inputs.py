@@ -7,16 +7,20 @@ from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 import typer
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from shared.api import order_bodies
 from shared.data.catalog import deals
 from shared.dynamodb.table import Table
 from shared.errors import Invalid
+from shared.http.parameters import MAX_CLIENT_KEY, is_client_key
 from shared.http.reasons import reason
 from shared.values import ksuids
 from shared.values.usernames import normalise_username
 
 B = TypeVar("B", bound=BaseModel)
+
+_ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(order_bodies.AddressName)
 
 
 def checked(body: type[B], fields: Mapping[str, Any]) -> B:
@@ -55,5 +59,27 @@ def _username(text: str) -> str:
         raise typer.BadParameter(str(error)) from error
 
 
+def _address_name(text: str) -> str:
+    try:
+        return _ADDRESS_NAME.validate_python(text)
+    except ValidationError as error:
+        raise typer.BadParameter(reason(error.errors()[0])) from error
+
+
+def _client_key(text: str) -> str:
+    if not is_client_key(text):
+        raise typer.BadParameter(f"must have 1 to {MAX_CLIENT_KEY} printable ASCII characters")
+    return text
+
+
 Username = Annotated[str, typer.Argument(parser=_username, metavar="USERNAME", help="The user's name.")]
+AddressName = Annotated[
+    str, typer.Argument(parser=_address_name, metavar="NAME", help="What the user calls it, such as home.")
+]
+ClientKey = Annotated[
+    str | None,
+    typer.Option(
+        "--idempotency-key", parser=_client_key, metavar="KEY", help="The same key places the same order once."
+    ),
+]
 DealName = Annotated[str, typer.Argument(metavar="DEAL", help="The deal's id or number.")]

@@ -14,6 +14,7 @@ from cli.watching import AsJson, Cursor, Limit, Work, at_work
 from shared.api import documents, member_documents
 from shared.data.catalog import brands
 from shared.data.members import follows, messages, sessions, users
+from shared.http.parameters import DEFAULT_PAGE
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
 from shared.models.members import Session
 from shared.values import slugs, times
@@ -55,7 +56,7 @@ def likes(
 def list_messages(
     username: Username,
     unread: Annotated[bool, typer.Option("--unread", help="Only those not read yet, from GSI1.")] = False,
-    limit: Limit = 25,
+    limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:

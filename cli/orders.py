@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cli import views
-from cli.inputs import Username, checked
+from cli.inputs import ClientKey, Username, checked
 from cli.output import show_rows
 from cli.watching import AsJson, Cursor, Limit, at_work
 from shared.api import documents, member_documents, order_documents
@@ -20,6 +20,7 @@ from shared.data.members import order_news
 from shared.data.orders import orders
 from shared.dynamodb.table import Table
 from shared.errors import Invalid
+from shared.http.parameters import DEFAULT_PAGE
 from shared.models.orders import OrderStatus
 
 app = typer.Typer(help="Orders: a user's, and what is still to be sent.", no_args_is_help=True)
@@ -48,9 +49,7 @@ def place(
     username: Username,
     address: Annotated[str, typer.Option(help="Which of the user's addresses it goes to, by its name.")],
     wanted: Annotated[list[str], typer.Argument(metavar="DEAL=PIECES", help="What, by the deal's id or number.")],
-    key: Annotated[
-        str | None, typer.Option("--idempotency-key", help="The same key places the same order once.")
-    ] = None,
+    key: ClientKey = None,
     as_json: AsJson = False,
 ) -> None:
     """Place an order at today's prices, as its buyer would (pattern 30)."""
@@ -75,7 +74,7 @@ def place(
 def list_orders(
     username: Username,
     status: Annotated[OrderStatus | None, typer.Option(help="Only those of this status, from GSI2.")] = None,
-    limit: Limit = 25,
+    limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
@@ -86,7 +85,7 @@ def list_orders(
 
 
 @app.command("open")
-def open_orders(limit: Limit = 25, cursor: Cursor = None, as_json: AsJson = False) -> None:
+def open_orders(limit: Limit = DEFAULT_PAGE, cursor: Cursor = None, as_json: AsJson = False) -> None:
     """List what is still to be sent, oldest first (pattern 34)."""
     with at_work(as_json) as work:
         page = orders.open_orders(work.table, work.now, limit=limit, cursor=cursor)

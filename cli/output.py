@@ -16,6 +16,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from shared.dynamodb.tracing import Capacity, Trace
+from shared.values.counts import counted
 
 SHOWN_KEYS = 6
 """Keys of one request that are printed; ``--json`` has all of them."""
@@ -88,11 +89,6 @@ def summary(trace: Trace) -> str:
     """How many requests were made, and what they consumed."""
     unsaid = f" ({counted(trace.silent, 'answer')} without a figure)" if trace.silent else ""
     return f"{counted(trace.count, 'request')}, {trace.capacity} consumed{unsaid}"
-
-
-def counted(number: int, thing: str) -> str:
-    """A number and its noun: ``1 request``, ``2,048 requests``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def cell(value: Any) -> str:

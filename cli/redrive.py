@@ -14,12 +14,13 @@ import typer
 from cli import dead_letters
 from cli.connection import NoTable, local_cloud, open_table
 from cli.dead_letters import Batch, Replayer
-from cli.output import complain, counted, say, show_json, show_rows
+from cli.output import complain, say, show_json, show_rows
 from cli.watching import AsJson
 from shared import sqs
 from shared.data.members.fanout import Unit
 from shared.errors import DealsError
 from shared.sqs import Queue, Received
+from shared.values.counts import counted
 
 DEAD_LETTERS = {
     "work": "WorkDeadLettersUrl",

@@ -17,7 +17,7 @@ import typer
 from rich.progress import MofNCompleteColumn
 
 from cli.connection import open_table
-from cli.output import complain, counted, say, summary
+from cli.output import complain, say, summary
 from cli.progress import progress
 from cli.start import INTERRUPTED
 from shared.data import item_types, keys
@@ -25,6 +25,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import forget, put
+from shared.values.counts import counted
 
 PAGE = 200
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from cli import views
-from cli.inputs import DealName, Username, checked, deal_id
+from cli.inputs import AddressName, DealName, Username, checked, deal_id
 from cli.output import show_rows
 from cli.watching import AsJson, at_work
 from shared.api import member_documents, order_documents
@@ -16,8 +16,6 @@ from shared.data.orders import addresses, carts
 
 addresses_app = typer.Typer(help="The addresses that a user's orders can go to.", no_args_is_help=True)
 cart_app = typer.Typer(help="A user's cart.", no_args_is_help=True)
-
-AddressName = Annotated[str, typer.Argument(metavar="NAME", help="What the user calls it, such as home.")]
 
 
 @addresses_app.command("list")
@@ -56,7 +54,11 @@ def save(
 
 
 @addresses_app.command()
-def remove(username: Username, name: AddressName, as_json: AsJson = False) -> None:
+def remove(
+    username: Username,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the user calls it.")],
+    as_json: AsJson = False,
+) -> None:
     """Remove the address of a name (pattern 27)."""
     with at_work(as_json) as work:
         addresses.remove(work.table, username, name)

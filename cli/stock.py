@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cli import views
-from cli.inputs import deal_id
+from cli.inputs import DealName, deal_id
 from cli.output import complain
 from cli.watching import AsJson, at_work
 from shared.api import order_documents
@@ -18,14 +18,16 @@ from shared.models.orders import OrderStatus
 
 app = typer.Typer(help="Stock of the deals that the site sells itself.", no_args_is_help=True)
 
-Deal = Annotated[str, typer.Argument(metavar="DEAL", help="The deal's id or number.")]
 Shards = Annotated[int | None, typer.Option(min=1, max=stock.MAX_SHARDS, help="Spread it over so many shards.")]
 
 
 @app.command()
 def add(
-    deal: Deal,
-    pieces: Annotated[int, typer.Argument(help="How many; after --, a number below zero takes some off.")],
+    deal: DealName,
+    pieces: Annotated[
+        int,
+        typer.Argument(min=-stock.MOST, max=stock.MOST, help="How many; after --, a number below zero takes some off."),
+    ],
     shards: Shards = None,
     as_json: AsJson = False,
 ) -> None:
@@ -37,8 +39,8 @@ def add(
 
 @app.command("set")
 def set_left(
-    deal: Deal,
-    left: Annotated[int, typer.Argument(min=0, help="How many are left from now on.")],
+    deal: DealName,
+    left: Annotated[int, typer.Argument(min=0, max=stock.MOST, help="How many are left from now on.")],
     shards: Shards = None,
     as_json: AsJson = False,
 ) -> None:
@@ -49,14 +51,14 @@ def set_left(
 
 
 @app.command()
-def show(deal: Deal, as_json: AsJson = False) -> None:
+def show(deal: DealName, as_json: AsJson = False) -> None:
     """Show what is left of a deal, by shard, and what is in orders (pattern 35)."""
     with at_work(as_json) as work:
         work.answer(order_documents.stock(stock.of(work.table, deal_id(work.table, deal))), views.fields)
 
 
 @app.command()
-def check(deal: Deal, as_json: AsJson = False) -> None:
+def check(deal: DealName, as_json: AsJson = False) -> None:
     """Hold a deal's stock against its orders: on sale = left + in orders not cancelled. Reads the whole table.
 
     Orders that were sent go with their accounts when these are removed; what they took stays ordered.

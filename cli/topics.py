@@ -20,6 +20,7 @@ from shared.api.bodies import NewBrand
 from shared.data.catalog import brands, featured, feeds, topics
 from shared.data.members import follows
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
+from shared.http.parameters import DEFAULT_PAGE
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic, TopicKind, feed_of
 from shared.values import slugs
 
@@ -63,7 +64,7 @@ def _group(kind: TopicKind, about: str) -> typer.Typer:
     patterns = _PATTERNS[kind]
 
     @group.command(help=f"Show a {kind.label}'s counts and latest deals (pattern {patterns['show']}).")
-    def show(name: Name, limit: Limit = 25, as_json: AsJson = False) -> None:
+    def show(name: Name, limit: Limit = DEFAULT_PAGE, as_json: AsJson = False) -> None:
         topic = Topic(kind, slugs.slug(name))
         with at_work(as_json) as work:
             page = topics.get(work.table, topic)

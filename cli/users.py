@@ -8,7 +8,7 @@ import typer
 
 from cli import views
 from cli.inputs import Username, checked, from_stdin
-from cli.output import counted, say
+from cli.output import say
 from cli.watching import AsJson, at_work
 from shared.api import documents, member_documents
 from shared.api.member_bodies import NewUser
@@ -16,6 +16,7 @@ from shared.data import removal
 from shared.data.members import users
 from shared.models.members import Role, User
 from shared.values import times
+from shared.values.counts import counted
 from shared.values.passwords import hash_password
 
 app = typer.Typer(help="Accounts, and who is an editor.", no_args_is_help=True)

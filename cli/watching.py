@@ -14,10 +14,11 @@ from cli.connection import open_table
 from cli.output import show_json, show_trace
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
+from shared.http.parameters import MAX_PAGE
 from shared.values import times
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for other programs.")]
-Limit = Annotated[int, typer.Option(min=1, max=100, help="Items a page has at most.")]
+Limit = Annotated[int, typer.Option(min=1, max=MAX_PAGE, help="Items a page has at most.")]
 Cursor = Annotated[str | None, typer.Option(help="Where the page starts: the last page's next.")]
 
 View = Callable[[Any], None]

@@ -26,10 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from infra.artifacts.bundling import libraries
-from local.settings import AccessKey
+from local.settings import ACCOUNT, REGION, AccessKey
 
 VERSION = "2018-06-01"
-ACCOUNT, REGION = "123456789012", "us-east-1"
 INIT_TIMEOUT = 10.0
 """Seconds that Lambda gives a function to start.
 

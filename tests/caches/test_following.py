@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import datetime, timedelta, tzinfo
+from typing import Any, Self
 
 import pytest
 
-from functions.background import expiry
+from functions.background import expiry, refresher
+from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, featured
 from shared.dynamodb.table import Table
@@ -102,14 +102,15 @@ def test_a_withdrawn_deal_that_is_restored_is_back_in_its_place(
 
 
 def test_a_deal_that_ended_is_shown_nowhere_also_before_the_copies_are_rebuilt(
-    table: Table, picked: list[Deal], refresh: Refresh, get: Get
+    table: Table, picked: list[Deal], refresh: Refresh, get: Get, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sweeps_from = {**keys.endings(), "Type": "Endings", "SweptBefore": NOW.date().isoformat()}
     table.write(put(sweeps_from, because="the tests' tables were seeded in the future"))
-    ends = times.now() + timedelta(seconds=2)
+    ends = times.now() + settings.CACHE_LIFETIME / 2  # sooner than the copies grow too old by themselves
     ending = deals.edit(table, picked[0].deal_id, {"ends_at": ends}, NOW)
     refresh(of_deal(picked[0], ending))
-    time.sleep(max(0, (ends - datetime.now(UTC)).total_seconds()))
+    assert ending.deal_id in latest(get, "/front-page")
+    stop_the_clocks(monkeypatch, ends)
 
     before = {path: list(featured_on(get, path)) for path in PLACES}
     swept = expiry.handler({}, CONTEXT)
@@ -178,6 +179,18 @@ def test_a_page_that_nobody_has_picked_for_is_followed_without_a_write(table: Ta
 
     assert followed == []
     assert set(wire.operations) == {"GetItem"}
+
+
+def stop_the_clocks(monkeypatch: pytest.MonkeyPatch, at: datetime) -> None:
+    """Let the functions find that it is some time, and stays that."""
+
+    class Stopped(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromtimestamp(at.timestamp(), tz)
+
+    monkeypatch.setattr(times, "now", lambda: at)
+    monkeypatch.setattr(refresher, "datetime", Stopped)
 
 
 class between_reading_and_writing:  # noqa: N801  # it reads as what it does

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from local import sample
+from local.settings import ROOT
 from shared.data.catalog import featured, feeds, seeds
 from shared.data.members import follows, users
 from shared.data.orders import stock
@@ -41,6 +42,12 @@ def test_the_sample_has_what_the_site_can_show() -> None:
     assert any(deal.coupon_code for deal in active)
     assert any(deal.ends_at is not None for deal in active)
     assert any(deal.status(NOW) is Status.EXPIRED for deal in found)
+
+
+def test_the_document_says_how_many_deals_the_sample_has() -> None:
+    document = (ROOT / "docs" / "local-cloud.md").read_text(encoding="utf-8")
+
+    assert f"{len(sample.read(NOW))} deals" in document
 
 
 def test_the_sample_fills_the_feeds_and_the_curated_pages(planted: Table) -> None:
