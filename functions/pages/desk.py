@@ -1,12 +1,14 @@
 """The editor's desk: posting deals, editing them, telling everybody, and ordering what readers see first.
 
 A form for a new deal carries an idempotency key, so that sending it again by reloading posts nothing twice; a form for
-a deal that exists carries the version it was read at, so that it takes back nothing that another editor wrote.
+a deal that exists carries the values it was read with, so that it takes back nothing that another editor wrote.
 """
 
 from __future__ import annotations
 
 import difflib
+import json
+import math
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +24,7 @@ from shared.data.catalog import brands, clicks, deals, endings, feeds, listings,
 from shared.data.members import fanout, users
 from shared.errors import (
     BrandExists,
+    Busy,
     DealTooLarge,
     EditedMeanwhile,
     IdempotencyKeyReused,
@@ -41,6 +44,7 @@ from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
 from shared.values import links, slugs
+from shared.values.counts import counted
 
 SHOWN = 25
 NEWEST = 6
@@ -53,6 +57,9 @@ HOT_FOR = timedelta(days=1)
 
 MOST_COUNTED = 1_000
 """Readers that the hot page counts: one page of their index. Of more it says that there are more."""
+
+LOOKS_AGAIN = 10
+"""Seconds after which the page of a hot deal's progress looks again without script. With it, desk.js does."""
 
 WRITES_PER_MESSAGE = 2
 DOLLARS_PER_MILLION_WRITES = 0.625
@@ -99,17 +106,18 @@ def desk(request: Request) -> Answer:
     told = [deal for deal in known.values() if deal.hot_at is not None and now - deal.hot_at < HOT_FOR]
     asked = [partial(clicks.of, table(), ids), *(partial(fanout.progress, table(), deal.deal_id) for deal in told)]
     followed, *progress = table().gather(asked)
-    readers = 0 if all(each.finished for each in progress) else users.count(table(), MOST_COUNTED)
+    readers = 0 if all(each.finished for each in progress) else _readers()
     return _page(
         "desk/today.html",
         request,
         posted=[_line(deal, now, followed) for deal in shown],
-        posted_today=views.counted(counts.get(today, 0), "deal"),
+        posted_today=counted(counts.get(today, 0), "deal"),
         more=newest.next is not None or len(newest.items) > NEWEST,
         newest=SHOWN,
         ending=[_line(deal, now, followed) for deal in ending],
         told=[
-            {**views.card(deal, now), **_told(deal, each, readers)} for deal, each in zip(told, progress, strict=True)
+            {"deal": views.card(deal, now), **_told(deal, each, readers)}
+            for deal, each in zip(told, progress, strict=True)
         ],
         # On a shop's page, an address without an origin would be the shop's.
         bookmarklet=BOOKMARKLET.format(desk=pages.absolute("/desk/deals/new")) if pages.origin() else "",
@@ -171,18 +179,18 @@ def new_deal(request: Request) -> Answer:
     )
 
 
+@app.get("/desk/deals/preview")
+def new_deal_again(request: Request) -> Answer:
+    """A preview is made of what was typed, so its address alone leads to an empty form."""
+    _editor(request)
+    return pages.redirect("/desk/deals/new")
+
+
 @app.post("/desk/deals/preview")
 def preview(request: Request) -> Answer:
-    """The card and the page as they will be, and the form below. Nothing is written."""
+    """The card and the page of a new deal as they will be, and the form below. Nothing is written."""
     _editor(request)
-    typed = forms.read(request.event)
-    number = typed.get("number")
-    deal = deals.find(table(), number) if number else None
-    try:
-        shown = deal_form.deal_of(table(), typed, request.now, deal)
-    except _REFUSED as error:
-        return _refused_form(request, typed, error, deal)
-    return _form_page(request, typed, deal=deal, shown=shown)
+    return _previewed(request)
 
 
 @app.post("/desk/deals")
@@ -202,7 +210,7 @@ def post_deal(request: Request) -> Answer:
         return _form_page(request, fresh, again, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
-    return pages.redirect(f"/desk/deals/{deal.number}", said="posted")
+    return pages.redirect(f"/desk/deals/{views.number(deal)}", said="posted")
 
 
 @app.get("/desk/deals/{number}")
@@ -282,18 +290,21 @@ def hot_page(request: Request, number: str) -> Answer:
     deal = _find(number)
     if deal.hot_at is not None:
         return pages.redirect(f"/desk/deals/{number}/hot/progress")
-    readers = users.count(table(), MOST_COUNTED)
-    dollars = readers * WRITES_PER_MESSAGE * DOLLARS_PER_MILLION_WRITES / 1_000_000
+    readers = _readers()
+    reached = min(readers, MOST_COUNTED)
+    more = readers > MOST_COUNTED
+    units = reached * WRITES_PER_MESSAGE
+    dollars = _dollars(units * DOLLARS_PER_MILLION_WRITES / 1_000_000)
     return _page(
         "desk/hot.html",
         request,
         d=views.card(deal, request.now),
         number=number,
         over=deal.status(request.now) is not Status.ACTIVE,
-        readers=f"{readers:,}" if readers < MOST_COUNTED else f"more than {MOST_COUNTED:,}",
-        units=f"{readers * WRITES_PER_MESSAGE:,}",
-        dollars=f"${dollars:.4f}" if dollars >= 0.0001 else "less than $0.0001",
-        at_least=readers >= MOST_COUNTED,
+        readers=f"{'More than ' if more else ''}{counted(reached, 'reader')}",
+        messages=f"{'more than ' if more else ''}{reached:,}",
+        units=f"{'more than ' if more else ''}{units:,}",
+        dollars=f"{'more than ' if more else ''}{dollars}",
     )
 
 
@@ -307,20 +318,25 @@ def make_hot(request: Request, number: str) -> Answer:
 
 @app.get("/desk/deals/{number}/hot/progress")
 def hot_progress(request: Request, number: str) -> Answer:
+    """How far the telling of a hot deal has got: a page, and for the script of that page the same as JSON."""
     _editor(request)
     deal = _find(number)
     if deal.hot_at is None:
         return pages.redirect(f"/desk/deals/{number}/hot")
     progress = fanout.progress(table(), deal.deal_id)
-    readers = 0 if progress.finished else users.count(table(), MOST_COUNTED)
+    told = _told(deal, progress, 0 if progress.finished else _readers())
+    if request.wants_json:
+        return Answer(json.dumps(told), media_type="application/json")
     return _page(
         "desk/progress.html",
         request,
-        more_headers=None if progress.finished else {"Refresh": "2"},
+        # "Everybody is being told" is over then, and the heading says so.
+        said=None if progress.finished else request.query.get("said"),
         d=views.card(deal, request.now),
         number=number,
         since=views.moment(deal.hot_at),
-        **_told(deal, progress, readers),
+        looks_again=LOOKS_AGAIN,
+        **told,
     )
 
 
@@ -403,13 +419,18 @@ def _dollars(amount: float) -> str:
 def _page(
     template: str, request: Request, status: int = HTTPStatus.OK, *, here: str | None = None, **values: Any
 ) -> Answer:
-    return pages.page(
-        template,
-        status=status,
-        here=here or request.path,
-        said=request.query.get("said"),
-        **values,
-    )
+    said = request.query.get("said")
+    return pages.page(template, status=status, here=here or request.path, **({"said": said} | values))
+
+
+def _previewed(request: Request, deal: Deal | None = None) -> Answer:
+    """A deal as a form would make it, or would make of ``deal``, with the form below."""
+    typed = forms.read(request.event)
+    try:
+        shown = deal_form.deal_of(table(), typed, request.now, deal)
+    except _REFUSED as error:
+        return _refused_form(request, typed, error, deal)
+    return _form_page(request, typed, deal=deal, shown=shown)
 
 
 def _form_page(
@@ -424,18 +445,19 @@ def _form_page(
     shown: Deal | None = None,
     guessed: bool = False,
     priced_by: Deal | None = None,
-    differing: Sequence[Mapping[str, str]] = (),
+    merged: deal_form.Merged | None = None,
 ) -> Answer:
     """The form of a new deal or, with ``deal``, of one that exists; beside it what we know of the product.
 
-    Where its price is another deal's (``priced_by``), the form says so: shops change theirs.
+    Where its price is another deal's (``priced_by``), the form says so: shops change theirs. Above a form that another
+    editor's changes are ``merged`` into stand these changes.
     """
     now = request.now
     link = typed.get("link", "")
     if offers is None:
         offers = products.offers(table(), link) if links.host(link) else []
     others = [offer for offer in offers if deal is None or offer.deal_id != deal.deal_id]
-    number = str(deal.number or deal.deal_id) if deal else ""
+    number = str(views.number(deal)) if deal else ""
     return _page(
         "desk/deal.html",
         request,
@@ -445,7 +467,9 @@ def _form_page(
         errors=dict(errors or {}),
         number=number,
         key=key or typed.get("key", ""),
-        version=typed.get("version") or (str(deal.version) if deal else ""),
+        read_values={f"{deal_form.READ}{name}": value for name, value in deal_form.read_values(typed, deal).items()}
+        if deal
+        else {},
         status_name=deal.status(now).value if deal else "",
         hot=bool(deal and deal.hot_at),
         title=deal.title if deal else "",
@@ -454,8 +478,9 @@ def _form_page(
         duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
         earlier=[views.card(offer, now) for offer in others][:10],
         guessed=guessed,
-        price_hint=deal_form.price_hint(priced_by) if priced_by else "",
-        differing=differing,
+        price_hint=deal_form.price_hint(priced_by, now) if priced_by else "",
+        theirs=merged.theirs if merged else [],
+        conflicts=merged.conflicts if merged else [],
         shown=_shown(shown, now) if shown else None,
         brand_names=_brand_names(),
         currencies={code: code for code in dict.fromkeys((typed.get("currency") or "USD", *deal_form.CURRENCIES))},
@@ -469,6 +494,7 @@ def _shown(deal: Deal, now: datetime) -> dict[str, Any]:
         "d": views.card(deal, now, width=720),
         "link": deal.link,
         "shop": links.host(deal.link),
+        "status_name": deal.status(now).value,
         "posted": views.moment(deal.created_at),
         "ends_at": views.moment(deal.ends_at) if deal.ends_at else "",
         "stock": deal.stock.value if deal.stock else "",
@@ -592,7 +618,7 @@ def _order(
 
 
 def _numbers(picked: Sequence[Deal]) -> str:
-    return ",".join(str(deal.number) for deal in picked)
+    return ",".join(str(views.number(deal)) for deal in picked)
 
 
 def _ordered(request: Request, ordered: lists.List) -> Answer:
@@ -632,7 +658,7 @@ def _ordered(request: Request, ordered: lists.List) -> Answer:
         return _order_page(request, ordered, _once(picked), {"add": str(error)}, which if action == "add" else "")
     back = "/desk" if typed.get("back") == "/desk" else ordered.path
     moved = dict(zip(numbers, picked, strict=True)).get(which)
-    return pages.redirect(back, said="ordered", fragment=f"deal-{moved.number}" if moved else "order")
+    return pages.redirect(back, said="ordered", fragment=f"deal-{views.number(moved)}" if moved else "order")
 
 
 def _those_there(numbers: Sequence[str]) -> list[Deal]:
@@ -654,19 +680,38 @@ def _line(deal: Deal, now: datetime, followed: Mapping[str, int]) -> dict[str, A
 
 
 def _told(deal: Deal, progress: fanout.Progress, readers: int) -> dict[str, Any]:
-    """How far the telling of a hot deal has got, of about how many readers, and how fast.
+    """How far the telling of a hot deal has got, of about how many readers, and how fast: in words, and as a bar.
 
-    ``readers`` is what ``users.count`` counts: ``MOST_COUNTED`` at most.
+    ``readers`` is what ``_readers`` counts. Where there are more than ``MOST_COUNTED``, nobody knows how many, and the
+    bar shows how many of the parts are finished in which all users are read. ``most`` is the bar's end, 0 where that
+    is not known yet.
     """
+    told, finished = progress.told, progress.finished
     seconds = (progress.at - deal.hot_at).total_seconds() if progress.at and deal.hot_at else 0
-    counted = max(readers, progress.told)
+    of, parts = "", ""
+    if finished:
+        reached, most = 1, 1
+    elif readers <= MOST_COUNTED:
+        reached, most = told, max(told, readers)
+        of = f"of about {most:,}"
+    else:
+        reached, most = progress.segments_finished, progress.segments if progress.segments_finished else 0
+        of = f"of more than {MOST_COUNTED:,}" if told <= MOST_COUNTED else ""
+        parts = f"{reached} of {most} parts of the list finished" if most else ""
+    rate = f"{told / seconds:,.0f} a second" if seconds >= 1 and told >= seconds else ""
+    so_far = f" so far{', ' if of else ''}{of}"
     return {
-        "reached": f"{progress.told:,}",
-        "reached_number": progress.told,
-        "finished": progress.finished,
-        "about": f"{counted:,}" if readers < MOST_COUNTED else f"more than {counted:,}",
-        "most": counted if 0 < readers < MOST_COUNTED else 0,
-        "rate": f"{progress.told / seconds:,.0f}" if seconds >= 1 and progress.told >= seconds else "",
+        "title": "Everybody is told" if finished else f"{told:,} told",
+        "heading": "Everybody is told" if finished else "Being told",
+        "sentence": f"{counted(told, 'reader')} told{'' if finished else so_far}.{parts and f' {parts}.'}",
+        "told": f"{told:,}",
+        "of": of,
+        "parts": parts,
+        "finished": finished,
+        "reached": reached,
+        "most": most,
+        "rate": rate,
+        "messages": f"{told:,}{rate and f', {rate}'}",
     }
 
 

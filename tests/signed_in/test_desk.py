@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from functions.pages import desk
+from functions.pages.desk_forms import deal_form
 from shared.data import item_types, keys
 from shared.data.catalog import brands, clicks, deals, featured, feeds, products
+from shared.data.members import users
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import put
+from shared.dynamodb.writes import put, update
 from shared.html import views
 from shared.models.catalog import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal, Status
 from shared.values import times
 from tests.signed_in.conftest import entered
 from tests.support.browsing import Browser, Seen
+from tests.support.preview import Preview, running
+from tests.support.preview import entered as token_of
+from tests.support.windows import Visit
 
 PostDeal = Callable[..., Deal]
 
@@ -55,7 +63,8 @@ def posted(table: Table) -> list[Deal]:
 def filled(seen: Seen, **changed: str) -> dict[str, str]:
     """What a browser would send of the page's form, with some fields typed again."""
     values = seen.values()
-    return {name: value for name, value in values.items() if name in {*DEAL, "key", "version", "number"}} | changed
+    names = {"key", *DEAL, *(f"{deal_form.READ}{name}" for name in DEAL)}
+    return {name: value for name, value in values.items() if name in names} | changed
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -83,9 +92,9 @@ def test_nobody_is_led_to_sign_in(anyone: Browser, path: str) -> None:
 
 
 FORMS = [
-    "/desk/deals", "/desk/deals/preview", "/desk/deals/1", "/desk/deals/1/withdraw", "/desk/deals/1/restore",
-    "/desk/deals/1/end", "/desk/deals/1/hot", "/desk/front-page", "/desk/editors-choice", "/desk/categories/shoes",
-    "/desk/brands",
+    "/desk/deals", "/desk/deals/preview", "/desk/deals/1", "/desk/deals/1/preview", "/desk/deals/1/withdraw",
+    "/desk/deals/1/restore", "/desk/deals/1/end", "/desk/deals/1/hot", "/desk/front-page", "/desk/editors-choice",
+    "/desk/categories/shoes", "/desk/brands",
 ]  # fmt: skip
 
 
@@ -185,7 +194,7 @@ def test_a_known_product_fills_the_form_and_warns_of_its_active_deal(
         "price": deal.price,
         "image": image,
     }
-    assert f"As in the deal of {views.day(deal.created_at)}. Compare it with the shop’s." in seen.words
+    assert f"As in the deal of {views.day(deal.created_at, times.now())}. Compare it with the shop’s." in seen.words
     assert posted(table) == [deal]
 
 
@@ -319,9 +328,44 @@ def test_a_preview_shows_the_head_of_the_page_as_it_will_be(editor: Browser, pos
     page = next(each for each in seen.document.iter("article"))
     words = " ".join(" ".join(page.itertext()).split())
     assert [each.get("src") for each in page.iter("img")] == ["https://shop.example/a.jpg"]
-    assert [each.get("href") for each in page.iter("a")] == [LINK]
     assert "Apple · Shoes Trail runner $31.90" in words
     assert "Posted When you post it Ends 1 January 2049, 12:30 UTC Number The next one Two lines" in words
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_the_only_link_of_a_preview_leads_to_the_shop_in_a_tab_of_its_own(
+    editor: Browser, post_deal: PostDeal, *, exists: bool
+) -> None:
+    """Nothing else leads away from what was typed, or to a deal that is not there yet."""
+    path = f"/desk/deals/{post_deal().number}/preview" if exists else "/desk/deals/preview"
+
+    seen = editor.post(path, DEAL)
+
+    preview = next(each for each in seen.document.iter("section") if each.get("class") == "preview")
+    (shop,) = preview.iter("a")
+    assert (shop.get("href"), shop.get("target"), shop.get("rel")) == (LINK, "_blank", "noopener noreferrer")
+    assert " ".join(preview.itertext()).count("Trail runner") == 2  # the head of its page, and its card
+
+
+def test_the_address_of_a_preview_leads_to_its_form(editor: Browser, anyone: Browser, post_deal: PostDeal) -> None:
+    number = post_deal().number
+
+    assert editor.get("/desk/deals/preview").location == "/desk/deals/new"
+    assert editor.get(f"/desk/deals/{number}/preview").location == f"/desk/deals/{number}"
+    assert anyone.get("/desk/deals/preview").location.startswith("/account/sign-in?next=%2Fdesk")
+
+
+def test_a_preview_of_a_withdrawn_deal_does_not_say_when_it_ends(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    deal = post_deal()
+    deals.withdraw(table, deal.deal_id, times.now())
+
+    seen = editor.post(f"/desk/deals/{deal.number}/preview", DEAL | {"expiresAt": "2049-01-01T12:30"})
+
+    words = " ".join(next(each for each in seen.document.iter("article")).itertext())
+    assert "Ended" not in words
+    assert "2049" not in words
 
 
 def test_a_preview_of_a_deal_that_will_be_over_leads_to_no_shop(editor: Browser) -> None:
@@ -340,7 +384,7 @@ def test_a_preview_of_a_deal_that_exists_has_its_number_and_saves_nothing(
     deal = deals.get(table, sell(40).deal_id)
     form = editor.get(f"/desk/deals/{deal.number}")
 
-    seen = editor.post("/desk/deals/preview", filled(form, title="Road runner"))
+    seen = editor.post(f"/desk/deals/{deal.number}/preview", filled(form, title="Road runner"))
 
     assert "Nothing is saved yet." in seen.words
     assert f"Posted {views.moment(deal.created_at)} Here On sale Number {deal.number}" in seen.words
@@ -379,35 +423,136 @@ def test_a_deal_is_edited(editor: Browser, table: Table, post_deal: PostDeal) ->
     assert (edited.price, edited.list_price, edited.title) == ("9.50", None, deal.title)
 
 
-def test_of_two_editors_the_later_one_sees_both_values_and_takes_nothing_back(
+TwoForms = Callable[..., tuple[str, dict[str, str]]]
+
+
+@pytest.fixture
+def overtaken(editor: Browser, table: Table, post_deal: PostDeal) -> TwoForms:
+    """A deal's path, and its form as one editor has it open; another editor has saved some fields meanwhile."""
+
+    def opened(**theirs: str) -> tuple[str, dict[str, str]]:
+        deal = post_deal(coupon_code="SPRING", description="Two\nlines")
+        path = f"/desk/deals/{deal.number}"
+        other = entered(table, "olga", "editor")
+        mine = filled(editor.get(path))
+        assert other.post(path, filled(other.get(path), **theirs)).status == 303
+        return path, mine
+
+    return opened
+
+
+def test_what_another_editor_changed_meanwhile_stays_when_the_form_is_saved_again(
+    editor: Browser, table: Table, overtaken: TwoForms
+) -> None:
+    path, mine = overtaken(price="20.00", couponCode="")
+
+    first = editor.post(path, mine | {"title": "Road runner"})
+    unchanged = posted(table)[0]
+    again = editor.post(path, filled(first))
+
+    assert (first.status, again.status) == (409, 303)
+    assert "Only they changed these fields." in first.words
+    assert "Price 31.90 20.00" in first.words
+    assert "Coupon code SPRING nothing" in first.words
+    assert "Both of you" not in first.words
+    assert (unchanged.title, unchanged.price, unchanged.coupon_code) == ("Trail runner", "20.00", None)
+    (saved,) = posted(table)
+    assert (saved.title, saved.price, saved.coupon_code) == ("Road runner", "20.00", None)
+    assert saved.description == "Two\nlines"
+
+
+def test_a_field_that_two_editors_changed_is_shown_with_both_values(
+    editor: Browser, table: Table, overtaken: TwoForms
+) -> None:
+    path, mine = overtaken(title="Their runner", price="20.00", expiresAt="2049-01-01T12:30")
+
+    first = editor.post(path, mine | {"title": "My runner"})
+    again = editor.post(path, filled(first))
+
+    assert first.status == 409
+    assert "Both of you changed this field." in first.words
+    assert "Title Their runner My runner" in first.words
+    assert "Only they changed these fields." in first.words
+    assert "Ends nothing 2049-01-01 12:30:00 UTC" in first.words
+    assert again.status == 303
+    assert [(deal.title, deal.price) for deal in posted(table)] == [("My runner", "20.00")]
+
+
+def test_two_editors_who_want_the_same_do_not_disagree(editor: Browser, table: Table, overtaken: TwoForms) -> None:
+    path, mine = overtaken(price="20", brand="Apple")
+
+    assert editor.post(path, mine | {"price": "$20.0", "brand": "apple"}).status == 303
+    assert [deal.price for deal in posted(table)] == ["20.00"]
+
+
+def test_a_change_that_is_sent_twice_is_answered_as_the_first_time(
     editor: Browser, table: Table, post_deal: PostDeal
 ) -> None:
     deal = post_deal()
-    other = entered(table, "olga", "editor")
-    mine, theirs = editor.get(f"/desk/deals/{deal.number}"), other.get(f"/desk/deals/{deal.number}")
-    other.post(f"/desk/deals/{deal.number}", filled(theirs, price="20.00"))
+    path = f"/desk/deals/{deal.number}"
+    form = filled(editor.get(path), price="9.5", listPrice="", description="Two\r\nlines")
 
-    conflict = editor.post(f"/desk/deals/{deal.number}", filled(mine, title="Road runner"))
-    unchanged = deals.get(table, deal.deal_id)
-    again = editor.post(f"/desk/deals/{deal.number}", filled(conflict, price="20.00"))
+    sent = [editor.post(path, form) for _ in range(2)]
 
-    assert conflict.status == 409
-    assert "Title Trail runner Road runner" in conflict.words
-    assert "Price 20.00 31.90" in conflict.words
-    assert (unchanged.title, unchanged.price) == ("Trail runner", "20.00")
-    assert again.status == 303
-    assert deals.get(table, deal.deal_id).title == "Road runner"
+    assert [each.status for each in sent] == [303, 303]
+    assert deals.get(table, deal.deal_id).version == deal.version + 1
 
 
-@pytest.mark.parametrize("version", ["", "0", "abc", "-1"])
-def test_a_form_without_the_version_it_was_read_at_changes_nothing(
-    editor: Browser, table: Table, post_deal: PostDeal, version: str
+def test_what_no_field_shows_stands_in_no_editors_way(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal()
+    path = f"/desk/deals/{deal.number}"
+    form = filled(editor.get(path), title="Road runner")
+    deals.make_hot(table, deal.deal_id, times.now())
+
+    assert editor.post(path, form).status == 303
+    edited = deals.get(table, deal.deal_id)
+    assert (edited.title, edited.hot_at is not None) == ("Road runner", True)
+
+
+def test_what_another_editor_writes_at_the_same_instant_stays_too(
+    editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = post_deal()
+    path = f"/desk/deals/{deal.number}"
+    form = filled(editor.get(path), title="Road runner")
+    edit, waiting = deals.edit, [{"price": "20.00"}]
+
+    def overtaken_once(*given: Any, **named: Any) -> Deal:
+        if waiting:
+            edit(table, deal.deal_id, waiting.pop(), times.now())
+        return edit(*given, **named)
+
+    monkeypatch.setattr(deals, "edit", overtaken_once)
+    seen = editor.post(path, form)
+
+    assert seen.status == 409
+    assert "Price 31.90 20.00" in seen.words
+    assert [(each.title, each.price) for each in posted(table)] == [("Trail runner", "20.00")]
+
+
+@pytest.mark.parametrize(("where", "typed"), [("/preview", {}), ("", {"price": "cheap"})], ids=["preview", "refused"])
+def test_a_form_that_is_shown_again_still_knows_what_it_was_read_with(
+    editor: Browser, table: Table, overtaken: TwoForms, where: str, typed: dict[str, str]
+) -> None:
+    path, mine = overtaken(couponCode="AUTUMN")
+
+    shown = editor.post(f"{path}{where}", mine | {"title": "Road runner"} | typed)
+    late = editor.post(path, filled(shown, price="31.90"))
+    editor.post(path, filled(late))
+
+    assert late.status == 409
+    assert [(deal.title, deal.coupon_code) for deal in posted(table)] == [("Road runner", "AUTUMN")]
+
+
+def test_a_form_that_does_not_say_what_it_was_read_with_changes_nothing(
+    editor: Browser, table: Table, post_deal: PostDeal
 ) -> None:
     deal = post_deal()
 
-    seen = editor.post(f"/desk/deals/{deal.number}", DEAL | {"version": version})
+    seen = editor.post(f"/desk/deals/{deal.number}", DEAL | {"title": "Road runner"})
 
     assert seen.status == 409
+    assert "Title Trail runner Road runner" in seen.words
     assert deals.get(table, deal.deal_id) == deal
 
 
@@ -460,11 +605,148 @@ def test_making_hot_says_first_who_will_be_told(editor: Browser, table: Table, p
     progress = editor.get(made.location)
 
     assert "2 readers will get a message" in asked.words
-    assert "less than $0.0001, and $1.25 for each million readers" in asked.words
+    assert "Messages 2 Write units 4, two for each message" in asked.words
+    assert "less than $0.0001, at $1.25 for each million readers" in asked.words
     assert before is None
     assert deals.get(table, deal.deal_id).hot_at is not None
     assert "0 readers told so far, of about 2." in progress.words
-    assert progress.headers["Refresh"] == ["2"]
+    assert "Everybody is being told." in progress.words
+
+
+@pytest.mark.parametrize(
+    ("more", "readers", "counted"),
+    [
+        (-1, "2 readers will get a message", "Messages 2 Write units 4, two"),
+        (0, "3 readers will get a message", "Messages 3 Write units 6, two"),
+        (1, "More than 3 readers will get a message", "Messages more than 3 Write units more than 6, two"),
+    ],
+    ids=["fewer", "as many", "more"],
+)
+def test_making_hot_says_whether_there_are_more_readers_than_are_counted(
+    editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch, more: int, readers: str,
+    counted: str,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(desk, "MOST_COUNTED", 3)
+    for number in range(2 + more):  # the editor is a reader, too
+        entered(table, f"reader{number}")
+
+    words = editor.get(f"/desk/deals/{post_deal().number}/hot").words
+
+    assert f" {readers}" in words
+    assert counted in words
+
+
+def test_what_more_readers_than_are_counted_cost_at_least_is_rounded_down(
+    editor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(users, "count", lambda _, most: most)
+
+    words = editor.get(f"/desk/deals/{post_deal().number}/hot").words
+
+    assert "More than 1,000 readers will get a message" in words
+    assert "Cost more than $0.0012, at $1.25 for each million readers" in words
+
+
+def bar(seen: Seen) -> tuple[str | None, str | None]:
+    """What the bar of a page has reached, and of how much; neither where it is not known."""
+    (element,) = seen.document.iter("progress")
+    return element.get("value"), element.get("max")
+
+
+@pytest.fixture
+def hot(table: Table, post_deal: PostDeal) -> Callable[..., Deal]:
+    """A hot deal of which the first of four parts of all readers are told, each part its readers in two cohorts."""
+
+    def told(parts: int = 0, readers: int = 2, **unfinished: int) -> Deal:
+        deal = post_deal(title="Hot runner")
+        deals.make_hot(table, deal.deal_id, times.now())
+        counts = [{"Told": readers, "Pages": 2, "LastPage": 2}] * parts + ([unfinished] if unfinished else [])
+        for segment, count in enumerate(counts):
+            item = {**keys.fan_out_segment(deal.deal_id, segment), "Type": item_types.FAN_OUT, "Segments": 4, **count}
+            table.write(put(item, because="nobody else writes it"))
+        return deal
+
+    return told
+
+
+@pytest.mark.parametrize(
+    ("parts", "unfinished", "reached", "said"),
+    [
+        (0, {}, (None, None), "0 readers told so far, of more than 3."),
+        (0, {"Told": 1, "Pages": 1}, (None, None), "1 reader told so far, of more than 3."),
+        (1, {"Told": 1, "Pages": 1}, ("1", "4"),
+         "3 readers told so far, of more than 3. 1 of 4 parts of the list finished."),
+        (2, {}, ("2", "4"), "4 readers told so far. 2 of 4 parts of the list finished."),
+        (4, {}, ("1", "1"), "8 readers told."),
+    ],
+    ids=["nobody", "some", "a part", "more than were counted", "everybody"],
+)  # fmt: skip
+def test_of_more_readers_than_are_counted_the_bar_shows_the_parts_that_are_told(
+    editor: Browser, table: Table, hot: Callable[..., Deal], monkeypatch: pytest.MonkeyPatch, parts: int,
+    unfinished: dict[str, int], reached: tuple[str, str], said: str,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(desk, "MOST_COUNTED", 3)
+    for name in ("ana", "bo", "cleo"):
+        entered(table, name)
+    deal = hot(parts, **unfinished)
+
+    page, on_the_desk = editor.get(f"/desk/deals/{deal.number}/hot/progress"), editor.get("/desk")
+
+    assert said in page.words
+    assert "about" not in page.words.partition("Hot since")[0]
+    assert bar(page) == bar(on_the_desk) == reached
+
+
+def test_of_as_many_readers_as_are_counted_the_bar_shows_how_many_are_told(
+    editor: Browser, table: Table, hot: Callable[..., Deal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "MOST_COUNTED", 3)
+    for name in ("ana", "bo"):
+        entered(table, name)
+
+    page = editor.get(f"/desk/deals/{hot(1).number}/hot/progress")
+
+    assert "2 readers told so far, of about 3." in page.words
+    assert bar(page) == ("2", "3")
+
+
+def test_a_page_of_progress_says_that_everybody_is_told_and_nothing_else(
+    editor: Browser, hot: Callable[..., Deal]
+) -> None:
+    path = f"/desk/deals/{hot(4).number}/hot/progress"
+
+    seen = editor.get(f"{path}?said=hot")
+
+    assert "Everybody is told" in seen.words
+    assert "being told" not in seen.words
+    assert "Look again" not in seen.words
+    assert "refresh" not in seen.text
+
+
+def test_without_script_a_page_of_progress_looks_again_now_and_then(editor: Browser, hot: Callable[..., Deal]) -> None:
+    """Its address is the one without ``said``: what was just done is said once."""
+    path = f"/desk/deals/{hot().number}/hot/progress"
+
+    seen = editor.get(f"{path}?said=hot")
+
+    assert f'<noscript><meta http-equiv="refresh" content="10; url={path}"></noscript>' in seen.text
+    assert f'href="{path}">Look again</a>' in seen.text
+    assert "Refresh" not in seen.headers  # which a browser with script would follow, too
+
+
+def test_the_script_of_a_page_of_progress_is_told_what_the_page_says(
+    editor: Browser, ana: Browser, anyone: Browser, hot: Callable[..., Deal]
+) -> None:
+    path = f"/desk/deals/{hot(1).number}/hot/progress"
+
+    page, told = editor.get(path), editor.get(path, Accept="application/json").json
+
+    (heading,) = page.document.iter("h1")
+    assert heading.text == told["heading"]
+    assert told["sentence"] in page.words
+    assert bar(page) == (str(told["reached"]), str(told["most"]))
+    assert not told["finished"]
+    assert [each.get(path, Accept="application/json").status for each in (ana, anyone)] == [403, 401]
 
 
 def test_a_deal_that_is_over_is_not_made_hot(editor: Browser, table: Table, post_deal: PostDeal) -> None:
@@ -492,6 +774,19 @@ def test_the_front_page_is_ordered_by_buttons(editor: Browser, table: Table, pos
     assert press(f"down:{one}") == [three, one, two]
     assert press(f"out:{one}") == [three, two]
     assert press(f"up:{three}") == [three, two]
+
+
+def test_a_deal_without_a_number_is_ordered_by_its_id(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal, other = post_deal(2), post_deal(1)
+    table.write(update(keys.deal(deal.deal_id), "REMOVE #n", condition=None, names={"#n": "DealNumber"}, refused=None))
+    featured.set_featured(table, FRONT_PAGE, [other.deal_id, deal.deal_id], times.now())
+    form = editor.get("/desk/front-page")
+
+    moved = editor.post("/desk/front-page", {**form.values(), "do": f"up:{deal.deal_id}"})
+
+    assert f'value="up:{deal.deal_id}"' in form.text
+    assert moved.location == f"/desk/front-page?said=ordered#deal-{deal.deal_id}"
+    assert [each.deal_id for each in featured.read(table, FRONT_PAGE, times.now())] == [deal.deal_id, other.deal_id]
 
 
 def test_the_front_page_is_ordered_on_the_desk_too_and_the_desk_is_come_back_to(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -48,6 +48,9 @@ WORDS = {
     "currency": "This must be three capital letters, such as USD.",
     "expiresAt": "This must be a day and a time.",
 }
+
+READ = "was-"
+"""Hidden fields of the form begin with this: each holds what a field was when the form was read."""
 
 _THOUSANDS = re.compile(r",(?=\d{3}(\D|$))")
 _LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
@@ -107,19 +110,66 @@ def typed_of(deal: Deal) -> Fields:
         "expiresAt": to_iso(deal.ends_at).removesuffix("Z") if deal.ends_at else "",
         "image": deal.image or "",
         "description": deal.description or "",
-        "version": str(deal.version),
     }
 
 
-def differing(now_is: Mapping[str, str], typed: Mapping[str, str]) -> list[dict[str, str]]:
-    """The fields in which a deal and a form differ, with both values."""
-    found = []
+def read_values(typed: Mapping[str, str], deal: Deal) -> Fields:
+    """What the fields were when a form was read: as the form says, or as the deal is where it does not."""
+    return {name: typed.get(READ + name, value) for name, value in typed_of(deal).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A form that was read before another editor changed the deal, with that editor's changes in it.
+
+    ``theirs`` are the fields that only the other editor changed: ``typed`` has the new values. ``conflicts`` are those
+    that both changed: there ``typed`` has this editor's values. Each is a row of the page that shows it.
+    """
+
+    typed: Fields
+    theirs: list[dict[str, str]]
+    conflicts: list[dict[str, str]]
+
+    @property
+    def asks(self) -> bool:
+        """Whether the editor must see it before it can be saved."""
+        return bool(self.theirs or self.conflicts)
+
+
+def merged(typed: Mapping[str, str], changes: Mapping[str, Any], deal: Deal) -> Merged:
+    """A form, and the ``changes`` that it asks for, merged with what the deal is now.
+
+    A field that the form does not say the earlier value of counts as changed by both.
+    """
+    now_is = typed_of(deal)
+    # As the deal would be: a price that was typed as 9.5 is the 9.50 that the deal has.
+    asked = typed_of(replace(deal, **changes)) | {"brand": typed.get("brand", "")}
+    merges = Merged({name: typed.get(name, "") for name in FIELDS}, [], [])
     for name in FIELDS:
-        theirs, ours = now_is[name], typed.get(name, "")
-        same = slugs.slug(theirs) == slug_of(ours) if name == "brand" else theirs == ours.removesuffix("Z")
-        if not same:
-            found.append({"name": NAMES[name], "theirs": theirs or "nothing", "ours": ours or "nothing"})
-    return found
+        was = typed.get(READ + name)
+        if _same(name, asked[name], now_is[name]) or (was is not None and _same(name, was, now_is[name])):
+            continue
+        row = {"name": NAMES[name], "now": _in_words(name, now_is[name])}
+        if was is not None and _same(name, was, asked[name]):
+            merges.typed[name] = now_is[name]
+            merges.theirs.append(row | {"was": _in_words(name, was)})
+        else:
+            merges.conflicts.append(row | {"yours": _in_words(name, asked[name])})
+    return merges
+
+
+def _same(name: str, one: str, other: str) -> bool:
+    """Whether two texts of a field say the same."""
+    if name == "brand":
+        return slug_of(one) == slug_of(other)
+    return cleaned({name: one})[name] == cleaned({name: other})[name]
+
+
+def _in_words(name: str, text: str) -> str:
+    """A field's text as it is read."""
+    if not text:
+        return "nothing"
+    return f"{text.removesuffix('Z').replace('T', ' ')} UTC" if name == "expiresAt" else text
 
 
 def slug_of(name: str) -> str:
@@ -160,6 +210,6 @@ def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
     return known | ({"category": newest[0].category, "currency": newest[0].currency} if newest else {})
 
 
-def price_hint(last: Deal) -> str:
+def price_hint(last: Deal, now: datetime) -> str:
     """What a form says of a price that is another deal's."""
-    return f"As in the deal of {views.day(last.created_at)}. Compare it with the shop’s."  # noqa: RUF001  # as it is printed
+    return f"As in the deal of {views.day(last.created_at, now)}. Compare it with the shop’s."  # noqa: RUF001  # as it is printed
