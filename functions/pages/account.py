@@ -10,6 +10,7 @@ import math
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 
 from shared.api.member_bodies import AccountChange, NewUser
@@ -19,6 +20,7 @@ from shared.errors import (
     EmailTaken,
     NoSuchUser,
     NotSignedIn,
+    OrdersRemain,
     SlowDown,
     UsernameTaken,
     WrongCurrentPassword,
@@ -34,6 +36,7 @@ from shared.models.members import Session, User
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
+from shared.values.counts import counted
 
 HOME = "/my/inbox"
 """Where signing in leads, unless a form came from elsewhere on the site."""
@@ -114,7 +117,14 @@ def sign_out_everywhere(request: Request) -> Answer:
 
 @app.get("/account")
 def account(request: Request) -> Answer:
-    return _account_page(request, _me(request))
+    user, unread = _me_and_unread(request)
+    return _account_page(request, user, unread=unread)
+
+
+@app.get("/account/name", "/account/email", "/account/password", "/account/sign-out", "/account/sign-out-everywhere")
+def account_again(_request: Request) -> Answer:
+    """Where the forms stand, for a browser that still has a form's own address, of a page that said what was wrong."""
+    return pages.redirect("/account")
 
 
 @app.post("/account/name")
@@ -187,6 +197,17 @@ def _session(request: Request) -> Session:
 
 def _me(request: Request) -> User:
     """The account of the user who asks. Raises NotSignedIn."""
+    return _account_of(_session(request).username)
+
+
+def _me_and_unread(request: Request) -> tuple[User, int | str]:
+    """The account of the user who asks, and the unread count. Raises NotSignedIn."""
+    username = _session(request).username
+    return cookies.beside_unread(table(), request, partial(_account_of, username))
+
+
+def _account_of(username: str) -> User:
+    """The account of a session's user. Raises NotSignedIn, for one that was removed meanwhile."""
     try:
         return users.get(table(), username, consistent=True)
     except NoSuchUser as error:
@@ -237,7 +258,7 @@ def _next(given: Mapping[str, str]) -> str:
 
 def _how_long(error: SlowDown) -> str:
     """What is said at the first field of a form that was sent too often."""
-    return f"Too many attempts. Try again in {views.counted(math.ceil(error.retry_after / 60), 'minute')}."
+    return f"Too many attempts. Try again in {counted(math.ceil(error.retry_after / 60), 'minute')}."
 
 
 def _to_wait(form: Answer, error: SlowDown) -> Answer:
@@ -270,8 +291,14 @@ def _sign_up_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = N
 
 
 def _account_page(
-    request: Request, user: User, typed: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+    request: Request,
+    user: User,
+    typed: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+    *,
+    unread: int | str | None = None,
 ) -> Answer:
+    """The account with its forms. Unread messages are counted here, where that was not done beside another read."""
     return pages.page(
         "account/account.html",
         here="/account",
@@ -281,6 +308,7 @@ def _account_page(
         since=f"{views.day(user.created_at)} {user.created_at.year}",
         typed={name: (typed or {}).get(name, "") for name in ("name", "email")},
         errors=errors or {},
+        unread=cookies.unread_of(table(), request) if unread is None else unread,
     )
 
 
@@ -296,9 +324,11 @@ def _removal_page(
     return pages.page(
         "account/remove.html",
         here="/account/remove",
-        status=_status(errors),
+        status=HTTPStatus.CONFLICT if order_is_open else _status(errors),
         user={"username": user.username},
         errors=errors or {},
+        order_is_open=order_is_open,
+        unread=cookies.unread_of(table(), request) if unread is None else unread,
     )
 
 

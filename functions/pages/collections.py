@@ -29,6 +29,7 @@ from shared.html.took import collection, is_visible
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 from shared.runtime.environment import table
 from shared.values import links
+from shared.values.counts import counted
 from shared.values.times import from_iso
 
 MOST = 50
@@ -230,7 +231,7 @@ def _told(deal: Deal) -> list[dict[str, Any]]:
         places = {name: keys.message(name, messages.message_id(news, name)) for name in watchers}
         found = table().get_many([*places.values()], projection=_MESSAGE) if places else []
         written = {item[PARTITION_KEY]: from_iso(item["CreatedAt"]) for item in found}
-        remark = f"The message is written to {len(found)} of {views.counted(len(watchers), 'watcher')}."
+        remark = f"The message is written to {len(found)} of {counted(len(watchers), 'watcher')}."
         shown = [
             (f"{name}: {_at(written[key[PARTITION_KEY]])}", key)
             for name, key in places.items()
@@ -246,8 +247,8 @@ def _told(deal: Deal) -> list[dict[str, Any]]:
 
 
 def _at(when: datetime) -> str:
-    """A time to the second, so that what followed can be put in order: ``31 July, 19:42:05 UTC``."""
-    return f"{views.day(when)}, {when:%H:%M:%S} UTC"
+    """A time to the second, so that what followed can be put in order: ``31 July 2026, 19:42:05 UTC``."""
+    return f"{views.day(when)} {when.year}, {when:%H:%M:%S} UTC"
 
 
 def _topics(deal: Deal) -> tuple[Topic, Topic]:

@@ -7,20 +7,20 @@ stood; the script sends the same form, asks for JSON, and shows what holds now.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from shared import settings
 from shared.data.catalog import deals, feeds, topics
 from shared.data.members import follows, messages, saved
 from shared.errors import (
     AlreadyLiked,
     AlreadyWatching,
     DealsError,
+    Forbidden,
     InvalidName,
     NoSuchTopic,
     NotLiked,
@@ -60,11 +60,12 @@ def inbox(request: Request) -> Answer:
     cursor = request.query.get("cursor") or None
     asked: list[Callable[[], Any]] = [
         partial(messages.latest, table(), username, limit=PAGE, now=request.now, unread=unread_only, cursor=cursor),
-        partial(_unread, username, request.now),
+        partial(cookies.unread_of, table(), request),
     ]
     page, unread = table().gather(asked)
     found = deals.get_many(table(), [each.about.deal_id for each in page.items if isinstance(each.about, AboutDeal)])
     about = {deal.deal_id: deal for deal in found}
+    followed = [] if page.items or cursor or unread_only else follows.watches(table(), username)
     return pages.page(
         "mine/inbox.html",
         here="/my/inbox",
@@ -75,8 +76,15 @@ def inbox(request: Request) -> Answer:
         total=len(page.items) if not (unread_only or cursor or page.next) else None,
         unread_only=unread_only,
         older=page.next,
-        suggested=[] if page.items or cursor else _suggested(request.now),
+        nothing=not followed,
+        suggested=[] if page.items or cursor or unread_only else _suggested(request.now, followed),
     )
+
+
+@app.get("/my/inbox/read-all")
+def all_messages(_request: Request) -> Answer:
+    """Where the form stands, for a browser that still has the form's own address, of a page of an error."""
+    return pages.redirect("/my/inbox")
 
 
 @app.post("/my/inbox/read-all")
@@ -90,7 +98,12 @@ def read_all(request: Request) -> Answer:
 
 @app.get("/my/inbox/{message_id}")
 def read_message(request: Request, message_id: str) -> Answer:
-    """Mark a message read and lead to what it is about."""
+    """Mark a message read and lead to what it is about.
+
+    What a browser fetches ahead is refused: it would show that when the message is opened, and not ask again.
+    """
+    if not request.opens_page:
+        raise Forbidden("A message is opened as a page, and not ahead of time.")
     message = messages.mark_read(table(), _member(request).username, message_id, request.now)
     match message.about:
         case AboutDeal(deal_id=deal_id):
@@ -115,8 +128,9 @@ def watches(request: Request) -> Answer:
     asked: list[Callable[[], Any]] = [
         partial(topics.get_many, table(), candidates),
         partial(follows.likes, table(), username, candidates),
+        partial(cookies.unread_of, table(), request),
     ]
-    found, liked = table().gather(asked)
+    found, liked, unread = table().gather(asked)
     rows = [
         {
             **_topic(page.topic, page.name, page.watchers),
@@ -139,8 +153,16 @@ def watches(request: Request) -> Answer:
         typed=typed,
         errors={"brand": "There is no brand of this name."} if unknown else {},
         nothing=not followed,
-        suggested=[] if followed else _suggested(request.now),
+        suggested=[] if followed else _suggested(request.now, followed),
+        unread=unread,
     )
+
+
+@app.get("/my/watches/{kind}/{slug}", "/my/likes/{kind}/{slug}")
+def topic_of_button(_request: Request, kind: str, slug: str) -> Answer:
+    """The page of the topic that a button stands for."""
+    _, place = _named(kind, slug)
+    return pages.redirect(place)
 
 
 @app.post("/my/watches/{kind}/{slug}")
@@ -172,14 +194,24 @@ def like(request: Request, kind: str, slug: str) -> Answer:
 @app.get("/my/saved")
 def saved_deals(request: Request) -> Answer:
     """The deals that one keeps for later, as they are now."""
-    page = saved.latest(table(), _member(request).username, limit=PAGE, cursor=request.query.get("cursor") or None)
+    username, cursor = _member(request).username, request.query.get("cursor") or None
+    page, unread = cookies.beside_unread(
+        table(), request, partial(saved.latest, table(), username, limit=PAGE, cursor=cursor)
+    )
     return pages.page(
         "mine/saved.html",
         here="/my/saved",
         said=request.query.get("said"),
         deals=[views.card(deal, request.now) for deal in page.items],
         older=page.next,
+        unread=unread,
     )
+
+
+@app.get("/my/saved/{number}")
+def deal_of_button(_request: Request, number: str) -> Answer:
+    """The page of the deal that a button stands for."""
+    return pages.redirect(f"/deals/{number}")
 
 
 @app.post("/my/saved/{number}")
@@ -206,7 +238,7 @@ def status(request: Request) -> Answer:
     if session is None:
         return _json({})
     username = session.username
-    asked: dict[str, Callable[[], Any]] = {"unread": partial(_unread, username, request.now)}
+    asked: dict[str, Callable[[], Any]] = {"unread": partial(cookies.unread_of, table(), request)}
     if "deal" in request.query:
         asked["saved"] = partial(_is_saved, request.query["deal"], username)
     if "topic" in request.query:
@@ -214,13 +246,6 @@ def status(request: Request) -> Answer:
         asked["watching"] = partial(follows.is_watched, table(), topic, username)
         asked["liked"] = lambda: bool(follows.likes(table(), username, [topic]))
     return _json(dict(zip(asked, table().gather(list(asked.values())), strict=True)))
-
-
-def _unread(username: str, now: datetime) -> int | str:
-    """How many messages are unread, as pages show it: "99+" where there are more, which nobody counts."""
-    most = settings.UNREAD_SHOWN
-    counted = messages.unread_count(table(), username, now, most=most + 1)
-    return counted if counted <= most else f"{most}+"
 
 
 def _member(request: Request) -> Session:
@@ -286,7 +311,7 @@ def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str
         "id": message.message_id,
         "unread": message.unread,
         "at": times.to_iso(message.created_at),
-        "when": views.clock(message.created_at) if today else views.day(message.created_at),
+        "when": views.clock(message.created_at) if today else views.day(message.created_at, now),
     }
     if isinstance(message.about, AboutOrder):
         return {**row, "why": "Your order", "title": message.subject, "deal": None}
@@ -302,7 +327,6 @@ def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str
 
 
 def _topic(topic: Topic, name: str, watchers: int) -> dict[str, Any]:
-    kind = "brand" if topic.kind is BRAND else "category"
     return {
         "kind": kind,
         "slug": topic.slug,
@@ -312,12 +336,18 @@ def _topic(topic: Topic, name: str, watchers: int) -> dict[str, Any]:
     }
 
 
-def _suggested(now: datetime) -> list[dict[str, Any]]:
-    """The brands with new deals that most people watch. No index lists all brands by their watchers."""
+def _suggested(now: datetime, followed: Collection[Topic]) -> list[dict[str, Any]]:
+    """The brands with new deals that most people watch, and whether one watches them.
+
+    No index lists all brands by their watchers.
+    """
     newest = feeds.read(table(), ALL_DEALS, limit=100, now=now).items
     brands = list(dict.fromkeys(Topic(BRAND, deal.brand) for deal in newest))
     found = sorted(topics.get_many(table(), brands), key=lambda page: -page.watchers)
-    return [_topic(page.topic, page.name, page.watchers) for page in found[:SUGGESTED]]
+    return [
+        {**_topic(page.topic, page.name, page.watchers), "watching": page.topic in followed}
+        for page in found[:SUGGESTED]
+    ]
 
 
 def _json(document: dict[str, Any]) -> Answer:

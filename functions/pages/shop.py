@@ -10,8 +10,9 @@ from __future__ import annotations
 import random
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -27,6 +28,7 @@ from shared.errors import (
     DealIsOver,
     IdempotencyKeyReused,
     NotSoldHere,
+    Obstacle,
     TooManyAddresses,
     UnknownAddress,
     WrongStep,
@@ -107,6 +109,12 @@ def put_into_cart(request: Request) -> Answer:
     return pages.redirect(CART, said="in-cart")
 
 
+@app.get(f"{CART}/remove")
+def cart_again(_request: Request) -> Answer:
+    """Where the form stands, for a browser that still has the form's own address, of a page of an error."""
+    return pages.redirect(CART)
+
+
 @app.post(f"{CART}/remove")
 def take_out_of_cart(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, CART)
@@ -137,6 +145,12 @@ def save_address(request: Request) -> Answer:
     except TooManyAddresses as error:
         return _address_page(request, member.username, typed, {"name": str(error)})
     return forms.lead_to(place, said="address")
+
+
+@app.get(f"{ADDRESSES}/remove")
+def address_book_again(_request: Request) -> Answer:
+    """Where this form stands."""
+    return pages.redirect(ADDRESSES)
 
 
 @app.post(f"{ADDRESSES}/remove")
@@ -170,8 +184,7 @@ def place_order(request: Request) -> Answer:
         said = "This form has placed an order already, and was changed since. Your orders are below Orders."
         return _checkout_page(request, member.username, typed, problem=[said], status=HTTPStatus.CONFLICT)
     except CannotOrder as error:
-        said_of_each = [_said(obstacle.detail) for obstacle in error.obstacles]
-        return _checkout_page(request, member.username, typed, problem=said_of_each, status=HTTPStatus.CONFLICT)
+        return _checkout_page(request, member.username, typed, obstacles=error.obstacles, status=HTTPStatus.CONFLICT)
     return pages.redirect(f"{ORDERS}/{order.order_id}", said="bought")
 
 
@@ -184,7 +197,9 @@ def my_orders(request: Request) -> Answer:
         raise BadRequest("There is no such status of orders.", "status") from error
     username = _member(request).username
     cursor = request.query.get("cursor") or None
-    page = orders.latest(table(), username, limit=PAGE, cursor=cursor, status=status)
+    page, unread = cookies.beside_unread(
+        table(), request, partial(orders.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
+    )
     return pages.page(
         "shop/orders.html",
         here=ORDERS,
@@ -193,21 +208,23 @@ def my_orders(request: Request) -> Answer:
         statuses=[("", "All")] + [(each.value, name) for each, name in orders_shown.STATES.items()],
         chosen=asked or "",
         older=page.next,
+        unread=unread,
     )
 
 
 @app.get(f"{ORDERS}/{{order_id}}")
 def one_order(request: Request, order_id: str) -> Answer:
-    return _order_page(request, orders.get(table(), _member(request).username, order_id))
+    return _order_page(request, _member(request).username, order_id)
 
 
 @app.get(f"{ORDERS}/{{order_id}}/cancel")
 def cancelling(request: Request, order_id: str) -> Answer:
     """A page that says what cancelling does, with the button that does it."""
-    order = orders.get(table(), _member(request).username, order_id)
+    username = _member(request).username
+    order, unread = cookies.beside_unread(table(), request, partial(orders.get, table(), username, order_id))
     if order.status is not OrderStatus.PLACED:
         return pages.redirect(f"{ORDERS}/{order_id}")
-    return pages.page("shop/cancel.html", here=request.path, order=orders_shown.head(order))
+    return pages.page("shop/cancel.html", here=request.path, order=orders_shown.head(order), unread=unread)
 
 
 @app.post(f"{ORDERS}/{{order_id}}/cancel")
@@ -227,9 +244,7 @@ def cancel_order(request: Request, order_id: str) -> Answer:
             telling=order_news.telling,
         )
     except WrongStep:
-        now_it_is = orders.get(table(), member.username, order_id)
-        said = f"It is {orders_shown.STATES[now_it_is.status].lower()}, and cannot be cancelled any more."
-        return _order_page(request, now_it_is, problem=said, status=HTTPStatus.CONFLICT)
+        return _order_page(request, member.username, order_id, too_late=True)
     return pages.redirect(f"{ORDERS}/{order_id}", said="cancelled")
 
 
@@ -308,7 +323,7 @@ def _cart_page(
     problem: str | None = None,
     status: int = HTTPStatus.OK,
 ) -> Answer:
-    items = carts.view(table(), username, request.now)
+    items, unread = cookies.beside_unread(table(), request, partial(carts.view, table(), username, request.now))
     return pages.page(
         "shop/cart.html",
         here=CART,
@@ -320,6 +335,7 @@ def _cart_page(
         quantities={str(number): str(number) for number in range(1, carts.MOST_PIECES + 1)},
         errors=dict(errors or {}),
         problem=problem,
+        unread=unread,
     )
 
 
@@ -331,7 +347,7 @@ def _address_page(
     *,
     fill: bool = False,
 ) -> Answer:
-    known = addresses.of(table(), username)
+    known, unread = cookies.beside_unread(table(), request, partial(addresses.of, table(), username))
     chosen = known.get(typed.get("name", ""))
     if fill:
         typed = _typed(typed["name"], chosen) if chosen else {}
@@ -342,9 +358,11 @@ def _address_page(
         said=None if errors else request.query.get("said"),
         addresses=_shown(known),
         typed={name: typed.get(name, "") for name in ("name", *FIELDS)},
+        editing=bool(chosen),
         errors=dict(errors or {}),
         next=forms.own_path(typed.get("next") or request.query.get("next"), ""),
         most=addresses.MOST,
+        unread=unread,
     )
 
 
@@ -355,20 +373,29 @@ def _checkout_page(
     *,
     errors: Mapping[str, str] | None = None,
     problem: Sequence[str] = (),
+    obstacles: Sequence[Obstacle] = (),
     status: int = HTTPStatus.OK,
 ) -> Answer:
-    """What is in the cart and can be ordered, at today's prices, and where it may go. The form's key is a new one."""
-    items = carts.view(table(), username, request.now)
+    """What is in the cart and can be ordered, at today's prices, and where it may go. The form's key is a new one.
+
+    What was wrong with the whole of an order is said above: a ``problem``, and the ``obstacles`` to its items.
+    """
+    asked: list[Callable[[], Any]] = [
+        partial(carts.view, table(), username, request.now),
+        partial(addresses.of, table(), username),
+        partial(cookies.unread_of, table(), request),
+    ]
+    items, known, unread = table().gather(asked)
     able = [item for item in items if _obstacle(item, request.now) is None]
-    if not able and not problem:
+    problems = [*problem, *(_said(obstacle, items) for obstacle in obstacles)]
+    if not able and not problems:
         return pages.redirect(CART)
-    known = addresses.of(table(), username)
     chosen = (typed or {}).get("address", "")
     return pages.page(
         "shop/checkout.html",
         here=CHECKOUT,
         status=status,
-        said=None if problem or errors else request.query.get("said"),
+        said=None if problems or errors else request.query.get("said"),
         lines=[_line(item, request.now) for item in able],
         left_out=[_line(item, request.now) for item in items if item not in able],
         items=",".join(f"{item.deal.deal_id}*{item.quantity}*{item.deal.price}" for item in able),
@@ -378,18 +405,23 @@ def _checkout_page(
         typed=dict.fromkeys(("name", *FIELDS), "") | ({} if known else {"name": "home"}),
         key=forms.new_key(),
         errors=dict(errors or {}),
-        problem=list(problem),
+        problem=problems,
+        unread=unread,
     )
 
 
-def _order_page(request: Request, order: Order, *, problem: str | None = None, status: int = HTTPStatus.OK) -> Answer:
+def _order_page(request: Request, username: str, order_id: str, *, too_late: bool = False) -> Answer:
+    """An order as it is now; ``too_late`` to be cancelled, as somebody has just tried."""
+    order, unread = cookies.beside_unread(table(), request, partial(orders.get, table(), username, order_id))
+    state = orders_shown.STATES[order.status].lower()
     return pages.page(
         "shop/order.html",
         here=f"{ORDERS}/{order.order_id}",
-        status=status,
-        said=None if problem else request.query.get("said"),
+        status=HTTPStatus.CONFLICT if too_late else HTTPStatus.OK,
+        said=None if too_late else request.query.get("said"),
         order=orders_shown.whole(order),
-        problem=problem,
+        problem=f"It is {state}, and cannot be cancelled any more." if too_late else None,
+        unread=unread,
     )
 
 
@@ -441,8 +473,12 @@ def _typed(name: str, address: Address) -> Fields:
     }
 
 
-def _said(detail: str) -> str:
-    return detail if detail.endswith(".") else f"{detail}."
+def _said(obstacle: Obstacle, items: Sequence[CartItem]) -> str:
+    """Why one item of an order cannot be ordered, with a price as pages write it."""
+    for item in items:
+        if obstacle.price is not None and item.deal.deal_id == obstacle.deal_id:
+            return f"{item.deal.title} costs {views.money(obstacle.price, item.deal.currency)} now, more than before."
+    return obstacle.detail if obstacle.detail.endswith(".") else f"{obstacle.detail}."
 
 
 handler = app.handler

@@ -15,14 +15,23 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from shared.errors import DealsError, InvalidCursor, NotSignedIn
+from shared.errors import (
+    DealIsOver,
+    DealsError,
+    InvalidCursor,
+    NoSuchDeal,
+    NoSuchMessage,
+    NoSuchOrder,
+    NotSignedIn,
+    NotSoldHere,
+)
 from shared.html import forms, headers, pages
 from shared.html.pages import Answer
 from shared.http.body import decode
-from shared.http.coding import VARIES, compressed, has_already, validators
+from shared.http.coding import FASTEST, SMALLEST, VARIES, compressed, has_already, validators
 from shared.http.event import Event, correlation_id, header, path
 from shared.http.handling import WITHOUT_BODY, log_failure, log_request
-from shared.http.statuses import detail_of, headers_of, phrase, status_of
+from shared.http.statuses import MEDIA_TYPE, detail_of, document, headers_of, status_of
 from shared.runtime.environment import logger
 from shared.values import times
 
@@ -56,6 +65,27 @@ class Request:
         """Whether it was sent by a script, which asks for JSON, rather than by a browser, which asks for pages."""
         return (header(self.event, "accept") or "").startswith("application/json")
 
+    @property
+    def opens_page(self) -> bool:
+        """Whether a reader opens the address as a page: no HEAD, no prefetch, and no picture or script of some page.
+
+        Browsers say so themselves: https://www.w3.org/TR/fetch-metadata/. Of older ones, which say nothing, each GET is
+        a reader's.
+        """
+        purpose = header(self.event, "sec-purpose") or header(self.event, "purpose") or ""
+        is_navigation = header(self.event, "sec-fetch-mode") in (None, "navigate")
+        is_document = header(self.event, "sec-fetch-dest") in (None, "document")
+        return self.event["httpMethod"] == "GET" and is_navigation and is_document and "prefetch" not in purpose
+
+
+_PLAIN: Mapping[type, str] = {
+    DealIsOver: "This deal has ended or was withdrawn.",
+    NoSuchDeal: "There is no such deal.",
+    NoSuchMessage: "There is no such message in your inbox.",
+    NoSuchOrder: "There is no such order.",
+    NotSoldHere: "This deal is not sold here: go to its shop.",
+}
+"""What pages say of errors whose own sentence has an id in it. Whoever reads a page never typed one."""
 
 Route = Callable[..., Answer]
 Guard = Callable[[Request], None]
@@ -141,7 +171,8 @@ class PageApp:
                 onward=pages.link(request.path, **query),
                 onward_name="Start with the newest",
             )
-        return pages.problem_page(status_of(error), detail_of(error), headers_of(error), public=self._public)
+        detail = _PLAIN.get(type(error)) or detail_of(error)
+        return pages.problem_page(status_of(error), detail, headers_of(error), public=self._public)
 
 
 def _match(pattern: tuple[str, ...], parts: tuple[str, ...]) -> dict[str, str] | None:
@@ -189,8 +220,8 @@ def _without_slash(request: Request) -> Answer:
 
 def _json_problem(error: DealsError) -> Answer:
     status = status_of(error)
-    document = {"type": "about:blank", "title": phrase(status), "status": int(status), "detail": detail_of(error)}
-    return Answer(json.dumps(document, ensure_ascii=False), status=status, media_type="application/problem+json")
+    problem = document(status, detail_of(error))
+    return Answer(json.dumps(problem, ensure_ascii=False), status=status, media_type=MEDIA_TYPE)
 
 
 def _sent(request: Request, answer: Answer) -> Event:
@@ -215,8 +246,10 @@ def _sent(request: Request, answer: Answer) -> Event:
         fields |= validators(said)
         if has_already(header(event, "if-none-match"), fields["ETag"]):
             status, body = HTTPStatus.NOT_MODIFIED, b""
-    encoded = isinstance(answer.body, bytes)
-    zipped = compressed(event, body) if public and not answer.media_type.startswith("font/") else None
+    # Text goes out as it is: without Accept, the gateway would send the base64 form of bytes.
+    encoded = isinstance(answer.body, bytes) and not answer.media_type.startswith(("text/", "image/svg"))
+    level = SMALLEST if answer.cache == headers.IMMUTABLE else FASTEST
+    zipped = compressed(event, body, level) if public and not answer.media_type.startswith("font/") else None
     if zipped is not None:
         body, encoded = zipped, True
         fields["Content-Encoding"] = "gzip"

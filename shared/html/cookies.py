@@ -7,26 +7,29 @@ exception for localhost: there, signing in takes HTTPS.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from shared import settings
-from shared.data.members import sessions
+from shared.data.members import messages, sessions
 from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NotSignedIn
 from shared.html import pages
 from shared.html.pages import Answer
+from shared.http.event import MAX_TOKEN, is_plain
 from shared.models.members import Session
 
 if TYPE_CHECKING:
     from shared.html.app import Request
+
+R = TypeVar("R")
 
 SESSION = "__Host-btd"
 HINT = "btd-in"
 """Not a secret, and readable by the script: only where it is set does the script ask for the user's own state."""
 
 MAX_AGE = int(settings.SESSION_LIFETIME.total_seconds())
-MAX_TOKEN = 200
 
 _COMMON = "Path=/; Secure; SameSite=Lax"
 
@@ -48,7 +51,7 @@ def token_of(event: Mapping[str, Any]) -> str | None:
     """The token that a request brings, or None. Two of them count as none: a browser holds one cookie of this name."""
     tokens = {value for name, value in _cookies(event) if name == SESSION}
     token = tokens.pop() if len(tokens) == 1 else ""
-    return token if 0 < len(token) <= MAX_TOKEN and token.isascii() and token.isprintable() else None
+    return token if is_plain(token, MAX_TOKEN) else None
 
 
 def session_of(table: Table, request: Request) -> Session | None:
@@ -95,6 +98,23 @@ def editor_of(table: Table, request: Request, refusal: str) -> Session:
     if session.role != "editor":
         raise Forbidden(refusal)
     return session
+
+
+def unread_of(table: Table, request: Request) -> int | str:
+    """How many messages the user who asks has not read, as pages show it: "99+" where there are more, which nobody
+    counts. One Query, of the index that has unread messages alone."""
+    if request.username is None:
+        return 0
+    most = settings.UNREAD_SHOWN
+    counted = messages.unread_count(table, request.username, request.now, most=most + 1)
+    return counted if counted <= most else f"{most}+"
+
+
+def beside_unread(table: Table, request: Request, read: Callable[[], R]) -> tuple[R, int | str]:
+    """What a page of somebody's own reads, and in the same round trip the unread count that stands at its head."""
+    asked: list[Callable[[], Any]] = [read, partial(unread_of, table, request)]
+    found, unread = table.gather(asked)
+    return found, unread
 
 
 def _cookies(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -65,7 +65,7 @@ _TITLES = {
     403: "Not for you",
     404: "Nothing here",
     405: "That cannot be done here",
-    409: "Somebody was faster",
+    409: "That is not possible now",
     410: "Taken back",
     413: "That is too much",
     415: "That cannot be read",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from shared.errors import (
     BodyTooLarge,
+    DealIsOver,
     DealsError,
     EditedMeanwhile,
     Forbidden,
@@ -21,13 +22,17 @@ from shared.errors import (
     Invalid,
     InvalidCursor,
     NoSuchDeal,
+    NoSuchMessage,
+    NoSuchOrder,
     NotSignedIn,
+    NotSoldHere,
     SlowDown,
     Unavailable,
 )
 from shared.html import assets, headers, pages
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
+from shared.values import times
 from tests.support.pages import a_context, event_of
 
 FAILURES: dict[str, DealsError] = {
@@ -36,6 +41,11 @@ FAILURES: dict[str, DealsError] = {
     "member": Forbidden("The desk is for editors."),
     "missing": NoSuchDeal("12"),
     "later": EditedMeanwhile(2),
+    "over": DealIsOver("2XkDEALdealDEALdealDEALdeal"),
+    "no deal": NoSuchDeal("2XkDEALdealDEALdealDEALdeal"),
+    "no message": NoSuchMessage("2XkDEALdealDEALdealDEALdeal"),
+    "no order": NoSuchOrder("2XkDEALdealDEALdealDEALdeal"),
+    "elsewhere": NotSoldHere("2XkDEALdealDEALdealDEALdeal"),
     "large": BodyTooLarge(1024),
     "wrong": Invalid("A price is digits."),
     "slow": SlowDown(60),
@@ -137,7 +147,40 @@ def test_a_domain_error_is_a_page() -> None:
 
     assert answer["statusCode"] == 404
     assert answer["multiValueHeaders"]["Content-Type"] == [pages.HTML]
-    assert "There is no deal" in answer["body"]
+    assert "There is no such deal." in answer["body"]
+
+
+@pytest.mark.parametrize("how", ["over", "no deal", "no message", "no order", "elsewhere"])
+def test_a_page_names_nothing_by_an_id(how: str) -> None:
+    body = ask(f"/fails/{how.replace(' ', '%20')}")["body"]
+
+    assert "2XkDEAL" not in body
+
+
+def test_what_is_not_possible_is_said_without_guessing_who_was_faster() -> None:
+    answer = ask("/fails/over")
+
+    assert answer["statusCode"] == 409
+    assert "<h1>That is not possible now</h1>" in answer["body"]
+    assert "This deal has ended or was withdrawn." in answer["body"]
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "opens"),
+    [
+        ("GET", {}, True),
+        ("GET", {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, True),
+        ("HEAD", {}, False),
+        ("GET", {"Sec-Purpose": "prefetch;prerender", "Sec-Fetch-Mode": "navigate"}, False),
+        ("GET", {"Purpose": "prefetch"}, False),
+        ("GET", {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}, False),
+        ("GET", {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, False),
+    ],
+)
+def test_only_a_reader_opens_a_page(method: str, headers: dict[str, str], opens: bool) -> None:
+    request = Request(event_of("/things/a", method, headers=headers), "/things/a", {}, times.now())
+
+    assert request.opens_page is opens
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from shared.html import cookies
 from shared.models.catalog import Deal
 from shared.models.members import Role, User
 from shared.values import passwords, times
-from tests.support.browsing import ORIGIN, Browser
+from tests.support.browsing import ORIGIN, Browser, Seen
 from tests.support.engines import MOTO, one_at_a_time
 from tests.support.making import a_deal
 from tests.support.rights import within_rights
@@ -68,6 +68,12 @@ def entered(table: Table, username: str, role: Role = "member") -> Browser:
     users.create(table, user)
     token, _ = sessions.start(table, user, times.now(), username.encode().ljust(32, b"-")[:32])
     return Browser(FUNCTIONS, {cookies.SESSION: token, cookies.HINT: "1"})
+
+
+def shown_unread(seen: Seen) -> str:
+    """The unread count at the head of a page, as it is sent to who has no script."""
+    (count,) = [each for each in seen.document.iter("span") if each.get("id") == "unread"]
+    return "" if count.get("hidden") is not None else "".join(count.itertext())
 
 
 @pytest.fixture

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
 from shared.data.members import attempts, sessions, users
+from shared.data.orders import addresses
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn
 from shared.html import cookies
+from shared.models.catalog import Deal
 from shared.values import times
-from tests.signed_in.conftest import FUNCTIONS, PASSWORD
+from tests.signed_in.conftest import FUNCTIONS, PASSWORD, shown_unread
 from tests.support.browsing import Browser, Seen
+from tests.support.making import a_message, send
+from tests.support.shop import HOME_ADDRESS, buy
 
 ANA = {"username": "Ana", "name": "Ana Müller", "email": "Ana@Mail.example", "password": PASSWORD}
 
@@ -78,10 +83,13 @@ def test_a_name_or_an_address_that_is_taken_is_said_at_its_field(
 
 def test_signing_in_leads_to_where_one_came_from(ana: Browser) -> None:
     browser = another()
-    form = browser.get("/account/sign-in?next=/brands/g-fore%3Fa%3Db").values()
+    asked = browser.get("/account/sign-in?next=/brands/g-fore%3Fa%3Db")
+    form = asked.values()
 
     seen = browser.post("/account/sign-in", form | {"username": "ANA", "password": PASSWORD})
 
+    assert "Then you go on from where you were." in asked.words
+    assert "Then you go on" not in browser.get("/account/sign-in").words
     assert (seen.status, seen.location) == (303, "/brands/g-fore?a=b")
     assert browser.get("/account").status == 200
 
@@ -265,6 +273,49 @@ def test_leaving_says_what_goes_and_takes_the_password(ana: Browser, table: Tabl
     assert (right.status, right.location) == (303, "/?said=removed")
     with pytest.raises(NoSuchUser):
         users.get(table, "ana")
+
+
+def test_who_leaves_with_an_open_order_is_told_so_and_led_to_the_orders(
+    ana: Browser, table: Table, sell: Callable[..., Deal]
+) -> None:
+    addresses.save(table, "ana", "home", HOME_ADDRESS)
+    buy(table, "ana", sell(), now=times.now())
+
+    seen = ana.post("/account/remove", {"password": PASSWORD})
+
+    links = {" ".join(a.itertext()): a.get("href") for a in seen.document.iter("a")}
+    assert seen.status == 409
+    assert "<title>Error: Remove the account" in seen.text
+    assert "An order is still to be sent" in seen.words
+    assert links["Orders to be sent"] == "/shop/orders?status=placed"
+    assert "Ana Blake" in ana.get(links["Orders to be sent"]).words
+    assert users.get(table, "ana").name == "Ana Müller"
+
+
+@pytest.mark.parametrize("path", ["name", "email", "password", "sign-out", "sign-out-everywhere"])
+def test_the_address_of_a_form_leads_to_the_account_when_it_is_opened_again(ana: Browser, path: str) -> None:
+    refused = ana.post(f"/account/{path}") if path in {"name", "email", "password"} else None
+
+    seen = ana.get(f"/account/{path}")
+
+    assert refused is None or refused.status == 422
+    assert (seen.status, seen.location) == (303, "/account")
+    assert ana.get("/account").status == 200
+
+
+def test_the_account_shows_how_many_messages_are_unread_without_script_too(
+    ana: Browser, table: Table, post_deal: Callable[..., Deal]
+) -> None:
+    before = shown_unread(ana.get("/account"))
+    send(table, a_message(post_deal(), "ana", now=times.now()))
+
+    shown = [
+        ana.get("/account"), ana.get("/account/remove"), ana.post("/account/name", {"name": " "}),
+        ana.post("/account/remove", {"password": "wrong password"}),
+    ]  # fmt: skip
+
+    assert before == ""
+    assert [shown_unread(seen) for seen in shown] == ["1 unread"] * 4
 
 
 @pytest.mark.parametrize("path", ["sign-in", "sign-up", "sign-out", "name", "email", "password", "remove"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,12 +12,14 @@ from shared import settings
 from shared.data.catalog import deals, topics
 from shared.data.members import follows, messages, saved
 from shared.dynamodb.table import Table
+from shared.html import cookies
 from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.models.messages import AboutOrder, Announcement, DealNews
 from shared.values import times
-from tests.signed_in.conftest import entered
-from tests.support.browsing import Browser
-from tests.support.making import a_message, join, send
+from tests.signed_in.conftest import FUNCTIONS, entered, shown_unread
+from tests.support.browsing import Browser, Seen
+from tests.support.making import a_deal, a_message, join, send
+from tests.support.pages import a_context, event_of
 
 APPLE = Topic(BRAND, "apple")
 SHOES = Topic(CATEGORY, "shoes")
@@ -68,6 +71,16 @@ def test_an_empty_inbox_shows_brands_that_many_watch(ana: Browser, table: Table,
     assert seen.words.index("G/Fore") < seen.words.index("Apple")
 
 
+def test_an_empty_inbox_shows_what_is_watched_already(ana: Browser, post_deal: PostDeal) -> None:
+    post_deal()
+    ana.post("/my/watches/brand/apple", {"on": "1", "next": "/my/inbox"})
+
+    seen = ana.get("/my/inbox")
+
+    assert "Nothing yet. New deals of what you watch come here." in seen.words
+    assert "Apple One person watches it Stop watching" in seen.words
+
+
 def test_the_inbox_shows_why_each_message_came_and_its_deal_as_it_is_now(
     ana: Browser, table: Table, post_deal: PostDeal
 ) -> None:
@@ -111,6 +124,99 @@ def test_following_a_message_marks_it_read_and_leads_to_its_deal(
 
     assert (seen.status, seen.location) == (303, f"/deals/{deal.deal_id}")
     assert messages.unread_count(table, "ana", times.now()) == 0
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec_Purpose": "prefetch", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"},
+        {"Purpose": "prefetch"},
+        {"Sec_Fetch_Mode": "no-cors", "Sec_Fetch_Dest": "image"},
+        {"Sec_Fetch_Mode": "cors", "Sec_Fetch_Dest": "empty"},
+    ],
+    ids=["prefetch", "prefetch of older browsers", "a picture", "a script"],
+)
+def test_a_message_that_nobody_opened_stays_unread(
+    ana: Browser, table: Table, post_deal: PostDeal, headers: dict[str, str]
+) -> None:
+    message_id = told(table, post_deal())
+
+    ahead = ana.get(f"/my/inbox/{message_id}", **headers)
+    unread = messages.unread_count(table, "ana", times.now())
+    opened = ana.get(f"/my/inbox/{message_id}", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document")
+
+    # A browser shows what it fetched ahead in place of the message, but for errors.
+    assert ahead.status == 403
+    assert unread == 1
+    assert opened.status == 303
+    assert messages.unread_count(table, "ana", times.now()) == 0
+
+
+def test_who_asks_for_the_head_of_a_message_alone_has_not_read_it(
+    ana: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    message_id = told(table, post_deal())
+
+    cookie = {"Cookie": f"{cookies.SESSION}={ana.cookies[cookies.SESSION]}"}
+    answer = FUNCTIONS["/my"](event_of(f"/my/inbox/{message_id}", "HEAD", headers=cookie), a_context())
+
+    assert answer["statusCode"] == 403
+    assert messages.unread_count(table, "ana", times.now()) == 1
+
+
+def test_unread_is_a_word_that_can_be_seen(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    read, _ = [told(table, post_deal(minutes)) for minutes in (1, 2)]
+    ana.get(f"/my/inbox/{read}")
+
+    assert seen_words(ana.get("/my/inbox")).count("Unread") == 1
+
+
+def seen_words(seen: Seen) -> list[str]:
+    """The words of a page that stand in bold, but for those that only screen readers have."""
+    return ["".join(each.itertext()) for each in seen.document.iter("b") if "vh" not in (each.get("class") or "")]
+
+
+def test_a_message_of_last_year_says_its_year(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = datetime(2027, 1, 5, 12, tzinfo=UTC)
+    monkeypatch.setattr(times, "now", lambda: now)
+    ana = entered(table, "ana")
+    for days in (2, 10):
+        at = now - timedelta(days=days)
+        send(table, a_message(deals.create(table, a_deal(at), at), "ana", now=at))
+
+    words = ana.get("/my/inbox").words
+
+    assert "26 December 2026" in words
+    assert "3 January" in words
+    assert "3 January 2027" not in words
+
+
+@pytest.mark.parametrize("path", ["/my/inbox", "/my/watches", "/my/saved"])
+def test_how_many_messages_are_unread_is_shown_without_script_too(
+    ana: Browser, table: Table, post_deal: PostDeal, path: str
+) -> None:
+    before = shown_unread(ana.get(path))
+    told(table, post_deal())
+
+    assert (before, shown_unread(ana.get(path))) == ("", "1 unread")
+
+
+@pytest.mark.parametrize(
+    ("button", "place"),
+    [
+        ("/my/inbox/read-all", "/my/inbox"),
+        ("/my/watches/brand/apple", "/brands/apple"),
+        ("/my/likes/category/shoes", "/categories/shoes"),
+        ("/my/saved/12", "/deals/12"),
+    ],
+)
+def test_the_address_of_a_button_leads_to_where_it_stands_when_it_is_opened(
+    ana: Browser, table: Table, button: str, place: str
+) -> None:
+    seen = ana.get(button)
+
+    assert (seen.status, seen.location) == (303, place)
+    assert topics.get(table, APPLE).watchers == 0
 
 
 def test_a_message_of_an_order_leads_to_the_order(ana: Browser, table: Table) -> None:

@@ -17,7 +17,7 @@ from shared.dynamodb.writes import put
 from shared.models.catalog import Deal
 from shared.models.orders import OrderStatus
 from shared.values import times
-from tests.signed_in.conftest import entered
+from tests.signed_in.conftest import entered, shown_unread
 from tests.support.browsing import Browser, Seen
 from tests.support.shop import HOME_ADDRESS
 
@@ -166,12 +166,16 @@ def test_an_address_that_lacks_something_is_asked_for_again_with_what_was_typed(
 
 def test_an_address_is_changed_and_removed(ana: Browser, table: Table) -> None:
     ana.post("/shop/addresses", HOME)
-    filled = ana.get("/shop/addresses?name=home").values()
+    (edit,) = [a.get("href") for a in ana.get("/shop/addresses").document.iter("a") if a.text == "Edit"]
+    shown = ana.get(edit)
+    filled = shown.values()
     ana.post("/shop/addresses", {**filled, "street": "1 Main Street"})
     changed = addresses.of(table, "ana")["home"].street
 
     seen = ana.post("/shop/addresses/remove", {"name": "home"})
 
+    assert edit == "/shop/addresses?name=home#form"
+    assert "Change an address the one that is called home" in shown.words
     assert changed == "1 Main Street"
     assert seen.location == "/shop/addresses?said=address-removed"
     assert addresses.of(table, "ana") == {}
@@ -245,7 +249,7 @@ def test_a_price_that_rose_behind_the_form_orders_nothing_and_says_both(ana: Bro
     again = ana.post("/shop/checkout", _form_of(refused))
 
     assert refused.status == 409
-    assert "Trail runner costs USD 12.00 now, not 10.00." in refused.words
+    assert "Trail runner costs $12.00 now, more than before." in refused.words
     assert again.status == 303
     assert ordered(table) == 1
 
@@ -343,7 +347,7 @@ def test_what_is_refused_is_said_and_writes_nothing_and_takes_nothing(
     seen = [
         (409, "Few: only 2 left.", said(few, 3)),
         (409, "Gone: sold out.", said(gone)),
-        (409, "Few costs USD", said(few, price="0.01")),
+        (409, "Few costs $", said(few, price="0.01")),
         (409, "Over: this deal is over.", said(over)),
         (409, "Elsewhere is not sold here.", said(elsewhere)),
         (422, "This address is no longer there. Choose another.", said(few, address="office")),
@@ -412,6 +416,62 @@ def test_orders_are_shown_by_their_status(ana: Browser, table: Table, sell: Sell
     assert "No orders of this status." in shown["placed"]
     assert "1 piece to Ana Blake" in shown["cancelled"]
     assert ana.get("/shop/orders?status=lost").status == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "said", "next_step"),
+    [
+        ("/shop/cart", "Nothing is in your cart. Deals that we sell ourselves have a button “Buy here”.", "/deals"),
+        ("/shop/orders", "You have ordered nothing yet.", "/deals"),
+        ("/shop/orders?status=shipped", "No orders of this status.", "/shop/orders"),
+    ],
+)
+def test_a_page_without_anything_says_what_one_can_do(ana: Browser, path: str, said: str, next_step: str) -> None:
+    seen = ana.get(path)
+
+    (way_on,) = [a.get("href") for a in seen.document.iter("a") if a.get("class") == "button first"]
+    assert said in seen.words
+    assert way_on == next_step
+
+
+def test_who_has_no_address_is_asked_for_one(ana: Browser) -> None:
+    seen = ana.get("/shop/addresses")
+
+    assert "No addresses yet. Keep one here, and your orders can go to it." in seen.words
+    assert {"name", "street", "city"} <= set(seen.values())
+
+
+def test_who_never_ordered_is_not_offered_orders_by_their_status(ana: Browser) -> None:
+    assert "Delivered" not in ana.get("/shop/orders").words
+    assert "Delivered" in ana.get("/shop/orders?status=placed").words
+
+
+@pytest.mark.parametrize(
+    ("form", "place"), [("/shop/cart/remove", "/shop/cart"), ("/shop/addresses/remove", "/shop/addresses")]
+)
+def test_the_address_of_a_form_leads_to_where_it_stands_when_it_is_opened(
+    ana: Browser, table: Table, form: str, place: str
+) -> None:
+    with_address(table)
+
+    seen = ana.get(form)
+
+    assert (seen.status, seen.location) == (303, place)
+    assert list(addresses.of(table, "ana")) == ["home"]
+
+
+def test_the_shop_shows_how_many_messages_are_unread_without_script_too(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell()
+    with_address(table)
+    order = bought(ana, deal)  # of which a message tells
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+    paths = ["/shop/cart", "/shop/checkout", "/shop/addresses", "/shop/orders", order, f"{order}/cancel"]
+
+    shown = {path: shown_unread(ana.get(path)) for path in paths}
+    refused = shown_unread(ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "77"}))
+
+    assert shown == dict.fromkeys(paths, "1 unread")
+    assert refused == "1 unread"
 
 
 def _form_of(seen: Seen) -> dict[str, str]:

@@ -86,6 +86,17 @@ def test_a_page_tells_only_its_own_requests(shown: None, ana: Browser) -> None:
     assert first.words.partition("took")[2][:30] == second.words.partition("took")[2][:30]
 
 
+@pytest.mark.parametrize(
+    "path", ["/my/saved", "/account", "/account/remove", "/shop/cart", "/shop/orders", "/shop/addresses"]
+)
+def test_the_unread_count_takes_one_request_and_no_round_trip_more(shown: None, ana: Browser, path: str) -> None:
+    """The session and its account are read first, one after the other; then what the page shows, and the count."""
+    seen = ana.get(path)
+
+    assert "4 requests, 3 round trips" in seen.headers["Server-Timing"][0]
+    assert "messages.unread_count" in seen.words
+
+
 def test_a_sessions_key_is_not_shown(shown: None, ana: Browser) -> None:
     seen = ana.get("/my/saved")
 
@@ -300,13 +311,13 @@ def test_what_followed_is_told_with_the_times_that_are_known(
     send(table, messages.compose(messages.of_deal(deal, "brand"), "ana", now))
     after = reader.get(f"/table/followed/{deal.number}")
 
-    posted, told = (f"{views.day(when)}, {when:%H:%M:%S} UTC" for when in (deal.created_at, now))
+    posted, told = (f"{views.day(when)} {when.year}, {when:%H:%M:%S} UTC" for when in (deal.created_at, now))
     assert f"Posted {posted}." in before.words
     assert "0 of 6 were built since the deal was posted" in before.words
     assert "6 of 6 were built since the deal was posted" in after.words
     for part in ("newest deals", deal.category, FRONT_PAGE.label):
         for form in ("JSON", "HTML"):
-            assert re.search(rf"{part}, {form}, 3 of 3 copies: \d+ \w+, \d\d:\d\d:\d\d UTC", after.words)
+            assert re.search(rf"{part}, {form}, 3 of 3 copies: \d+ \w+ \d{{4}}, \d\d:\d\d:\d\d UTC", after.words)
     assert f"ana: {told}" in after.words
 
 
