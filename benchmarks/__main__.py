@@ -1,10 +1,11 @@
-"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [html] [operations] [search] [cost] [rush]``."""
+"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [html] [operations] [search] [browser] [cost]
+[rush]``."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import fan_out, history, html, invocations, pages, rush, search, starts
+from benchmarks import browser, fan_out, history, html, invocations, pages, rush, search, starts
 
 
 def _cost() -> None:
@@ -21,6 +22,7 @@ ALL = {
     "html": html.main,
     "operations": history.main,
     "search": search.main,
+    "browser": browser.main,
     "cost": _cost,
     "rush": rush.main,
 }

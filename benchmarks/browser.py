@@ -1,9 +1,21 @@
-"""What a page view in a browser costs, by the formulas in ``prices.py``: a part of docs/cost.md."""
+"""How fast pages are in a browser, and what a page view there costs by the formulas in ``prices.py`` (docs/cost.md)."""
 
 from __future__ import annotations
 
-from benchmarks.harness import markdown
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.harness import markdown, record
 from benchmarks.prices import browser_million
+from shared.data.members import messages
+from shared.html import cookies
+from shared.values import times
+from tests.support.making import send
+from tests.support.preview import Preview, entered, running
+from tests.support.quality import Speed, speed
+
+RUNS = 5
+"""Lighthouse's runs of each page, one after the other. The best one counts."""
 
 FILE_HEAD = 400
 """The bytes of the head of a file's answer, about."""
@@ -12,6 +24,22 @@ HTML_BYTES = 6 * 1024
 FILES = (5 * 1024, 2 * 1024, 8 * 1024, 1024)
 """The compressed bytes of a page of deals, and of the files that a browser fetches once: style, script, font, mark.
 These are budgets, the most that each may have; ``tests/html`` and ``tests/site`` hold them."""
+
+
+def main() -> None:
+    """Measure the front page, a deal and an inbox on the page functions behind a small HTTP server."""
+    with running() as site, TemporaryDirectory() as folder:
+        session = f"{cookies.SESSION}={_reader(site)}; {cookies.HINT}=1"
+        pages = {
+            "front page": ("/", ""),
+            "a deal": (f"/deals/{site.deals[0].number}", ""),
+            "inbox": ("/my/inbox", session),
+        }
+        rows = []
+        for name, (path, cookie) in pages.items():
+            found = speed(f"{site.origin}{path}", Path(folder), cookie=cookie, times=RUNS)
+            rows.append([name, str(found.score), *_figures(found)])
+    record("browser", markdown(["Page", "Performance", "FCP, s", "LCP, s", "TBT, ms", "CLS"], rows))
 
 
 def in_a_browser(origin: float, head: int) -> str:
@@ -23,3 +51,16 @@ def in_a_browser(origin: float, head: int) -> str:
         dollars = [f"{browser_million(origin, hits, page, asked):.2f}" for hits in (0.9, 0.98)]
         rows.append([who, str(1 + len(asked)), f"{(page + sum(asked)) / 1000:.1f}", *dollars])
     return markdown(["A million views", "Requests each", "Kilobytes each", "90% hits", "98% hits"], rows)
+
+
+def _reader(site: Preview) -> str:
+    """The token of somebody with 25 messages: a page of them."""
+    token, now = entered(site, "reader"), times.now()
+    for deal in site.deals[:25]:
+        send(site.table, messages.compose(messages.of_deal(deal, "brand"), "reader", now))
+    return token
+
+
+def _figures(found: Speed) -> list[str]:
+    first, largest, blocked, shift = found.figures.values()
+    return [f"{first / 1000:.1f}", f"{largest / 1000:.1f}", f"{blocked:.0f}", f"{shift:.3f}"]

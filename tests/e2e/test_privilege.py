@@ -28,6 +28,7 @@ from shared.data.catalog import brands
 from shared.data.catalog.caches import PICKED
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import saved
+from shared.data.members.fanout import Unit
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI1, GSI2, PARTITION_KEY, USER_INDEX, Index, Key
 from shared.dynamodb.table import Projection
@@ -238,6 +239,12 @@ def _tell(site: Site, plumbing: Plumbing, editor: Visitor, deal_id: str) -> None
     work = event("messenger-work")
     for record in work["Records"]:
         record["body"] = json.dumps(json.loads(record["body"]) | {"dealId": withdrawn, "kind": "hot"})
+    assert plumbing.call("Messenger", work) == {"batchItemFailures": []}
+    # Had that delivery ended before its end, the cohort would come again, and look who of it is still there.
+    unit = Unit.from_json(work["Records"][0]["body"])
+    marker = keys.fan_out_page(unit.deal_id, unit.kind, unit.segment, "")
+    interrupted = {":readers": [editor.username]}
+    site.table.write(update(marker, "SET Readers = :readers REMOVE Done", values=interrupted, refused=None))
     assert plumbing.call("Messenger", work) == {"batchItemFailures": []}
 
 

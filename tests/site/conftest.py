@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from urllib.parse import urlencode
 
+import httpx
 import pytest
+from playwright.sync_api import Browser, Page
 
 from shared.data.catalog import deals
 from shared.data.members import follows, messages, saved
@@ -13,9 +16,23 @@ from shared.data.orders import addresses, carts, orders
 from shared.html import cookies
 from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values import times
+from tests.site.states import State, prepared
+from tests.support.browser import patient, sign_in
+from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.making import send
-from tests.support.preview import Preview, entered, running, sold
+from tests.support.preview import Preview, entered, finding, running, sold
 from tests.support.shop import HOME_ADDRESS, buy, wanted
+from tests.support.windows import MEANT
+
+SEND = """([path, fields]) => {
+    const form = document.createElement("form");
+    Object.assign(form, {method: "post", action: path});
+    for (const [name, value] of Object.entries(fields))
+        form.append(Object.assign(document.createElement("input"), {type: "hidden", name, value}));
+    document.body.append(form);
+    form.submit();
+}"""
+"""Sends a form from a page of the site, as if it were on that page."""
 
 
 @pytest.fixture(scope="session")
@@ -104,8 +121,82 @@ def own_paths(site: Preview, people: dict[str, str]) -> dict[str, str]:
         "a deal's form": f"/desk/deals/{first.number}",
         "making hot": f"/desk/deals/{first.number}/hot",
         "front page order": "/desk/front-page",
+        "choice order": "/desk/editors-choice",
+        "category order": f"/desk/categories/{first.category}",
         "desk brands": "/desk/brands",
         "orders to send": "/desk/shop/orders",
         "an order to send": f"/desk/shop/orders/{order.order_id}",
         "stock": f"/desk/shop/stock/{first.number}",
     }
+
+
+@pytest.fixture(scope="session")
+def states(site: Preview, people: dict[str, str]) -> Iterator[dict[str, State]]:
+    """Pages in the rarer states, by the names in ``states.NAMES``."""
+    with DYNOXIDE_ENGINE.table() as bare:
+        yield prepared(site, bare)
+
+
+def answer(site: Preview, people: dict[str, str], state: State) -> httpx.Response:
+    """The answer that brings a page into a state, without a browser."""
+    cookie = {"Cookie": cookie_of(people[state.who])} if state.who else {}
+    with (
+        httpx.Client(base_url=site.origin, trust_env=False, timeout=120, headers=cookie) as client,
+        nullcontext() if state.table is None else finding(state.table),
+    ):
+        if state.form is None:
+            return client.get(state.path)
+        return client.post(state.path, data=dict(state.form), headers={"Sec-Fetch-Site": "same-origin"})
+
+
+class Windows:
+    """A window for each person, opened once: for tests that look at many pages and leave no trace in the browser."""
+
+    def __init__(self, browser: Browser, site: Preview, people: dict[str, str]) -> None:
+        self._browser, self._site, self._people = browser, site, people
+        self._pages: dict[str, Page] = {}
+        self.complaints: list[str] = []
+
+    def show(self, state: State) -> Page:
+        """A page in a state, in the window of who sees it. Fails where the answer has another status."""
+        page = self._pages.get(state.who) or self._open(state.who)
+        with nullcontext() if state.table is None else finding(state.table):
+            if state.form is None:
+                answer = page.goto(state.path)
+            else:
+                page.goto("/about")
+                with page.expect_navigation() as sent:
+                    page.evaluate(SEND, [state.path, dict(state.form)])
+                answer = sent.value
+        assert answer is not None
+        assert answer.status == state.status, page.inner_text("main")
+        return page
+
+    def _open(self, who: str) -> Page:
+        context = self._browser.new_context(base_url=self._site.origin, service_workers="block")
+        if who:
+            sign_in(context, self._site.origin, self._people[who])
+        page = patient(context).new_page()
+        page.on("console", lambda message: self.complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self._pages[who] = page
+        return page
+
+    def close(self) -> None:
+        for page in self._pages.values():
+            page.context.close()
+
+
+@pytest.fixture(scope="module")
+def _windows(chromium: Browser, site: Preview, people: dict[str, str]) -> Iterator[Windows]:
+    windows = Windows(chromium, site, people)
+    yield windows
+    windows.close()
+
+
+@pytest.fixture
+def windows(_windows: Windows) -> Iterator[Windows]:
+    """The windows of a module's tests. What the browser complains of during a test is a failure of it."""
+    _windows.complaints.clear()
+    yield _windows
+    assert [each for each in _windows.complaints if not each.startswith(MEANT)] == []

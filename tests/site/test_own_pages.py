@@ -13,7 +13,8 @@ from playwright.sync_api import expect
 from shared.data import keys
 from shared.html import took
 from shared.models.catalog import BRAND, Topic, feed_of
-from tests.site.conftest import cookie_of
+from tests.site.conftest import Windows, cookie_of
+from tests.site.states import State
 from tests.support.preview import Preview
 from tests.support.quality import crawl, invalid_html, violations
 from tests.support.windows import Visit
@@ -22,8 +23,9 @@ OF_MEMBERS = [
     "inbox", "watches", "saved", "account", "leaving", "cart", "addresses", "checkout", "orders", "order", "cancelling",
 ]  # fmt: skip
 OF_EDITORS = [
-    "desk", "posting", "posting again", "all deals", "a deal's form", "making hot", "front page order", "desk brands",
-    "orders to send", "an order to send", "stock", "ending a deal", "withdrawing a deal",
+    "desk", "posting", "posting again", "all deals", "a deal's form", "making hot", "front page order", "choice order",
+    "category order", "desk brands", "orders to send", "an order to send", "stock", "ending a deal",
+    "withdrawing a deal",
 ]  # fmt: skip
 OF_THE_TABLE = ["table", "collection", "index", "followed", "code", "took"]
 EMPTY = ["/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses", "/shop/orders"]
@@ -59,18 +61,20 @@ def client_of(site: Preview, token: str) -> httpx.Client:
 
 
 @pytest.mark.parametrize("kind", [*OF_MEMBERS, *OF_EDITORS])
-def test_axe_finds_nothing(visit: Visit, people: dict[str, str], own_paths: dict[str, str], kind: str) -> None:
-    page = visit(own_paths[kind], token=people["eddy" if kind in OF_EDITORS else "ana"])
+def test_a_page_is_accessible_and_no_wider_than_its_window(
+    windows: Windows, own_paths: dict[str, str], kind: str
+) -> None:
+    page = windows.show(State(own_paths[kind], who="eddy" if kind in OF_EDITORS else "ana"))
 
     assert page.locator("h1").count() == 1
     assert violations(page) == []
 
 
 @pytest.mark.parametrize("kind", OF_THE_TABLE)
-def test_axe_finds_nothing_where_the_stage_shows_its_work(
-    visit: Visit, site: Preview, people: dict[str, str], shown: None, kind: str
+def test_a_page_that_says_what_it_took_is_accessible_and_no_wider_than_its_window(
+    windows: Windows, site: Preview, shown: None, kind: str
 ) -> None:
-    page = visit(table_paths(site)[kind], token=people["eddy"])
+    page = windows.show(State(table_paths(site)[kind], who="eddy"))
     page.get_by_text("What this page took").click()
 
     expect(page.get_by_role("columnheader", name="Trip")).to_be_visible()
@@ -79,8 +83,8 @@ def test_axe_finds_nothing_where_the_stage_shows_its_work(
 
 
 @pytest.mark.parametrize("path", EMPTY)
-def test_axe_finds_nothing_where_nothing_is_yet(visit: Visit, people: dict[str, str], path: str) -> None:
-    assert violations(visit(path, token=people["nick"])) == []
+def test_a_page_with_nothing_on_it_yet_is_accessible_and_no_wider_than_its_window(windows: Windows, path: str) -> None:
+    assert violations(windows.show(State(path, who="nick"))) == []
 
 
 def test_a_form_with_errors_leads_to_its_fields(visit: Visit, people: dict[str, str]) -> None:

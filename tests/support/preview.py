@@ -68,6 +68,19 @@ def running(sample: Path = SAMPLE, *, images: bool = False, port: int = 0, most:
             thread.join()
 
 
+@contextmanager
+def finding(table: Table) -> Iterator[None]:
+    """For a while, the site's functions find another table in their environment."""
+    before = os.environ["TABLE_NAME"]
+    try:
+        os.environ["TABLE_NAME"] = table.name
+        _forget()
+        yield
+    finally:
+        os.environ["TABLE_NAME"] = before
+        _forget()
+
+
 def fill(table: Table, sample: Path, *, images: bool, most: int) -> list[Deal]:
     """Create a file's newest deals with their words and offers, and pick some for the curated pages."""
     now = times.now()
@@ -169,6 +182,10 @@ class _Handler(BaseHTTPRequestHandler):
     """API Gateway, as far as pages see it."""
 
     protocol_version = "HTTP/1.1"
+
+    # Headers and body are two packets. Together with the other side's delayed acknowledgement, Nagle's algorithm would
+    # hold back the second one for 40 milliseconds.
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         self._answer()

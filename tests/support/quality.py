@@ -1,11 +1,11 @@
-"""What tools say of a page: axe in both schemes and on small and large screens, html-validate, Lighthouse."""
+"""What tools say of a page: axe in both schemes on small and large screens, html-validate, Lighthouse, a crawl."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -27,9 +27,11 @@ RULES = {
     "form-dup-name": "off",  # of several buttons the one that was pressed is sent
     "tel-non-breaking": "off",
     "no-raw-characters": "off",
+    "meta-refresh": "off",  # without script, the page of a hot deal's progress looks again every few seconds
 }
 
-WIDTHS = (320, 1280)
+SMALL, LARGE = 320, 1280
+"""The widths that a page is held at."""
 
 RUNS: tuple[tuple[Literal["light", "dark"], list[str] | None], ...] = (
     ("light", None),
@@ -37,26 +39,46 @@ RUNS: tuple[tuple[Literal["light", "dark"], list[str] | None], ...] = (
 )
 """The schemes, and axe's rules that are asked in each: all, and those that look at colours."""
 
+RUN = "rules => axe.run({runOnly: rules || undefined, resultTypes: ['violations'], selectors: false})"
+"""Without what passed, and without the selectors of what did not: together they take axe two thirds of its time."""
+
 
 def violations(page: Page) -> list[tuple[Any, ...]]:
-    """What axe finds on a page in each scheme and width, and whether it scrolls sideways there."""
+    """What axe finds on a page in each scheme and width, and whether the page scrolls sideways.
+
+    The page is loaded once: schemes, widths and directions of writing are changed where it stands.
+    """
     found: list[tuple[Any, ...]] = []
     # Deals below the window are laid out only when they are scrolled to; axe is to see them all.
     page.evaluate("document.querySelectorAll('.card').forEach(card => card.style.contentVisibility = 'visible')")
     page.evaluate(AXE)
-    for width in WIDTHS:
+    for width in (SMALL, LARGE):
         page.set_viewport_size({"width": width, "height": 900})
-        needed = page.evaluate("document.documentElement.scrollWidth")
-        found += [(page.url, width, "is wider than the screen", needed)] if needed > width else []
+        found += _sideways(page, width)
         for scheme, rules in RUNS:
             page.emulate_media(color_scheme=scheme)
-            result: dict[str, Any] = page.evaluate("rules => axe.run({runOnly: rules || undefined})", rules)
+            result: dict[str, Any] = page.evaluate(RUN, rules)
             found += [
                 (page.url, scheme, width, each["id"], node["html"], node.get("failureSummary"))
                 for each in result["violations"]
                 for node in each["nodes"][:2]
             ]
     return found
+
+
+def _sideways(page: Page, width: int) -> list[tuple[Any, ...]]:
+    """The directions of writing in which a page is wider than its window."""
+    needed = {
+        direction: page.evaluate(
+            "direction => (document.documentElement.dir = direction, document.documentElement.scrollWidth)", direction
+        )
+        for direction in ("rtl", "ltr")
+    }
+    return [
+        (page.url, direction, width, "is wider than the screen", most)
+        for direction, most in needed.items()
+        if most > width
+    ]
 
 
 def invalid_html(texts: Mapping[str, str], folder: Path) -> str:
@@ -75,10 +97,13 @@ def invalid_html(texts: Mapping[str, str], folder: Path) -> str:
 
 
 CATEGORIES = ("accessibility", "best-practices", "seo")
-"""What Lighthouse judges alike on any machine. How fast a page is on this one, ``docs/site.md`` tells."""
+"""What Lighthouse judges alike on any machine. How fast a page is on this one, ``benchmarks/browser.py`` measures."""
 
 MEASURED = ("cumulative-layout-shift", "total-byte-weight", "dom-size")
 """What Lighthouse measures of a page's speed that is the same on any machine: a score, bytes, elements."""
+
+SPEED = ("first-contentful-paint", "largest-contentful-paint", "total-blocking-time", "cumulative-layout-shift")
+"""What Lighthouse measures of how fast a page is on this machine: milliseconds, and a score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +122,9 @@ def lighthouse(address: str, folder: Path, *, cookie: str = "") -> Lighthouse:
 
     Where this machine was too busy for an audit to end, its category has no score, and the page is looked at again.
     """
+    audits_wanted = (*MEASURED, "render-blocking-resources")
     for _ in range(5):
-        found = _lighthouse(address, folder / "report.json", cookie)
+        found = _lighthouse(address, folder / "report.json", cookie, CATEGORIES, audits_wanted)
         if found is None:
             continue
         judged = {name: found["categories"][name] for name in CATEGORIES}
@@ -116,14 +142,36 @@ def lighthouse(address: str, folder: Path, *, cookie: str = "") -> Lighthouse:
     )
 
 
-def _lighthouse(address: str, report: Path, cookie: str) -> dict[str, Any] | None:
-    """Its report, or None where it could not reach its browser."""
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Lighthouse's score of a page's performance, of 100, and the figures of ``SPEED`` by their names."""
+
+    score: int
+    figures: dict[str, float]
+
+
+def speed(address: str, folder: Path, *, cookie: str = "", times: int) -> Speed:
+    """How fast a page is by Lighthouse, as on a phone: the best of some runs, because other work only slows it."""
+    runs = []
+    for _ in range(times):
+        found = _lighthouse(address, folder / "report.json", cookie, ("performance",))
+        if found is not None and (score := found["categories"]["performance"]["score"]) is not None:
+            runs.append(Speed(round(score * 100), {name: found["audits"][name]["numericValue"] for name in SPEED}))
+    assert runs, "Lighthouse measured nothing"
+    return max(runs, key=lambda run: (run.score, -run.figures["largest-contentful-paint"]))
+
+
+def _lighthouse(
+    address: str, report: Path, cookie: str, categories: Sequence[str], audits: Sequence[str] = ()
+) -> dict[str, Any] | None:
+    """Its report of some categories and audits, or None where it could not reach its browser."""
     report.unlink(missing_ok=True)
     subprocess.run(
         [
             *(ROOT / "node_modules" / ".bin" / "lighthouse", address, "--quiet"),
-            *("--only-categories", ",".join(CATEGORIES)),
-            *("--only-audits", ",".join((*MEASURED, "render-blocking-resources"))),
+            *("--only-categories", ",".join(categories)),
+            *(["--only-audits", ",".join(audits)] if audits else []),
+            "--disable-full-page-screenshot",
             *("--output", "json", "--output-path", report),
             *(["--extra-headers", json.dumps({"Cookie": cookie})] if cookie else []),
             "--chrome-flags=--headless=new --no-sandbox --disable-dev-shm-usage",
