@@ -30,11 +30,12 @@ from shared.data.catalog import (
     words,
 )
 from shared.data.catalog.caches import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
+from shared.dynamodb import cursors
 from shared.errors import InvalidName, NoSuchTopic, NotFound
 from shared.html import assets, headers, pages, parts, views
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
-from shared.http import copies
+from shared.http import copies, statuses
 from shared.models.catalog import (
     ALL_DEALS,
     BRAND,
@@ -47,11 +48,11 @@ from shared.models.catalog import (
     Feed,
     Status,
     Topic,
-    TopicPage,
     feed_of,
 )
 from shared.runtime.environment import table
 from shared.values import ksuids, links, slugs
+from shared.values.counts import counted
 from shared.values.money import cents
 from shared.values.times import to_iso
 
@@ -59,6 +60,9 @@ READ = settings.READ_FOR_CARDS
 
 OLDER = 50
 """Deals of a page further back, all of them shown."""
+
+MATCHES = 24
+"""Cards of a page of a search, each for deals of one product at one price: whole rows of six, four, three or two."""
 
 SIBLINGS = 6
 ENDING_DAYS = 7
@@ -99,13 +103,13 @@ def front_page(request: Request) -> Answer:
         picks=parts.placed(picks or ""),
         latest=parts.placed(latest),
         description="Deals picked by hand, all of them by day, by brand and by category.",
-        feed=pages.link("/feed"),
+        feed=_feeds("/feed"),
     )
 
 
 @app.get("/deals")
 def latest_deals(request: Request) -> Answer:
-    cursor, now = request.query.get("cursor"), request.now
+    cursor, now = _cursor(request), request.now
     if cursor is None:
         (newest,) = copies.read([NEWEST], now, HTML)
         latest = (newest.latest if newest else None) or _latest(ALL_DEALS, now)
@@ -117,7 +121,7 @@ def latest_deals(request: Request) -> Answer:
         latest=parts.placed(latest),
         first=cursor is None,
         description="All deals by day, the newest first.",
-        feed=pages.link("/feed"),
+        feed=_feeds("/feed"),
         robots=None if cursor is None else "noindex, follow",
     )
 
@@ -142,7 +146,7 @@ def one_deal(request: Request, number: str) -> Answer:
         shop=links.host(deal.link),
         posted=views.moment(deal.created_at),
         ends_at=views.moment(deal.ends_at) if deal.ends_at else None,
-        ended=f"{views.day(deal.ends_at)}" if status is Status.EXPIRED and deal.ends_at else None,
+        ended=views.day(deal.ends_at, now) if status is Status.EXPIRED and deal.ends_at else None,
         status_name=status.value,
         coupon=deal.coupon_code,
         stock=deal.stock.value if deal.stock else None,
@@ -191,7 +195,7 @@ def category_page(request: Request, category: str) -> Answer:
         return pages.problem_page(HTTPStatus.NOT_FOUND, "There is no such category. These are all eight.", public=True)
     if category != topic.slug:
         return _moved(f"/categories/{topic.slug}")
-    cursor = request.query.get("cursor")
+    cursor = _cursor(request)
     if cursor is not None:
         return _older_of_topic(request, topic, cursor)
     found, copy = copies.read_category(topic, now, HTML)
@@ -217,7 +221,7 @@ def all_brands(request: Request) -> Answer:
 
 @app.get("/brands/{brand}")
 def brand_page(request: Request, brand: str) -> Answer:
-    cursor = request.query.get("cursor")
+    cursor = _cursor(request)
     try:
         topic = _brand(brand)
         if brand != topic.slug:
@@ -234,21 +238,25 @@ def brand_page(request: Request, brand: str) -> Answer:
 
 @app.get("/search")
 def search(request: Request) -> Answer:
-    typed = request.query.get("q", "").strip()
-    wanted = words.asked(typed)
-    found, shown = _searched(wanted, request.query.get("cursor"), request.now)
+    typed, cursor = request.query.get("q", "").strip(), _cursor(request)
+    wanted, query = words.asked(typed), typed[: words.MOST_CHARACTERS]
+    found, active = _searched(wanted, cursor, request.now)
+    shown = active[: views.first_groups(active, MATCHES, under_days=False)]
+    # Where not all that was found is shown, the next page begins with the rest.
+    more = cursors.encode(wanted.scope, shown[-1].deal_id) if len(shown) < len(active) else found.next
     near_brands = [] if shown or not wanted.words else _brands_like(wanted.words[0])
     return _public(
         "search.html",
         request,
-        query=typed[: words.MOST_CHARACTERS],
+        query=query,
         asked=bool(wanted.words),
         cut=wanted.cut,
         cards=views.cards(shown, request.now),
         near=found.near,
         near_brands=near_brands,
-        next=found.next,
-        first="cursor" not in request.query,
+        next=more,
+        first=cursor is None,
+        feed=_feeds("/feed", q=query) if wanted.words else None,
         description="Search all deals by the words of their titles and brands.",
         robots="noindex, follow",
     )
@@ -353,9 +361,19 @@ handler = app.handler
 
 def _public(template: str, request: Request, **values: Any) -> Answer:
     """A page that is the same for everybody."""
-    if "cursor" in request.query or "q" in request.query:
+    if _cursor(request) or "q" in request.query:
         values["canonical"] = None
     return pages.page(template, cache=headers.PUBLIC, here=request.path, said=request.query.get("said"), **values)
+
+
+def _cursor(request: Request) -> str | None:
+    """Where the page begins that is asked for; an empty cursor is none."""
+    return request.query.get("cursor") or None
+
+
+def _feeds(path: str, **query: str) -> dict[str, str]:
+    """The addresses of a list's feed, by format."""
+    return {"atom": pages.link(f"{path}.atom", **query), "json": pages.link(f"{path}.json", **query)}
 
 
 def _machine(text: str, media_type: str) -> Answer:
@@ -427,7 +445,7 @@ def _of_topic(
     over = [] if something else products.ended(table(), found.topic, MOST_ENDED)
     path = parts.path_of(feed_of(found.topic))
     counts = [
-        *([f"{views.counted(deals, 'deal')} now"] if deals else []),
+        *([f"{counted(deals, 'deal')} now"] if deals else []),
         *([f"{found.likes:,} {'likes' if found.likes == 1 else 'like'} it"] if found.likes else []),
         *([f"{found.watchers:,} {'watches' if found.watchers == 1 else 'watch'} it"] if found.watchers else []),
     ]
@@ -443,7 +461,7 @@ def _of_topic(
         any=something,
         ended=views.cards((deal for deal in over if deal.status(request.now) is Status.EXPIRED), request.now),
         first=first,
-        feed=pages.link(f"{path}/feed"),
+        feed=_feeds(f"{path}/feed"),
         robots=None if first else "noindex, follow",
         description=f"Deals of {found.name}, the newest first.",
     )
@@ -535,7 +553,8 @@ def _json_in_html(document: Mapping[str, Any]) -> str:
 
 
 def _summary(deal: Deal) -> str:
-    before = f", was {views.money(deal.list_price, deal.currency)}" if deal.list_price else ""
+    list_price = views.list_price(deal)
+    before = f", was {list_price}" if list_price else ""
     return f"{deal.brand_name}: {deal.title} for {views.money(deal.price, deal.currency)}{before}."[:300]
 
 
@@ -553,9 +572,9 @@ def _no_feed(request: Request, error: NotFound) -> Answer:
     (appendix B)."""
     status = HTTPStatus.NOT_FOUND
     if request.path.endswith(".json"):
-        problem = {"type": "about:blank", "title": status.phrase, "status": status, "detail": str(error)}
-        return Answer(json.dumps(problem), status=status, media_type="application/problem+json", cache=headers.PUBLIC)
-    text = pages.render("problem.xml", title=status.phrase, status=int(status), detail=_xml(str(error)))
+        problem = statuses.document(status, str(error))
+        return Answer(json.dumps(problem), status=status, media_type=statuses.MEDIA_TYPE, cache=headers.PUBLIC)
+    text = pages.render("problem.xml", **statuses.document(status, _xml(str(error))))
     return Answer(text, status=status, media_type="application/problem+xml", cache=headers.PUBLIC)
 
 

@@ -6,6 +6,7 @@ makes the same part itself. A copy's links have no prefix: the page that shows i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -19,10 +20,16 @@ GROUPS = 25
 LINK = 'href="/'
 """How a link to a page of the site begins in a copy."""
 
+SMALL, LARGE = 360, 720
+"""Widths of pictures, on a card and on the leading one."""
+
+_SMALL_PICTURE = re.compile(f'(<img src="[^"]*[?;]width=){SMALL}"')
+"""The address of a card's picture up to its width, where its host makes one."""
+
 
 def picks(deals: Sequence[Deal], now: datetime, *, front: bool) -> str:
     """Picked deals as cards, on the front page with the first one large; nothing where there are none."""
-    shown = [views.card(deal, now, width=720 if front and n == 0 else 360) for n, deal in enumerate(deals)]
+    shown = [views.card(deal, now, width=LARGE if front and n == 0 else SMALL) for n, deal in enumerate(deals)]
     return pages.render("parts/picks.html", prefix="", cards=shown, front=front)
 
 
@@ -41,8 +48,18 @@ def path_of(feed: Feed) -> str:
 
 
 def led(latest: str) -> str:
-    """A feed's newest page with its first deal large, as the first pick is; the copy has it as large as the others."""
-    return latest.replace('<li class="card">', '<li class="card lead">', 1)
+    """A feed's newest page with its first deal large, as the first pick is; the copy has it as large as the others.
+
+    Its picture is the largest thing on the page, so it is asked for at once and not when it is scrolled to.
+    """
+    before, found, rest = latest.partition('<li class="card">')
+    if not found:
+        return latest
+    card, end, after = rest.partition("</li>")
+    card = _SMALL_PICTURE.sub(rf'\g<1>{LARGE}"', card, count=1)
+    card = card.replace(f'width="{SMALL}" height="{SMALL}"', f'width="{LARGE}" height="{LARGE}"', 1)
+    card = card.replace('loading="lazy"', 'fetchpriority="high"', 1)
+    return f'{before}<li class="card lead">{card}{end}{after}'
 
 
 def placed(text: str) -> str:

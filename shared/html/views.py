@@ -8,6 +8,8 @@ from typing import Any
 
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.values import links
+from shared.values.counts import counted
+from shared.values.money import WITHOUT_CENTS
 from shared.values.times import to_iso
 
 Card = dict[str, Any]
@@ -25,14 +27,19 @@ SOON = timedelta(days=2)
 
 
 def money(amount: str, currency: str) -> str:
-    """An amount as it is read: ``$1,299.99``, ``CHF 20.00``."""
+    """An amount as it is read: ``$1,299.99``, ``CHF 20.00``, ``¥1,200``."""
     whole, cents = _parts(amount, currency)
-    return f"{whole}.{cents}"
+    return f"{whole}.{cents}" if cents else whole
 
 
-def day(when: date) -> str:
-    """A day in words: ``31 July``."""
-    return f"{when.day} {_MONTHS[when.month - 1]}"
+def list_price(deal: Deal) -> str | None:
+    """The list price of a deal as it is read, where the deal is cheaper by at least one percent."""
+    return money(deal.list_price, deal.currency) if deal.list_price and deal.discount_percent else None
+
+
+def day(when: date, now: datetime | None = None) -> str:
+    """A day in words: ``31 July``; beside a ``now`` in another year, with its year: ``31 July 2025``."""
+    return f"{when.day} {_MONTHS[when.month - 1]}{_other_year(when, now)}"
 
 
 def long_day(when: date) -> str:
@@ -55,9 +62,9 @@ def moment(when: datetime) -> str:
     return f"{day(when)} {when.year}, {clock(when)} UTC"
 
 
-def short_moment(when: datetime) -> str:
-    """A time of these weeks with its zone: ``31 Jul, 19:42 UTC``."""
-    return f"{when.day} {_MONTHS[when.month - 1][:3]}, {clock(when)} UTC"
+def short_moment(when: datetime, now: datetime) -> str:
+    """A time with its zone: ``31 Jul, 19:42 UTC``, and in another year ``31 Jul 2027, 19:42 UTC``."""
+    return f"{when.day} {_MONTHS[when.month - 1][:3]}{_other_year(when, now)}, {clock(when)} UTC"
 
 
 def number(deal: Deal) -> int | str:
@@ -82,19 +89,20 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "category_name": CATEGORIES.get(deal.category, deal.category),
         "image": links.picture(deal.image, width),
         "price": deal.price,
+        "currency": deal.currency,
         "spoken": money(deal.price, deal.currency),
         "whole": whole,
         "cents": cents,
-        "list_price": money(deal.list_price, deal.currency) if deal.list_price and deal.discount_percent else None,
+        "list_price": list_price(deal),
         "off": deal.discount_percent,
         "hot": deal.hot_at is not None and status is Status.ACTIVE,
         "at": to_iso(deal.created_at),
         "clock": clock(deal.created_at),
-        "day": day(deal.created_at),
-        "when": day(deal.created_at) if dated else clock(deal.created_at),
+        "day": day(deal.created_at, now),
+        "when": day(deal.created_at, now) if dated else clock(deal.created_at),
         "ends": to_iso(deal.ends_at) if ending and deal.ends_at else None,
-        "ends_day": day(deal.ends_at) if ending and deal.ends_at else None,
-        "ends_at": short_moment(deal.ends_at) if ending and deal.ends_at else None,
+        "ends_day": day(deal.ends_at, now) if ending and deal.ends_at else None,
+        "ends_at": short_moment(deal.ends_at, now) if ending and deal.ends_at else None,
         "soon": bool(ending and deal.ends_at and deal.ends_at - now < SOON),
         "over": _OVER.get(status),
         "variants": variants,
@@ -109,11 +117,15 @@ def grouped(deals: Iterable[Deal]) -> list[list[Deal]]:
     return list(groups.values())
 
 
-def first_groups(deals: Sequence[Deal], most: int) -> int:
-    """How many of some deals, newest first, are ``most`` cards under their days: no card is cut in two."""
-    seen: set[tuple[date, str, str, str]] = set()
+def first_groups(deals: Sequence[Deal], most: int, *, under_days: bool = True) -> int:
+    """How many of some deals, newest first, are ``most`` cards: no card is cut in two.
+
+    Where deals stand ``under_days``, those of one product on two days are two cards.
+    """
+    seen: set[tuple[date | None, str, str, str]] = set()
     for number, deal in enumerate(deals):
-        seen.add((deal.created_at.date(), links.product(deal.link), deal.price, deal.currency))
+        when = deal.created_at.date() if under_days else None
+        seen.add((when, links.product(deal.link), deal.price, deal.currency))
         if len(seen) > most:
             return number
     return len(deals)
@@ -131,7 +143,7 @@ def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> l
         days.setdefault(deal.created_at.date(), []).append(deal)
     sections = []
     for when, of_day in days.items():
-        name = long_day(when) if when.year == now.year else f"{long_day(when)} {when.year}"
+        name = long_day(when) + _other_year(when, now)
         count = counts.get(when.isoformat(), 0)
         sections.append(
             {"name": name, "remark": counted(count, "deal") if count else "", "cards": cards(of_day, now, dated=False)}
@@ -147,12 +159,16 @@ def by_month(deals: Iterable[Deal], now: datetime) -> list[dict[str, Any]]:
     return [{"name": month(when), "remark": "", "cards": cards(found, now)} for when, found in months.items()]
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things in words: ``1 deal``, ``1,204 deals``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def _other_year(when: date, now: datetime | None) -> str:
+    """The year of a day behind a space, where it is another one than that of ``now``."""
+    return f" {when.year}" if now is not None and when.year != now.year else ""
 
 
 def _parts(amount: str, currency: str) -> tuple[str, str]:
-    """The part of a price before its point, with the symbol, and the part behind it."""
+    """The part of a price before its point, with the symbol, and the part behind it.
+
+    The second part is empty for a whole amount of a currency without cents.
+    """
     whole, _, cents = amount.partition(".")
-    return f"{SYMBOLS.get(currency, currency + ' ')}{int(whole):,}", cents or "00"
+    shown = "" if currency in WITHOUT_CENTS and not cents.strip("0") else cents or "00"
+    return f"{SYMBOLS.get(currency, currency + ' ')}{int(whole):,}", shown

@@ -3,14 +3,18 @@ const all = (what, from = document) => from.querySelectorAll(what);
 
 // Times in the reader's own zone, those of ends short; on an end's last day what is left, beside a time that is told in full.
 const clock = {hour: "2-digit", minute: "2-digit", timeZoneName: "short"};
-for (const time of all("time[data-ends], time[data-local]")) {
-  const when = new Date(time.dateTime), left = when - Date.now(), full = "local" in time.dataset;
-  const local = when.toLocaleString("en-GB", full ? {day: "numeric", month: "long", year: "numeric", ...clock} : {day: "numeric", month: "short", ...clock});
-  const soon = left < 36e5 ? `in ${Math.ceil(left / 6e4)} min` : `in ${Math.floor(left / 36e5)} h`;
-  const last = "ends" in time.dataset && left > 0 && left < 864e5;
-  time.textContent = !last ? local : full ? `${local}, ${soon}` : soon;
-  time.title = local;
-}
+const showTimes = () => {
+  const now = new Date();
+  for (const time of all("time[data-ends], time[data-local]")) {
+    const when = new Date(time.dateTime), left = when - now, full = "local" in time.dataset;
+    const year = full || when.getFullYear() !== now.getFullYear() ? {year: "numeric"} : {};
+    const local = when.toLocaleString("en-GB", {day: "numeric", month: full ? "long" : "short", ...year, ...clock});
+    const soon = left < 36e5 ? `in ${Math.ceil(left / 6e4)} min` : `in ${Math.floor(left / 36e5)} h`;
+    const last = "ends" in time.dataset && left > 0 && left < 864e5;
+    time.textContent = !last ? local : full ? `${local}, ${soon}` : soon;
+    time.title = local;
+  }
+};
 
 // A bar that is wider than the screen is scrolled to the page that is shown.
 for (const place of all("nav [aria-current]")) {
@@ -23,11 +27,23 @@ for (const button of all("[data-copy]")) {
   button.onclick = () => navigator.clipboard.writeText(button.dataset.copy).then(() => { button.textContent = "Copied"; });
 }
 
+// Names are compared by their letters and digits, without accents; so are their slugs, which spell out letters such as ø.
+const plain = (text) => text.normalize("NFD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 for (const box of all("[data-filter]")) {
   box.hidden = false;
   box.oninput = ({target}) => {
-    for (const item of all(".names li")) item.hidden = !item.textContent.toLowerCase().includes(target.value.trim().toLowerCase());
-    for (const part of all("[data-letter]")) part.hidden = !part.querySelector("li:not([hidden])");
+    const wanted = plain(target.value);
+    let found = 0;
+    for (const part of all("[data-letter]")) {
+      part.hidden = true;
+      for (const item of all("li", part)) {
+        const slug = item.firstChild.pathname.split("/").pop();
+        item.hidden = !plain(item.textContent).includes(wanted) && !plain(slug).includes(wanted);
+        if (!item.hidden) { part.hidden = false; found += 1; }
+      }
+      all(`.letters [href="#${part.querySelector("h2").id}"]`)[0].hidden = part.hidden;
+    }
+    all("[role=status]", box)[0].textContent = !found ? "No brand has that in its name." : found > 1 ? `${found} brands` : "1 brand";
   };
 }
 
@@ -41,21 +57,36 @@ const show = (form, on) => {
   form.elements.on.value = on ? "0" : "1";
 };
 
-if (/(^|; )btd-in=/.test(document.cookie)) {
-  const asked = new URLSearchParams(all("main [data-asks]")[0]?.dataset.asks);
-  const mine = await (await fetch(`${base}/my/status?${asked}`, {headers: {Accept: "application/json"}})).json();
-  const count = document.getElementById("unread");
+const send = async (event) => {
+  event.preventDefault();
+  const form = event.target, body = new URLSearchParams(new FormData(form));
+  // What cannot be sent from here is sent as it is without script, and the browser says what is wrong.
+  const answer = await fetch(form.action, {method: "POST", body, headers: {Accept: "application/json"}}).catch(() => ({}));
+  if (answer.ok) show(form, body.get("on") === "1");
+  else form.submit();
+};
+
+const showMine = async () => {
+  const signedIn = /(^|; )btd-in=/.test(document.cookie);
+  let mine = {};
+  if (signedIn) {
+    const asked = new URLSearchParams(all("main [data-asks]")[0]?.dataset.asks);
+    const answer = await fetch(`${base}/my/status?${asked}`, {headers: {Accept: "application/json"}}).catch(() => ({}));
+    if (!answer.ok) return;
+    mine = await answer.json();
+  }
+  const count = document.getElementById("unread"), word = document.createElement("span");
+  word.className = "vh";
+  word.textContent = " unread";
   count.hidden = !mine.unread;
-  count.textContent = mine.unread;
-  count.ariaLabel = `${mine.unread} unread`;
+  count.replaceChildren(...mine.unread ? [mine.unread, word] : []);
   for (const form of all("form[data-state]")) {
     show(form, !!mine[form.dataset.state]);
-    form.onsubmit = async (event) => {
-      event.preventDefault();
-      const body = new URLSearchParams(new FormData(form));
-      const answer = await fetch(form.action, {method: "POST", body, headers: {Accept: "application/json"}});
-      if (answer.ok) show(form, body.get("on") === "1");
-      else form.submit();
-    };
+    form.onsubmit = signedIn ? send : null;
   }
-}
+};
+
+const showAll = () => { showTimes(); showMine(); };
+showAll();
+// A page that Back brings again as it was left shows what is so now.
+addEventListener("pageshow", ({persisted}) => { if (persisted) showAll(); });

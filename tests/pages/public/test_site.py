@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import datetime, timedelta
+from urllib.parse import urlencode
 from xml.etree import ElementTree as ET
 
 import feedparser  # type: ignore[import-untyped]  # publishes no types
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from functions.background import refresher
 from functions.pages import site
-from shared.data.catalog import caches, clicks, deals, endings, featured, feeds, products
+from shared.data.catalog import brands, caches, clicks, deals, endings, featured, feeds, products, words
 from shared.data.catalog.words import asked, in_text
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
@@ -26,6 +27,9 @@ from shared.values import times
 from tests.support.making import APPLE, SHOES, a_deal, post
 from tests.support.pages import Ask, indexed, parsed
 from tests.support.wire import watched
+
+CUT = "Only the first five words, and 100 characters, were searched."
+SIX_WORDS = "trail runner green apple shoe six"
 
 READER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"}
 
@@ -84,7 +88,7 @@ def test_every_page_is_whole_and_says_what_it_is(
         ("/editors-choice", "The editors are still choosing."),
         ("/brands/apple", "Apple has no deals now."),
         ("/categories/shoes", "Shoes has no deals now."),
-        ("/search?q=lamp", "Nothing for “lamp”"),
+        ("/search?q=lamp", "Nothing for lamp"),
     ],
 )
 def test_a_page_with_nothing_to_show_says_so_in_a_sentence(ask: Ask, path: str, said: str) -> None:
@@ -115,7 +119,9 @@ def test_a_page_that_is_shared_says_what_it_is(ask: Ask, posted: list[Deal], pat
     assert shared["og:title"] == document.find(".//title").text.removesuffix(" · Big Time Deals")
     assert shared["og:type"] == ("product" if path.startswith("/deals/") else "website")
     assert shared["og:site_name"] == "Big Time Deals"
-    assert document.find(".//meta[@name='description']").get("content")
+    description = document.find(".//meta[@name='description']").get("content")
+    assert description
+    assert shared["og:description"] == description
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -171,6 +177,25 @@ def test_without_picks_the_newest_deal_leads_and_each_is_shown_once(ask: Ask, po
     ]
 
 
+@pytest.mark.parametrize("copied", [True, False], ids=["from a copy", "made now"])
+def test_without_picks_the_newest_deals_picture_is_large_and_asked_for_first(
+    ask: Ask, table: Table, now: datetime, copied: bool
+) -> None:
+    image = "https://shop.example/cdn/shop/shoe.jpg"
+    made = [a_deal(now - timedelta(minutes=n), image=image, link=f"https://shop.example/{n}") for n in range(2)]
+    post(table, made, now)
+    if copied:
+        refresher.refresh(caches.PARTS, set(), set())
+        copies.kept.cache_clear()
+
+    leading, other = parsed(ask("/")).findall(".//li//img")
+
+    assert leading.get("src") == f"{image}?width=720"
+    assert (leading.get("fetchpriority"), leading.get("loading"), leading.get("width")) == ("high", None, "720")
+    assert other.get("src") == f"{image}?width=360"
+    assert (other.get("fetchpriority"), other.get("loading"), other.get("width")) == (None, "lazy", "360")
+
+
 def test_the_editors_choice_is_shown(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
     featured.set_featured(table, EDITORS_CHOICE, [posted[0].deal_id], now)
 
@@ -195,6 +220,13 @@ def test_a_list_goes_on_to_its_end(ask: Ask, table: Table, now: datetime) -> Non
         query = {"cursor": onward.get("href").partition("cursor=")[2]}
 
     assert seen == [f"Deal {n:03}" for n in range(130)]
+
+
+@pytest.mark.parametrize("path", ["/deals", "/categories/shoes", "/brands/apple", "/search"])
+def test_an_empty_cursor_is_none(ask: Ask, posted: list[Deal], path: str) -> None:
+    query = {"q": "trail"} if path == "/search" else {}
+
+    assert ask(path, query=query | {"cursor": ""}) == ask(path, query=query)
 
 
 @pytest.mark.parametrize("path", ["/deals", "/categories/shoes", "/brands/apple", "/search"])
@@ -355,6 +387,18 @@ def test_a_withdrawn_deal_is_gone_and_still_shown(ask: Ask, table: Table, now: d
     assert "/go/" not in answer["body"]
 
 
+def test_a_withdrawn_deal_says_nothing_of_its_end(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
+    deals.edit(table, posted[0].deal_id, {"ends_at": now + timedelta(days=900)}, now)
+    before = ask(f"/deals/{posted[0].number}")["body"]
+    deals.withdraw(table, posted[0].deal_id, now)
+
+    after = ask(f"/deals/{posted[0].number}")["body"]
+
+    assert "<dt>Ends</dt>" in before
+    assert "<dt>Ended</dt>" not in after
+    assert "<dt>Ends</dt>" not in after
+
+
 def test_an_ended_deal_says_when_it_ended(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
     deals.edit(table, posted[0].deal_id, {"ends_at": now - timedelta(seconds=5)}, now)
 
@@ -362,6 +406,7 @@ def test_an_ended_deal_says_when_it_ended(ask: Ask, table: Table, now: datetime,
 
     assert answer["statusCode"] == 200
     assert "This deal ended on" in answer["body"]
+    assert "<dt>Ended</dt>" in answer["body"]
     assert 'name="robots" content="noindex"' in answer["body"]
 
 
@@ -400,6 +445,16 @@ def test_a_topic_without_deals_shows_those_that_ended(
     assert "has no deals now" in body
     assert body.index(">Watch<") < body.index(">Ended<") < body.index(posted[0].title)
     assert 'class="tag over"' in body
+
+
+@pytest.mark.parametrize(("path", "tiles"), [("/brands/home", 8), ("/categories/home", 7)])
+def test_a_topic_without_deals_leads_to_every_other_category(ask: Ask, table: Table, path: str, tiles: int) -> None:
+    brands.create(table, "home", "Home", times.now())
+
+    body = ask(path)["body"]
+
+    assert body.count('class="tile t-') == tiles
+    assert ('class="tile t-home"' in body) == path.startswith("/brands")
 
 
 def test_an_unknown_brand_is_told_the_near_ones(ask: Ask) -> None:
@@ -455,7 +510,32 @@ def test_whatever_is_searched_is_answered(ask: Ask, posted: list[Deal], typed: s
 
 @pytest.mark.parametrize("typed", ["trail runner a1 b2 c3 d4", f"trail {'x' * 100}"], ids=["words", "characters"])
 def test_a_search_that_is_cut_says_so_whatever_it_finds(ask: Ask, posted: list[Deal], typed: str) -> None:
-    assert "Only the first five words, and 100 characters, were searched." in ask("/search", query={"q": typed})["body"]
+    assert CUT in ask("/search", query={"q": typed})["body"]
+
+
+def test_a_search_that_is_cut_says_so_where_it_found_none_so_far(
+    ask: Ask, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = words.Found((), cursors.encode(asked(SIX_WORDS).scope, posted[0].deal_id))
+    monkeypatch.setattr(words, "find", lambda *_, **__: found)
+
+    body = ask("/search", query={"q": SIX_WORDS})["body"]
+
+    assert "Look further back" in body
+    assert CUT in body
+
+
+def test_a_search_that_is_cut_says_so_past_its_end(ask: Ask, posted: list[Deal]) -> None:
+    cursor = cursors.encode(asked(SIX_WORDS).scope, posted[-1].deal_id)
+
+    body = ask("/search", query={"q": SIX_WORDS, "cursor": cursor})["body"]
+
+    assert "That was all." in body
+    assert CUT in body
+
+
+def test_a_search_that_is_cut_says_so_where_no_words_are_left(ask: Ask) -> None:
+    assert CUT in ask("/search", query={"q": "?" * 101})["body"]
 
 
 def test_a_search_costs_as_much_however_often_it_is_cut() -> None:
@@ -469,16 +549,24 @@ def test_words_are_compared_without_accents_case_and_signs() -> None:
 
 
 def test_a_search_pages_to_its_end(ask: Ask, table: Table, now: datetime) -> None:
-    made = [a_deal(now - timedelta(minutes=n), title=f"Boot {n}", link=f"https://s.example/{n}") for n in range(70)]
+    # Two colours of each boot are one card, and are on one page.
+    made = [
+        a_deal(now - timedelta(minutes=n), title=f"Boot {n}", link=f"https://s.example/{n // 2}?colour={n}")
+        for n in range(70)
+    ]
     indexed(table, post(table, made, now))
+    seen: list[list[str]] = []
+    query = {"q": "boot"}
 
-    first = parsed(ask("/search", query={"q": "boot"}))
-    onward = first.find(".//a[@rel='next']").get("href")
-    second = parsed(ask("/search", query={"q": "boot", "cursor": onward.partition("cursor=")[2]}))
+    while True:
+        document = parsed(ask("/search", query=query))
+        seen.append([link.text for link in document.findall(".//h2/a")])
+        onward = document.find(".//a[@rel='next']")
+        if onward is None:
+            break
+        query = {"q": "boot", "cursor": onward.get("href").partition("cursor=")[2]}
 
-    assert len(first.findall(".//li[@class='card']")) == 60
-    assert len(second.findall(".//li[@class='card']")) == 10
-    assert second.find(".//a[@rel='next']") is None
+    assert seen == [[f"Boot {n}" for n in range(0, 48, 2)], [f"Boot {n}" for n in range(48, 70, 2)]]
 
 
 FEEDS = ["/feed", "/brands/apple/feed", "/categories/shoes/feed"]
@@ -518,6 +606,45 @@ def test_another_spelling_of_a_list_leads_to_its_feed(ask: Ask, path: str, known
 
     assert answer["statusCode"] == 301
     assert answer["multiValueHeaders"]["Location"] == [f"{known}/{path.rpartition('/')[2]}"]
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "expected"),
+    [
+        ("/", {}, "/feed"),
+        ("/deals", {}, "/feed"),
+        ("/brands/apple", {}, "/brands/apple/feed"),
+        ("/categories/shoes", {}, "/categories/shoes/feed"),
+        ("/search", {"q": "trail runner"}, "/feed"),
+        ("/search", {"q": "zeppelin"}, "/feed"),
+    ],
+)
+def test_a_lists_feeds_are_found_by_readers_of_feeds(
+    ask: Ask, posted: list[Deal], path: str, query: dict[str, str], expected: str
+) -> None:
+    document = parsed(ask(path, query=query))
+
+    found = {link.get("type"): link.get("href") for link in document.findall(".//link[@rel='alternate']")}
+    asked_for = f"?{urlencode(query)}" if query else ""
+    assert found == {
+        "application/atom+xml": f"{expected}.atom{asked_for}",
+        "application/feed+json": f"{expected}.json{asked_for}",
+    }
+
+
+def test_a_search_without_words_has_no_feed(ask: Ask) -> None:
+    assert parsed(ask("/search")).find(".//link[@rel='alternate']") is None
+
+
+@pytest.mark.parametrize(("list_price", "told"), [("158.00", ", was $158.00."), ("31.90", ".")])
+def test_a_feed_tells_of_a_list_price_that_is_higher(
+    ask: Ask, table: Table, now: datetime, list_price: str, told: str
+) -> None:
+    post(table, [a_deal(now, list_price=list_price)], now)
+
+    (item,) = json.loads(ask("/feed.json")["body"])["items"]
+
+    assert item["content_text"] == f"Apple: Trail runner for $31.90{told}"
 
 
 def test_a_search_is_a_feed_too(ask: Ask, posted: list[Deal]) -> None:

@@ -1,0 +1,97 @@
+"""What pages show of a deal: its price, its days, its cards, and the leading picture."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from functions.pages.desk_forms.deal_form import CURRENCIES
+from shared.html import pages, parts, views
+from shared.models.catalog import ALL_DEALS
+from shared.models.lists import Page
+from tests.support.making import NOW, a_deal
+
+PICTURE = "https://cdn.shopify.com/shoe.jpg?v=1"
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "shown"),
+    [
+        ("1299.99", "USD", "$1,299.99"),
+        ("20.00", "CHF", "CHF 20.00"),
+        ("1200.00", "JPY", "¥1,200"),
+        ("54000.00", "KRW", "KRW 54,000"),
+    ],
+)
+def test_an_amount_is_read_as_its_currency_is_written(amount: str, currency: str, shown: str) -> None:
+    assert views.money(amount, currency) == shown
+
+
+def test_hundredths_that_somebody_typed_are_never_hidden() -> None:
+    assert views.money("1200.50", "JPY") == "¥1,200.50"
+
+
+@pytest.mark.parametrize("currency", CURRENCIES)
+def test_a_card_shows_and_speaks_cents_where_there_are_any(currency: str) -> None:
+    deal = a_deal(price="1200.00", list_price="2400.00", currency=currency)
+
+    card = views.card(deal, NOW)
+    tag = pages.render("parts/picks.html", cards=[card], front=False)
+
+    has_cents = currency != "JPY"
+    assert card["spoken"].endswith("1,200.00" if has_cents else "1,200")
+    assert card["list_price"].endswith("2,400.00" if has_cents else "2,400")
+    assert ("<small>00</small>" in tag) == ("<small>" in tag) == has_cents
+
+
+@pytest.mark.parametrize(
+    ("list_price", "shown"), [("40.00", "$40.00"), ("20.00", None), ("20.10", None), ("10.00", None), (None, None)]
+)
+def test_a_list_price_is_shown_where_the_deal_is_cheaper(list_price: str | None, shown: str | None) -> None:
+    assert views.card(a_deal(price="20.00", list_price=list_price), NOW)["list_price"] == shown
+
+
+def test_a_day_of_another_year_has_its_year() -> None:
+    now = datetime(2026, 1, 3, tzinfo=UTC)
+
+    assert views.day(date(2026, 7, 31), now) == "31 July"
+    assert views.day(date(2025, 12, 31), now) == "31 December 2025"
+
+
+def test_a_card_tells_the_year_of_what_is_not_of_this_year() -> None:
+    now = datetime(2026, 12, 31, 12, tzinfo=UTC)
+    deal = a_deal(now - timedelta(days=366), ends_at=datetime(2027, 1, 1, 8, 30, tzinfo=UTC))
+
+    card = views.card(deal, now)
+
+    assert (card["when"], card["ends_at"]) == ("30 December 2025", "1 Jan 2027, 08:30 UTC")
+
+
+@pytest.mark.parametrize(("under_days", "expected"), [(True, 2), (False, 3)], ids=["under days", "in one list"])
+def test_a_product_of_two_days_is_two_cards_only_under_its_days(under_days: bool, expected: int) -> None:
+    links = ["https://shop.example/a", "https://shop.example/b", "https://shop.example/a", "https://shop.example/c"]
+    deals = [a_deal(NOW - timedelta(days=n), link=link) for n, link in enumerate(links)]
+
+    assert views.first_groups(deals, 2, under_days=under_days) == expected
+
+
+def test_the_leading_picture_is_large_and_asked_for_at_once() -> None:
+    deals = [a_deal(NOW - timedelta(minutes=n), image=PICTURE, link=f"https://shop.example/{n}") for n in range(2)]
+    latest = parts.latest(Page(tuple(deals), None), ALL_DEALS, NOW, {}, None)
+
+    led, others = (part.split("</li>") for part in (parts.led(latest), latest))
+
+    large = (
+        '<img src="https://cdn.shopify.com/shoe.jpg?v=1&amp;width=720" alt="" data-t="Apple" width="720" height="720"'
+    )
+    assert large in led[0]
+    assert 'fetchpriority="high"' in led[0]
+    assert "lazy" not in led[0]
+    assert led[1:] == others[1:]
+    assert "width=360" in led[1]
+    assert 'loading="lazy"' in led[1]
+
+
+def test_a_list_without_deals_has_no_leading_one() -> None:
+    assert parts.led("<p>That was all.</p>") == "<p>That was all.</p>"

@@ -1,0 +1,178 @@
+"""What script adds to public pages: the reader's own zone, what is left, a copied code, one's own state, the filter."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from shared.data.catalog import brands, deals
+from shared.data.members import messages, saved
+from shared.models.catalog import Deal
+from shared.values import times
+from tests.pages.browser.conftest import Opens
+from tests.support.making import send
+from tests.support.preview import Preview, entered
+from tests.support.waiting import until
+
+ENDS = datetime(times.now().year + 1, 6, 15, 20, 30, tzinfo=UTC)
+TOKYO = timedelta(hours=9)
+
+BACK = "dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))"
+"""What a browser does when Back brings a page again as it was left; the one of these tests keeps no page."""
+
+_serial = itertools.count()
+
+
+@pytest.fixture
+def deal(site: Preview) -> Deal:
+    """A deal of a test's own, the newest of its brand, that ends on a known evening and has a code."""
+    newest = {each.brand: each for each in reversed(site.deals)}
+    found = list(newest.values())[next(_serial)]
+    return deals.edit(site.table, found.deal_id, {"ends_at": ENDS, "coupon_code": "BIGTIME15"}, times.now())
+
+
+@pytest.fixture(scope="session")
+def orsted(site: Preview) -> None:
+    """A brand with a letter that is no other letter with an accent."""
+    brands.create(site.table, "orsted", "Ørsted", times.now())
+
+
+def ends_of(page: Page, deal: Deal) -> str:
+    """What a card on the page of the deal's brand says of its end."""
+    card = page.locator(".card").filter(has=page.locator(f"a[href='/deals/{deal.number}']"))
+    return card.locator("time[data-ends]").inner_text()
+
+
+def in_full(when: datetime) -> re.Pattern[str]:
+    return re.compile(rf"^{when.day} {when:%B} {when.year} at {when:%H:%M} GMT\+9")
+
+
+def test_an_end_is_shown_in_the_readers_zone(opens: Opens, deal: Deal) -> None:
+    page = opens(f"/deals/{deal.number}", zone="Asia/Tokyo", at=ENDS - timedelta(days=3))
+
+    time = page.locator(".facts time[data-ends]")
+
+    expect(time).to_have_text(in_full(ENDS + TOKYO))
+    expect(time).not_to_contain_text(" in ")
+
+
+@pytest.mark.parametrize(
+    ("left", "shown"),
+    [(timedelta(hours=5, minutes=40), "in 5 h"), (timedelta(minutes=20), "in 20 min")],
+    ids=["hours", "minutes"],
+)
+def test_on_the_last_day_what_is_left_is_told_beside_the_time(
+    opens: Opens, deal: Deal, left: timedelta, shown: str
+) -> None:
+    page = opens(f"/deals/{deal.number}", zone="Asia/Tokyo", at=ENDS - left)
+
+    time = page.locator(".facts time[data-ends]")
+
+    expect(time).to_have_text(in_full(ENDS + TOKYO))
+    expect(time).to_have_text(re.compile(f", {shown}$"))
+
+
+def test_a_card_tells_an_end_in_the_readers_zone_and_on_the_last_day_what_is_left(opens: Opens, deal: Deal) -> None:
+    there = ENDS + TOKYO
+
+    before = ends_of(opens(f"/brands/{deal.brand}", zone="Asia/Tokyo", at=ENDS - timedelta(days=3)), deal)
+    last_day = ends_of(opens(f"/brands/{deal.brand}", zone="Asia/Tokyo", at=ENDS - timedelta(hours=3)), deal)
+
+    assert before.startswith(f"{there.day} {there:%b}, {there:%H:%M} GMT+9")
+    assert last_day == "in 3 h"
+
+
+def test_an_end_in_another_year_is_told_with_the_year(opens: Opens, deal: Deal) -> None:
+    page = opens(f"/brands/{deal.brand}", at=ENDS - timedelta(days=366))
+
+    assert str(ENDS.year) in ends_of(page, deal)
+
+
+def test_a_code_is_copied(opens: Opens, deal: Deal) -> None:
+    page = opens(f"/deals/{deal.number}", permissions=("clipboard-read", "clipboard-write"))
+
+    page.get_by_role("button", name="Copy").click()
+
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "BIGTIME15"
+
+
+def test_the_unread_count_is_a_number_and_a_word_for_those_who_listen(opens: Opens, site: Preview, deal: Deal) -> None:
+    token = entered(site, "lena")
+    send(site.table, messages.compose(messages.of_deal(deal, "brand"), "lena", times.now()))
+
+    count = opens("/about", token=token).locator("#unread")
+
+    expect(count).to_have_text("1 unread")
+    expect(count.locator(".vh")).to_have_text("unread")
+    assert count.get_attribute("aria-label") is None
+
+
+def test_a_page_that_back_brings_again_shows_what_is_so_now(opens: Opens, site: Preview, deal: Deal) -> None:
+    page = opens(f"/deals/{deal.number}", token=entered(site, "mara"))
+    expect(page.locator("form[data-state=saved] button")).to_have_attribute("aria-pressed", "false")
+    saved.save(site.table, deal, "mara", times.now())
+    send(site.table, messages.compose(messages.of_deal(deal, "brand"), "mara", times.now()))
+
+    page.evaluate(BACK)
+
+    expect(page.get_by_role("button", name="Saved")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#unread")).to_have_text("1 unread")
+
+
+def test_a_page_that_back_brings_again_shows_nothing_of_who_signed_out(opens: Opens, site: Preview, deal: Deal) -> None:
+    token = entered(site, "nora")
+    saved.save(site.table, deal, "nora", times.now())
+    send(site.table, messages.compose(messages.of_deal(deal, "brand"), "nora", times.now()))
+    page = opens(f"/deals/{deal.number}", token=token)
+    expect(page.get_by_role("button", name="Saved")).to_be_visible()
+    page.context.clear_cookies()
+
+    page.evaluate(BACK)
+
+    expect(page.get_by_role("button", name="Save", exact=True)).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("#unread")).to_be_hidden()
+    expect(page.locator("#unread")).to_have_text("")
+
+
+def test_what_script_cannot_send_is_sent_as_a_form(opens: Opens, site: Preview, deal: Deal) -> None:
+    page = opens(f"/deals/{deal.number}", token=entered(site, "olga"))
+    assert until(lambda: bool(page.evaluate("document.querySelector('form[data-state=saved]').onsubmit !== null")))
+
+    def only_forms(route: Route) -> None:
+        route.abort() if route.request.resource_type == "fetch" else route.continue_()
+
+    page.route("**/my/saved/*", only_forms)
+
+    page.get_by_role("button", name="Save", exact=True).click()
+
+    expect(page.get_by_role("status")).to_have_text("Saved. It is in your list.")
+
+
+@pytest.mark.parametrize(
+    ("typed", "told", "letters"),
+    [
+        ("apple", "1 brand", ["A"]),
+        ("manana", "1 brand", ["M"]),
+        ("MAÑANA", "1 brand", ["M"]),
+        ("g fore", "1 brand", ["G"]),
+        ("orsted", "1 brand", ["O"]),
+        ("go", "2 brands", ["G", "P"]),
+        ("arc't", "1 brand", ["A"]),
+        ("zeppelin", "No brand has that in its name.", []),
+    ],
+)
+def test_the_filter_says_how_many_brands_it_found_and_keeps_their_letters(
+    opens: Opens, orsted: None, typed: str, told: str, letters: list[str]
+) -> None:
+    page = opens("/brands")
+
+    page.get_by_label("Show only").fill(typed)
+
+    expect(page.get_by_role("status")).to_have_text(told)
+    expect(page.locator(".letters a:visible")).to_have_text(letters)
+    expect(page.locator("[data-letter]:visible")).to_have_count(len(letters))
