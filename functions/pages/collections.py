@@ -227,7 +227,7 @@ def _told(deal: Deal) -> list[dict[str, Any]]:
     steps = []
     for topic in _topics(deal):
         watchers = follows.watchers(table(), topic, READERS)
-        news = messages.of_deal(deal, "brand" if topic.kind is BRAND else "category")
+        news = messages.of_deal(deal, topic.kind.label)
         places = {name: keys.message(name, messages.message_id(news, name)) for name in watchers}
         found = table().get_many([*places.values()], projection=_MESSAGE) if places else []
         written = {item[PARTITION_KEY]: from_iso(item["CreatedAt"]) for item in found}

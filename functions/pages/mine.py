@@ -41,7 +41,7 @@ PAGE = 25
 SUGGESTED = 8
 """Brands that are shown to those who watch nothing."""
 
-KINDS: dict[str, tuple[TopicKind, str]] = {"brand": (BRAND, "brands"), "category": (CATEGORY, "categories")}
+KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
 """What a path calls the kinds of topics, and the part of their own pages' paths."""
 
 app = PageApp(forms.ours_only)
@@ -281,12 +281,11 @@ def _named(kind: str, slug: str) -> tuple[Topic, str]:
     """The topic that a path names, and the path of its own page. Raises NoSuchTopic."""
     if kind not in KINDS:
         raise NoSuchTopic("topic", slug)
-    topic_kind, part = KINDS[kind]
     try:
-        topic = Topic(topic_kind, slugs.slug(slug))
+        topic = Topic(KINDS[kind], slugs.slug(slug))
     except InvalidName as error:
         raise NoSuchTopic(kind, slug) from error
-    return topic, f"/{part}/{topic.slug}"
+    return topic, f"/{topic.kind.path}/{topic.slug}"
 
 
 def _brand_of(name: str) -> Topic | None:
@@ -328,10 +327,10 @@ def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str
 
 def _topic(topic: Topic, name: str, watchers: int) -> dict[str, Any]:
     return {
-        "kind": kind,
+        "kind": topic.kind.label,
         "slug": topic.slug,
         "name": name,
-        "path": f"/{KINDS[kind][1]}/{topic.slug}",
+        "path": f"/{topic.kind.path}/{topic.slug}",
         "watchers": watchers,
     }
 

@@ -46,6 +46,7 @@ from shared.models.catalog import (
     CountedTopic,
     Deal,
     Feed,
+    Period,
     Status,
     Topic,
     feed_of,
@@ -396,7 +397,7 @@ def _latest(feed: Feed, now: datetime, held: feeds.Held | None = None) -> str:
 def _older(feed: Feed, now: datetime, cursor: str) -> str:
     """A page of a feed further back. Raises InvalidCursor, NoSuchTopic."""
     page = feeds.read(table(), feed, limit=OLDER, now=now, cursor=cursor)
-    sections = views.by_month(page.items, now) if feed.period is BRAND.period else views.by_day(page.items, now, {})
+    sections = views.by_month(page.items, now) if feed.period is Period.MONTH else views.by_day(page.items, now, {})
     return pages.render(
         "parts/latest.html", prefix="", days=sections, next=page.next, path=parts.path_of(feed), first=False
     )

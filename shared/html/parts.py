@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from shared.html import pages, views
-from shared.models.catalog import BRAND, Deal, Feed
+from shared.models.catalog import Deal, Feed, Period
 from shared.models.lists import Page
 
 GROUPS = 25
@@ -35,8 +35,8 @@ def picks(deals: Sequence[Deal], now: datetime, *, front: bool) -> str:
 
 def latest(page: Page[Deal], feed: Feed, now: datetime, counts: Mapping[str, int], next_: str | None) -> str:
     """The newest deals of a feed under their days (a brand's under its months), and the way to older ones."""
-    of_brand = feed.topic is not None and feed.topic.kind is BRAND
-    sections = views.by_month(page.items, now) if of_brand else views.by_day(page.items, now, counts)
+    by_month = feed.period is Period.MONTH
+    sections = views.by_month(page.items, now) if by_month else views.by_day(page.items, now, counts)
     return pages.render("parts/latest.html", prefix="", days=sections, next=next_, path=path_of(feed), first=True)
 
 
@@ -44,7 +44,7 @@ def path_of(feed: Feed) -> str:
     """The page that shows a feed."""
     if feed.topic is None:
         return "/deals"
-    return f"/{'brands' if feed.topic.kind is BRAND else 'categories'}/{feed.topic.slug}"
+    return f"/{feed.topic.kind.path}/{feed.topic.slug}"
 
 
 def led(latest: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Literal
 
 from shared.values.money import cents
 from shared.values.stored import stored
@@ -27,14 +28,19 @@ class Period(StrEnum):
 class TopicKind:
     """What differs between brands and categories: a topic is liked, watched and has a feed, of either kind."""
 
-    label: str
+    ``attribute`` holds a topic's slug in items that belong to it; ``path`` is the beginning of its pages' paths.
+    """
+
+    label: Literal["brand", "category"]
+    attribute: str
+    path: str
     prefix: str
     feed_index: str
     period: Period
 
 
-BRAND = TopicKind(label="brand", prefix="BRAND", feed_index="GSI2", period=Period.MONTH)
-CATEGORY = TopicKind(label="category", prefix="CATEGORY", feed_index="GSI3", period=Period.DAY)
+BRAND = TopicKind("brand", "Brand", path="brands", prefix="BRAND", feed_index="GSI2", period=Period.MONTH)
+CATEGORY = TopicKind("category", "Category", path="categories", prefix="CATEGORY", feed_index="GSI3", period=Period.DAY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put
 from shared.errors import Impossible, NoSuchDeal, NotFound, NotSeeded, TooLarge
-from shared.models.catalog import BRAND, CATEGORY, Deal, Feed, Period, Status
+from shared.models.catalog import Deal, Feed, Period, Status
 from shared.values import ksuids
 
 SETTLING = timedelta(hours=1)
@@ -99,8 +99,7 @@ def _is_of(feed: Feed, note: Item) -> bool:
     """Whether a note is of a feed's deal, as far as it says: notes of the first release name no brand and category."""
     if feed.topic is None:
         return True
-    named = {BRAND: "Brand", CATEGORY: "Category"}[feed.topic.kind]
-    return bool(note.get(named, feed.topic.slug) == feed.topic.slug)
+    return bool(note.get(feed.topic.kind.attribute, feed.topic.slug) == feed.topic.slug)
 
 
 def _follow(table: Table, note: dict[str, str], now: datetime) -> None:
