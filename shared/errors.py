@@ -167,8 +167,8 @@ class OrdersRemain(Conflict):
 class NotThatMany(Conflict):
     field = "add"
 
-    def __init__(self, left: int) -> None:
-        super().__init__(f"Only {left} left: at most {left} can be taken off sale.")
+    def __init__(self, left: int, most: int) -> None:
+        super().__init__(f"{left:,} are on sale: at most {left:,} can be taken off, and {most - left:,} added.")
 
 
 class CartIsFull(Conflict):

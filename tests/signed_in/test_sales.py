@@ -174,7 +174,7 @@ def test_more_cannot_be_taken_off_than_are_left(editor: Browser, table: Table, s
     seen = editor.post(f"/desk/shop/stock/{deal.number}", {"pieces": "-6", "do": "add"})
 
     assert seen.status == 409
-    assert "Only 5 left: at most 5 can be taken off sale." in seen.words
+    assert "5 are on sale: at most 5 can be taken off, and 999,995 added." in seen.words
     assert stock.of(table, deal.deal_id).left == 5
 
 

@@ -85,7 +85,7 @@ def add(
     def once() -> Stock:
         stock = find(table, deal_id) or Stock(deal_id, ())
         if not 0 <= stock.left + pieces <= MOST:
-            raise NotThatMany(stock.left)
+            raise NotThatMany(stock.left, MOST)
         writes = [_move(deal_id, number, by) for number, by in _spread(stock, pieces, shards).items()]
         first = [receipt(idempotency, deal_id, now)] if idempotency else []
         if not writes:

@@ -74,10 +74,19 @@ def test_fewer_shards_leave_the_others_empty(table: Table) -> None:
 def test_no_more_is_taken_off_than_is_left(table: Table) -> None:
     deal = on_sale(table, 10)
 
-    with pytest.raises(NotThatMany, match="Only 10 left"):
+    with pytest.raises(NotThatMany, match="10 are on sale: at most 10 can be taken off, and 999,990 added"):
         stock.add(table, deal.deal_id, -11, NOW)
 
     assert stock.add(table, deal.deal_id, -10, NOW).left == 0
+
+
+def test_no_more_is_put_on_sale_than_a_deal_may_have(table: Table) -> None:
+    deal = on_sale(table, stock.MOST - 10)
+
+    with pytest.raises(NotThatMany, match="and 10 added"):
+        stock.add(table, deal.deal_id, 11, NOW)
+
+    assert stock.add(table, deal.deal_id, 10, NOW).left == stock.MOST
 
 
 def test_what_is_left_can_be_said_as_a_number(table: Table) -> None:
