@@ -26,7 +26,7 @@ class Period(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TopicKind:
-    """What differs between brands and categories: a topic is liked, watched and has a feed, of either kind."""
+    """What differs between brands and categories: a topic is liked, watched and has a feed, of either kind.
 
     ``attribute`` holds a topic's slug in items that belong to it; ``path`` is the beginning of its pages' paths.
     """

@@ -36,7 +36,6 @@ from shared.models.catalog import (
     Feed,
     Status,
     Topic,
-    TopicPage,
     feed_of,
 )
 from shared.models.lists import Page

@@ -45,7 +45,7 @@ def to_item(deal: Deal, now: datetime) -> Item:
 
 
 def to_item_listed(deal: Deal, *, listed: bool) -> Item:
-    """The Deal item, in the three feeds' indexes or not. The feeds' containers must count it accordingly."""
+    """The Deal item, in the three feeds' indexes or not. The counts of their periods must say the same."""
     item = {**keys.deal(deal.deal_id), "Type": item_types.DEAL, **DEAL.write(deal)}
     if listed:
         item |= keys.deal_in_feeds(
