@@ -354,7 +354,9 @@ def asset(_request: Request, name: str) -> Answer:
     if found is None:
         raise NotFound("There is no such file.")
     content, media_type = found
-    return Answer(content, media_type=media_type, cache=headers.IMMUTABLE)
+    # Text goes out as text: without Accept, the gateway would send bytes in base64.
+    body = content if media_type.startswith("font/") else content.decode()
+    return Answer(body, media_type=media_type, cache=headers.IMMUTABLE)
 
 
 handler = app.handler

@@ -246,10 +246,9 @@ def _sent(request: Request, answer: Answer) -> Event:
         fields |= validators(said)
         if has_already(header(event, "if-none-match"), fields["ETag"]):
             status, body = HTTPStatus.NOT_MODIFIED, b""
-    # Text goes out as it is: without Accept, the gateway would send the base64 form of bytes.
-    encoded = isinstance(answer.body, bytes) and not answer.media_type.startswith(("text/", "image/svg"))
+    encoded = isinstance(answer.body, bytes)
     level = SMALLEST if answer.cache == headers.IMMUTABLE else FASTEST
-    zipped = compressed(event, body, level) if public and not answer.media_type.startswith("font/") else None
+    zipped = compressed(event, body, level) if public and not encoded else None
     if zipped is not None:
         body, encoded = zipped, True
         fields["Content-Encoding"] = "gzip"

@@ -688,6 +688,14 @@ def test_machines_are_told_where_things_are(ask: Ask, path: str, media_type: str
     assert answer["multiValueHeaders"]["Content-Type"] == [media_type]
 
 
+@pytest.mark.parametrize("name", ["site.css", "site.js", "mark.svg"])
+def test_files_that_are_text_are_sent_as_text(ask: Ask, name: str) -> None:
+    answer = ask(f"/assets/{assets.served_name(name)}")
+
+    assert not answer["isBase64Encoded"], "without Accept, the gateway would send the base64"
+    assert answer["body"].encode() == (assets.find(assets.served_name(name)) or (b"", ""))[0]
+
+
 def test_assets_are_kept_for_ever_under_their_contents_name(ask: Ask) -> None:
     answer = ask(f"/assets/{assets.served_name('site.css')}")
 
