@@ -42,7 +42,7 @@ SUGGESTED = 8
 """Brands that are shown to those who watch nothing."""
 
 KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
-"""What a path calls the kinds of topics, and the part of their own pages' paths."""
+"""The kinds of topics, by what a path calls them."""
 
 app = PageApp(forms.ours_only)
 

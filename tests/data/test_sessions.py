@@ -228,7 +228,7 @@ def test_sign_ups_of_one_network_are_bounded(table: Table, monkeypatch: pytest.M
 
 
 def test_one_address_may_try_fifty_times_under_any_name(table: Table) -> None:
-    for number in range(attempts.MOST_PER_ADDRESS):
+    for number in range(attempts.MOST_PER_NETWORK):
         attempts.begin(table, f"user{number}", HERE, NOW)
 
     with pytest.raises(SlowDown):
@@ -249,7 +249,7 @@ def test_an_attempt_that_succeeds_is_taken_back(table: Table) -> None:
 
 
 def test_the_addresses_of_one_ipv6_network_are_one(table: Table) -> None:
-    for number in range(attempts.MOST_PER_ADDRESS):
+    for number in range(attempts.MOST_PER_NETWORK):
         attempts.begin(table, f"user{number}", f"2001:db8:0:1::{number:x}", NOW)
 
     with pytest.raises(SlowDown):
@@ -259,7 +259,7 @@ def test_the_addresses_of_one_ipv6_network_are_one(table: Table) -> None:
 
 
 def test_an_ipv4_address_written_as_ipv6_is_itself_and_no_network(table: Table) -> None:
-    for number in range(attempts.MOST_PER_ADDRESS):
+    for number in range(attempts.MOST_PER_NETWORK):
         attempts.begin(table, f"user{number}", f"::ffff:{HERE}", NOW)
 
     with pytest.raises(SlowDown):
@@ -270,7 +270,7 @@ def test_an_ipv4_address_written_as_ipv6_is_itself_and_no_network(table: Table) 
 
 @pytest.mark.parametrize("odd", ["", "test-invoke-source-ip", "fe80::1%eth0", "192.0.2.1, 10.0.0.1", "#", "\0"])
 def test_an_address_of_any_form_is_counted(table: Table, odd: str) -> None:
-    for number in range(attempts.MOST_PER_ADDRESS):
+    for number in range(attempts.MOST_PER_NETWORK):
         attempts.begin(table, f"user{number}", odd, NOW)
 
     with pytest.raises(SlowDown):

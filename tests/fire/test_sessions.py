@@ -181,7 +181,7 @@ def test_one_password_for_many_users_stops_after_fifty_wherever_it_says_it_comes
     site: Site, member: Visitor, disguise: dict[str, str]
 ) -> None:
     """X-Forwarded-For is looked at in ``test_departures.py`` and in ``tests/functions``."""
-    for number in range(attempts.MOST_PER_ADDRESS):
+    for number in range(attempts.MOST_PER_NETWORK):
         guess_in_vain(site, f"sprayed-{number}", 1)
 
     for username in (member.username, fresh("sprayed")):

@@ -28,7 +28,7 @@ from shared.errors import DealsError, SlowDown
 
 WINDOW_SECONDS = int(settings.SIGN_IN_WINDOW.total_seconds())
 MOST_PER_USER = settings.SIGN_INS_PER_USER
-MOST_PER_ADDRESS = settings.SIGN_INS_PER_NETWORK
+MOST_PER_NETWORK = settings.SIGN_INS_PER_NETWORK
 MOST_FROM_ANYWHERE = settings.SIGN_INS_FROM_ANYWHERE
 MOST_SESSIONS = settings.SESSIONS_PER_USER
 MOST_TAKEN = settings.TAKEN_PER_NETWORK
@@ -55,7 +55,7 @@ def begin(table: Table, username: str, address: str, now: datetime) -> Attempt:
         table,
         [
             (partial(keys.attempts_from, username, network), MOST_PER_USER),
-            (partial(keys.attempts, "ADDRESS", network), MOST_PER_ADDRESS),
+            (partial(keys.attempts, "ADDRESS", network), MOST_PER_NETWORK),
             (partial(keys.attempts, "USER", username), MOST_FROM_ANYWHERE),
         ],
         now,
