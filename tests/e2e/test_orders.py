@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
+from tests.support.shop import HOME
 from tests.support.site import Site, Visitor, a_deal, fresh
-
-HOME = {
-    "recipient": "Ana Blake",
-    "street": "12 Harbour Street",
-    "city": "Portland",
-    "region": "ME",
-    "postalCode": "04101",
-    "country": "US",
-}
 
 
 def test_a_member_orders_and_reads_what_becomes_of_it(site: Site, editor: Visitor, brand: str) -> None:

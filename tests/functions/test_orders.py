@@ -23,15 +23,7 @@ from shared.values import ksuids, times
 from tests.support.events import event
 from tests.support.lagging import lagging
 from tests.support.making import a_deal, a_user
-
-HOME = {
-    "recipient": "Ana Blake",
-    "street": "12 Harbour Street",
-    "city": "Portland",
-    "region": "ME",
-    "postalCode": "04101",
-    "country": "US",
-}
+from tests.support.shop import HOME
 
 Ask = Callable[..., tuple[int, Any]]
 _keys = itertools.count()

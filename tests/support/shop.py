@@ -19,6 +19,15 @@ from shared.models.orders import Order, Wanted
 from tests.support.making import NOW, a_deal, a_user, post
 
 HOME_ADDRESS = Address("Ana Blake", "12 Harbour Street", "Portland", "04101", "US", region="ME")
+HOME = {
+    "recipient": "Ana Blake",
+    "street": "12 Harbour Street",
+    "city": "Portland",
+    "region": "ME",
+    "postalCode": "04101",
+    "country": "US",
+}
+"""The same address as the API takes and shows it."""
 
 _client_keys = itertools.count()
 

@@ -5,7 +5,8 @@ A folder whose tests use them has a fixture ``site`` of its own: a preview, or a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from typing import Protocol
 
 import pytest
@@ -40,24 +41,39 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(chromium: Browser, site: Place) -> Iterator[Visit]:
-    """Opens a path in a fresh browser context. What the browser complains of (a violated policy too) is a failure."""
+    """Opens a path in a fresh browser context. What the browser complains of (a violated policy too) is a failure.
+
+    ``zone`` and ``at`` are where and when the reader is, ``permissions`` what the reader has allowed to the site.
+    """
     complaints: list[str] = []
     opened = []
 
     def visited(
-        path: str = "/", *, width: int = 1280, scheme: str = "light", script: bool = True, token: str = ""
+        path: str = "/",
+        *,
+        width: int = 1280,
+        scheme: str = "light",
+        script: bool = True,
+        token: str = "",
+        zone: str | None = None,
+        at: datetime | None = None,
+        permissions: Sequence[str] = (),
     ) -> Page:
         context = chromium.new_context(
             base_url=site.origin,
             viewport={"width": width, "height": 900},
             color_scheme="dark" if scheme == "dark" else "light",
             java_script_enabled=script,
+            timezone_id=zone,
+            permissions=permissions,
             service_workers="block",
         )
         opened.append(context)
         if token:
             sign_in(context, site.origin, token)
         page = patient(context).new_page()
+        if at is not None:
+            page.clock.set_fixed_time(at)
         page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(path)

@@ -6,9 +6,9 @@ from playwright.sync_api import Page
 
 from shared.data.members import messages
 from shared.values import times
-from tests.pages.browser.conftest import Opens
 from tests.support.making import send
 from tests.support.preview import Preview, entered
+from tests.support.windows import Visit
 
 BORDER_OF = "link => getComputedStyle(link).borderBottomColor"
 GROUND = "getComputedStyle(document.body).backgroundColor"
@@ -19,8 +19,8 @@ def in_forced_colours(page: Page) -> Page:
     return page
 
 
-def test_the_ring_of_a_cards_brand_is_not_cut_at_the_cards_edge(opens: Opens) -> None:
-    page = opens("/deals")
+def test_the_ring_of_a_cards_brand_is_not_cut_at_the_cards_edge(visit: Visit) -> None:
+    page = visit("/deals")
     card = page.locator(".card").first
     is_cut = "card => getComputedStyle(card).contentVisibility !== 'visible'"
     before = card.evaluate(is_cut)
@@ -31,8 +31,8 @@ def test_the_ring_of_a_cards_brand_is_not_cut_at_the_cards_edge(opens: Opens) ->
     assert not card.evaluate(is_cut)
 
 
-def test_in_forced_colours_only_the_page_that_is_shown_is_marked(opens: Opens) -> None:
-    page = in_forced_colours(opens("/ending"))
+def test_in_forced_colours_only_the_page_that_is_shown_is_marked(visit: Visit) -> None:
+    page = in_forced_colours(visit("/ending"))
 
     here = page.locator(".bar a[aria-current]").evaluate(BORDER_OF)
     others = {link.evaluate(BORDER_OF) for link in page.locator(".bar a:not([aria-current])").all()}
@@ -42,11 +42,11 @@ def test_in_forced_colours_only_the_page_that_is_shown_is_marked(opens: Opens) -
 
 
 def test_in_forced_colours_only_the_tab_that_is_shown_is_marked_and_unread_messages_have_their_dot(
-    opens: Opens, site: Preview
+    visit: Visit, site: Preview
 ) -> None:
     token = entered(site, "pia")
     send(site.table, messages.compose(messages.of_deal(site.deals[0], "brand"), "pia", times.now()))
-    page = in_forced_colours(opens("/my/inbox", token=token))
+    page = in_forced_colours(visit("/my/inbox", token=token))
 
     here = page.locator(".tabs a[aria-current]").evaluate(BORDER_OF)
     others = {link.evaluate(BORDER_OF) for link in page.locator(".tabs a:not([aria-current])").all()}

@@ -13,10 +13,10 @@ from shared.data.catalog import brands, deals
 from shared.data.members import messages, saved
 from shared.models.catalog import Deal
 from shared.values import times
-from tests.pages.browser.conftest import Opens
 from tests.support.making import send
 from tests.support.preview import Preview, entered
 from tests.support.waiting import until
+from tests.support.windows import Visit
 
 ENDS = datetime(times.now().year + 1, 6, 15, 20, 30, tzinfo=UTC)
 TOKYO = timedelta(hours=9)
@@ -51,8 +51,8 @@ def in_full(when: datetime) -> re.Pattern[str]:
     return re.compile(rf"^{when.day} {when:%B} {when.year} at {when:%H:%M} GMT\+9")
 
 
-def test_an_end_is_shown_in_the_readers_zone(opens: Opens, deal: Deal) -> None:
-    page = opens(f"/deals/{deal.number}", zone="Asia/Tokyo", at=ENDS - timedelta(days=3))
+def test_an_end_is_shown_in_the_readers_zone(visit: Visit, deal: Deal) -> None:
+    page = visit(f"/deals/{deal.number}", zone="Asia/Tokyo", at=ENDS - timedelta(days=3))
 
     time = page.locator(".facts time[data-ends]")
 
@@ -66,9 +66,9 @@ def test_an_end_is_shown_in_the_readers_zone(opens: Opens, deal: Deal) -> None:
     ids=["hours", "minutes"],
 )
 def test_on_the_last_day_what_is_left_is_told_beside_the_time(
-    opens: Opens, deal: Deal, left: timedelta, shown: str
+    visit: Visit, deal: Deal, left: timedelta, shown: str
 ) -> None:
-    page = opens(f"/deals/{deal.number}", zone="Asia/Tokyo", at=ENDS - left)
+    page = visit(f"/deals/{deal.number}", zone="Asia/Tokyo", at=ENDS - left)
 
     time = page.locator(".facts time[data-ends]")
 
@@ -76,24 +76,24 @@ def test_on_the_last_day_what_is_left_is_told_beside_the_time(
     expect(time).to_have_text(re.compile(f", {shown}$"))
 
 
-def test_a_card_tells_an_end_in_the_readers_zone_and_on_the_last_day_what_is_left(opens: Opens, deal: Deal) -> None:
+def test_a_card_tells_an_end_in_the_readers_zone_and_on_the_last_day_what_is_left(visit: Visit, deal: Deal) -> None:
     there = ENDS + TOKYO
 
-    before = ends_of(opens(f"/brands/{deal.brand}", zone="Asia/Tokyo", at=ENDS - timedelta(days=3)), deal)
-    last_day = ends_of(opens(f"/brands/{deal.brand}", zone="Asia/Tokyo", at=ENDS - timedelta(hours=3)), deal)
+    before = ends_of(visit(f"/brands/{deal.brand}", zone="Asia/Tokyo", at=ENDS - timedelta(days=3)), deal)
+    last_day = ends_of(visit(f"/brands/{deal.brand}", zone="Asia/Tokyo", at=ENDS - timedelta(hours=3)), deal)
 
     assert before.startswith(f"{there.day} {there:%b}, {there:%H:%M} GMT+9")
     assert last_day == "in 3 h"
 
 
-def test_an_end_in_another_year_is_told_with_the_year(opens: Opens, deal: Deal) -> None:
-    page = opens(f"/brands/{deal.brand}", at=ENDS - timedelta(days=366))
+def test_an_end_in_another_year_is_told_with_the_year(visit: Visit, deal: Deal) -> None:
+    page = visit(f"/brands/{deal.brand}", at=ENDS - timedelta(days=366))
 
     assert str(ENDS.year) in ends_of(page, deal)
 
 
-def test_a_code_is_copied(opens: Opens, deal: Deal) -> None:
-    page = opens(f"/deals/{deal.number}", permissions=("clipboard-read", "clipboard-write"))
+def test_a_code_is_copied(visit: Visit, deal: Deal) -> None:
+    page = visit(f"/deals/{deal.number}", permissions=("clipboard-read", "clipboard-write"))
 
     page.get_by_role("button", name="Copy").click()
 
@@ -101,19 +101,19 @@ def test_a_code_is_copied(opens: Opens, deal: Deal) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == "BIGTIME15"
 
 
-def test_the_unread_count_is_a_number_and_a_word_for_those_who_listen(opens: Opens, site: Preview, deal: Deal) -> None:
+def test_the_unread_count_is_a_number_and_a_word_for_those_who_listen(visit: Visit, site: Preview, deal: Deal) -> None:
     token = entered(site, "lena")
     send(site.table, messages.compose(messages.of_deal(deal, "brand"), "lena", times.now()))
 
-    count = opens("/about", token=token).locator("#unread")
+    count = visit("/about", token=token).locator("#unread")
 
     expect(count).to_have_text("1 unread")
     expect(count.locator(".vh")).to_have_text("unread")
     assert count.get_attribute("aria-label") is None
 
 
-def test_a_page_that_back_brings_again_shows_what_is_so_now(opens: Opens, site: Preview, deal: Deal) -> None:
-    page = opens(f"/deals/{deal.number}", token=entered(site, "mara"))
+def test_a_page_that_back_brings_again_shows_what_is_so_now(visit: Visit, site: Preview, deal: Deal) -> None:
+    page = visit(f"/deals/{deal.number}", token=entered(site, "mara"))
     expect(page.locator("form[data-state=saved] button")).to_have_attribute("aria-pressed", "false")
     saved.save(site.table, deal, "mara", times.now())
     send(site.table, messages.compose(messages.of_deal(deal, "brand"), "mara", times.now()))
@@ -124,11 +124,11 @@ def test_a_page_that_back_brings_again_shows_what_is_so_now(opens: Opens, site: 
     expect(page.locator("#unread")).to_have_text("1 unread")
 
 
-def test_a_page_that_back_brings_again_shows_nothing_of_who_signed_out(opens: Opens, site: Preview, deal: Deal) -> None:
+def test_a_page_that_back_brings_again_shows_nothing_of_who_signed_out(visit: Visit, site: Preview, deal: Deal) -> None:
     token = entered(site, "nora")
     saved.save(site.table, deal, "nora", times.now())
     send(site.table, messages.compose(messages.of_deal(deal, "brand"), "nora", times.now()))
-    page = opens(f"/deals/{deal.number}", token=token)
+    page = visit(f"/deals/{deal.number}", token=token)
     expect(page.get_by_role("button", name="Saved")).to_be_visible()
     page.context.clear_cookies()
 
@@ -139,8 +139,8 @@ def test_a_page_that_back_brings_again_shows_nothing_of_who_signed_out(opens: Op
     expect(page.locator("#unread")).to_have_text("")
 
 
-def test_what_script_cannot_send_is_sent_as_a_form(opens: Opens, site: Preview, deal: Deal) -> None:
-    page = opens(f"/deals/{deal.number}", token=entered(site, "olga"))
+def test_what_script_cannot_send_is_sent_as_a_form(visit: Visit, site: Preview, deal: Deal) -> None:
+    page = visit(f"/deals/{deal.number}", token=entered(site, "olga"))
     assert until(lambda: bool(page.evaluate("document.querySelector('form[data-state=saved]').onsubmit !== null")))
 
     def only_forms(route: Route) -> None:
@@ -167,9 +167,9 @@ def test_what_script_cannot_send_is_sent_as_a_form(opens: Opens, site: Preview, 
     ],
 )
 def test_the_filter_says_how_many_brands_it_found_and_keeps_their_letters(
-    opens: Opens, orsted: None, typed: str, told: str, letters: list[str]
+    visit: Visit, orsted: None, typed: str, told: str, letters: list[str]
 ) -> None:
-    page = opens("/brands")
+    page = visit("/brands")
 
     page.get_by_label("Show only").fill(typed)
 
