@@ -101,7 +101,7 @@ def sign_up(request: Request) -> Answer:
     return _welcomed(request, user, forms.own_path(_next(typed), HOME))
 
 
-@app.post("/account/sign-out")
+@app.post("/account/sign-out", stands_on="/account")
 def sign_out(request: Request) -> Answer:
     token = cookies.token_of(request.event)
     if token is not None:
@@ -109,7 +109,7 @@ def sign_out(request: Request) -> Answer:
     return _left("signed-out")
 
 
-@app.post("/account/sign-out-everywhere")
+@app.post("/account/sign-out-everywhere", stands_on="/account")
 def sign_out_everywhere(request: Request) -> Answer:
     sessions.end_all(table(), _session(request).username)
     return _left("signed-out-everywhere")
@@ -121,13 +121,7 @@ def account(request: Request) -> Answer:
     return _account_page(request, user, unread=unread)
 
 
-@app.get("/account/name", "/account/email", "/account/password", "/account/sign-out", "/account/sign-out-everywhere")
-def account_again(_request: Request) -> Answer:
-    """Where the forms stand, for a browser that still has a form's own address, of a page that said what was wrong."""
-    return pages.redirect("/account")
-
-
-@app.post("/account/name")
+@app.post("/account/name", stands_on="/account")
 def change_name(request: Request) -> Answer:
     user, typed = _me(request), forms.read(request.event)
     try:
@@ -138,7 +132,7 @@ def change_name(request: Request) -> Answer:
     return pages.redirect("/account", said="renamed")
 
 
-@app.post("/account/email")
+@app.post("/account/email", stands_on="/account")
 def change_email(request: Request) -> Answer:
     user, typed = _me(request), forms.read(request.event)
     try:
@@ -154,7 +148,7 @@ def change_email(request: Request) -> Answer:
     return pages.redirect("/account", said="email")
 
 
-@app.post("/account/password")
+@app.post("/account/password", stands_on="/account")
 def change_password(request: Request) -> Answer:
     """Change the password. That ends all sessions; this browser gets a new one."""
     user, typed = _me(request), forms.read(request.event)

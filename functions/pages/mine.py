@@ -81,13 +81,7 @@ def inbox(request: Request) -> Answer:
     )
 
 
-@app.get("/my/inbox/read-all")
-def all_messages(_request: Request) -> Answer:
-    """Where the form stands, for a browser that still has the form's own address, of a page of an error."""
-    return pages.redirect("/my/inbox")
-
-
-@app.post("/my/inbox/read-all")
+@app.post("/my/inbox/read-all", stands_on="/my/inbox")
 def read_all(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, "/my/inbox")
     if isinstance(member, Answer):

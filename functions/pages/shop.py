@@ -109,13 +109,7 @@ def put_into_cart(request: Request) -> Answer:
     return pages.redirect(CART, said="in-cart")
 
 
-@app.get(f"{CART}/remove")
-def cart_again(_request: Request) -> Answer:
-    """Where the form stands, for a browser that still has the form's own address, of a page of an error."""
-    return pages.redirect(CART)
-
-
-@app.post(f"{CART}/remove")
+@app.post(f"{CART}/remove", stands_on=CART)
 def take_out_of_cart(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, CART)
     if isinstance(member, Answer):
@@ -147,13 +141,7 @@ def save_address(request: Request) -> Answer:
     return forms.lead_to(place, said="address")
 
 
-@app.get(f"{ADDRESSES}/remove")
-def address_book_again(_request: Request) -> Answer:
-    """Where this form stands."""
-    return pages.redirect(ADDRESSES)
-
-
-@app.post(f"{ADDRESSES}/remove")
+@app.post(f"{ADDRESSES}/remove", stands_on=ADDRESSES)
 def remove_address(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, ADDRESSES)
     if isinstance(member, Answer):

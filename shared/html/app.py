@@ -106,8 +106,14 @@ class PageApp:
         """Register a route for paths like ``/deals/{number}``; parts in braces are its arguments, decoded."""
         return self._register(READING, patterns)
 
-    def post(self, *patterns: str) -> Callable[[Route], Route]:
-        """Register the function for forms that are sent to such a path."""
+    def post(self, *patterns: str, stands_on: str | None = None) -> Callable[[Route], Route]:
+        """Register the function for forms that are sent to such a path.
+
+        ``stands_on`` is the path of the page with the form, for a form whose path is no page. A browser that opens it,
+        as it may after a page that said what was wrong with the form, is sent there.
+        """
+        if stands_on is not None:
+            self.get(*patterns)(lambda _request: pages.redirect(stands_on))
         return self._register("POST", patterns)
 
     def handler(self, event: Event, context: LambdaContext) -> Event:
