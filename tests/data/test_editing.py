@@ -225,15 +225,17 @@ def test_the_last_deals_of_a_period_take_it_with_them(table: Table) -> None:
 
 
 def test_a_deal_is_hot_once_and_only_while_it_is_on(table: Table) -> None:
-    hot, over = post(table, [a_deal(), a_deal(ago(days=1))])
-    deals.withdraw(table, over.deal_id, NOW)
+    hot, withdrawn, expired = post(table, [a_deal(), a_deal(ago(days=1)), a_deal(ago(days=2), ends_at=ahead(hours=1))])
+    deals.withdraw(table, withdrawn.deal_id, NOW)
 
     deals.make_hot(table, hot.deal_id, NOW)
     deals.make_hot(table, hot.deal_id, ahead(hours=1))
 
     assert deals.get(table, hot.deal_id).hot_at == NOW
-    with pytest.raises(DealIsOver):
-        deals.make_hot(table, over.deal_id, NOW)
+    for over in (withdrawn, expired):
+        with pytest.raises(DealIsOver):
+            deals.make_hot(table, over.deal_id, ahead(hours=1))
+        assert deals.get(table, over.deal_id).hot_at is None
     with pytest.raises(NoSuchDeal):
         deals.make_hot(table, a_deal().deal_id, NOW)
 

@@ -15,7 +15,7 @@ from shared.data.catalog import brands, deals, endings, feeds, listings
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, InvalidCursor, NoSuchTopic, NotSeeded
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Status, Topic, feed_of
 from shared.values import ksuids
 from tests.support.engines import SERVERS, on
 from tests.support.making import (
@@ -251,6 +251,21 @@ def test_a_page_is_full_also_where_more_deals_have_ended_than_it_makes_room_for(
 
     assert ids(page.items) == ids(staying[:5])
     assert page.next is not None
+
+
+@three_feeds
+def test_a_second_page_reads_past_ended_deals_to_the_active_ones_behind_them(table: Table, feed: Feed) -> None:
+    newest, ending, oldest = (
+        post(table, [a_deal(ago(minutes=minute), ends_at=ends) for minute in range(*span)])
+        for span, ends in [((0, 5), None), ((5, 20), ahead(minutes=1)), ((20, 40), None)]
+    )
+    later = ahead(hours=1)
+
+    pages = walk(table, feed, limit=5, now=later)
+
+    assert [ids(page.items) for page in pages[:2]] == [ids(newest), ids(oldest[:5])]
+    assert ids(deal for page in pages for deal in page.items) == ids([*newest, *oldest])
+    assert all(deal.status(later) is Status.EXPIRED for deal in ending)
 
 
 @three_feeds

@@ -10,7 +10,7 @@ from benchmarks import search
 from shared.data.catalog import words
 from shared.dynamodb.table import Table
 from tests.support.engines import DYNOXIDE, DYNOXIDE_ENGINE, on
-from tests.support.making import a_deal, ago
+from tests.support.making import a_deal, ago, ids
 from tests.support.wire import watched
 
 FEW, MANY = 800, 2000
@@ -55,6 +55,28 @@ def test_every_search_is_bounded(taken: tuple[dict[str, search.Taken], dict[str,
         assert page.requests <= 2 + 5 + 1
         assert page.round_trips <= 5
         assert page.reads <= 75
+
+
+def walked(table: Table, typed: str, limit: int) -> list[tuple[str, ...]]:
+    """The ids on each page of a search."""
+    pages = [words.find(table, words.asked(typed), limit=limit)]
+    while pages[-1].next is not None:
+        pages.append(words.find(table, words.asked(typed), limit=limit, cursor=pages[-1].next))
+    return [page.deal_ids for page in pages]
+
+
+def test_a_search_walked_page_by_page_repeats_and_skips_nothing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [a_deal(ago(minutes=minute), title="Blue boot" if minute % 4 else "Boot") for minute in range(12)]
+    for deal in [*made, a_deal(title="Red hat")]:
+        words.follow(table, None, deal)
+    blue = [deal for deal in made if deal.title == "Blue boot"]
+
+    for limit in (1, 5, 8, 9, 11, 12, 13):
+        full_pages = [tuple(ids(made[start : start + limit])) for start in range(0, 12, limit)]
+        assert walked(table, "boot", limit) == walked(table, "bo", limit) == full_pages
+        for strides in ((4, 3, 2), (250,)):
+            monkeypatch.setattr(words, "STRIDES", strides)
+            assert [deal_id for page in walked(table, "blue boot", limit) for deal_id in page] == ids(blue)
 
 
 @on(DYNOXIDE_ENGINE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -59,6 +59,7 @@ def buy(
     address: str = "home",
     key: str | None = None,
     entropy: bytes | None = None,
+    chance: Callable[[], float] = random.random,
 ) -> Order:
     """Place an order of some deals, one piece of each unless told; each with a key of its own unless told."""
     lines = [item if isinstance(item, Wanted) else wanted(item) for item in items]
@@ -70,7 +71,7 @@ def buy(
         lines,
         now,
         entropy or secrets.token_bytes(16),
-        chance=random.random,
+        chance=chance,
         idempotency=Idempotency(username, key or f"key-{next(_client_keys)}", asked),
     )
 

@@ -283,24 +283,6 @@ def test_conflicts_without_end_are_busy_and_nothing_is_taken(table: Table) -> No
     assert left(table, [deal]) == [5]
 
 
-def test_who_is_beaten_to_a_shard_takes_from_another(table: Table) -> None:
-    a_buyer(table)
-    a_buyer(table, "bo")
-    deal = on_sale(table, 2, shards=2)
-    beaten: list[Order] = []
-
-    def first(_: object) -> None:
-        if not beaten:
-            beaten.append(None)  # type: ignore[arg-type]  # a mark that the other one is under way
-            beaten[0] = buy(table, "bo", deal)
-
-    with answered(table, "TransactWriteItems", first):
-        order = buy(replace(table, sleep=lambda _: None), "ana", deal)
-
-    assert order.items[0].shards != beaten[0].items[0].shards
-    assert left(table, [deal]) == [0]
-
-
 def test_an_order_of_20_scattered_deals_is_still_one_transaction(table: Table) -> None:
     a_buyer(table)
     many = [on_sale(table, 6, shards=6) for _ in range(20)]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
-from shared.data.orders import stock
+from shared.data.orders import orders, stock
 from shared.dynamodb.table import Table
-from shared.errors import IdempotencyKeyReused, NoSuchDeal, NotSoldHere, NotThatMany
+from shared.errors import CannotOrder, IdempotencyKeyReused, NoSuchDeal, NotSoldHere, NotThatMany
 from shared.models.catalog import StockLevel
 from shared.models.orders import Shard, Stock
 from shared.values import ksuids
 from tests.support.making import NOW, a_deal, post
 from tests.support.shop import a_buyer, buy, on_sale, wanted
-from tests.support.wire import answered, cancelled, failing
+from tests.support.wire import answered, before, cancelled, failing
 
 
 def by_shard(table: Table, deal_id: str) -> dict[int, int]:
@@ -133,6 +135,33 @@ def test_an_addition_that_met_conflicts_adds_once(table: Table) -> None:
         stock.add(table, deal.deal_id, 5, NOW)
 
     assert stock.of(table, deal.deal_id).left == 6
+
+
+def test_of_two_who_order_the_last_piece_at_once_one_gets_it(table: Table) -> None:
+    a_buyer(table)
+    a_buyer(table, "bo")
+    deal = on_sale(table, 1)
+
+    with before(table, "TransactWriteItems", lambda: buy(table, "bo", deal)), pytest.raises(CannotOrder) as refused:
+        buy(table, "ana", deal)
+
+    assert refused.value.obstacles[0].left == 0
+    found = stock.of(table, deal.deal_id)
+    assert (found.left, found.ordered) == (0, 1)
+    assert orders.latest(table, "ana", limit=1).items == ()
+
+
+def test_who_is_beaten_to_a_shard_takes_from_another(table: Table) -> None:
+    a_buyer(table)
+    a_buyer(table, "bo")
+    deal = on_sale(table, 2, shards=2)
+    first_shard = partial(buy, table, chance=lambda: 0.0)
+
+    with before(table, "TransactWriteItems", lambda: first_shard("bo", deal)):
+        order = first_shard("ana", deal)
+
+    assert order.items[0].shards == {2: 1}
+    assert by_shard(table, deal.deal_id) == {1: 0, 2: 0}
 
 
 def a_stock(*left: int) -> Stock:
