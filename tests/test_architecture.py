@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import tokenize
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 from local.settings import ROOT
 from shared import errors
@@ -81,9 +79,19 @@ def _room(module: str) -> str:
     return ".".join(module.split(".")[: 3 if module.startswith("shared.data.") else 2])
 
 
-def _imports(file: Path) -> Iterator[str]:
-    """The full names of the modules that a file imports, those for types only left out."""
-    tree = ast.parse(file.read_text())
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+def _at(module: str, line: int) -> str:
+    """A line of a module, as terminals and editors link to it."""
+    return f"{MODULES[module].relative_to(ROOT)}:{line}"
+
+
+def _imports(module: str) -> Iterator[tuple[str, int]]:
+    """The full names of the modules that a module imports, those for types only left out, and the lines."""
+    tree = _tree(module)
     for_types = {
         id(inner)
         for node in ast.walk(tree)
@@ -94,70 +102,83 @@ def _imports(file: Path) -> Iterator[str]:
         if id(node) in for_types:
             continue
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{file} imports relatively"
+            assert node.level == 0, f"{_at(module, node.lineno)} imports relatively"
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
-                yield whole if whole in MODULES else str(node.module)
+                yield whole if whole in MODULES else str(node.module), node.lineno
 
 
-def _ours(file: Path) -> set[str]:
-    return {name for name in _imports(file) if name.partition(".")[0] in PACKAGES}
+def _package(module: str) -> str:
+    return module.partition(".")[0]
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
-def test_only_the_clients_and_the_terminal_import_boto(module: str) -> None:
-    if not module.startswith(("shared.dynamodb", "shared.sqs", "cli")):
-        assert AWS_LIBRARIES.isdisjoint(name.partition(".")[0] for name in _imports(MODULES[module]))
+def _wrong_imports(modules: Iterable[str], allowed: Callable[[str, str], bool]) -> list[str]:
+    """The lines on which some modules import what they may not; ``allowed`` says what each may."""
+    return [
+        f"{_at(module, line)} imports {name}"
+        for module in modules
+        for name, line in _imports(module)
+        if not allowed(module, name)
+    ]
 
 
-@pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith("functions")))
-def test_functions_import_only_shared(module: str) -> None:
-    assert {name.partition(".")[0] for name in _ours(MODULES[module])} <= {"shared", "functions"}
+def _in(*packages: str) -> list[str]:
+    return [module for module in MODULES if _package(module) in packages]
 
 
-@pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith("shared")))
-def test_shared_imports_nothing_above_it(module: str) -> None:
-    assert {name.partition(".")[0] for name in _ours(MODULES[module])} <= {"shared"}
+def _not_ours_or(*packages: str) -> Callable[[str, str], bool]:
+    """Allows every library, and of our packages these."""
+    return lambda _, name: _package(name) not in PACKAGES or _package(name) in packages
+
+
+def test_only_the_clients_and_the_terminal_import_boto() -> None:
+    others = [module for module in MODULES if not module.startswith(("shared.dynamodb", "shared.sqs", "cli"))]
+
+    assert _wrong_imports(others, lambda _, name: _package(name) not in AWS_LIBRARIES) == []
+
+
+def test_functions_import_only_shared() -> None:
+    assert _wrong_imports(_in("functions"), _not_ours_or("shared", "functions")) == []
+
+
+def test_shared_imports_nothing_above_it() -> None:
+    assert _wrong_imports(_in("shared"), _not_ours_or("shared")) == []
 
 
 def test_each_room_of_shared_has_a_floor() -> None:
-    rooms = {_room(name) for name in MODULES if name.startswith("shared.")}
-
-    assert rooms == set(FLOORS)
+    assert {_room(name) for name in MODULES if name.startswith("shared.")} == set(FLOORS)
 
 
-@pytest.mark.parametrize("module", sorted(name for name in MODULES if _room(name) in FLOORS))
-def test_arrows_point_down(module: str) -> None:
-    room = _room(module)
-    below = FLOORS[room] | (FLOORS["shared.data"] if room.startswith("shared.data") else set())
+def test_arrows_point_down() -> None:
+    def below(module: str, name: str) -> bool:
+        room = _room(module)
+        floors = FLOORS[room] | (FLOORS["shared.data"] if room.startswith("shared.data") else set())
+        return _package(name) not in PACKAGES or _room(name) in {room, "shared"} | floors
 
-    assert {_room(name) for name in _ours(MODULES[module])} - {room, "shared"} <= below
-
-
-OF_THE_GATEWAY = {"shared.api.paths", "shared.http.statuses", "shared.http.body"}
-"""What the gateway answers and limits by itself, as the functions do."""
+    assert _wrong_imports([name for name in MODULES if _room(name) in FLOORS], below) == []
 
 
-@pytest.mark.parametrize("module", sorted(name for name in MODULES if name.startswith("infra")))
-def test_infra_takes_only_names_of_the_schema_the_types_the_partitions_and_the_metrics(
-    module: str,
-) -> None:
-    ours = {name for name in _ours(MODULES[module]) if not name.startswith("infra")}
-
-    assert ours <= {
-        "shared.dynamodb.schema",
-        "shared.data.partitions",
-        "shared.data.item_types",
-        "shared.runtime.metrics",
-        *OF_THE_GATEWAY,
-    }
+FOR_INFRA = {
+    "shared.dynamodb.schema",
+    "shared.data.partitions",
+    "shared.data.item_types",
+    "shared.runtime.metrics",
+    *("shared.api.paths", "shared.http.statuses", "shared.http.body"),
+}
+"""The modules whose names stacks may use; the last three say what the gateway answers and limits as functions do."""
 
 
-@pytest.mark.parametrize("module", sorted(name for name in MODULES if not name.startswith("functions")))
-def test_nothing_imports_functions_but_tests(module: str) -> None:
-    assert "functions" not in {name.partition(".")[0] for name in _ours(MODULES[module])}
+def test_infra_takes_only_names_of_the_schema_the_types_the_partitions_and_the_metrics() -> None:
+    def a_name(_: str, name: str) -> bool:
+        return _package(name) not in PACKAGES or _package(name) == "infra" or name in FOR_INFRA
+
+    assert _wrong_imports(_in("infra"), a_name) == []
+
+
+def test_nothing_imports_functions_but_tests() -> None:
+    assert _wrong_imports(_in("cli", "infra", "local", "shared"), lambda _, name: _package(name) != "functions") == []
 
 
 KEY = re.compile(r"[A-Z]#|#[A-Z]|^#$|[^ (,]#$")
@@ -165,19 +186,20 @@ KEY = re.compile(r"[A-Z]#|#[A-Z]|^#$|[^ (,]#$")
 names (``#name``), patterns and colours are none."""
 
 
-@pytest.mark.parametrize("module", sorted(name for name in MODULES if name != "shared.data.keys"))
-def test_keys_are_written_in_one_file(module: str) -> None:
-    tree = ast.parse(MODULES[module].read_text())
+def _keys(module: str) -> Iterator[str]:
+    """The lines of a module that spell a key."""
+    tree = _tree(module)
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in docstrings:
+            continue
+        if KEY.search(node.value):
+            yield f"{_at(module, node.lineno)}: {node.value!r}"
 
-    keys = [
-        f"line {node.lineno}: {node.value!r}"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
-        if KEY.search(node.value)
-    ]
 
-    assert keys == []
+def test_keys_are_written_in_one_file() -> None:
+    assert [line for module in MODULES if module != "shared.data.keys" for line in _keys(module)] == []
+    assert [*_keys("shared.data.keys")] != []
 
 
 def test_the_search_for_keys_finds_keys_and_only_those() -> None:
@@ -210,20 +232,19 @@ def test_the_tree_of_errors_is_that_of_their_classes() -> None:
     assert _drawn() == {kind.__name__: kind.__bases__[0].__name__ for kind in classes if kind is not DealsError}
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
-def test_every_module_says_what_it_is(module: str) -> None:
-    assert ast.get_docstring(ast.parse(MODULES[module].read_text())), f"{module} has no docstring"
+def test_every_module_says_what_it_is() -> None:
+    assert [_at(module, 1) for module in MODULES if not ast.get_docstring(_tree(module))] == []
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
-def test_every_ignore_names_its_rule(module: str) -> None:
-    with tokenize.open(MODULES[module]) as source:
-        comments = [
-            token.string for token in tokenize.generate_tokens(source.readline) if token.type == tokenize.COMMENT
-        ]
+def test_every_ignore_names_its_rule() -> None:
+    def comments(module: str) -> Iterator[tokenize.TokenInfo]:
+        with tokenize.open(MODULES[module]) as source:
+            yield from (token for token in tokenize.generate_tokens(source.readline) if token.type == tokenize.COMMENT)
 
-    for comment in comments:
-        if "type: ignore" in comment:
-            assert "type: ignore[" in comment, comment
-        if "noqa" in comment:
-            assert "noqa: " in comment, comment
+    blanket = re.compile(r"type: ignore(?!\[)|noqa(?!: )")
+    assert [
+        f"{_at(module, comment.start[0])}: {comment.string}"
+        for module in MODULES
+        for comment in comments(module)
+        if blanket.search(comment.string)
+    ] == []
