@@ -15,11 +15,11 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov sam run stop reset status invoke check style types format quick test suite fire drift \
-	bench lock pictures synth clean
+.PHONY: help install checkov sam run stop reset status invoke check style types format quick behaviour data test thorough \
+	test-all fire drift bench lock pictures synth clean
 
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
 
 install: .venv/.installed node_modules/.installed ## Create the environment and install everything, as locked
 
@@ -92,17 +92,29 @@ format: .venv/.installed ## Format the code, and bring the README's links up to 
 	@$(BIN)/ruff format .
 	@$(BIN)/python -m tools.links
 
-quick: .venv/.installed check ## Check style, types and the data layer, on moto alone and by examples: under two minutes
-	@$(BIN)/pytest -q -n $(WORKERS) tests/test_architecture.py tests/data \
-		--ignore tests/data/test_properties.py -k "not ministack and not dynoxide"
+# Three tiers of tests. Types and tests run side by side: mypy takes over a minute, and much of the tests' time is waiting.
+quick: install style ## Check style, types and the data layer on the fast engine: 90 seconds
+	@$(MAKE) --no-print-directory --jobs 2 types data
 
-# Types and tests side by side: mypy takes over a minute, and much of the tests' time is waiting.
-test: install checkov sam style ## Run everything: style, types, tests
-	@$(MAKE) --no-print-directory --jobs 2 types suite
+test: install style ## Check style, types and the whole behaviour, once: 8 minutes
+	@$(MAKE) --no-print-directory --jobs 2 types behaviour
+
+# Not as prerequisites, which "make --jobs" would run side by side.
+test-all: ## Run everything: "make test", then "make thorough": 30 minutes
+	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory thorough
 
 # Some tests run make: it must not look for the job server of this one.
-suite:
-	@MAKEFLAGS= $(BIN)/pytest -q -n $(WORKERS) --dist loadgroup
+PYTEST = MAKEFLAGS= $(BIN)/pytest -q -n $(WORKERS) --dist loadgroup --durations 15
+
+data:
+	@$(PYTEST) -m "not thorough and not slow_engine" tests/test_architecture.py tests/data
+
+behaviour:
+	@$(PYTEST) -m "not thorough"
+
+thorough: install checkov sam ## Run what "make test" leaves out: other engines, scanners, fuzzing, every state of every page
+	@$(PYTEST) -m thorough
 
 fire: install ## Let schemathesis fire at a deployed API as each role (FIRE_SECONDS, for each: 600)
 	@FIRE_SECONDS=$(or $(FIRE_SECONDS),600) $(BIN)/pytest -q -n 0 -s tests/fire/test_schema.py

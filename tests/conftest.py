@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +12,7 @@ from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no t
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # the same
 
 from shared.dynamodb.table import Table
-from tests.support.engines import ENGINES, Engine
+from tests.support.engines import ENGINES, FAST, MOTO, NAMED_BY_USER, Engine, params
 from tests.support.making import open_brands
 
 # How long an example takes depends on the engine and the machine, and says nothing.
@@ -41,6 +42,25 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Togethe
     return Together(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
+def pytest_report_header() -> str:
+    """Says which engine is the fast one here."""
+    return f"fast engine: {FAST.name}" + ("" if FAST is not MOTO else " (npm has no dynoxide for this platform)")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """With ``--durations``, adds how many seconds of work each folder took."""
+    if not config.getoption("durations"):
+        return
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds["/".join(report.nodeid.partition("::")[0].split("/")[1:2])] += report.duration
+    terminalreporter.section(f"{sum(seconds.values()):.0f} seconds of work, by folder of tests")
+    for folder, spent in seconds.most_common(15):
+        terminalreporter.line(f"{spent:7.1f}s {folder}")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _collector_starts_over() -> None:
     """What earlier modules keep is not looked through for garbage again: the templates of all stages are millions of
@@ -49,9 +69,9 @@ def _collector_starts_over() -> None:
     gc.freeze()
 
 
-@pytest.fixture(scope="session", params=ENGINES, ids=[engine.name for engine in ENGINES])
+@pytest.fixture(scope="session", params=params(ENGINES, always=(FAST, *NAMED_BY_USER)))
 def engine(request: pytest.FixtureRequest) -> Engine:
-    """Each of the engines in turn."""
+    """The fast engine; in ``make test-all`` each of the others, too."""
     chosen: Engine = request.param
     return chosen
 

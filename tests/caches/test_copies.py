@@ -26,7 +26,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
 from shared.models.catalog import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
 from shared.values import times
-from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, SERVERS, on
+from tests.support.engines import MINISTACK, on, on_servers
 from tests.support.making import HOME, SHOES, a_deal, ids, join, newest_first, post
 from tests.support.records import by_ttl, damaged, of_category_picks, of_deal, of_picks
 from tests.support.wire import Request, watched
@@ -245,7 +245,7 @@ def test_a_withdrawn_deal_is_not_in_the_build_though_the_index_still_shows_it(ta
     assert ids(page.items) == [active.deal_id]
 
 
-@on(*SERVERS)
+@on_servers
 def test_a_build_reads_on_past_deals_that_the_index_shows_wrongly(table: Table) -> None:
     posted = post_now(table, 60)
     for deal in posted[:30]:
@@ -259,7 +259,7 @@ def test_a_build_reads_on_past_deals_that_the_index_shows_wrongly(table: Table) 
     assert page.next is not None
 
 
-@on(*SERVERS)
+@on_servers
 def test_an_import_of_old_deals_leaves_no_gap_in_the_build(table: Table) -> None:
     posted = post_now(table, 40)
     old = post(table, [a_deal(NOW - timedelta(days=400, seconds=number)) for number in range(30)], NOW)
@@ -385,7 +385,7 @@ def real_deals(table: Table) -> None:
     assert importer.report.created == len(lines)
 
 
-@on(MINISTACK, DYNOXIDE_ENGINE)
+@on_servers
 def test_the_front_page_is_one_request_that_costs_twice_half_a_unit(
     table: Table, functions_of: Table, real_deals: None, refresh: Refresh, get: Get
 ) -> None:
@@ -413,7 +413,7 @@ def units(table: Table, batch: Request) -> list[float]:
     ]
 
 
-@on(MINISTACK, DYNOXIDE_ENGINE)
+@on_servers
 @pytest.mark.parametrize("part", [NEWEST, FRONT_PAGE_PICKS], ids=lambda part: part.name)
 def test_a_copy_of_twenty_five_real_deals_fits_into_half_a_unit(
     table: Table, real_deals: None, refresh: Refresh, get: Get, part: Cached

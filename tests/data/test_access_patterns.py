@@ -13,6 +13,7 @@ from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, BrandExists, EmailTaken, NoSuchMessage, NotSignedIn, NotWatching, UsernameTaken
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Status, Topic, feed_of
+from tests.support.engines import FAST, MINISTACK, MOTO, on
 from tests.support.making import (
     APPLE,
     HOME,
@@ -30,6 +31,8 @@ from tests.support.making import (
     send,
 )
 from tests.support.wire import watched
+
+pytestmark = on(*dict.fromkeys((FAST, MOTO)), thorough=[MINISTACK])
 
 
 def test_01_a_created_deal_is_put_with_its_number_and_counted_in_its_feeds(table: Table) -> None:

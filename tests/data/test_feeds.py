@@ -17,7 +17,7 @@ from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, InvalidCursor, NoSuchTopic, NotSeeded
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Status, Topic, feed_of
 from shared.values import ksuids
-from tests.support.engines import SERVERS, on
+from tests.support.engines import on_servers
 from tests.support.making import (
     ASICS,
     FEEDS,
@@ -164,7 +164,7 @@ HISTORIES = {
 @three_feeds
 @pytest.mark.parametrize("limit", [7, 25])
 @pytest.mark.parametrize("history", HISTORIES.values(), ids=HISTORIES)
-@on(*SERVERS)
+@on_servers
 def test_no_page_of_any_history_takes_more_than_three_round_trips(
     table: Table, feed: Feed, limit: int, history: list[int]
 ) -> None:
@@ -184,7 +184,7 @@ def test_no_page_of_any_history_takes_more_than_three_round_trips(
 
 @three_feeds
 @pytest.mark.parametrize("newer", [0, 5], ids=["before the first page", "before the second page"])
-@on(*SERVERS)
+@on_servers
 def test_a_page_among_ended_deals_is_full_after_three_round_trips(table: Table, feed: Feed, newer: int) -> None:
     later = ahead(hours=1)
     first_page = [a_deal() for _ in range(newer)]
@@ -202,7 +202,7 @@ def test_a_page_among_ended_deals_is_full_after_three_round_trips(table: Table, 
     assert second_wire.round_trips <= 3
 
 
-@on(*SERVERS)
+@on_servers
 def test_a_page_of_the_largest_deals_takes_three_round_trips(table: Table) -> None:
     # A page of 100 that begins where a day has none left, with the longest of keys: no round trip can be larger.
     brands.create(table, "x" * 100, "X", NOW)
@@ -226,7 +226,7 @@ def as_large_as_allowed(deal: Deal) -> Deal:
     return replace(deal, description="x" * (2 * deals.MAX_BYTES - refusal.value.size))
 
 
-@on(*SERVERS)
+@on_servers
 def test_the_partitions_of_a_page_are_asked_all_at_once(table: Table) -> None:
     post(table, [a_deal(ago(days=number)) for number in range(26)])
     all_under_way = threading.Barrier(26)
@@ -242,7 +242,7 @@ def test_the_partitions_of_a_page_are_asked_all_at_once(table: Table) -> None:
 
 
 @three_feeds
-@on(*SERVERS)
+@on_servers
 def test_a_page_is_full_also_where_more_deals_have_ended_than_it_makes_room_for(table: Table, feed: Feed) -> None:
     post(table, [a_deal(ago(minutes=number), ends_at=ahead(minutes=1)) for number in range(3 * feeds.SPARE)])
     staying = post(table, [a_deal(ago(days=50 + number)) for number in range(10)])

@@ -261,6 +261,7 @@ class Model:
         )
 
 
+@pytest.mark.thorough
 def test_nothing_drifts_whatever_happens_to_answers(table: Table) -> None:
     dice = random.Random(SEED)
     patient = replace(table, sleep=lambda _: None)

@@ -26,6 +26,7 @@ EXAMPLES = "4"
 SECONDS = os.environ.get("FIRE_SECONDS")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("role", ["anonymous", "member", "editor"])
 def test_no_answer_departs_from_the_document(site: Site, editor: Visitor, role: str, tmp_path: Path) -> None:
     stock(editor)

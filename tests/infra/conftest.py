@@ -37,10 +37,12 @@ VARIANTS: dict[str, Stage] = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Synthesis takes seconds, so pytest-xdist must run these in one process."""
+    """Leave the stage with everything, which no test but these looks at, to ``make test-all``."""
     for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.xdist_group("infra"))
+        if isinstance(item, pytest.Function) and item.path.is_relative_to(Path(__file__).parent):
+            given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+            if "everything" in item.fixturenames or "everything" in given:
+                item.add_marker(pytest.mark.thorough)
 
 
 @dataclass(frozen=True, slots=True)

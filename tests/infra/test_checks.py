@@ -128,11 +128,13 @@ def checked(assemblies: Callable[[str], Assembly], tmp_path_factory: pytest.Temp
     return results
 
 
+@pytest.mark.thorough
 def test_checkov_finds_nothing(checked: dict[str, Any]) -> None:
     assert checked["parsing_errors"] == []
     assert [(each["check_id"], each["resource"], each["file_path"]) for each in checked["failed_checks"]] == []
 
 
+@pytest.mark.thorough
 def test_every_accepted_rule_of_checkov_would_have_been_broken(
     assemblies: Callable[[str], Assembly], checked: dict[str, Any]
 ) -> None:

@@ -17,6 +17,8 @@ from infra.settings import STAGES
 from infra.stacks import DealsStack
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.thorough
+
 SAM = ROOT / ".venv-sam" / "bin" / "sam"
 
 WITH_PLACES = {"aws:cdk:enable-asset-metadata": True}

@@ -22,6 +22,8 @@ from infra.settings import this_machine
 from tests.infra import calls
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTHING_OF_THE_USERS = dict.fromkeys(("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"), os.devnull)
 PARTITIONS = ("aws", "aws-cn", "aws-us-gov")

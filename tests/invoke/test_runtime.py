@@ -155,6 +155,7 @@ def test_all_records_of_a_batch_have_the_time_of_one_invocation(
     assert slow.requests
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(emulator() is None, reason="Amazon's runtime interface emulator is not installed")
 def test_amazons_emulator_gets_the_same_answer(function: Callable[[str], Function]) -> None:
     event = (EVENTS / "catalog-brand-page.json").read_bytes()

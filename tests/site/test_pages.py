@@ -223,6 +223,7 @@ def test_html_validate_finds_nothing(site: Preview, paths: dict[str, str], tmp_p
     assert invalid_html(texts, tmp_path)[-6000:] == ""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["front page", "deal", "inbox"])
 def test_lighthouse_is_content(
     site: Preview, paths: dict[str, str], people: dict[str, str], kind: str, tmp_path: Path

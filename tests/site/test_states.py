@@ -12,6 +12,7 @@ from tests.support.preview import Preview
 from tests.support.quality import invalid_html, violations
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_is_accessible_and_no_wider_than_its_window(
     windows: Windows, states: dict[str, State], name: str

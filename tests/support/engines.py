@@ -1,4 +1,4 @@
-"""The DynamoDBs that the data layer's tests run on: the very same tests on each.
+"""The DynamoDBs that the data layer's tests run on: the very same tests on each, the fast one in every tier.
 
 What they are known to do differently from Amazon's is recorded as named tests in ``tests/dynamodb/test_engines.py``.
 """
@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -175,14 +175,40 @@ MINISTACK = Engine("ministack", _ministack)
 DYNOXIDE_ENGINE = Engine("dynoxide", _dynoxide)
 NAMED = Engine("endpoint", _named_endpoint)
 
-ENGINES = (MOTO, MINISTACK, DYNOXIDE_ENGINE) + ((NAMED,) if os.environ.get(ENDPOINT_VARIABLE) else ())
+NAMED_BY_USER = (NAMED,) if os.environ.get(ENDPOINT_VARIABLE) else ()
+ENGINES = (MOTO, MINISTACK, DYNOXIDE_ENGINE, *NAMED_BY_USER)
 SERVERS = tuple(engine for engine in ENGINES if engine is not MOTO)
 """Those that run beside the tests, as the real one does, and so can be asked by many threads at once."""
 
+FAST = DYNOXIDE_ENGINE if DYNOXIDE.exists() else MOTO
+"""The engine of ``make quick`` and ``make test``; npm has dynoxide for Linux on x86-64 only."""
 
-def on(*engines: Engine) -> pytest.MarkDecorator:
-    """Runs a test on some of the engines only."""
-    return pytest.mark.parametrize("engine", engines, ids=[engine.name for engine in engines], scope="session")
+FAST_SERVER = DYNOXIDE_ENGINE if DYNOXIDE.exists() else MINISTACK
+"""The fastest one that many threads can ask at once."""
+
+
+def params(engines: Iterable[Engine], *, always: Container[Engine] = ENGINES) -> list[Any]:
+    """Parameters for ``engine``: those not in ``always`` are for ``make test-all`` only."""
+    return [
+        pytest.param(
+            engine,
+            id=engine.name,
+            marks=[
+                *([] if engine in (FAST, FAST_SERVER) else [pytest.mark.slow_engine]),
+                *([] if engine in always else [pytest.mark.thorough]),
+            ],
+        )
+        for engine in engines
+    ]
+
+
+def on(*engines: Engine, thorough: Iterable[Engine] = ()) -> pytest.MarkDecorator:
+    """Runs a test on these engines only: on those named first in every tier, on the others in ``make test-all``."""
+    return pytest.mark.parametrize("engine", params([*engines, *thorough], always=engines), scope="session")
+
+
+on_servers = on(FAST_SERVER, *NAMED_BY_USER, thorough={*SERVERS} - {FAST_SERVER, *NAMED_BY_USER})
+"""Runs a test where many threads can ask at once, or where moto, which copies its tables, takes too long."""
 
 
 def _at(port: int) -> Table:

@@ -29,7 +29,7 @@ from shared.errors import BrandExists
 from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
 from shared.models.members import Role, User
 from shared.values import slugs, times
-from tests.support.engines import DYNOXIDE_ENGINE, FAKE_CREDENTIALS
+from tests.support.engines import FAKE_CREDENTIALS, FAST_SERVER
 from tests.support.pages import a_context, event_of
 from tests.support.windows import Place
 
@@ -56,7 +56,7 @@ def running(sample: Path = SAMPLE, *, images: bool = False, port: int = 0, most:
     """A site with the newest deals of a file, moved to end today. Without ``images``, deals have none."""
     server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
     origin = f"http://127.0.0.1:{server.server_port}"
-    with DYNOXIDE_ENGINE.table() as table, _environment(table, origin):
+    with FAST_SERVER.table() as table, _environment(table, origin):
         filled = fill(table, sample, images=images, most=most)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

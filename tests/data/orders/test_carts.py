@@ -11,7 +11,7 @@ from shared.data.orders import carts
 from shared.dynamodb.table import Table
 from shared.errors import CartIsFull, DealIsOver, NoSuchDeal, NoSuchUser, NotSoldHere
 from shared.values import ksuids
-from tests.support.engines import SERVERS, on
+from tests.support.engines import on_servers
 from tests.support.making import NOW, a_deal, ago, ahead, post
 from tests.support.shop import a_buyer, on_sale
 
@@ -64,7 +64,7 @@ def test_what_is_taken_out_is_gone_however_often(table: Table) -> None:
     assert contents(table) == []
 
 
-@on(*SERVERS)
+@on_servers
 def test_a_cart_holds_20_deals_and_no_more(table: Table) -> None:
     a_buyer(table)
     many = [on_sale(table, 5) for _ in range(21)]

@@ -28,12 +28,12 @@ from shared.errors import (
 from shared.models.catalog import BRAND, Deal, Topic
 from shared.models.orders import Order, OrderStatus
 from shared.values import ksuids
-from tests.support.engines import SERVERS, on
+from tests.support.engines import on_servers
 from tests.support.making import NOW, a_deal, a_user, ago, ahead, post
 from tests.support.shop import HOME_ADDRESS, a_buyer, buy, left, on_sale, wanted
 from tests.support.wire import answered, before, cancelled, failing, watched
 
-pytestmark = on(*SERVERS)  # moto copies its whole table for each transaction
+pytestmark = on_servers  # moto copies its whole table for each transaction
 
 PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
 
