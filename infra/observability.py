@@ -1,6 +1,6 @@
 """Monitoring: alarms on everything that has a bound, the topic that they notify, and a dashboard.
 
-An alarm watches one metric and no formula: the local cloud takes no formulas, and each costs as much as its metrics.
+An alarm watches one metric and no formula, which would cost as much as all its metrics.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Topic(Construct):
             "Topic",
             display_name=f"Alarms of {stage.stack_name}",
             master_key=key,
-            enforce_ssl=not stage.emulated,
+            enforce_ssl=True,
         )
         ours: dict[str, Any] = {
             "principals": [iam.ServicePrincipal("cloudwatch.amazonaws.com")],

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
 from typing import IO
 
+import boto3
+from botocore.exceptions import WaiterError
+
 from infra.artifacts.bundling import digest_of, libraries
 from infra.settings import STAGES
-from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, client_environment, short
+from local.settings import ACCOUNT, REGION, ROOT, STAGE, Home, client_arguments, client_environment, short
 from local.trouble import Trouble
 
 OLDEST_NODE = 20
@@ -89,15 +93,17 @@ def bootstrap(home: Home, port: int) -> None:
     )
 
 
-def deploy(home: Home, port: int, digest: str) -> dict[str, str]:
-    """Deploy the stacks and return their outputs. Raises Trouble."""
+def deploy(home: Home, port: int, digest: str, *, app: Path | None = None) -> dict[str, str]:
+    """Deploy the stacks of ``cdk.json``'s app, or of a synthesized one, and return their outputs. Raises Trouble."""
     libraries("lambda-runtime")  # fetched now, so that make invoke needs no network
     file = home.folder / "outputs.json"
     file.unlink(missing_ok=True)
+    end_rollback(home, port)
     _run(
         home,
         port,
         *("deploy", "--all", "--require-approval", "never", "--context", f"stage={STAGE}"),
+        *(("--app", str(app)) if app else ()),
         *("--context", f"origin={origin(port)}", "--method", "direct"),
         *("--output", str(home.folder / "cdk.out"), "--outputs-file", str(file), "--progress", "events", "--ci"),
     )
@@ -106,6 +112,29 @@ def deploy(home: Home, port: int, digest: str) -> dict[str, str]:
         found |= stack
     home.deployed.write_text(json.dumps({"digest": digest, "outputs": found}, indent=2))
     return found
+
+
+def end_rollback(home: Home, port: int) -> None:
+    """Let a stack be updated whose last update failed and could not be taken back (UPDATE_ROLLBACK_FAILED).
+
+    CloudFormation refuses updates of it until the rollback is continued, and may leave out the resources that it could
+    not bring back: the update that follows sets these. Everything else, the table with its data above all, stays.
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-continueupdaterollback.html
+    """
+    client = boto3.client("cloudformation", **client_arguments(home, port))
+    stacks = client.describe_stacks()["Stacks"]
+    for stack in stacks:
+        if stack["StackStatus"] == "UPDATE_ROLLBACK_FAILED":
+            listed = re.findall(r"\[(.*?)\]", stack["StackStatusReason"])
+            stuck = [name.strip() for names in listed for name in names.split(",")]
+            print(f"The last update failed half-way: going on without {', '.join(stuck)} ...", flush=True)
+            client.continue_update_rollback(StackName=stack["StackName"], ResourcesToSkip=stuck)
+            try:
+                client.get_waiter("stack_rollback_complete").wait(
+                    StackName=stack["StackName"], WaiterConfig={"Delay": 1, "MaxAttempts": 60}
+                )
+            except WaiterError as error:
+                raise Trouble(f"The last update of {stack['StackName']} cannot be taken back: {error}") from error
 
 
 def _run(home: Home, port: int, *arguments: str, output: IO[bytes] | None = None) -> None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from cli.main import app
 from infra.settings import STAGES
-from local.settings import REGION, STAGE
+from local.settings import STAGE
 from shared.runtime import metrics
 from tests.e2e.plumbing import client, name_to_btd
 from tests.support.emf import metrics_in
@@ -89,37 +89,6 @@ def test_what_the_gateway_refuses_by_itself_has_an_id_too(visitor: Visitor) -> N
 
     assert [answer.status_code for answer in answers] == [404, 415]
     assert len({answer.headers["X-Correlation-Id"] for answer in answers}) == 2
-
-
-def test_an_alarm_that_rings_is_told_with_what_to_do(site: Site) -> None:
-    sns, sqs = client(site, "sns"), client(site, "sqs")
-    (topic,) = sns.list_topics()["Topics"]
-    may_send = {"Effect": "Allow", "Principal": {"Service": "sns.amazonaws.com"}, "Action": "sqs:SendMessage"}
-    policy = json.dumps({"Version": "2012-10-17", "Statement": [{**may_send, "Resource": "*"}]})
-    ear = sqs.create_queue(QueueName="ear", Attributes={"Policy": policy})["QueueUrl"]
-    address = sqs.get_queue_attributes(QueueUrl=ear, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
-    sns.subscribe(TopicArn=topic["TopicArn"], Protocol="sqs", Endpoint=address)
-
-    client(site, "cloudwatch").set_alarm_state(
-        AlarmName=f"{STACK}.SweepIsMissing", StateValue="ALARM", StateReason="to hear it once"
-    )
-
-    (message,) = eventually(lambda: sqs.receive_message(QueueUrl=ear, WaitTimeSeconds=10).get("Messages", []), bool)
-    told = json.loads(json.loads(message["Body"])["Message"])
-    assert told["NewStateValue"] == "ALARM"
-    assert told["AlarmDescription"].endswith("docs/runbook.md, under 'Sweep is missing'")
-
-
-def test_the_alarms_the_topic_and_the_dashboard_are_deployed(site: Site) -> None:
-    cloudwatch = client(site, "cloudwatch")
-    (topic,) = client(site, "sns").list_topics()["Topics"]
-
-    alarms = cloudwatch.describe_alarms(AlarmNamePrefix=STACK, MaxRecords=100)["MetricAlarms"]
-    dashboard = json.loads(cloudwatch.get_dashboard(DashboardName=f"{STACK}-overview-{REGION}")["DashboardBody"])
-
-    assert len(alarms) > 50
-    assert {tuple(alarm["AlarmActions"]) for alarm in alarms} == {(topic["TopicArn"],)}
-    assert len(dashboard["widgets"]) > 20
 
 
 def test_the_local_cloud_makes_no_metrics_of_lines_and_leaves_a_querys_filter_out(

@@ -190,9 +190,9 @@ def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Asse
     return assembly
 
 
-def synthesize(stage: str) -> Synthesized:
-    """The template of a stage, synthesized again."""
-    stack = DealsStack(cdk.App(), stage=STAGES[stage])
+def synthesize(stage: Stage) -> Synthesized:
+    """The template of a stage that is not among ``VARIANTS``, or of one of them once more."""
+    stack = DealsStack(cdk.App(), stage=stage)
     nested = [
         Template.from_stack(each).to_json() for each in stack.node.find_all() if isinstance(each, cdk.NestedStack)
     ]

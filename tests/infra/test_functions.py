@@ -12,7 +12,6 @@ import pytest
 from infra.functions import FULL, FUNCTIONS, LEAN, Caller, Function
 from infra.routes import ROUTES
 from local.settings import ROOT
-from tests.infra.conftest import Synthesized
 
 MODULES = {
     file.stem: file
@@ -74,10 +73,3 @@ def _imported(file: Path, seen: set[Path] | None = None) -> Iterator[str]:
             ours = ROOT.joinpath(*name.split(".")).with_suffix(".py")
             if name.startswith(("shared.", "functions.")) and ours.exists() and ours not in seen:
                 yield from _imported(ours, seen)
-
-
-def test_only_the_messenger_may_go_on_by_itself(dev: Synthesized) -> None:
-    allowed = {module for module in dev.modules() if dev.function(module)["Properties"].get("RecursiveLoop") == "Allow"}
-
-    # A cohort of readers queues the next one: after 16 of them Lambda would take this for an endless loop.
-    assert allowed == {"messenger"}

@@ -10,7 +10,7 @@ from dataclasses import fields
 import aws_cdk as cdk
 import pytest
 
-from infra.settings import Stage
+from infra.settings import STAGES, Stage
 from infra.stacks import DealsStack
 from local.settings import ROOT
 from tests.infra.conftest import VARIANTS, Assembly, Synthesized, synthesize
@@ -43,7 +43,7 @@ def test_the_seeds_are_planted_again_when_they_change(dev: Synthesized) -> None:
 
     # The same sources give the same property, so a deployment without changes plants nothing.
     assert re.fullmatch(r"[0-9a-f]{32}", stated)
-    assert synthesize("dev").only("Custom::SeedCategories")["Properties"]["Seeds"] == stated
+    assert synthesize(STAGES["dev"]).only("Custom::SeedCategories")["Properties"]["Seeds"] == stated
 
 
 def test_seeding_waits_for_the_right_to_seed(dev: Synthesized) -> None:

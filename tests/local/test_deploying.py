@@ -1,11 +1,31 @@
-"""What a deployment is made from, as the document and ``cdk watch`` know it."""
+"""Deployments to the local cloud: from what they are made, and how an update goes on after one that failed."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
+import aws_cdk as cdk
+import boto3
+import pytest
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_lambda as lambda_
+
+from local import cloud, deploy
 from local.deploy import _DEPLOYED_FROM
-from local.settings import ROOT
+from local.ports import free_port
+from local.settings import ROOT, Home, client_arguments
+from local.trouble import Trouble
+
+ANSWERING = """
+import json, urllib.request
+def handler(event, context):
+    status = "FAILED" if event["RequestType"] in %r else "SUCCESS"
+    kept = {name: event[name] for name in ("StackId", "RequestId", "LogicalResourceId")}
+    answer = kept | {"Status": status, "Reason": "as the test wants it", "PhysicalResourceId": "step"}
+    urllib.request.urlopen(urllib.request.Request(event["ResponseURL"], json.dumps(answer).encode(), method="PUT"))
+"""
 
 
 def test_the_document_names_what_the_digest_is_made_of() -> None:
@@ -21,3 +41,53 @@ def test_a_watched_stage_follows_each_folder_that_is_deployed() -> None:
     watched = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["watch"]["include"]
 
     assert {f"{name}/**" for name in _DEPLOYED_FROM if (ROOT / name).is_dir()} <= set(watched)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    """A running cloud with nothing deployed to it."""
+    home = Home(tmp_path / "home")
+    cloud.start(home, free_port())
+    yield home
+    cloud.kill(home)
+
+
+def a_stack(folder: Path, version: str, *, refuses: tuple[str, ...] = ()) -> Path:
+    """A synthesized stack of a table, and of a step that fails in some kinds of deployment."""
+    app = cdk.App(outdir=str(folder / version))
+    stack = cdk.Stack(app, "Stack", synthesizer=cdk.LegacyStackSynthesizer(), analytics_reporting=False)
+    key = dynamodb.Attribute(name="PK", type=dynamodb.AttributeType.STRING)
+    dynamodb.Table(stack, "Table", table_name="kept", partition_key=key, removal_policy=cdk.RemovalPolicy.DESTROY)
+    function = lambda_.Function(
+        stack,
+        "Function",
+        runtime=lambda_.Runtime.PYTHON_3_13,
+        handler="index.handler",
+        code=lambda_.Code.from_inline(ANSWERING % (refuses,)),
+    )
+    cdk.CustomResource(stack, "Step", service_token=function.function_arn, properties={"Version": version})
+    cdk.CfnOutput(stack, "Version", value=version)
+    app.synth()
+    return folder / version
+
+
+@pytest.mark.thorough
+def test_an_update_that_cannot_even_be_taken_back_hinders_no_later_one_and_loses_no_data(
+    home: Home, tmp_path: Path
+) -> None:
+    there = cloud.running(home)
+    assert there is not None
+    arguments = client_arguments(home, there.port)
+    item = {"PK": {"S": "one"}}
+    # Nothing but the answer decides: the step that refuses to be updated refuses to be brought back, too.
+    deploy.deploy(home, there.port, "first", app=a_stack(tmp_path, "first", refuses=("Update",)))
+    boto3.client("dynamodb", **arguments).put_item(TableName="kept", Item=item)
+
+    with pytest.raises(Trouble, match="cdk deploy failed"):
+        deploy.deploy(home, there.port, "second", app=a_stack(tmp_path, "second", refuses=("Update",)))
+    (left,) = boto3.client("cloudformation", **arguments).describe_stacks()["Stacks"]
+    told = deploy.deploy(home, there.port, "third", app=a_stack(tmp_path, "third"))
+
+    assert left["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
+    assert told == {"Version": "third"}
+    assert boto3.client("dynamodb", **arguments).scan(TableName="kept")["Items"] == [item]
