@@ -10,7 +10,7 @@ from benchmarks.prices import browser_million
 from shared.data.members import messages
 from shared.html import cookies
 from shared.values import times
-from tests.support.making import send
+from tests.support.factories import send
 from tests.support.preview import Preview, entered, running
 from tests.support.quality import Speed, speed
 

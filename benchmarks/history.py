@@ -15,7 +15,7 @@ from benchmarks.harness import markdown, record
 from benchmarks.operations import Meter
 from benchmarks.servers import client_arguments, dynoxide
 from shared.data import item_types, keys
-from shared.data.catalog import brands, deals, feeds, listings, seeds
+from shared.data.catalog import brands, deals, feed_counts, feeds, seeds
 from shared.data.members import follows, users
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.client import connect
@@ -109,9 +109,9 @@ def _live(table: Table, years: int) -> None:
         for day in range(60, 365 * years):
             period = feed.period.start_of(NOW - timedelta(days=day))
             key = keys.periods(feed, period)
-            book = books.setdefault(key["SK"], {**key, "Type": item_types.PERIODS, listings.TOTAL: 0})
-            name = listings.attribute(feed, period)
+            book = books.setdefault(key["SK"], {**key, "Type": item_types.PERIODS, feed_counts.TOTAL: 0})
+            name = feed_counts.attribute(feed, period)
             book[name] = book.get(name, 0) + A_DAY
-            book[listings.TOTAL] += A_DAY
+            book[feed_counts.TOTAL] += A_DAY
         for book in books.values():
             table.write(put(book, because="a benchmark's own table"))

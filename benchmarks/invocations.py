@@ -25,7 +25,7 @@ from infra.functions import artifact_of
 from infra.settings import this_machine
 from local.runtime import Function, Runtime, reaching, running, unpack
 from shared.data import keys
-from shared.data.catalog import featured, feeds
+from shared.data.catalog import feeds, picks
 from shared.dynamodb import provision
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
@@ -99,7 +99,7 @@ def filled(endpoint: str) -> Table:
     fill(store)
     now = times.now()
     newest = feeds.read(store, ALL_DEALS, limit=FEATURED, now=now).items
-    featured.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in newest], now)
+    picks.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in newest], now)
     return store
 
 

@@ -31,12 +31,12 @@ from functions.background import announcer, expiry, messenger, refresher
 from shared import settings
 from shared.api.bodies import NewDeal
 from shared.data import keys
-from shared.data.catalog import brands, deals, featured
+from shared.data.catalog import brands, deals, picks
 from shared.data.members import fanout, sessions, users
 from shared.dynamodb import provision
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
-from shared.http import copies
+from shared.http import cached_pages
 from shared.models.catalog import FRONT_PAGE, Deal
 from shared.models.members import User
 from shared.runtime import environment, work
@@ -219,7 +219,7 @@ def _operations(store: Table, posted: list[Deal], token: str, rounds: int) -> It
 
 def _asking(path: str, **query: str) -> Callable[[Run], None]:
     def do(run: Run) -> None:
-        copies.kept.cache_clear()  # copies are kept for a second, and a round is far shorter
+        cached_pages.memory.cache_clear()  # copies are kept for a second, and a round is far shorter
         run.call(catalog, _request("GET", path, query=query))
 
     return do
@@ -381,7 +381,7 @@ def _fill(store: Table) -> tuple[list[Deal], str]:
     """Sixty deals of the sample, ten of them picked, an editor and readers; returns the deals and a token."""
     now = times.now()
     posted = fill(store)
-    featured.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in posted[:10]], now)
+    picks.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in posted[:10]], now)
     ana = User("ana", "ana@mail.example", "Ana", hash_password(PASSWORD), "editor", now)
     users.create(store, ana)
     for number in range(READERS):

@@ -19,7 +19,7 @@ from functions.api import catalog
 from functions.background import refresher
 from shared.api.bodies import NewDeal
 from shared.data import keys
-from shared.data.catalog import brands, caches, deals, seeds
+from shared.data.catalog import brands, deals, page_cache, seeds
 from shared.dynamodb import provision
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, Deal
@@ -109,7 +109,9 @@ def _cases(store: Table, stock: Any, day: str) -> dict[str, Any]:
         "front page, the same handler without the cache": serve("/front-page", limit="24"),
         "a page of a feed, by cursor": serve("/deals", cursor=cursor),
         "the first page of a feed, uncached": serve("/deals", limit="24"),
-        "reading the two cached copies alone": lambda: caches.read(store, [caches.NEWEST], shard=1, now=times.now()),
+        "reading the two cached copies alone": lambda: page_cache.read(
+            store, [page_cache.NEWEST], shard=1, now=times.now()
+        ),
     }
 
 

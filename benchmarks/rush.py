@@ -22,7 +22,7 @@ from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.tracing import Trace
 from shared.models.orders import Shard, Stock
 from tests.support.engines import DYNOXIDE_ENGINE
-from tests.support.making import open_brands
+from tests.support.factories import open_brands
 from tests.support.shop import a_buyer, buy, on_sale
 
 COST_PAGE = Path(__file__).parent.parent / "docs" / "cost.md"

@@ -24,13 +24,13 @@ from benchmarks.harness import markdown, record
 from benchmarks.servers import DYNOXIDE, client_arguments, dynoxide
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog import deal_items, deals, words
+from shared.data.catalog import deal_items, deals, search
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.client import connect
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.html.took import waves
+from shared.html.page_cost import waves
 from shared.models.catalog import Deal
 from shared.values import slugs
 
@@ -91,7 +91,7 @@ def measure(table: Table) -> dict[str, Taken]:
         cursor: str | None = None
         for pages, page in ((taken, name), (seconds, f"{name}, the page after it")):
             trace.start_over()
-            found = words.find(table, words.asked(text), limit=settings.READ_FOR_CARDS, cursor=cursor)
+            found = search.find(table, search.asked(text), limit=settings.READ_FOR_CARDS, cursor=cursor)
             shown = deals.get_many(table, found.deal_ids)
             trips = max(waves(sorted(trace.requests, key=lambda request: request.began)), default=0)
             pages[page] = Taken(trace.count, trace.capacity.read, trips, len(shown))
@@ -107,7 +107,7 @@ def items(size: int) -> Iterator[Item]:
     counts: Counter[str] = Counter()
     for deal in _made_up(size):
         yield deal_items.to_item_listed(deal, listed=True)
-        found = words.items_of(deal)
+        found = search.items_of(deal)
         yield from found.values()
         counts.update(found.keys())
     for word, number in counts.items():
@@ -146,15 +146,15 @@ def _made_up(size: int) -> Iterator[Deal]:
     sample = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
     chance = random.Random(size)
     rare = set(chance.sample(range(size), RARE))
-    mens = {number for number, like in enumerate(sample) if "mens" in words.in_text(like["title"])}
-    plain = [number for number in sorted(mens) if "shirt" not in words.in_text(sample[number]["title"])]
+    mens = {number for number, like in enumerate(sample) if "mens" in search.in_text(like["title"])}
+    plain = [number for number in sorted(mens) if "shirt" not in search.in_text(sample[number]["title"])]
     for number in range(size):
         which = plain[0] if number in rare else number % len(sample)
         like = sample[which]
         title = like["title"]
         if number in rare:
             title = f"Heirloom kettle {title}"
-        elif which not in mens and "shirt" not in words.in_text(title):
+        elif which not in mens and "shirt" not in search.in_text(title):
             title = f"Kettle {title}"
         created_at = NOW - timedelta(minutes=number)
         yield Deal(

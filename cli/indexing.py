@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from cli.segments import Number, Step, run_all, scan
 from shared.data import item_types, keys
-from shared.data.catalog import products, words
+from shared.data.catalog import offers, search
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -38,11 +38,11 @@ def _index(table: Table, item: Item) -> bool:
     """
     with suppress(DamagedDeal):
         deal = from_item(item)
-        products.follow(table, None, deal, has_ended=has_ended(item))
-        words.follow(table, None, _listed(item))
+        offers.file(table, None, deal, has_ended=has_ended(item))
+        search.file(table, None, _listed(item))
         current = table.get(keys.deal(deal.deal_id), consistent=True)
         if current != item:
-            words.follow(table, deal, _listed(current) if current else None)
+            search.file(table, deal, _listed(current) if current else None)
         return True
     return False
 

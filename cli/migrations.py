@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from cli.segments import Step, scan
 from shared.data import item_types, keys
-from shared.data.catalog import featured, listings
+from shared.data.catalog import feed_counts, picks
 from shared.data.members import credentials
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -32,7 +32,7 @@ def run(table: Table, segment: int, segments: int) -> Iterator[Step]:
 
 def finish(table: Table) -> int:
     """Take the old picks out of the categories, some time after all segments are done; returns of how many."""
-    return sum(featured.drop_old(table, category) for category in CATEGORIES)
+    return sum(picks.drop_old(table, category) for category in CATEGORIES)
 
 
 def _split(table: Table, item: Item) -> bool:
@@ -42,26 +42,26 @@ def _split(table: Table, item: Item) -> bool:
 
 
 def _user(table: Table, item: Item) -> bool:
-    return credentials.OLD in item and credentials.move(table, item["Username"])
+    return credentials.OLD in item and credentials.split_hash(table, item["Username"])
 
 
 def _deals(table: Table, item: Item) -> bool:
     if "Periods" not in item:
         return False
-    listings.bring_over(table, ALL_DEALS)
+    feed_counts.bring_over(table, ALL_DEALS)
     return True
 
 
 def _topic(table: Table, item: Item) -> bool:
     if "Periods" not in item:
         return False
-    listings.bring_over(table, feed_of(keys.topic_named(item["PK"], (BRAND, CATEGORY))))
+    feed_counts.bring_over(table, feed_of(keys.topic_named(item["PK"], (BRAND, CATEGORY))))
     return True
 
 
 def _category(table: Table, item: Item) -> bool:
     counted = _topic(table, item)
-    picked = "Featured" in item and featured.set_apart(table, keys.topic_named(item["PK"], (CATEGORY,)).slug)
+    picked = "Featured" in item and picks.set_apart(table, keys.topic_named(item["PK"], (CATEGORY,)).slug)
     return counted or picked
 
 

@@ -108,7 +108,7 @@ def follow(
     """Send, deliver or cancel an order, and tell its owner (pattern 33)."""
     with at_work(as_json) as work:
         order = orders.find(work.table, order_id)
-        order = orders.follow(work.table, order, status, work.now, telling=order_news.telling)
+        order = orders.advance(work.table, order, status, work.now, telling=order_news.telling)
         work.answer(order_documents.order(order), views.fields)
 
 

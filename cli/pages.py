@@ -14,8 +14,8 @@ from cli.inputs import deal_id
 from cli.watching import AsJson, Work, at_work
 from shared import settings
 from shared.api import documents
-from shared.data.catalog import caches, featured, feeds
-from shared.data.catalog.caches import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
+from shared.data.catalog import feeds, page_cache, picks
+from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.models.catalog import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
 
 app = typer.Typer(help="The two pages whose deals editors pick.", no_args_is_help=True)
@@ -66,7 +66,7 @@ def feature(
         typer.confirm(f"Leave {page.value} without deals?", abort=True, err=True)
     with at_work(as_json) as work:
         ids = [deal_id(work.table, deal) for deal in deals or ()]
-        picked = featured.set_featured(work.table, PAGES[page], ids, work.now)
+        picked = picks.set_featured(work.table, PAGES[page], ids, work.now)
         work.answer(documents.picked(picked, work.now), views.curated)
 
 
@@ -74,11 +74,11 @@ def _cached(work: Work, parts: list[Cached], *, fresh: bool) -> list[Copy | None
     """The copies of some parts from one shard, each None where there is no usable one."""
     if fresh:
         return [None] * len(parts)
-    return caches.read(work.table, parts, shard=secrets.randbelow(settings.CACHE_SHARDS) + 1, now=work.now)
+    return page_cache.read(work.table, parts, shard=secrets.randbelow(settings.CACHE_SHARDS) + 1, now=work.now)
 
 
 def _picks(work: Work, page: CuratedPage, copy: Copy | None) -> Any:
     """The deals picked for a page, by its copy if there is one."""
     if copy is not None:
         return json.loads(copy.picks or "")
-    return documents.deals(featured.read(work.table, page, work.now), work.now)
+    return documents.deals(picks.read(work.table, page, work.now), work.now)

@@ -17,7 +17,7 @@ from cli.inputs import Username, checked, deal_id
 from cli.watching import AsJson, Limit, Work, at_work
 from shared.api import documents
 from shared.api.bodies import NewBrand
-from shared.data.catalog import brands, featured, feeds, topics
+from shared.data.catalog import brands, feeds, picks, topics
 from shared.data.members import follows
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.http.parameters import DEFAULT_PAGE
@@ -69,9 +69,9 @@ def _group(kind: TopicKind, about: str) -> typer.Typer:
         with at_work(as_json) as work:
             page = topics.get(work.table, topic)
             latest = feeds.read(work.table, feed_of(topic), limit=limit, now=work.now)
-            picked = documents.deals(featured.read(work.table, topic, work.now), work.now)
-            picks = {"featured": picked} if picked else {}
-            work.answer({**documents.topic(page), **picks, "latest": documents.feed(latest, work.now)}, views.topic)
+            picked = documents.deals(picks.read(work.table, topic, work.now), work.now)
+            featured = {"featured": picked} if picked else {}
+            work.answer({**documents.topic(page), **featured, "latest": documents.feed(latest, work.now)}, views.topic)
 
     for command, action, about_it in _ACTIONS:
         _add(group, kind, command, action, about_it.format(label=kind.label, **patterns))
@@ -126,5 +126,5 @@ def feature_for_category(
     category = slugs.slug(name)
     with at_work(as_json) as work:
         ids = [deal_id(work.table, deal) for deal in deals]
-        picked = featured.set_category_featured(work.table, category, ids, work.now)
+        picked = picks.set_category_featured(work.table, category, ids, work.now)
         work.answer(documents.picked(picked, work.now), views.curated)

@@ -13,7 +13,7 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped] 
 
 from shared.dynamodb.table import Table
 from tests.support.engines import ENGINES, FAST, MOTO, NAMED_BY_USER, Engine, params
-from tests.support.making import open_brands
+from tests.support.factories import open_brands
 
 # How long an example takes depends on the engine and the machine, and says nothing.
 settings.register_profile("engines", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)

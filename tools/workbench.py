@@ -20,9 +20,9 @@ from typing import Any
 from cli.importer import Importer
 from shared import settings, sqs
 from shared.api import documents
-from shared.data.catalog import caches, clicks, deals, featured, feeds, products, words
+from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, search
 from shared.data.idempotency import Idempotency
-from shared.data.members import attempts, fanout, follows, messages, order_news, saved, sessions, users
+from shared.data.members import fanout, follows, messages, order_news, rate_limits, saved, sessions, users
 from shared.data.orders import addresses, carts, orders, stock
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY
@@ -107,23 +107,23 @@ def _post(table: Table) -> Sequence[Deal]:
     posted = feeds.read(table, ALL_DEALS, limit=TAKEN, now=NOW).items
     deals.edit(table, posted[0].deal_id, {"ends_at": NOW + timedelta(days=1), "coupon_code": "BIGTIME15"}, NOW)
     for deal in posted:
-        products.follow(table, None, deal)
-        words.follow(table, None, deal)
+        offers.file(table, None, deal)
+        search.file(table, None, deal)
     clicks.count(table, posted[0].deal_id)
     return posted
 
 
 def _pick(table: Table, posted: Sequence[Deal]) -> None:
-    featured.set_featured(table, FRONT_PAGE, [posted[0].deal_id], NOW)
-    featured.set_featured(table, EDITORS_CHOICE, [posted[1].deal_id], NOW)
+    picks.set_featured(table, FRONT_PAGE, [posted[0].deal_id], NOW)
+    picks.set_featured(table, EDITORS_CHOICE, [posted[1].deal_id], NOW)
     of_category = [deal.deal_id for deal in posted if deal.category == CLOTHING.slug]
-    featured.set_category_featured(table, CLOTHING.slug, of_category[:5], NOW)
+    picks.set_category_featured(table, CLOTHING.slug, of_category[:5], NOW)
 
 
 def _follow(table: Table, posted: Sequence[Deal]) -> None:
     """A reader signs up, likes and watches, is told of two deals, reads of one and saves the other."""
     first, second = posted[:2]
-    attempts.sign_up(table, "203.0.113.7", NOW)
+    rate_limits.sign_up(table, "203.0.113.7", NOW)
     ana = User("ana", "ana@mail.example", "Ana", "$argon2id$…", "member", NOW)
     users.create(table, ana)
     sessions.start(table, ana, NOW, bytes(range(32)))
@@ -170,13 +170,13 @@ def _keep_copies(table: Table, posted: Sequence[Deal]) -> None:
     picks = documents.compact(documents.deals(posted[:1], NOW))
     latest = documents.compact(documents.feed(Page(tuple(posted), None), NOW))
     for part in (
-        caches.FRONT_PAGE_PICKS,
-        caches.EDITORS_CHOICE_PICKS,
-        caches.NEWEST,
-        caches.CATEGORY_PAGES[CLOTHING.slug],
+        page_cache.FRONT_PAGE_PICKS,
+        page_cache.EDITORS_CHOICE_PICKS,
+        page_cache.NEWEST,
+        page_cache.CATEGORY_PAGES[CLOTHING.slug],
     ):
-        copy = caches.Copy(picks if part.picks else None, latest if part.feed else None)
-        caches.write(table, part, copy, began=NOW, expires=NOW + settings.CACHE_LIFETIME)
+        copy = page_cache.Copy(picks if part.picks else None, latest if part.feed else None)
+        page_cache.write(table, part, copy, began=NOW, expires=NOW + settings.CACHE_LIFETIME)
 
 
 def _all_of(table: Table) -> list[Json]:

@@ -20,9 +20,9 @@ from shared.api import cors, documents
 from shared.api.app import create_app, serve
 from shared.api.documentation import PAGED, describe
 from shared.api.documents import compact
-from shared.data.catalog import brands, deals, featured, feeds, topics
-from shared.data.catalog.caches import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
-from shared.http import copies
+from shared.data.catalog import brands, deals, feeds, picks, topics
+from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
+from shared.http import cached_pages
 from shared.http.caching import public
 from shared.http.parameters import paging, segment, topic_named
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Feed, feed_of
@@ -40,18 +40,18 @@ app = create_app()
 @app.get("/front-page", **describe("The front page and the latest deals", "FrontPage", query=PAGED, cached=True))
 def front_page() -> Response[Any]:
     now, wanted = times.now(), paging(app)
-    picked, newest = copies.read([FRONT_PAGE_PICKS, NEWEST], now) if wanted == FIRST_PAGE else (None, None)
-    picks = picked.picks if picked else compact(documents.deals(featured.read(table(), FRONT_PAGE, now), now))
+    picked, newest = cached_pages.read([FRONT_PAGE_PICKS, NEWEST], now) if wanted == FIRST_PAGE else (None, None)
+    featured = picked.picks if picked else compact(documents.deals(picks.read(table(), FRONT_PAGE, now), now))
     latest = newest.latest if newest else compact(_feed(ALL_DEALS, now=now))
-    return public(app, f'{{"featured":{picks},"latest":{latest}}}')
+    return public(app, f'{{"featured":{featured},"latest":{latest}}}')
 
 
 @app.get("/editors-choice", **describe("The editor's choice", "EditorsChoice", cached=True))
 def editors_choice() -> Response[Any]:
     now = times.now()
-    (picked,) = copies.read([EDITORS_CHOICE_PICKS], now)
-    picks = picked.picks if picked else compact(documents.deals(featured.read(table(), EDITORS_CHOICE, now), now))
-    return public(app, f'{{"featured":{picks}}}')
+    (picked,) = cached_pages.read([EDITORS_CHOICE_PICKS], now)
+    featured = picked.picks if picked else compact(documents.deals(picks.read(table(), EDITORS_CHOICE, now), now))
+    return public(app, f'{{"featured":{featured}}}')
 
 
 @app.get("/deals", **describe("Latest deals", "DealList", query=PAGED, cached=True))
@@ -100,14 +100,14 @@ def all_categories() -> Response[Any]:
 def category_page(category: str) -> Response[Any]:
     now, topic = times.now(), topic_named(CATEGORY, category)
     if paging(app) == FIRST_PAGE:
-        counts, copy = copies.read_category(topic, now)
+        counts, copy = cached_pages.read_category(topic, now)
         if copy is not None:
             parts = f'"featured":{copy.picks},"latest":{copy.latest}'
             return public(app, f"{compact(documents.topic(counts))[:-1]},{parts}}}")
     page = topics.get(table(), topic)
     document = {
         **documents.topic(page),
-        "featured": documents.deals(featured.read(table(), topic, now), now),
+        "featured": documents.deals(picks.read(table(), topic, now), now),
         "latest": _feed(feed_of(topic), now=now),
     }
     return public(app, compact(document))
@@ -176,7 +176,7 @@ def _newest(part: Cached | None, feed: Feed) -> str:
     now = times.now()
     copy: Copy | None = None
     if part is not None and paging(app) == FIRST_PAGE:
-        (copy,) = copies.read([part], now)
+        (copy,) = cached_pages.read([part], now)
     return copy.latest if copy and copy.latest is not None else compact(_feed(feed, now=now))
 
 

@@ -16,7 +16,7 @@ from shared.api.app import create_app, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal
 from shared.api.callers import editors_only
 from shared.api.documentation import describe
-from shared.data.catalog import brands, deals, featured
+from shared.data.catalog import brands, deals, picks
 from shared.data.members import fanout
 from shared.errors import NoAnswer, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer
@@ -89,9 +89,9 @@ def offer_picks(page: CuratedPage, path: str) -> None:
     """The route by which editors pick the deals of one curated page."""
 
     @app.put(path, **describe(f"Pick the {page.label}'s deals", "Picked", who="editor", errors=[*BODY_ERRORS, 404]))
-    def pick(picks: Annotated[Featured, Body()]) -> Response[Any]:
+    def pick(chosen: Annotated[Featured, Body()]) -> Response[Any]:
         now = times.now()
-        picked = featured.set_featured(table(), page, picks.deal_ids, now)
+        picked = picks.set_featured(table(), page, chosen.deal_ids, now)
         return json_answer(documents.picked(picked, now))
 
 
@@ -103,12 +103,12 @@ offer_picks(EDITORS_CHOICE, "/editors-choice/featured")
     "/categories/<category>/featured",
     **describe("Pick a category's deals", "Picked", who="editor", errors=[*BODY_ERRORS, 404]),
 )
-def pick_for_category(category: str, picks: Annotated[CategoryFeatured, Body()]) -> Response[Any]:
+def pick_for_category(category: str, chosen: Annotated[CategoryFeatured, Body()]) -> Response[Any]:
     now = times.now()
     topic = topic_named(CATEGORY, category)
     if topic.slug not in CATEGORIES:
         raise NoSuchTopic(CATEGORY.label, topic.slug)
-    picked = featured.set_category_featured(table(), topic.slug, picks.deal_ids, now)
+    picked = picks.set_category_featured(table(), topic.slug, chosen.deal_ids, now)
     return json_answer(documents.picked(picked, now))
 
 

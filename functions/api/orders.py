@@ -201,7 +201,7 @@ def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Respon
 
 
 def _follow(order: Order, status: OrderStatus) -> Response[Any]:
-    order = orders.follow(
+    order = orders.advance(
         table(),
         order,
         status,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import EventType
 
-from shared.data.catalog import products, words
+from shared.data.catalog import offers, search
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.catalog.deal_items import has_ended, is_listed
 from shared.dynamodb.attributes import unmarshal_item
@@ -33,9 +33,9 @@ def follow(record: DynamoDBRecord) -> None:
     if change.after is not None:
         logger().set_correlation_id(change.after.correlation_id)
     old, new = (unmarshal_item(raw["dynamodb"].get(image, {})) for image in ("OldImage", "NewImage"))
-    products.follow(table(), change.before, change.after, has_ended=has_ended(new))
+    offers.file(table(), change.before, change.after, has_ended=has_ended(new))
     before, after = (
         deal if deal is not None and is_listed(item) else None
         for deal, item in ((change.before, old), (change.after, new))
     )
-    words.follow(table(), before, after)
+    search.file(table(), before, after)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from shared import settings
 from shared.api import documents
 from shared.data import item_types
-from shared.data.catalog import caches, featured, listings
-from shared.data.catalog.caches import (
+from shared.data.catalog import feed_counts, page_cache, picks
+from shared.data.catalog.changes import DealChange, PicksChange, change_of
+from shared.data.catalog.page_cache import (
     CATEGORY_PAGES,
     FRONT_PAGE_PICKS,
     HTML,
@@ -26,11 +27,10 @@ from shared.data.catalog.caches import (
     Copy,
     Form,
 )
-from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.orders import stock
 from shared.dynamodb import damage
 from shared.errors import DamagedDeal
-from shared.html import parts as rendered
+from shared.html import fragments as rendered
 from shared.html import views
 from shared.models.catalog import Deal
 from shared.models.lists import Page
@@ -102,7 +102,7 @@ def affected(records: Iterable[dict[str, Any]]) -> Effects:
 def stale(now: datetime) -> list[Cached]:
     """The parts that have not been built, or not for half a copy's lifetime."""
     limit = settings.CACHE_LIFETIME.total_seconds() / 2
-    ages = {part: caches.age(table(), part, now) for part in PARTS}
+    ages = {part: page_cache.age(table(), part, now) for part in PARTS}
     for age in ages.values():
         if age is not None:
             report(metrics.CACHE_AGE, round(age, 3))
@@ -116,8 +116,8 @@ def refresh(parts: Iterable[Cached], written: set[str], requests: set[str]) -> N
         began = datetime.now(UTC)
         built = build(part, written, began.replace(microsecond=0))
         for form, render in RENDERED.items():
-            caches.write(
-                table(), part, render(built), began=began, expires=caches.expiry(built.shown, began), form=form
+            page_cache.write(
+                table(), part, render(built), began=began, expires=page_cache.expiry(built.shown, began), form=form
             )
         rebuilt.append(part.name)
     logger().info("refreshed", parts=rebuilt, deals=len(written), correlation_ids=sorted(requests), **measured())
@@ -140,11 +140,11 @@ class Built:
 
 def build(part: Cached, written: set[str], now: datetime) -> Built:
     """What a part shows as of now."""
-    picked = None if part.picks is None else featured.follow(table(), part.picks, now)
+    picked = None if part.picks is None else picks.refresh(table(), part.picks, now)
     latest = None
     if part.feed is not None:
-        (previous,) = caches.read(table(), [part], shard=1, now=now)
-        latest = caches.newest(table(), part.feed, now, written, previous, size=settings.READ_FOR_CARDS)
+        (previous,) = page_cache.read(table(), [part], shard=1, now=now)
+        latest = page_cache.newest(table(), part.feed, now, written, previous, size=settings.READ_FOR_CARDS)
     return Built(part, now, picked, latest)
 
 
@@ -154,7 +154,7 @@ def as_json(built: Built) -> Copy:
     if built.picked is not None:
         picks = documents.compact(documents.deals(built.picked, built.now))
     if built.latest is not None and built.part.feed is not None:
-        page = caches.first(built.latest, built.part.feed, settings.CACHED_PAGE)
+        page = page_cache.first(built.latest, built.part.feed, settings.CACHED_PAGE)
         latest = documents.compact(documents.feed(page, built.now))
     return Copy(picks, latest)
 
@@ -166,9 +166,9 @@ def as_html(built: Built) -> Copy:
         picks = rendered.picks(built.picked, built.now, front=built.part is FRONT_PAGE_PICKS)
     if built.latest is not None and built.part.feed is not None:
         feed = built.part.feed
-        page = caches.first(built.latest, feed, views.first_groups(built.latest.items, rendered.GROUPS))
+        page = page_cache.first(built.latest, feed, views.first_groups(built.latest.items, rendered.GROUPS))
         latest = rendered.latest(
-            page, feed, built.now, listings.counts(table(), feed, most=settings.READ_FOR_CARDS), page.next
+            page, feed, built.now, feed_counts.counts(table(), feed, most=settings.READ_FOR_CARDS), page.next
         )
     return Copy(picks, latest)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import caches, deals, listings, words
+from shared.data.catalog import deals, feed_counts, page_cache, search
 from shared.data.catalog.deal_items import readable
 from shared.data.members import fanout, follows, messages
 from shared.dynamodb.attributes import Item
@@ -24,8 +24,8 @@ from shared.dynamodb.table import Projection
 from shared.errors import Forbidden, NoSuchPath
 from shared.html import cookies, pages, views
 from shared.html.app import PageApp, Request
+from shared.html.page_cost import collection, is_visible
 from shared.html.pages import Answer
-from shared.html.took import collection, is_visible
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 from shared.runtime.environment import table
 from shared.values import links
@@ -52,7 +52,7 @@ _MESSAGE = Projection.of("PK", "SK", "CreatedAt")
 _COPY = Projection.of("PK", "SK", "BuiltAt")
 _PICKS = Projection.of("PK", "SK", "Featured")
 _SHARDS = range(1, settings.CACHE_SHARDS + 1)
-_FORMS = (caches.JSON, caches.HTML)
+_FORMS = (page_cache.JSON, page_cache.HTML)
 
 app = PageApp()
 
@@ -169,7 +169,7 @@ def _written(deal: Deal) -> dict[str, Any]:
     if deal.source_id is not None:
         made.append(("its source", keys.deal_source(deal.source_id)))
     if deal.version == 1:  # an edited deal may have been counted elsewhere when it was posted
-        for feed, period in listings.places(deal).items():
+        for feed, period in feed_counts.places(deal).items():
             of = feed.topic.kind.label if feed.topic else "all"
             made.append((f"the count of {of} deals", keys.periods(feed, period)))
     remark = f"Posted {_at(deal.created_at)}. All of it was written, or nothing."
@@ -179,7 +179,7 @@ def _written(deal: Deal) -> dict[str, Any]:
 def _filed(deal: Deal) -> dict[str, Any]:
     """What the stream filed for search and for the product's page."""
     wanted = [("its product's offers", keys.product_offer(links.product_hash(deal.link), deal.deal_id))]
-    wanted += [(f"the word {word}", keys.word_of_deal(word, deal.deal_id)) for word in words.of_deal(deal)]
+    wanted += [(f"the word {word}", keys.word_of_deal(word, deal.deal_id)) for word in search.of_deal(deal)]
     there = {item[PARTITION_KEY] for item in table().get_many([key for _, key in wanted], projection=_HERE)}
     found = [(name, key) for name, key in wanted if key[PARTITION_KEY] in there]
     remark = (
@@ -191,8 +191,8 @@ def _filed(deal: Deal) -> dict[str, Any]:
 
 def _copied(deal: Deal) -> dict[str, Any]:
     """The copies that were built since the deal was posted: of the parts of pages that may show it, in both forms."""
-    of_feeds = [caches.NEWEST, caches.CATEGORY_PAGES[deal.category]]
-    of_picks = [caches.PICKED[page] for page in (FRONT_PAGE, EDITORS_CHOICE) if _is_picked(deal, page)]
+    of_feeds = [page_cache.NEWEST, page_cache.CATEGORY_PAGES[deal.category]]
+    of_picks = [page_cache.PICKED[page] for page in (FRONT_PAGE, EDITORS_CHOICE) if _is_picked(deal, page)]
     items = table().get_many(
         [part.key(shard, form) for part in of_feeds for form in _FORMS for shard in _SHARDS], projection=_COPY
     )

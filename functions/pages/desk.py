@@ -20,7 +20,7 @@ from typing import Any
 
 from functions.pages.desk_forms import deal_form, lists
 from shared.api.bodies import NewBrand
-from shared.data.catalog import brands, clicks, deals, endings, feeds, listings, products
+from shared.data.catalog import brands, clicks, deals, endings, feed_counts, feeds, offers
 from shared.data.members import fanout, users
 from shared.errors import (
     BrandExists,
@@ -97,7 +97,7 @@ def desk(request: Request) -> Answer:
         partial(feeds.read, table(), ALL_DEALS, limit=SHOWN, now=now),
         partial(endings.upcoming, table(), now, days=ENDING_DAYS, most=MOST_ENDING),
         partial(lists.FRONT.read, table(), now),
-        partial(listings.counts, table(), ALL_DEALS, most=1, until=today),
+        partial(feed_counts.counts, table(), ALL_DEALS, most=1, until=today),
     ]
     newest, ending, picked, counts = table().gather(asked)
     shown = newest.items[:NEWEST]
@@ -166,13 +166,13 @@ def new_deal(request: Request) -> Answer:
             typed=typed,
             errors={"link": deal_form.WORDS["link"]},
         )
-    offers = products.offers(table(), link)
-    last = deal_form.last_offer(link, offers)
+    of_product = offers.offers(table(), link)
+    last = deal_form.last_offer(link, of_product)
     known = deal_form.typed_of_product(last) if last else deal_form.known_of_shop(table(), link, request.now)
     return _form_page(
         request,
         {**known, **typed},
-        offers=offers,
+        of_product=of_product,
         key=forms.new_key(),
         guessed=bool(known),
         priced_by=last if "price" in known and "price" not in typed else None,
@@ -439,7 +439,7 @@ def _form_page(
     errors: Mapping[str, str] | None = None,
     *,
     deal: Deal | None = None,
-    offers: Sequence[Deal] | None = None,
+    of_product: Sequence[Deal] | None = None,
     status: int = HTTPStatus.OK,
     key: str | None = None,
     shown: Deal | None = None,
@@ -454,9 +454,9 @@ def _form_page(
     """
     now = request.now
     link = typed.get("link", "")
-    if offers is None:
-        offers = products.offers(table(), link) if links.host(link) else []
-    others = [offer for offer in offers if deal is None or offer.deal_id != deal.deal_id]
+    if of_product is None:
+        of_product = offers.offers(table(), link) if links.host(link) else []
+    others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
     number = str(views.number(deal)) if deal else ""
     return _page(
         "desk/deal.html",

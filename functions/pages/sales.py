@@ -81,7 +81,7 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
     status, said = STEPS[step]
     order = orders.find(table(), order_id)
     try:
-        orders.follow(
+        orders.advance(
             table(),
             order,
             status,

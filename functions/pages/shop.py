@@ -223,7 +223,7 @@ def cancel_order(request: Request, order_id: str) -> Answer:
         return member
     order = orders.get(table(), member.username, order_id)
     try:
-        orders.follow(
+        orders.advance(
             table(),
             order,
             OrderStatus.CANCELLED,

@@ -18,24 +18,24 @@ from typing import Any
 from shared import settings
 from shared.data.catalog import (
     brands,
-    caches,
     deal_pages,
     deals,
     endings,
-    featured,
+    feed_counts,
     feeds,
-    listings,
-    products,
+    offers,
+    page_cache,
+    picks,
+    search,
     topics,
-    words,
 )
-from shared.data.catalog.caches import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
+from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.dynamodb import cursors
 from shared.errors import InvalidName, NoSuchTopic, NotFound
-from shared.html import assets, headers, pages, parts, views
+from shared.html import assets, fragments, headers, pages, views
 from shared.html.app import PageApp, Request
 from shared.html.pages import Answer
-from shared.http import copies, statuses
+from shared.http import cached_pages, statuses
 from shared.models.catalog import (
     ALL_DEALS,
     BRAND,
@@ -93,16 +93,16 @@ app = PageApp(public=True)
 @app.get("/")
 def front_page(request: Request) -> Answer:
     now = request.now
-    picked, newest = copies.read([FRONT_PAGE_PICKS, NEWEST], now, HTML)
-    picks = picked.picks if picked else parts.picks(featured.read(table(), FRONT_PAGE, now), now, front=True)
+    picked, newest = cached_pages.read([FRONT_PAGE_PICKS, NEWEST], now, HTML)
+    featured = picked.picks if picked else fragments.picks(picks.read(table(), FRONT_PAGE, now), now, front=True)
     latest = (newest.latest if newest else _latest(ALL_DEALS, now)) or ""
-    if not picks:
-        latest = parts.led(latest)
+    if not featured:
+        latest = fragments.enlarge_first_card(latest)
     return _public(
         "front.html",
         request,
-        picks=parts.placed(picks or ""),
-        latest=parts.placed(latest),
+        picks=fragments.placed(featured or ""),
+        latest=fragments.placed(latest),
         description="Deals picked by hand, all of them by day, by brand and by category.",
         feed=_feeds("/feed"),
     )
@@ -112,14 +112,14 @@ def front_page(request: Request) -> Answer:
 def latest_deals(request: Request) -> Answer:
     cursor, now = _cursor(request), request.now
     if cursor is None:
-        (newest,) = copies.read([NEWEST], now, HTML)
+        (newest,) = cached_pages.read([NEWEST], now, HTML)
         latest = (newest.latest if newest else None) or _latest(ALL_DEALS, now)
     else:
         latest = _older(ALL_DEALS, now, cursor)
     return _public(
         "latest.html",
         request,
-        latest=parts.placed(latest),
+        latest=fragments.placed(latest),
         first=cursor is None,
         description="All deals by day, the newest first.",
         feed=_feeds("/feed"),
@@ -181,12 +181,12 @@ def ending(request: Request) -> Answer:
 
 @app.get("/editors-choice")
 def editors_choice(request: Request) -> Answer:
-    (picked,) = copies.read([EDITORS_CHOICE_PICKS], request.now, HTML)
+    (picked,) = cached_pages.read([EDITORS_CHOICE_PICKS], request.now, HTML)
     found = picked.picks if picked else None
     if found is None:
-        found = parts.picks(featured.read(table(), EDITORS_CHOICE, request.now), request.now, front=False)
+        found = fragments.picks(picks.read(table(), EDITORS_CHOICE, request.now), request.now, front=False)
     description = "The deals that our editors would buy themselves."
-    return _public("choice.html", request, picks=parts.placed(found), description=description)
+    return _public("choice.html", request, picks=fragments.placed(found), description=description)
 
 
 @app.get("/categories/{category}")
@@ -199,14 +199,14 @@ def category_page(request: Request, category: str) -> Answer:
     cursor = _cursor(request)
     if cursor is not None:
         return _older_of_topic(request, topic, cursor)
-    found, copy = copies.read_category(topic, now, HTML)
+    found, copy = cached_pages.read_category(topic, now, HTML)
     if copy is not None:
-        picks, latest = copy.picks, copy.latest
+        featured, latest = copy.picks, copy.latest
     else:
         found = topics.get(table(), topic)
-        picks = parts.picks(featured.read(table(), topic, now), now, front=False)
+        featured = fragments.picks(picks.read(table(), topic, now), now, front=False)
         latest = _latest(feed_of(topic), now)
-    return _of_topic(request, found, latest or "", picks or "")
+    return _of_topic(request, found, latest or "", featured or "")
 
 
 @app.get("/brands")
@@ -238,9 +238,9 @@ def brand_page(request: Request, brand: str) -> Answer:
 
 
 @app.get("/search")
-def search(request: Request) -> Answer:
+def search_page(request: Request) -> Answer:
     typed, cursor = request.query.get("q", "").strip(), _cursor(request)
-    wanted, query = words.asked(typed), typed[: words.MOST_CHARACTERS]
+    wanted, query = search.asked(typed), typed[: search.MOST_CHARACTERS]
     found, active = _searched(wanted, cursor, request.now)
     shown = active[: views.first_groups(active, MATCHES, under_days=False)]
     # Where not all that was found is shown, the next page begins with the rest.
@@ -267,7 +267,7 @@ def search(request: Request) -> Answer:
 def feed(request: Request) -> Answer:
     typed = request.query.get("q", "").strip()
     if typed:
-        _, shown = _searched(words.asked(typed), None, request.now)
+        _, shown = _searched(search.asked(typed), None, request.now)
         return _feed(request, f"{typed} · Big Time Deals", "/search", shown, q=typed)
     latest = feeds.read(table(), ALL_DEALS, limit=OLDER, now=request.now)
     return _feed(request, "Big Time Deals", "/", latest.items)
@@ -293,7 +293,9 @@ def category_feed(request: Request, name: str) -> Answer:
 
 @app.get("/sitemap.xml")
 def sitemap(_request: Request) -> Answer:
-    months = sorted({day[:7] for day, count in listings.counts(table(), ALL_DEALS).items() if count > 0}, reverse=True)
+    months = sorted(
+        {day[:7] for day, count in feed_counts.counts(table(), ALL_DEALS).items() if count > 0}, reverse=True
+    )
     return _machine(pages.render("sitemap-index.xml", months=months), XML)
 
 
@@ -301,7 +303,7 @@ def sitemap(_request: Request) -> Answer:
 def sitemap_of_month(_request: Request, month: str) -> Answer:
     if not _MONTH.fullmatch(month):
         raise NotFound("This is no month.")
-    counts = listings.counts(table(), ALL_DEALS, most=1, until=f"{month}-31")
+    counts = feed_counts.counts(table(), ALL_DEALS, most=1, until=f"{month}-31")
     days = sorted((day for day, count in counts.items() if day[:7] == month and count > 0), reverse=True)
     if not days:
         raise NotFound("No deals of that month are listed.")
@@ -390,10 +392,10 @@ def _moved(path: str, status: int = HTTPStatus.MOVED_PERMANENTLY) -> Answer:
 def _latest(feed: Feed, now: datetime, held: feeds.Held | None = None) -> str:
     """The newest page of a feed, made from the indexes."""
     # Of as many days as the page can show.
-    counts = held[0] if held else listings.counts(table(), feed, most=settings.READ_FOR_CARDS)
+    counts = held[0] if held else feed_counts.counts(table(), feed, most=settings.READ_FOR_CARDS)
     page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now, held=held)
-    shown = caches.first(page, feed, views.first_groups(page.items, parts.GROUPS))
-    return parts.latest(shown, feed, now, counts, shown.next)
+    shown = page_cache.first(page, feed, views.first_groups(page.items, fragments.GROUPS))
+    return fragments.latest(shown, feed, now, counts, shown.next)
 
 
 def _older(feed: Feed, now: datetime, cursor: str) -> str:
@@ -401,7 +403,7 @@ def _older(feed: Feed, now: datetime, cursor: str) -> str:
     page = feeds.read(table(), feed, limit=OLDER, now=now, cursor=cursor)
     sections = views.by_month(page.items, now) if feed.period is Period.MONTH else views.by_day(page.items, now, {})
     return pages.render(
-        "parts/latest.html", prefix="", days=sections, next=page.next, path=parts.path_of(feed), first=False
+        "parts/latest.html", prefix="", days=sections, next=page.next, path=fragments.path_of(feed), first=False
     )
 
 
@@ -421,7 +423,7 @@ def _no_brand(name: str) -> Answer:
 def _brands_like(name: str) -> list[tuple[str, str]]:
     """Brands whose slug begins with a name, or is nearly that."""
     known = brands.names(table())
-    wanted = "-".join(words.in_text(name))
+    wanted = "-".join(search.in_text(name))
     begin = [slug for slug in known if wanted and slug.startswith(wanted)]
     near = difflib.get_close_matches(wanted, known, n=6, cutoff=0.7) if wanted else []
     return [(slug, known[slug]) for slug in dict.fromkeys([*begin[:6], *near])][:8]
@@ -445,8 +447,8 @@ def _of_topic(
     Where it has none, it shows the last ones that ended.
     """
     something = "<section>" in latest or not first
-    over = [] if something else products.ended(table(), found.topic, MOST_ENDED)
-    path = parts.path_of(feed_of(found.topic))
+    over = [] if something else offers.ended(table(), found.topic, MOST_ENDED)
+    path = fragments.path_of(feed_of(found.topic))
     counts = [
         *([f"{counted(deals, 'deal')} now"] if deals else []),
         *([f"{found.likes:,} {'likes' if found.likes == 1 else 'like'} it"] if found.likes else []),
@@ -459,8 +461,8 @@ def _of_topic(
         kind=found.topic.kind.label,
         slug=found.topic.slug,
         counts=counts,
-        picks=parts.placed(picks),
-        latest=parts.placed(latest),
+        picks=fragments.placed(picks),
+        latest=fragments.placed(latest),
         any=something,
         ended=views.cards((deal for deal in over if deal.status(request.now) is Status.EXPIRED), request.now),
         first=first,
@@ -470,18 +472,18 @@ def _of_topic(
     )
 
 
-def _searched(wanted: words.Search, cursor: str | None, now: datetime) -> tuple[words.Found, list[Deal]]:
-    found = words.find(table(), wanted, limit=READ, cursor=cursor)
+def _searched(wanted: search.Search, cursor: str | None, now: datetime) -> tuple[search.Found, list[Deal]]:
+    found = search.find(table(), wanted, limit=READ, cursor=cursor)
     active = [deal for deal in deals.get_many(table(), found.deal_ids) if deal.status(now) is Status.ACTIVE]
     return found, active
 
 
-def _history(deal: Deal, offers: Sequence[Deal]) -> dict[str, Any] | None:
+def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:
     """Earlier prices of a deal's product: a row for each day, and the points of a line. A withdrawn price is none."""
     if deal.withdrawn_at is not None:
         return None
     lowest: dict[date, Deal] = {}
-    for each in (offer for offer in offers if offer.withdrawn_at is None):
+    for each in (offer for offer in earlier if offer.withdrawn_at is None):
         day = each.created_at.date()
         if each.currency == deal.currency and (day not in lowest or _amount(each) < _amount(lowest[day])):
             lowest[day] = each
@@ -489,7 +491,7 @@ def _history(deal: Deal, offers: Sequence[Deal]) -> dict[str, Any] | None:
     if len(lowest) < 2:
         return None
     days = sorted(lowest)
-    cheapest = products.lowest_since(list(lowest.values()), deal.created_at - LOWEST_OF)
+    cheapest = offers.lowest_since(list(lowest.values()), deal.created_at - LOWEST_OF)
     is_lowest = cheapest is None or _amount(cheapest) >= _amount(deal)
     return {
         "remark": "Lowest in 60 days" if is_lowest else "",
@@ -563,7 +565,7 @@ def _summary(deal: Deal) -> str:
 
 def _topic_feed(request: Request, topic: Topic, typed: str, name: str, held: feeds.Held | None = None) -> Answer:
     """The feed of a brand or a category that exists; where something else than its slug was typed, the way there."""
-    path = parts.path_of(feed_of(topic))
+    path = fragments.path_of(feed_of(topic))
     if typed != topic.slug:
         return _moved(f"{path}/{request.path.rpartition('/')[2]}")
     latest = feeds.read(table(), feed_of(topic), limit=OLDER, now=request.now, held=held)

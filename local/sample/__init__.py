@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.api.bodies import NewDeal
-from shared.data.catalog import brands, deals, featured
+from shared.data.catalog import brands, deals, picks
 from shared.data.catalog.deals import MAX_TOGETHER
 from shared.data.members import follows
 from shared.data.orders import stock
@@ -75,14 +75,14 @@ def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: dateti
     active = [deal for deal in sample if deal.status(now) is Status.ACTIVE]
     best = sorted(active, key=lambda deal: deal.discount_percent or 0, reverse=True)
     front = [ids[deal.source_id or ""] for deal in _varied(best, FRONT)]
-    featured.set_featured(table, FRONT_PAGE, front, now)
+    picks.set_featured(table, FRONT_PAGE, front, now)
     for deal_id, pieces in zip(front, ON_SALE, strict=False):
         stock.add(table, deal_id, pieces, now)
     newest = sorted(active, key=lambda deal: deal.created_at, reverse=True)
-    featured.set_featured(table, EDITORS_CHOICE, [ids[deal.source_id or ""] for deal in _varied(newest, CHOICE)], now)
+    picks.set_featured(table, EDITORS_CHOICE, [ids[deal.source_id or ""] for deal in _varied(newest, CHOICE)], now)
     for category in CATEGORIES:
         there = [ids[deal.source_id or ""] for deal in best if deal.category == category]
-        featured.set_category_featured(table, category, there[:IN_CATEGORY], now)
+        picks.set_category_featured(table, category, there[:IN_CATEGORY], now)
     for deal in best[:HOT]:
         deals.make_hot(table, ids[deal.source_id or ""], now)
 

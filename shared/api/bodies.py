@@ -24,7 +24,7 @@ from shared.api.fields import (
     without_defaults,
 )
 from shared.data.catalog.deals import new_id
-from shared.data.catalog.featured import CATEGORY_FEATURED, MAX_FEATURED
+from shared.data.catalog.picks import CATEGORY_FEATURED, MAX_FEATURED
 from shared.errors import InvalidName, InvalidTime
 from shared.models.catalog import CATEGORIES, Deal
 from shared.values import ksuids, slugs, times

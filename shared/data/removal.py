@@ -6,7 +6,7 @@ all remove accounts by this.
 
 from __future__ import annotations
 
-from shared.data.members import presence, users
+from shared.data.members import account_checks, users
 from shared.data.orders import carts, orders
 from shared.dynamodb.table import Table
 from shared.errors import OrdersRemain
@@ -20,11 +20,11 @@ def remove_account(table: Table, user: User) -> None:
     the cart, likes or saves anything. Only after that is it certain that no order is open. If one is, the account stays
     as it was.
     """
-    table.write(presence.leaving(user.username))
+    table.write(account_checks.leaving(user.username))
     try:
         orders.forget_all(table, user.username)
     except OrdersRemain:
-        table.write(presence.staying(user.username))
+        table.write(account_checks.staying(user.username))
         raise
     users.remove(table, user, leaving=orders.leaving(user.username))
     # Another removal at the same moment may have let the account stay for a while, and something into its cart.

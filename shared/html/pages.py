@@ -124,26 +124,26 @@ def shows_work() -> bool:
 def begin_work() -> None:
     """Note what is asked of DynamoDB from now on, where that is shown."""
     if shows_work():
-        from shared.html import took  # noqa: PLC0415  # not imported on stages that do not show it
+        from shared.html import page_cost  # noqa: PLC0415  # not imported on stages that do not show it
 
-        took.begin()
+        page_cost.begin()
 
 
 def work_headers() -> dict[str, str]:
     """The headers that tell what a page took, where that is shown."""
     if not shows_work():
         return {}
-    from shared.html import took  # noqa: PLC0415  # see above
+    from shared.html import page_cost  # noqa: PLC0415  # see above
 
-    return {"Server-Timing": took.server_timing()}
+    return {"Server-Timing": page_cost.server_timing()}
 
 
 def _work() -> dict[str, Any] | None:
     if not shows_work():
         return None
-    from shared.html import took  # noqa: PLC0415  # see above
+    from shared.html import page_cost  # noqa: PLC0415  # see above
 
-    return took.took()
+    return page_cost.summary()
 
 
 def page(  # what differs from page to page, each by its name
@@ -170,7 +170,7 @@ def page(  # what differs from page to page, each by its name
         "description": None,
         "query": "",
         "feed": None,
-        "took": _work(),
+        "page_cost": _work(),
         "followed": None,
     }
     body = render(template, **(known | values))

@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.api import catalog
 from functions.background import refresher
 from shared.dynamodb.table import Table
-from shared.http import copies
+from shared.http import cached_pages
 from shared.runtime import environment
 from tests.support import records
 from tests.support.surroundings import surrounded
@@ -58,7 +58,7 @@ def get(functions_of: Table) -> Get:
             "body": None,
             "isBase64Encoded": False,
         }
-        copies.kept.cache_clear()  # each reader meets another execution environment
+        cached_pages.memory.cache_clear()  # each reader meets another execution environment
         answer = catalog.handler(event, CONTEXT)
         assert answer["statusCode"] == 200, answer
         return json.loads(answer["body"])

@@ -17,9 +17,9 @@ from cli.importer import Importer
 from functions.background import refresher
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import caches, deals, featured
-from shared.data.catalog.caches import FRONT_PAGE_PICKS, NEWEST, PARTS, PICKED, Cached, Copy
+from shared.data.catalog import deals, page_cache, picks
 from shared.data.catalog.deal_items import to_item_listed
+from shared.data.catalog.page_cache import FRONT_PAGE_PICKS, NEWEST, PARTS, PICKED, Cached, Copy
 from shared.data.members import follows
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -27,7 +27,7 @@ from shared.dynamodb.writes import put, update
 from shared.models.catalog import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal, feed_of
 from shared.values import times
 from tests.support.engines import MINISTACK, on, on_servers
-from tests.support.making import HOME, SHOES, a_deal, ids, join, newest_first, post
+from tests.support.factories import HOME, SHOES, a_deal, ids, join, newest_first, post
 from tests.support.records import by_ttl, damaged, of_category_picks, of_deal, of_picks
 from tests.support.wire import Request, watched
 
@@ -52,7 +52,7 @@ def copies(table: Table, part: Cached) -> list[Item | None]:
 
 def text(copy: Item | None) -> str:
     assert copy is not None
-    return caches.decompress(copy["Body"])
+    return page_cache.decompress(copy["Body"])
 
 
 def shown(page: Any) -> list[str]:
@@ -87,15 +87,17 @@ def test_the_published_key_names_a_copy_of_the_newest_deals(table: Table, refres
 def test_an_older_build_never_overwrites_a_newer_one(table: Table) -> None:
     later, earlier = NOW, NOW - timedelta(milliseconds=1)
 
-    caches.write(table, NEWEST, Copy(latest='{"items":["newer"]}'), began=later, expires=NOW + timedelta(minutes=1))
-    caches.write(table, NEWEST, Copy(latest='{"items":["older"]}'), began=earlier, expires=NOW + timedelta(minutes=9))
+    page_cache.write(table, NEWEST, Copy(latest='{"items":["newer"]}'), began=later, expires=NOW + timedelta(minutes=1))
+    page_cache.write(
+        table, NEWEST, Copy(latest='{"items":["older"]}'), began=earlier, expires=NOW + timedelta(minutes=9)
+    )
 
     assert [text(copy) for copy in copies(table, NEWEST)] == ['{"items":["newer"]}'] * settings.CACHE_SHARDS
 
 
 def test_a_newer_build_overwrites_an_older_one(table: Table) -> None:
     for number, began in enumerate([NOW, NOW + timedelta(milliseconds=1)]):
-        caches.write(
+        page_cache.write(
             table, NEWEST, Copy(latest=f'{{"items":[{number}]}}'), began=began, expires=NOW + timedelta(minutes=1)
         )
 
@@ -105,7 +107,7 @@ def test_a_newer_build_overwrites_an_older_one(table: Table) -> None:
 def test_a_usable_copy_is_what_is_served(table: Table, refresh: Refresh, get: Get) -> None:
     (deal,) = post_now(table)
     refresh(of_deal(None, deal))
-    (kept,) = caches.read(table, [NEWEST], shard=2, now=NOW)
+    (kept,) = page_cache.read(table, [NEWEST], shard=2, now=NOW)
 
     # Behind the functions' back, so that only the copies still know the deal.
     table.write(put({**keys.deal(deal.deal_id), "Type": "None"}, because="a test"))
@@ -120,12 +122,12 @@ WRONG = {
     "missing": None,
     "stale": {"ExpiresAt": int(NOW.timestamp()) - 1},
     "garbage": {"Body": b"garbage"},
-    "cut": {"Body": caches.compress('{"items":[],"next":null}')[:-3]},
-    "half": {"Body": caches.compress('{"items":[],"next":null}')[:12]},
+    "cut": {"Body": page_cache.compress('{"items":[],"next":null}')[:-3]},
+    "half": {"Body": page_cache.compress('{"items":[],"next":null}')[:12]},
     "compressed bytes that are no text": {"Body": zlib.compress(b"\xff\xfe\x00")},
-    "compressed nonsense": {"Body": caches.compress("nonsense")},
-    "another part's": {"Body": caches.compress(Copy('{"items":[]}', "[]").text + "\x1e{}")},
-    "text": {"Body": base64.b64encode(caches.compress("{}")).decode()},
+    "compressed nonsense": {"Body": page_cache.compress("nonsense")},
+    "another part's": {"Body": page_cache.compress(Copy('{"items":[]}', "[]").text + "\x1e{}")},
+    "text": {"Body": base64.b64encode(page_cache.compress("{}")).decode()},
     "nothing": {"Body": None},
 }
 
@@ -136,14 +138,14 @@ def test_an_unusable_copy_falls_back_to_the_indexes(
     table: Table, refresh: Refresh, get: Get, wrong: dict[str, Any] | None
 ) -> None:
     older, newer = reversed(post_now(table, 2))
-    featured.set_featured(table, FRONT_PAGE, [older.deal_id], NOW)
-    featured.set_featured(table, EDITORS_CHOICE, [newer.deal_id], NOW)
+    picks.set_featured(table, FRONT_PAGE, [older.deal_id], NOW)
+    picks.set_featured(table, EDITORS_CHOICE, [newer.deal_id], NOW)
     if wrong is not None:
         refresh()
         for part in PARTS:
             spoil(table, part, **wrong)
 
-    read = [caches.read(table, PARTS, shard=shard, now=NOW) for shard in SHARDS]
+    read = [page_cache.read(table, PARTS, shard=shard, now=NOW) for shard in SHARDS]
 
     assert read == [[None] * len(PARTS)] * settings.CACHE_SHARDS
     assert shown(get("/front-page")["latest"]) == ids([newer, older])
@@ -163,7 +165,7 @@ def test_an_unusable_copy_is_replaced_by_the_next_build(table: Table, refresh: R
 
     refresh(of_deal(None, deal))
 
-    (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+    (cached,) = page_cache.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
     assert deal.deal_id in cached.text
 
@@ -185,7 +187,8 @@ def test_a_copy_is_believed_until_the_earliest_end_of_its_deals(table: Table, re
     refresh(*(of_deal(None, deal) for deal in ending))
 
     before, after = (
-        caches.read(table, [NEWEST, PICKED[SHOES]], shard=1, now=when) for when in (soon - timedelta(seconds=1), soon)
+        page_cache.read(table, [NEWEST, PICKED[SHOES]], shard=1, now=when)
+        for when in (soon - timedelta(seconds=1), soon)
     )
 
     assert None not in before
@@ -205,7 +208,7 @@ def test_the_picks_of_a_page_count_among_its_deals_ends(table: Table, refresh: R
     started = times.now()
     end = started + timedelta(seconds=90)
     (deal,) = post(table, [a_deal(started - timedelta(minutes=1), ends_at=end)], started)
-    featured.set_featured(table, FRONT_PAGE, [deal.deal_id], started)
+    picks.set_featured(table, FRONT_PAGE, [deal.deal_id], started)
     refresh(of_picks(FRONT_PAGE))
 
     (copy, *_) = copies(table, FRONT_PAGE_PICKS)
@@ -218,7 +221,7 @@ def test_a_new_deal_is_in_the_build_though_the_index_does_not_show_it_yet(table:
     (deal,) = post_now(table)
     lag(table, deal)
 
-    page = caches.newest(table, ALL_DEALS, NOW, also=[deal.deal_id], previous=None)
+    page = page_cache.newest(table, ALL_DEALS, NOW, also=[deal.deal_id], previous=None)
 
     assert ids(page.items) == [deal.deal_id]
 
@@ -228,9 +231,9 @@ def test_a_deal_of_the_build_before_stays_though_the_index_does_not_show_it_yet(
     refresh(of_deal(None, first), of_deal(None, second))
     for deal in (first, second):
         lag(table, deal)
-    (previous,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+    (previous,) = page_cache.read(table, [NEWEST], shard=1, now=NOW)
 
-    page = caches.newest(table, ALL_DEALS, NOW, also=[], previous=previous)
+    page = page_cache.newest(table, ALL_DEALS, NOW, also=[], previous=previous)
 
     assert ids(page.items) == ids([first, second])
 
@@ -240,7 +243,7 @@ def test_a_withdrawn_deal_is_not_in_the_build_though_the_index_still_shows_it(ta
     withdrawn = deals.withdraw(table, shown_still.deal_id, NOW)
     table.write(put(to_item_listed(withdrawn, listed=True), because="the index lags behind"))
 
-    page = caches.newest(table, ALL_DEALS, NOW, also=[withdrawn.deal_id], previous=None)
+    page = page_cache.newest(table, ALL_DEALS, NOW, also=[withdrawn.deal_id], previous=None)
 
     assert ids(page.items) == [active.deal_id]
 
@@ -253,7 +256,7 @@ def test_a_build_reads_on_past_deals_that_the_index_shows_wrongly(table: Table) 
         withdrawn = deals.withdraw(table, deal.deal_id, NOW)
         table.write(put(to_item_listed(withdrawn, listed=True), because="the index lags behind"))
 
-    page = caches.newest(table, ALL_DEALS, NOW, also=[], previous=None)
+    page = page_cache.newest(table, ALL_DEALS, NOW, also=[], previous=None)
 
     assert ids(page.items) == ids(posted[30:55])
     assert page.next is not None
@@ -267,7 +270,7 @@ def test_an_import_of_old_deals_leaves_no_gap_in_the_build(table: Table) -> None
         withdrawn = deals.withdraw(table, deal.deal_id, NOW)
         table.write(put(to_item_listed(withdrawn, listed=True), because="the index lags behind"))
 
-    page = caches.newest(table, ALL_DEALS, NOW, also=ids(old), previous=None)
+    page = page_cache.newest(table, ALL_DEALS, NOW, also=ids(old), previous=None)
 
     assert ids(page.items) == ids(posted[10:35])
 
@@ -277,7 +280,7 @@ def test_a_build_holds_a_categorys_own_deals_only(table: Table) -> None:
     (lamp,) = post_now(table, category="home")
 
     built = {
-        topic: caches.newest(table, feed_of(topic), NOW, also=[shoe.deal_id, lamp.deal_id], previous=None)
+        topic: page_cache.newest(table, feed_of(topic), NOW, also=[shoe.deal_id, lamp.deal_id], previous=None)
         for topic in (SHOES, HOME)
     }
 
@@ -304,7 +307,7 @@ def test_a_record_that_cannot_be_read_does_not_keep_the_others_from_the_build(ta
     answer = refresh(of_deal(None, first), poison, of_deal(None, second))
 
     assert answer == {"batchItemFailures": []}
-    (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+    (cached,) = page_cache.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
     assert first.deal_id in cached.text
     assert second.deal_id in cached.text
@@ -354,8 +357,8 @@ def test_a_page_that_is_newly_picked_is_rebuilt(table: Table, refresh: Refresh, 
     posted = post_now(table, 5)
     refresh()
 
-    featured.set_featured(table, EDITORS_CHOICE, ids(posted[:1]), NOW)
-    featured.set_category_featured(table, "shoes", ids(posted), NOW)
+    picks.set_featured(table, EDITORS_CHOICE, ids(posted[:1]), NOW)
+    picks.set_category_featured(table, "shoes", ids(posted), NOW)
     refresh(of_picks(EDITORS_CHOICE), of_category_picks(SHOES))
 
     assert shown(get("/editors-choice")["featured"]) == ids(posted[:1])
@@ -389,7 +392,7 @@ def real_deals(table: Table) -> None:
 def test_the_front_page_is_one_request_that_costs_twice_half_a_unit(
     table: Table, functions_of: Table, real_deals: None, refresh: Refresh, get: Get
 ) -> None:
-    featured.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), NOW)
+    picks.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), NOW)
     refresh()
 
     with watched(functions_of) as wire:
@@ -418,7 +421,7 @@ def units(table: Table, batch: Request) -> list[float]:
 def test_a_copy_of_twenty_five_real_deals_fits_into_half_a_unit(
     table: Table, real_deals: None, refresh: Refresh, get: Get, part: Cached
 ) -> None:
-    featured.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), NOW)
+    picks.set_featured(table, FRONT_PAGE, shown(get("/front-page")["latest"]), NOW)
 
     refresh()
 

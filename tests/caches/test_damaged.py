@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from shared.data.catalog import caches, deals, endings, feeds
-from shared.data.catalog.caches import HTML, JSON, NEWEST, PICKED
+from shared.data.catalog import deals, endings, feeds, page_cache
 from shared.data.catalog.deal_items import from_item, to_item
+from shared.data.catalog.page_cache import HTML, JSON, NEWEST, PICKED
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
@@ -19,8 +19,8 @@ from shared.errors import DamagedDeal
 from shared.models.catalog import Deal
 from shared.values import times
 from tests.support.engines import MOTO, Engine
-from tests.support.making import FEEDS, SHOES, a_deal, ago, ids, post
-from tests.support.making import NOW as PRESENT
+from tests.support.factories import FEEDS, SHOES, a_deal, ago, ids, post
+from tests.support.factories import NOW as PRESENT
 from tests.support.records import of_deal, record
 
 Refresh = Callable[..., dict[str, Any]]
@@ -119,7 +119,7 @@ def test_copies_are_rebuilt_without_deals_damaged_in_each_way(table: Table, refr
 
     assert answer == {"batchItemFailures": []}
     for form in (JSON, HTML):
-        for copy in caches.read(table, [NEWEST, PICKED[SHOES]], shard=1, now=NOW, form=form):
+        for copy in page_cache.read(table, [NEWEST, PICKED[SHOES]], shard=1, now=NOW, form=form):
             assert copy is not None
             shown = [deal.title for deal in (first, *damaged, last) if deal.title in copy.text]
             assert shown == [first.title, last.title]
@@ -146,10 +146,10 @@ def test_a_deal_that_is_damaged_leaves_the_copies_and_comes_back_when_it_is_repa
 
     spoil(table, damaged, {"Price": {"N": "31.90"}})
     refresh(record(whole, {**whole, "Price": 31}))
-    (without,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+    (without,) = page_cache.read(table, [NEWEST], shard=1, now=NOW)
     spoil(table, damaged, {})
     refresh(record({**whole, "Price": 31}, whole))
-    (mended,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+    (mended,) = page_cache.read(table, [NEWEST], shard=1, now=NOW)
 
     assert without is not None
     assert mended is not None

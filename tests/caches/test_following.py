@@ -11,14 +11,14 @@ import pytest
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, featured
+from shared.data.catalog import deals, picks
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.errors import Busy
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 from shared.values import times
 from tests.caches.conftest import CONTEXT
-from tests.support.making import SHOES, a_deal, ids, post
+from tests.support.factories import SHOES, a_deal, ids, post
 from tests.support.records import of_category_picks, of_deal
 from tests.support.wire import watched
 
@@ -37,9 +37,9 @@ def picked(table: Table, refresh: Refresh) -> list[Deal]:
         a_deal(NOW - timedelta(seconds=60 + n), title=f"Shoe {n}", correlation_id=f"request-{n}") for n in range(6)
     ]
     posted = post(table, shoes, NOW)
-    featured.set_featured(table, FRONT_PAGE, ids(posted), NOW)
-    featured.set_featured(table, EDITORS_CHOICE, ids(posted), NOW)
-    featured.set_category_featured(table, "shoes", ids(posted), NOW)
+    picks.set_featured(table, FRONT_PAGE, ids(posted), NOW)
+    picks.set_featured(table, EDITORS_CHOICE, ids(posted), NOW)
+    picks.set_category_featured(table, "shoes", ids(posted), NOW)
     refresh()
     return posted
 
@@ -148,9 +148,9 @@ def test_who_picks_between_reading_and_writing_wins(table: Table, picked: list[D
     deals.edit(table, first.deal_id, {"title": "Better shoe"}, NOW)
 
     with between_reading_and_writing(
-        table, lambda: featured.set_featured(table, FRONT_PAGE, ids(reversed(picked)), NOW), times_over=1
+        table, lambda: picks.set_featured(table, FRONT_PAGE, ids(reversed(picked)), NOW), times_over=1
     ):
-        followed = featured.follow(table, FRONT_PAGE, NOW)
+        followed = picks.refresh(table, FRONT_PAGE, NOW)
 
     assert ids(followed) == ids(reversed(picked))
     assert stored(table, FRONT_PAGE) == [*(deal.title for deal in reversed(others)), "Better shoe"]
@@ -163,19 +163,19 @@ def test_who_keeps_picking_makes_the_follow_up_give_up_and_be_repeated(table: Ta
 
     def meddle() -> None:
         order.reverse()
-        featured.set_featured(table, FRONT_PAGE, ids(order), NOW)
+        picks.set_featured(table, FRONT_PAGE, ids(order), NOW)
         deals.edit(table, first.deal_id, {"title": f"Better shoe {next(retitled)}"}, NOW)
 
     deals.edit(table, first.deal_id, {"title": "Better shoe"}, NOW)
     with between_reading_and_writing(table, meddle, times_over=1000), pytest.raises(Busy):
-        featured.follow(table, FRONT_PAGE, NOW)
+        picks.refresh(table, FRONT_PAGE, NOW)
 
-    assert [deal.title for deal in featured.follow(table, FRONT_PAGE, NOW)] == stored(table, FRONT_PAGE)
+    assert [deal.title for deal in picks.refresh(table, FRONT_PAGE, NOW)] == stored(table, FRONT_PAGE)
 
 
 def test_a_page_that_nobody_has_picked_for_is_followed_without_a_write(table: Table) -> None:
     with watched(table) as wire:
-        followed = featured.follow(table, EDITORS_CHOICE, NOW)
+        followed = picks.refresh(table, EDITORS_CHOICE, NOW)
 
     assert followed == []
     assert set(wire.operations) == {"GetItem"}

@@ -7,14 +7,14 @@ from datetime import timedelta
 import pytest
 
 from shared import settings
-from shared.data.catalog import caches
-from shared.data.catalog.caches import HTML, JSON, NEWEST, PARTS, PICKED, Copy
-from shared.data.catalog.kept import Kept
+from shared.data.catalog import page_cache
+from shared.data.catalog.memory import Memory
+from shared.data.catalog.page_cache import HTML, JSON, NEWEST, PARTS, PICKED, Copy
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchTopic
 from shared.models.catalog import CATEGORY, Topic
-from tests.support.making import NOW, SHOES, ahead, join
+from tests.support.factories import NOW, SHOES, ahead, join
 from tests.support.wire import watched
 
 NEXT = NOW + settings.COPIES_ARE_KEPT
@@ -22,16 +22,16 @@ OLD, NEW = Copy(latest='{"items":["old"]}'), Copy(latest='{"items":["new"]}')
 
 
 def written(table: Table, copy: Copy, *, began: timedelta = timedelta(), lasts: timedelta = timedelta(days=1)) -> None:
-    caches.write(table, NEWEST, copy, began=NOW + began, expires=NOW + lasts)
+    page_cache.write(table, NEWEST, copy, began=NOW + began, expires=NOW + lasts)
 
 
-def latest(kept: Kept, table: Table, **when: object) -> str | None:
+def latest(kept: Memory, table: Table, **when: object) -> str | None:
     (copy,) = kept.read(table, [NEWEST], shard=1, **when)  # type: ignore[arg-type]  # just the time
     return None if copy is None else copy.latest
 
 
 def test_a_copy_is_read_once_in_a_second_however_often_it_is_asked_for(table: Table) -> None:
-    kept = Kept()
+    kept = Memory()
     written(table, OLD)
 
     with watched(table) as wire:
@@ -42,7 +42,7 @@ def test_a_copy_is_read_once_in_a_second_however_often_it_is_asked_for(table: Ta
 
 
 def test_what_was_rebuilt_is_shown_a_second_later(table: Table) -> None:
-    kept = Kept()
+    kept = Memory()
     written(table, OLD)
     latest(kept, table, now=NOW)
     written(table, NEW, began=timedelta(milliseconds=1))
@@ -52,7 +52,7 @@ def test_what_was_rebuilt_is_shown_a_second_later(table: Table) -> None:
 
 
 def test_a_copy_is_not_shown_beyond_its_end_nor_before_it_was_read(table: Table) -> None:
-    kept = Kept()
+    kept = Memory()
     written(table, OLD, lasts=timedelta(seconds=10))
     assert latest(kept, table, now=ahead(seconds=9.5)) == OLD.latest
 
@@ -63,7 +63,7 @@ def test_a_copy_is_not_shown_beyond_its_end_nor_before_it_was_read(table: Table)
 
 
 def test_a_copy_that_is_missing_is_looked_for_each_time(table: Table) -> None:
-    kept = Kept()
+    kept = Memory()
     before = latest(kept, table, now=NOW)
     written(table, NEW)
 
@@ -71,10 +71,10 @@ def test_a_copy_that_is_missing_is_looked_for_each_time(table: Table) -> None:
 
 
 def test_only_what_is_not_kept_is_read(table: Table) -> None:
-    kept = Kept()
+    kept = Memory()
     for part in PARTS:
         copy = Copy(picks="[]" if part.picks else None, latest="{}" if part.feed else None)
-        caches.write(table, part, copy, began=NOW, expires=ahead(hours=1))
+        page_cache.write(table, part, copy, began=NOW, expires=ahead(hours=1))
     latest(kept, table, now=NOW)
 
     with watched(table) as wire:
@@ -86,8 +86,8 @@ def test_only_what_is_not_kept_is_read(table: Table) -> None:
 
 
 def test_a_category_is_kept_with_its_counts(table: Table) -> None:
-    kept = Kept()
-    caches.write(table, PICKED[SHOES], Copy(picks="[]", latest="{}"), began=NOW, expires=ahead(hours=1))
+    kept = Memory()
+    page_cache.write(table, PICKED[SHOES], Copy(picks="[]", latest="{}"), began=NOW, expires=ahead(hours=1))
     before, _ = kept.read_category(table, SHOES, shard=1, now=NOW)
     join(table, "ana")
     follows.like(table, SHOES, "ana", NOW)
@@ -102,15 +102,15 @@ def test_a_category_is_kept_with_its_counts(table: Table) -> None:
 
 def test_a_category_that_is_none_is_refused_without_a_read(table: Table) -> None:
     with watched(table) as wire, pytest.raises(NoSuchTopic):
-        Kept().read_category(table, Topic(CATEGORY, "boats"), shard=1, now=NOW)
+        Memory().read_category(table, Topic(CATEGORY, "boats"), shard=1, now=NOW)
 
     assert not wire.requests
 
 
 def test_a_parts_copies_as_json_and_as_html_are_two(table: Table) -> None:
-    kept = Kept()
+    kept = Memory()
     written(table, OLD)
-    caches.write(table, NEWEST, Copy(latest="<li>Shoe</li>\n"), began=NOW, expires=ahead(hours=1), form=HTML)
+    page_cache.write(table, NEWEST, Copy(latest="<li>Shoe</li>\n"), began=NOW, expires=ahead(hours=1), form=HTML)
 
     texts = {form.name: kept.read(table, [NEWEST], shard=1, now=NOW, form=form) for form in (JSON, HTML)}
 
@@ -121,9 +121,9 @@ def test_a_parts_copies_as_json_and_as_html_are_two(table: Table) -> None:
 def test_what_is_written_of_a_part_is_what_is_read(table: Table) -> None:
     copies = [(JSON, Copy('["a\\u001e"]', "{}")), (HTML, Copy("", "<p>\n</p>")), (HTML, Copy("<b>", ""))]
     for number, (form, copy) in enumerate(copies):
-        caches.write(table, PICKED[SHOES], copy, began=ahead(seconds=number), expires=ahead(days=1), form=form)
+        page_cache.write(table, PICKED[SHOES], copy, began=ahead(seconds=number), expires=ahead(days=1), form=form)
 
-        (read,) = caches.read(table, [PICKED[SHOES]], shard=1, now=NOW, form=form)
+        (read,) = page_cache.read(table, [PICKED[SHOES]], shard=1, now=NOW, form=form)
 
         assert read is not None
         assert (read.picks, read.latest) == (copy.picks, copy.latest)

@@ -18,8 +18,8 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.orders import Order
 from shared.values import times
+from tests.support.factories import a_deal, a_message, a_user, send
 from tests.support.first_release import take_back
-from tests.support.making import a_deal, a_message, a_user, send
 from tests.support.shop import a_buyer, buy, on_sale
 
 Btd = Callable[..., Result]

@@ -17,11 +17,11 @@ import pytest
 from typer.testing import Result
 
 from cli.importer import WINDOW
-from shared.data.catalog import brands, deals, feeds, listings
+from shared.data.catalog import brands, deals, feed_counts, feeds
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
-from tests.support.making import walk
+from tests.support.factories import walk
 from tests.support.waiting import until
 
 Btd = Callable[..., Result]
@@ -130,7 +130,7 @@ def test_a_later_file_withdraws_a_deal_that_is_there(table: Table, btd: Btd, tmp
 
     assert "2 deals already there\n1 deal of those withdrawn now" in result.stdout
     assert "0 deals of those withdrawn now" in again.stdout
-    assert listings.counts(table, feed_of(Topic(BRAND, "allbirds")), consistent=True) == {"2025-03-01": 1}
+    assert feed_counts.counts(table, feed_of(Topic(BRAND, "allbirds")), consistent=True) == {"2025-03-01": 1}
 
 
 def test_a_source_id_twice_in_a_file_makes_one_deal_which_the_second_line_may_withdraw(

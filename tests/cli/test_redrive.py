@@ -24,7 +24,7 @@ from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
 from tests.support.engines import FAKE_CREDENTIALS
-from tests.support.making import NOW, a_deal, open_brands, post
+from tests.support.factories import NOW, a_deal, open_brands, post
 from tests.support.waiting import PATIENCE
 
 Btd = Callable[..., Result]

@@ -8,13 +8,13 @@ from __future__ import annotations
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import brands, deals, endings, featured, feeds, listings, seeds, topics
+from shared.data.catalog import brands, deals, endings, feed_counts, feeds, picks, seeds, topics
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, BrandExists, EmailTaken, NoSuchMessage, NotSignedIn, NotWatching, UsernameTaken
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Status, Topic, feed_of
 from tests.support.engines import FAST, MINISTACK, MOTO, on
-from tests.support.making import (
+from tests.support.factories import (
     APPLE,
     HOME,
     NOW,
@@ -40,8 +40,8 @@ def test_01_a_created_deal_is_put_with_its_number_and_counted_in_its_feeds(table
 
     assert deals.get(table, deal.deal_id) == deal
     assert deal.number == 1
-    assert listings.counts(table, feed_of(APPLE)) == {"2050-06-01": 1}
-    assert listings.counts(table, feed_of(SHOES)) == {"2050-06-15": 1}
+    assert feed_counts.counts(table, feed_of(APPLE)) == {"2050-06-01": 1}
+    assert feed_counts.counts(table, feed_of(SHOES)) == {"2050-06-15": 1}
 
 
 def test_02_a_created_brand_is_added_to_the_brands_in_one_transaction(table: Table) -> None:
@@ -71,28 +71,28 @@ def test_03_the_eight_categories_are_planted_as_often_as_one_likes(bare_table: T
 
 def test_04_the_front_pages_picks_replace_the_ones_before_in_the_editors_order(table: Table) -> None:
     old, one, two = (deals.create(table, a_deal(), NOW) for _ in range(3))
-    featured.set_featured(table, FRONT_PAGE, [old.deal_id], NOW)
+    picks.set_featured(table, FRONT_PAGE, [old.deal_id], NOW)
 
-    featured.set_featured(table, FRONT_PAGE, [two.deal_id, one.deal_id], NOW)
+    picks.set_featured(table, FRONT_PAGE, [two.deal_id, one.deal_id], NOW)
 
-    assert featured.read(table, FRONT_PAGE, NOW) == [two, one]
+    assert picks.read(table, FRONT_PAGE, NOW) == [two, one]
 
 
 def test_05_a_categorys_picks_stand_beside_the_category(table: Table) -> None:
     posted = post(table, [a_deal() for _ in range(5)])
 
-    featured.set_category_featured(table, "shoes", ids(posted), NOW)
+    picks.set_category_featured(table, "shoes", ids(posted), NOW)
 
-    assert featured.read(table, SHOES, NOW) == posted
+    assert picks.read(table, SHOES, NOW) == posted
 
 
 def test_06_the_editors_choice_is_a_page_of_its_own(table: Table) -> None:
     deal = deals.create(table, a_deal(), NOW)
 
-    featured.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
+    picks.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
 
-    assert featured.read(table, EDITORS_CHOICE, NOW) == [deal]
-    assert featured.read(table, FRONT_PAGE, NOW) == []
+    assert picks.read(table, EDITORS_CHOICE, NOW) == [deal]
+    assert picks.read(table, FRONT_PAGE, NOW) == []
 
 
 def test_07_the_latest_deals_are_read_from_gsi1(table: Table) -> None:
@@ -121,10 +121,10 @@ def test_08_a_category_and_its_latest_deals_take_its_item_and_gsi3(table: Table)
 
 def test_09_the_editors_choice_page_takes_one_read(table: Table) -> None:
     deal = deals.create(table, a_deal(), NOW)
-    featured.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
+    picks.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
 
     with watched(table) as wire:
-        found = featured.read(table, EDITORS_CHOICE, NOW)
+        found = picks.read(table, EDITORS_CHOICE, NOW)
 
     assert found == [deal]
     assert wire.operations == {"GetItem": 1}
@@ -303,12 +303,12 @@ def test_26_a_deal_is_edited_ends_and_is_withdrawn(table: Table) -> None:
 
 def test_26_the_copies_of_an_edited_deal_follow(table: Table) -> None:
     one, two = newest_first([deals.create(table, a_deal(), NOW) for _ in range(2)])
-    featured.set_featured(table, FRONT_PAGE, [one.deal_id, two.deal_id], NOW)
+    picks.set_featured(table, FRONT_PAGE, [one.deal_id, two.deal_id], NOW)
     edited = deals.edit(table, one.deal_id, {"price": "9.00"}, NOW)
     deals.withdraw(table, two.deal_id, NOW)
 
-    featured.follow(table, FRONT_PAGE, NOW)
+    picks.refresh(table, FRONT_PAGE, NOW)
 
-    assert featured.read(table, FRONT_PAGE, NOW) == [edited]
+    assert picks.read(table, FRONT_PAGE, NOW) == [edited]
     copies = (table.get(keys.featured(FRONT_PAGE)) or {})["Featured"]
     assert [copy.get("WithdrawnAt") for copy in copies] == [None, "2050-06-15T12:00:00Z"]

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 from argon2 import PasswordHasher
 
-from shared.data.members import accounts, attempts, sessions, users
+from shared.data.members import accounts, rate_limits, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import EmailTaken, Forbidden, SlowDown, WrongPassword
 from shared.models.members import User
 from shared.values import passwords
 from shared.values.common_passwords import is_common
 from tests.support.engines import MOTO
-from tests.support.making import NOW, a_user, ago, join
+from tests.support.factories import NOW, a_user, ago, join
 
 HERE = "192.0.2.1"
 PASSWORD = "correct horse battery"
@@ -66,7 +66,7 @@ def test_a_hash_of_old_parameters_is_made_again_when_its_owner_signs_in(
 
 def test_asking_which_addresses_exist_is_slowed_for_who_signs_up(table: Table) -> None:
     sign_up(table)
-    for number in range(attempts.MOST_TAKEN):
+    for number in range(rate_limits.MOST_TAKEN):
         with pytest.raises(EmailTaken):
             sign_up(table, f"user{number}", "ana@mail.example")
 
@@ -76,7 +76,7 @@ def test_asking_which_addresses_exist_is_slowed_for_who_signs_up(table: Table) -
 
 def test_asking_which_addresses_exist_is_slowed_for_members(table: Table) -> None:
     ana, bo = sign_up(table), sign_up(table, "bo")
-    for number in range(attempts.MOST_MOVES - 1):
+    for number in range(rate_limits.MOST_MOVES - 1):
         ana = accounts.change_email(table, ana, f"ana{number}@mail.example", HERE, NOW)
     with pytest.raises(EmailTaken):
         accounts.change_email(table, ana, bo.email, HERE, NOW)

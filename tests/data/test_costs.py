@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from shared.data import item_types, keys
-from shared.data.catalog import deals, feeds, listings
+from shared.data.catalog import deals, feed_counts, feeds
 from shared.data.members import follows, messages
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.models.catalog import Feed, Topic
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.making import FEEDS, NOW, a_deal, a_message, ago, ahead, both_kinds, ids, join, post, send
+from tests.support.factories import FEEDS, NOW, a_deal, a_message, ago, ahead, both_kinds, ids, join, post, send
 from tests.support.wire import Wire, hooked, watched
 
 YEARS = 10
@@ -31,10 +31,10 @@ def ten_years(table: Table) -> None:
         for day in range(60, 365 * YEARS):
             period = feed.period.start_of(NOW - timedelta(days=day))
             key = keys.periods(feed, period)
-            book = books.setdefault(key["SK"], {**key, "Type": item_types.PERIODS, listings.TOTAL: 0})
-            name = listings.attribute(feed, period)
+            book = books.setdefault(key["SK"], {**key, "Type": item_types.PERIODS, feed_counts.TOTAL: 0})
+            name = feed_counts.attribute(feed, period)
             book[name] = book.get(name, 0) + 1583
-            book[listings.TOTAL] += 1583
+            book[feed_counts.TOTAL] += 1583
         for book in books.values():
             table.write(put(book, because="a test"))
 

@@ -14,7 +14,7 @@ from shared.dynamodb.writes import update
 from shared.errors import AccountChanged, NoSuchUser, WrongPassword
 from shared.models.members import User
 from shared.values import passwords
-from tests.support.making import NOW, a_user
+from tests.support.factories import NOW, a_user
 from tests.support.wire import before, watched
 
 HERE = "192.0.2.1"
@@ -92,7 +92,7 @@ def test_an_account_of_the_first_release_signs_in_and_its_hash_moves(table: Tabl
 def test_a_session_of_the_first_release_goes_on_while_its_hash_moves(table: Table) -> None:
     token, _ = sessions.start(table, sign_up(table), NOW, bytes(32))
 
-    credentials.move(table, "ana")
+    credentials.split_hash(table, "ana")
 
     assert sessions.authenticate(table, token, NOW).username == "ana"
 
@@ -100,13 +100,13 @@ def test_a_session_of_the_first_release_goes_on_while_its_hash_moves(table: Tabl
 def test_a_hash_is_moved_once(table: Table) -> None:
     as_of_the_first_release(table)
 
-    moved = [credentials.move(table, name) for name in ("ana", "ana", "nobody")]
+    moved = [credentials.split_hash(table, name) for name in ("ana", "ana", "nobody")]
 
     assert moved == [True, False, False]
 
 
 MEANWHILE: dict[str, Callable[[Table], object]] = {
-    "it was moved": lambda table: credentials.move(table, "ana"),
+    "it was moved": lambda table: credentials.split_hash(table, "ana"),
     "its owner signed in": sign_in,
 }
 
@@ -127,7 +127,7 @@ def test_a_new_password_leaves_nothing_of_the_old_one_to_move(table: Table) -> N
     change = lambda: users.change_password(table, "ana", passwords.hash_password(ANOTHER))  # noqa: E731  # an action
 
     with before(table, "TransactWriteItems", change):
-        moved = credentials.move(table, "ana")
+        moved = credentials.split_hash(table, "ana")
 
     assert not moved
     assert sign_in(table, ANOTHER).username == "ana"

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import clicks, deals, listings
+from shared.data.catalog import clicks, deals, feed_counts
 from shared.data.idempotency import Idempotency
 from shared.dynamodb.table import Table
 from shared.errors import DealExists, DealTooLarge, IdempotencyKeyReused, NoSuchDeal, NoSuchTopic, NotSeeded
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
-from tests.support.making import APPLE, NOW, SHOES, a_deal, ago, ahead, ids, listed, post
+from tests.support.factories import APPLE, NOW, SHOES, a_deal, ago, ahead, ids, listed, post
 from tests.support.wire import watched
 
 
@@ -84,7 +84,7 @@ def test_a_source_makes_one_deal(table: Table, other_time: datetime) -> None:
         deals.create(table, a_deal(other_time, source_id="shop:1"), NOW)
 
     assert listed(table, ALL_DEALS) == [first.deal_id]
-    assert listings.counts(table, feed_of(APPLE)) == {"2050-06-01": 1}
+    assert feed_counts.counts(table, feed_of(APPLE)) == {"2050-06-01": 1}
 
 
 def test_deals_are_found_by_their_sources(table: Table) -> None:
@@ -172,7 +172,7 @@ def test_a_deal_posted_after_its_end_is_readable_and_listed_nowhere(table: Table
     assert deals.get(table, over.deal_id).status(NOW) is Status.EXPIRED
     assert deals.get(table, withdrawn.deal_id).status(NOW) is Status.WITHDRAWN
     assert listed(table, ALL_DEALS) == []
-    assert listings.counts(table, feed_of(SHOES)) == {}
+    assert feed_counts.counts(table, feed_of(SHOES)) == {}
 
 
 def test_a_deal_of_more_than_8_kb_is_refused(table: Table) -> None:

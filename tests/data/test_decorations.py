@@ -15,7 +15,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
 from shared.models.catalog import ALL_DEALS, Deal
-from tests.support.making import NOW, a_deal, ago, ids, listed, post
+from tests.support.factories import NOW, a_deal, ago, ids, listed, post
 from tests.support.wire import watched
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deals, endings, feeds, listings
+from shared.data.catalog import deals, endings, feed_counts, feeds
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.errors import DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, NotSeeded
 from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, feed_of
-from tests.support.making import (
+from tests.support.factories import (
     APPLE,
     ASICS,
     FEEDS,
@@ -58,9 +58,9 @@ def test_a_deal_of_another_brand_moves_to_that_brands_feed(table: Table) -> None
     assert listed(table, feed_of(APPLE)) == []
     assert listed(table, feed_of(ASICS)) == [deal.deal_id]
     assert listed(table, feed_of(SHOES)) == listed(table, ALL_DEALS) == [deal.deal_id]
-    assert listings.counts(table, feed_of(APPLE)) == {}
-    assert listings.counts(table, feed_of(ASICS)) == {"2050-06-01": 1}
-    assert listings.counts(table, feed_of(SHOES)) == {"2050-06-15": 1}
+    assert feed_counts.counts(table, feed_of(APPLE)) == {}
+    assert feed_counts.counts(table, feed_of(ASICS)) == {"2050-06-01": 1}
+    assert feed_counts.counts(table, feed_of(SHOES)) == {"2050-06-15": 1}
 
 
 def test_a_deal_of_another_category_moves_to_that_categorys_feed(table: Table) -> None:
@@ -70,8 +70,8 @@ def test_a_deal_of_another_category_moves_to_that_categorys_feed(table: Table) -
 
     assert listed(table, feed_of(SHOES)) == []
     assert listed(table, feed_of(HOME)) == listed(table, feed_of(APPLE)) == [deal.deal_id]
-    assert listings.counts(table, feed_of(SHOES)) == {}
-    assert listings.counts(table, feed_of(HOME)) == {"2050-06-12": 1}
+    assert feed_counts.counts(table, feed_of(SHOES)) == {}
+    assert feed_counts.counts(table, feed_of(HOME)) == {"2050-06-12": 1}
 
 
 def test_a_deal_moves_to_no_unknown_brand_or_category(table: Table) -> None:
@@ -199,7 +199,7 @@ def test_a_deal_that_is_brought_back_takes_its_old_place(table: Table) -> None:
 
     for feed in FEEDS:
         assert listed(table, feed) == ids(posted)
-    assert sum(listings.counts(table, feed_of(APPLE)).values()) == 3
+    assert sum(feed_counts.counts(table, feed_of(APPLE)).values()) == 3
 
 
 def test_a_withdrawn_deal_that_changes_its_brand_is_counted_by_neither(table: Table) -> None:
@@ -208,7 +208,7 @@ def test_a_withdrawn_deal_that_changes_its_brand_is_counted_by_neither(table: Ta
 
     deals.edit(table, deal.deal_id, {"brand": "asics"}, NOW)
 
-    assert listings.counts(table, feed_of(APPLE)) == listings.counts(table, feed_of(ASICS)) == {}
+    assert feed_counts.counts(table, feed_of(APPLE)) == feed_counts.counts(table, feed_of(ASICS)) == {}
     assert listed(table, ALL_DEALS) == []
 
 
@@ -216,12 +216,12 @@ def test_the_last_deals_of_a_period_take_it_with_them(table: Table) -> None:
     one, two = post(table, [a_deal(), a_deal()])
 
     deals.withdraw(table, one.deal_id, NOW)
-    between = listings.counts(table, feed_of(SHOES))
+    between = feed_counts.counts(table, feed_of(SHOES))
     deals.withdraw(table, two.deal_id, NOW)
 
     assert between == {"2050-06-15": 1}
-    assert listings.counts(table, feed_of(SHOES)) == {}
-    assert listings.counts(table, ALL_DEALS) == {}
+    assert feed_counts.counts(table, feed_of(SHOES)) == {}
+    assert feed_counts.counts(table, ALL_DEALS) == {}
 
 
 def test_a_deal_is_hot_once_and_only_while_it_is_on(table: Table) -> None:
@@ -249,7 +249,7 @@ def test_the_sweep_takes_ended_deals_out_of_the_feeds(table: Table) -> None:
 
     assert (too_early, in_time) == (0, 1)
     assert "GSI1PK" not in (table.get(keys.deal(ended.deal_id)) or {})
-    assert listings.counts(table, feed_of(SHOES)) == {"2050-06-14": 1}
+    assert feed_counts.counts(table, feed_of(SHOES)) == {"2050-06-14": 1}
     assert [note["DealId"] for note in notes(table)] == [stays.deal_id]
 
 
@@ -260,7 +260,7 @@ def test_a_sweep_after_days_of_none_catches_up(table: Table) -> None:
 
     assert swept == 10
     assert notes(table) == []
-    assert listings.counts(table, ALL_DEALS) == {}
+    assert feed_counts.counts(table, ALL_DEALS) == {}
 
 
 def test_a_sweep_of_more_than_it_may_goes_on_the_next_time(table: Table) -> None:
@@ -319,7 +319,7 @@ def test_a_deal_that_ended_is_listed_again_when_it_is_prolonged(table: Table) ->
 
     assert after == [deal.deal_id]
     assert listed(table, ALL_DEALS, now=ahead(days=1)) == []
-    assert listings.counts(table, feed_of(SHOES)) == {}
+    assert feed_counts.counts(table, feed_of(SHOES)) == {}
 
 
 def test_a_deal_made_to_end_in_the_past_leaves_the_feeds_at_once(table: Table) -> None:
@@ -327,7 +327,7 @@ def test_a_deal_made_to_end_in_the_past_leaves_the_feeds_at_once(table: Table) -
 
     deals.edit(table, deal.deal_id, {"ends_at": ago(hours=1)}, NOW)
 
-    assert listings.counts(table, feed_of(SHOES)) == {}
+    assert feed_counts.counts(table, feed_of(SHOES)) == {}
     assert deals.get(table, deal.deal_id).status(NOW) is Status.EXPIRED
     assert notes(table) == []
 

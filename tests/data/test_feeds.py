@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import brands, deals, endings, feeds, listings
+from shared.data.catalog import brands, deals, endings, feed_counts, feeds
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, InvalidCursor, NoSuchTopic, NotSeeded
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Status, Topic, feed_of
 from shared.values import ksuids
 from tests.support.engines import on_servers
-from tests.support.making import (
+from tests.support.factories import (
     ASICS,
     FEEDS,
     HOME,
@@ -398,7 +398,7 @@ def test_a_swept_feed_lists_what_an_unswept_one_lists(table: Table) -> None:
 
     assert listed(table, ALL_DEALS, now=later) == before
     assert set(ids(staying)) < set(before)
-    assert sum(listings.counts(table, feed_of(SHOES)).values()) == len(before)
+    assert sum(feed_counts.counts(table, feed_of(SHOES)).values()) == len(before)
 
 
 def test_ids_sort_as_times_do() -> None:

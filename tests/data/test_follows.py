@@ -10,7 +10,7 @@ from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotWatching
 from shared.models.catalog import BRAND, Topic
-from tests.support.making import APPLE, HOME, NOW, SHOES, both_kinds, join
+from tests.support.factories import APPLE, HOME, NOW, SHOES, both_kinds, join
 
 
 @pytest.fixture

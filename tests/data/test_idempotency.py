@@ -10,7 +10,7 @@ from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, put_new
 from shared.errors import AlreadyExists, IdempotencyKeyReused
-from tests.support.making import NOW
+from tests.support.factories import NOW
 
 ASKED = Idempotency("ed", "5f2c", {"title": "Trail runner"})
 

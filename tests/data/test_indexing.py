@@ -7,12 +7,12 @@ from datetime import timedelta
 import pytest
 
 from cli import indexing
-from shared.data.catalog import deals, products, words
+from shared.data.catalog import deals, offers, search
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.values import times
 from tests.support.engines import one_at_a_time
-from tests.support.making import a_deal
+from tests.support.factories import a_deal
 
 NOW = times.from_iso("2025-03-01T12:00:00Z")
 
@@ -34,7 +34,7 @@ def indexed(table: Table) -> int:
 
 
 def found(table: Table) -> list[str]:
-    return list(words.find(table, words.asked("trail"), limit=10).deal_ids)
+    return list(search.find(table, search.asked("trail"), limit=10).deal_ids)
 
 
 def test_deals_without_words_are_found_once_they_are_indexed(table: Table, old: list[Deal]) -> None:
@@ -43,7 +43,7 @@ def test_deals_without_words_are_found_once_they_are_indexed(table: Table, old: 
     assert indexed(table) == 2
 
     assert found(table) == sorted((deal.deal_id for deal in old), reverse=True)
-    assert {deal.deal_id for deal in products.offers(table, old[0].link)} >= {old[0].deal_id}
+    assert {deal.deal_id for deal in offers.offers(table, old[0].link)} >= {old[0].deal_id}
 
 
 def test_indexing_twice_counts_each_word_once(table: Table, old: list[Deal]) -> None:
@@ -52,8 +52,8 @@ def test_indexing_twice_counts_each_word_once(table: Table, old: list[Deal]) -> 
 
     for deal in old:
         deals.withdraw(table, deal.deal_id, NOW)
-        words.follow(table, deal, None)
-    assert words.find(table, words.asked("trai"), limit=10).deal_ids == ()
+        search.file(table, deal, None)
+    assert search.find(table, search.asked("trai"), limit=10).deal_ids == ()
     assert found(table) == []
 
 
@@ -63,20 +63,20 @@ def test_a_deal_that_is_listed_nowhere_is_not_found(table: Table, old: list[Deal
     indexed(table)
 
     assert found(table) == [old[1].deal_id]
-    assert len(products.offers(table, old[0].link)) >= 1
+    assert len(offers.offers(table, old[0].link)) >= 1
 
 
 def test_what_is_withdrawn_while_it_is_indexed_is_not_found(
     table: Table, old: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    follow = products.follow
+    follow = offers.file
 
     def withdraw_first(table: Table, before: Deal | None, after: Deal | None, **how: bool) -> None:
         assert after is not None
         deals.withdraw(table, after.deal_id, NOW)
         follow(table, before, after, **how)
 
-    monkeypatch.setattr(products, "follow", withdraw_first)
+    monkeypatch.setattr(offers, "follow", withdraw_first)
     indexed(table)
 
     assert found(table) == []
@@ -93,8 +93,8 @@ def test_an_ended_deal_stands_under_its_brand_and_category_until_it_is_listed_ag
     indexed(table)
 
     for topic in (of_brand, of_category):
-        assert [deal.deal_id for deal in products.ended(table, topic, 10)] == [old[0].deal_id]
+        assert [deal.deal_id for deal in offers.ended(table, topic, 10)] == [old[0].deal_id]
 
     deals.edit(table, old[0].deal_id, {"ends_at": later + timedelta(hours=1)}, later)
     indexed(table)
-    assert products.ended(table, of_brand, 10) == products.ended(table, of_category, 10) == []
+    assert offers.ended(table, of_brand, 10) == offers.ended(table, of_category, 10) == []

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deals, featured
+from shared.data.catalog import deals, picks
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, INDEXES, PARTITION_KEY, SORT_KEY
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
-from tests.support.making import NOW, a_deal, a_message, a_user, ahead, join, post, send
+from tests.support.factories import NOW, a_deal, a_message, a_user, ahead, join, post, send
 
 DEAL_ID = "0ujtsYcgvSTl8PAuAdqWYSMnLOv"
 WHEN = datetime(2026, 6, 4, 20, 28, 53, tzinfo=UTC)
@@ -352,7 +352,7 @@ def test_what_a_deployment_plants_has_exactly_its_keys(table: Table) -> None:
 def test_the_curated_pages_have_exactly_their_keys(table: Table) -> None:
     (deal,) = post(table, [a_deal()])
     for page in (FRONT_PAGE, EDITORS_CHOICE):
-        featured.set_featured(table, page, [deal.deal_id], NOW)
+        picks.set_featured(table, page, [deal.deal_id], NOW)
 
     front, choice = table.get(same("FRONTPAGE")), table.get(same("EDITORSCHOICE"))
 

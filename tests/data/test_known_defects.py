@@ -16,7 +16,7 @@ from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchMessage, NoSuchTopic, NotSignedIn
 from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from shared.values import slugs
-from tests.support.making import APPLE, NOW, a_deal, a_message, a_user, ago, ahead, ids, join, post, send
+from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, ago, ahead, ids, join, post, send
 from tests.support.wire import cancelled, failing, watched
 
 DATA_MODEL = Path(__file__).resolve().parents[2] / "docs" / "data-model.md"

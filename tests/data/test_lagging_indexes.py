@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from shared.data import removal
-from shared.data.catalog import brands, caches, deals, feeds, seeds, topics
+from shared.data.catalog import brands, deals, feeds, page_cache, seeds, topics
 from shared.data.members import follows, messages, sessions, users
 from shared.data.orders import carts, orders, stock
 from shared.dynamodb.table import Table
@@ -18,8 +18,7 @@ from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser
 from shared.models.catalog import ALL_DEALS, BRAND, Status, Topic
 from shared.models.orders import OrderStatus
 from tests.support.engines import MINISTACK
-from tests.support.lagging import Lag, lagging
-from tests.support.making import (
+from tests.support.factories import (
     APPLE,
     FEEDS,
     LAUNCH,
@@ -35,6 +34,7 @@ from tests.support.making import (
     send,
     walk,
 )
+from tests.support.lagging import Lag, lagging
 from tests.support.shop import a_buyer, buy
 
 
@@ -105,7 +105,7 @@ def test_a_copy_has_what_the_stream_told_of_though_the_index_lags(table: Table, 
     newest = deals.create(table, a_deal(), NOW)
     gone = deals.withdraw(table, older[0].deal_id, NOW)
 
-    page = caches.newest(table, ALL_DEALS, NOW, [newest.deal_id, gone.deal_id], None)
+    page = page_cache.newest(table, ALL_DEALS, NOW, [newest.deal_id, gone.deal_id], None)
 
     assert ids(page.items) == [newest.deal_id, *ids(older[1:])]
 
@@ -239,7 +239,7 @@ def test_an_account_is_bought_for_and_removed_though_no_other_read_has_seen_it(t
 
     with pytest.raises(OrdersRemain):
         removal.remove_account(table, users.get(table, "cy", consistent=True))
-    orders.follow(table, orders.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
+    orders.advance(table, orders.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
     removal.remove_account(table, users.get(table, "cy", consistent=True))
 
     lag.catch_up()

@@ -11,7 +11,7 @@ from shared.data.members import messages
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, InvalidCursor, NoSuchMessage
 from shared.models.messages import AboutDeal, AboutOrder, Announcement, Message
-from tests.support.making import NOW, a_deal, a_message, ago, ahead, send
+from tests.support.factories import NOW, a_deal, a_message, ago, ahead, send
 
 
 def tell(table: Table, username: str, number: int, **how_old: float) -> list[Message]:

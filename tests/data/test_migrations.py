@@ -9,14 +9,14 @@ from argon2 import PasswordHasher
 
 from cli import migrations, segments
 from shared.data import keys
-from shared.data.catalog import deals, featured, feeds, listings
+from shared.data.catalog import deals, feed_counts, feeds, picks
 from shared.data.members import accounts, sessions, users
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, CATEGORY, Deal, Feed, Topic, feed_of
 from shared.values import passwords
 from tests.support.engines import MOTO
+from tests.support.factories import APPLE, NOW, SHOES, a_deal, ago, ahead, ids, open_brands, post
 from tests.support.first_release import everything, take_back
-from tests.support.making import APPLE, NOW, SHOES, a_deal, ago, ahead, ids, open_brands, post
 from tests.support.wire import before
 
 HERE = "192.0.2.1"
@@ -38,7 +38,7 @@ def posted(table: Table, monkeypatch: pytest.MonkeyPatch) -> list[Deal]:
     monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
     monkeypatch.setattr(segments, "PAGE", 6)
     created = post(table, [a_deal(ago(days=8 * n)) for n in range(12)])
-    featured.set_category_featured(table, SHOES.slug, ids(created[:5]), NOW)
+    picks.set_category_featured(table, SHOES.slug, ids(created[:5]), NOW)
     names = {"username": "ana", "email": "ana@mail.example", "name": "Ana"}
     accounts.sign_up(table, **names, password=PASSWORD, address=HERE, now=NOW)
     take_back(table)
@@ -49,7 +49,7 @@ def sees(table: Table, posted: list[Deal]) -> None:
     """Hold what readers see: three feeds, picks, and an account that can be signed in to."""
     for feed in FEEDS:
         assert ids(feeds.read(table, feed, limit=25, now=NOW).items) == ids(posted)
-    assert ids(featured.read(table, SHOES, NOW)) == ids(posted[:5])
+    assert ids(picks.read(table, SHOES, NOW)) == ids(posted[:5])
 
 
 def bring_over(table: Table, segments: int = 2) -> int:
@@ -86,10 +86,10 @@ def test_the_table_is_right_before_during_and_after(table: Table, posted: list[D
 def test_what_is_counted_afterwards_is_what_this_release_would_have_counted(table: Table, posted: list[Deal]) -> None:
     bring_over(table)
 
-    counted = {feed: listings.counts(table, feed) for feed in FEEDS}
+    counted = {feed: feed_counts.counts(table, feed) for feed in FEEDS}
 
     for feed in FEEDS:
-        periods = [listings.places(deal)[feed] for deal in posted]
+        periods = [feed_counts.places(deal)[feed] for deal in posted]
         assert counted[feed] == {period: periods.count(period) for period in periods}
 
 
@@ -134,41 +134,41 @@ def test_deals_come_and_go_while_their_counts_move(
 
     with before(table, "TransactWriteItems", lambda: left.extend(change(table, posted)), skip=number):
         for feed in FEEDS:
-            listings.bring_over(table, feed)
+            feed_counts.bring_over(table, feed)
 
     for feed in FEEDS:
-        assert sum(listings.counts(table, feed).values()) == len(left)
+        assert sum(feed_counts.counts(table, feed).values()) == len(left)
     bring_over(table)
     assert old_forms(table) == []
     for deal in left:
         deals.withdraw(table, deal.deal_id, NOW)
-    assert [listings.counts(table, feed) for feed in FEEDS] == [{}, {}, {}]
+    assert [feed_counts.counts(table, feed) for feed in FEEDS] == [{}, {}, {}]
 
 
 def test_picks_that_editors_make_meanwhile_stand(table: Table, posted: list[Deal]) -> None:
     newest = ids(posted[5:10])
 
-    with before(table, "TransactWriteItems", lambda: featured.set_category_featured(table, SHOES.slug, newest, NOW)):
+    with before(table, "TransactWriteItems", lambda: picks.set_category_featured(table, SHOES.slug, newest, NOW)):
         bring_over(table)
 
-    assert ids(featured.read(table, SHOES, NOW)) == newest
+    assert ids(picks.read(table, SHOES, NOW)) == newest
 
 
 def test_old_picks_stay_until_the_new_ones_are_there(table: Table, posted: list[Deal]) -> None:
-    assert not featured.drop_old(table, SHOES.slug)
+    assert not picks.drop_old(table, SHOES.slug)
 
-    featured.set_apart(table, SHOES.slug)
+    picks.set_apart(table, SHOES.slug)
 
     old, new = table.get(keys.topic(SHOES)) or {}, table.get(keys.featured(SHOES)) or {}
     assert old["Featured"] == new["Featured"]
-    assert featured.drop_old(table, SHOES.slug)
-    assert not featured.set_apart(table, SHOES.slug)
+    assert picks.drop_old(table, SHOES.slug)
+    assert not picks.set_apart(table, SHOES.slug)
 
 
 def test_a_container_that_counts_nothing_goes(table: Table, posted: list[Deal]) -> None:
     bags: Feed = feed_of(Topic(CATEGORY, "bags"))
 
-    moved = [listings.bring_over(table, feed) for feed in (ALL_DEALS, bags, bags)]
+    moved = [feed_counts.bring_over(table, feed) for feed in (ALL_DEALS, bags, bags)]
 
     assert moved == [12, 0, 0]
     assert table.get(keys.deals()) is None

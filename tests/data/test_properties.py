@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from shared.data import item_types, keys
-from shared.data.catalog import deals, endings, feeds, listings, topics
+from shared.data.catalog import deals, endings, feed_counts, feeds, topics
 from shared.data.catalog.deal_items import is_listed
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
 from tests.support.engines import MINISTACK, MOTO, Engine
-from tests.support.making import (
+from tests.support.factories import (
     APPLE,
     ASICS,
     FEEDS,
@@ -262,7 +262,7 @@ class Editing(RuleBasedStateMachine):
         listed = [self.known[item["DealId"]] for item in self.items("Deal") if is_listed(item)]
         for feed in (ALL_DEALS, *map(feed_of, (APPLE, ASICS, SHOES, HOME))):
             expected = Counter(feed.period.start_of(deal.created_at) for deal in listed if belongs(deal, feed))
-            assert listings.counts(self.table, feed, consistent=True) == expected
+            assert feed_counts.counts(self.table, feed, consistent=True) == expected
 
     @invariant()
     def each_feed_lists_the_active_deals_that_are_its_own(self) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from shared.data.catalog import topics
-from shared.data.members import follows, order_news, presence, saved, sessions, users
+from shared.data.members import account_checks, follows, order_news, saved, sessions, users
 from shared.data.orders import carts, orders
 from shared.data.removal import remove_account
 from shared.dynamodb.table import Table
@@ -19,7 +19,7 @@ from shared.errors import NoSuchUser, NotSignedIn, OrdersRemain, UnknownAddress
 from shared.models.catalog import Deal
 from shared.models.orders import OrderStatus
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.making import APPLE, NOW, a_deal, a_message, a_user, send
+from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, send
 from tests.support.shop import a_buyer, buy, on_sale
 from tests.support.wire import before, watched
 
@@ -46,7 +46,7 @@ def furnish(table: Table, deal: Deal, other: Deal) -> None:
     saved.save(table, deal, "ana", NOW)
     send(table, a_message(a_deal()))
     for _ in range(2):
-        orders.follow(table, buy(table, "ana", deal), OrderStatus.SHIPPED, NOW, telling=order_news.telling)
+        orders.advance(table, buy(table, "ana", deal), OrderStatus.SHIPPED, NOW, telling=order_news.telling)
     carts.put_in(table, "ana", other.deal_id, 1, NOW)
     sessions.start(table, a_user(), NOW, secrets.token_bytes(32))
 
@@ -127,7 +127,7 @@ def test_what_another_window_does_while_the_account_is_removed_is_neither_left_n
                     follows.unwatch(table, APPLE, "ana")
                     follows.watch(table, APPLE, "ana", NOW)
                     for order in orders.latest(table, "ana", limit=25, status=OrderStatus.PLACED).items:
-                        orders.follow(table, order, OrderStatus.CANCELLED, NOW)
+                        orders.advance(table, order, OrderStatus.CANCELLED, NOW)
                     remove(table)
             assert belongings(table) == [], f"before {operation} {number}"
 
@@ -138,7 +138,7 @@ def test_what_is_put_into_the_cart_after_another_removal_let_the_account_stay_is
     furnish(table, deal, other)
 
     def let_stay() -> None:
-        table.write(presence.staying("ana"))
+        table.write(account_checks.staying("ana"))
         put_in(table, deal)
 
     with before(table, "BatchGetItem", let_stay):  # the one that looks for likes and watches

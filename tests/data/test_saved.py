@@ -9,7 +9,7 @@ from shared.data.members import saved, users
 from shared.dynamodb.table import Table
 from shared.errors import InvalidCursor, NotSignedIn
 from shared.models.catalog import Status
-from tests.support.making import NOW, a_deal, ago, ids, join, post
+from tests.support.factories import NOW, a_deal, ago, ids, join, post
 
 
 @pytest.fixture(autouse=True)

@@ -10,11 +10,11 @@ from datetime import timedelta
 import pytest
 
 from shared.data import keys
-from shared.data.members import attempts, sessions, users
+from shared.data.members import rate_limits, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import AccountChanged, NotSignedIn, SlowDown
-from tests.support.making import NOW, a_user, ahead, join
+from tests.support.factories import NOW, a_user, ahead, join
 from tests.support.wire import before, watched
 
 
@@ -167,118 +167,118 @@ ELSEWHERE = "198.51.100.7"
 
 
 def test_one_user_may_be_tried_ten_times_from_one_network_in_a_quarter_of_an_hour(table: Table) -> None:
-    for _ in range(attempts.MOST_PER_USER):
-        attempts.begin(table, "ana", HERE, NOW)
+    for _ in range(rate_limits.MOST_PER_USER):
+        rate_limits.begin(table, "ana", HERE, NOW)
 
     with pytest.raises(SlowDown) as refusal:
-        attempts.begin(table, "ana", HERE, ahead(minutes=5))
+        rate_limits.begin(table, "ana", HERE, ahead(minutes=5))
 
     assert refusal.value.retry_after == 10 * 60
-    attempts.begin(table, "bo", HERE, NOW)
-    attempts.begin(table, "ana", HERE, ahead(minutes=15))
+    rate_limits.begin(table, "bo", HERE, NOW)
+    rate_limits.begin(table, "ana", HERE, ahead(minutes=15))
 
 
 def test_a_stranger_who_guesses_does_not_lock_the_owner_out(table: Table) -> None:
-    for _ in range(3 * attempts.MOST_FROM_ANYWHERE):
+    for _ in range(3 * rate_limits.MOST_FROM_ANYWHERE):
         with suppress(SlowDown):
-            attempts.begin(table, "ana", ELSEWHERE, NOW)
+            rate_limits.begin(table, "ana", ELSEWHERE, NOW)
 
-    attempts.begin(table, "ana", HERE, NOW)
+    rate_limits.begin(table, "ana", HERE, NOW)
 
 
 def test_one_user_may_be_tried_a_hundred_times_from_everywhere(table: Table) -> None:
-    for number in range(attempts.MOST_FROM_ANYWHERE):
-        attempts.begin(table, "ana", f"203.0.113.{number}", NOW)
+    for number in range(rate_limits.MOST_FROM_ANYWHERE):
+        rate_limits.begin(table, "ana", f"203.0.113.{number}", NOW)
 
     with pytest.raises(SlowDown):
-        attempts.begin(table, "ana", HERE, NOW)
+        rate_limits.begin(table, "ana", HERE, NOW)
 
 
 def test_sign_ins_that_succeed_are_bounded_too(table: Table) -> None:
-    for _ in range(attempts.MOST_SESSIONS):
-        attempts.signed_in(table, "ana", NOW)
+    for _ in range(rate_limits.MOST_SESSIONS):
+        rate_limits.signed_in(table, "ana", NOW)
 
     with pytest.raises(SlowDown):
-        attempts.signed_in(table, "ana", NOW)
+        rate_limits.signed_in(table, "ana", NOW)
 
-    attempts.signed_in(table, "ana", ahead(minutes=15))
+    rate_limits.signed_in(table, "ana", ahead(minutes=15))
 
 
 def test_one_network_finds_so_many_names_taken_and_no_more(table: Table) -> None:
-    for _ in range(2 * attempts.MOST_TAKEN):
-        attempts.succeed(table, attempts.ask(table, HERE, NOW))
-    for _ in range(attempts.MOST_TAKEN):
-        attempts.ask(table, HERE, NOW)
+    for _ in range(2 * rate_limits.MOST_TAKEN):
+        rate_limits.succeed(table, rate_limits.ask(table, HERE, NOW))
+    for _ in range(rate_limits.MOST_TAKEN):
+        rate_limits.ask(table, HERE, NOW)
 
     with pytest.raises(SlowDown):
-        attempts.ask(table, HERE, NOW)
+        rate_limits.ask(table, HERE, NOW)
 
-    attempts.ask(table, ELSEWHERE, NOW)
+    rate_limits.ask(table, ELSEWHERE, NOW)
 
 
 def test_sign_ups_of_one_network_are_bounded(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attempts, "MOST_SIGN_UPS", 3)
+    monkeypatch.setattr(rate_limits, "MOST_SIGN_UPS", 3)
     for _ in range(3):
-        attempts.sign_up(table, HERE, NOW)
+        rate_limits.sign_up(table, HERE, NOW)
 
     with pytest.raises(SlowDown):
-        attempts.sign_up(table, HERE, NOW)
+        rate_limits.sign_up(table, HERE, NOW)
 
-    attempts.sign_up(table, ELSEWHERE, NOW)
+    rate_limits.sign_up(table, ELSEWHERE, NOW)
 
 
 def test_one_address_may_try_fifty_times_under_any_name(table: Table) -> None:
-    for number in range(attempts.MOST_PER_NETWORK):
-        attempts.begin(table, f"user{number}", HERE, NOW)
+    for number in range(rate_limits.MOST_PER_NETWORK):
+        rate_limits.begin(table, f"user{number}", HERE, NOW)
 
     with pytest.raises(SlowDown):
-        attempts.begin(table, "another", HERE, NOW)
+        rate_limits.begin(table, "another", HERE, NOW)
 
-    attempts.begin(table, "another", ELSEWHERE, NOW)
+    rate_limits.begin(table, "another", ELSEWHERE, NOW)
 
 
 def test_an_attempt_that_succeeds_is_taken_back(table: Table) -> None:
-    for _ in range(3 * attempts.MOST_PER_USER):
-        attempts.succeed(table, attempts.begin(table, "ana", HERE, NOW))
+    for _ in range(3 * rate_limits.MOST_PER_USER):
+        rate_limits.succeed(table, rate_limits.begin(table, "ana", HERE, NOW))
 
-    for _ in range(attempts.MOST_PER_USER):
-        attempts.begin(table, "ana", HERE, NOW)
+    for _ in range(rate_limits.MOST_PER_USER):
+        rate_limits.begin(table, "ana", HERE, NOW)
 
     with pytest.raises(SlowDown):
-        attempts.begin(table, "ana", HERE, NOW)
+        rate_limits.begin(table, "ana", HERE, NOW)
 
 
 def test_the_addresses_of_one_ipv6_network_are_one(table: Table) -> None:
-    for number in range(attempts.MOST_PER_NETWORK):
-        attempts.begin(table, f"user{number}", f"2001:db8:0:1::{number:x}", NOW)
+    for number in range(rate_limits.MOST_PER_NETWORK):
+        rate_limits.begin(table, f"user{number}", f"2001:db8:0:1::{number:x}", NOW)
 
     with pytest.raises(SlowDown):
-        attempts.begin(table, "another", "2001:0db8:0000:0001:ffff:ffff:ffff:ffff", NOW)
+        rate_limits.begin(table, "another", "2001:0db8:0000:0001:ffff:ffff:ffff:ffff", NOW)
 
-    attempts.begin(table, "another", "2001:db8:0:2::1", NOW)
+    rate_limits.begin(table, "another", "2001:db8:0:2::1", NOW)
 
 
 def test_an_ipv4_address_written_as_ipv6_is_itself_and_no_network(table: Table) -> None:
-    for number in range(attempts.MOST_PER_NETWORK):
-        attempts.begin(table, f"user{number}", f"::ffff:{HERE}", NOW)
+    for number in range(rate_limits.MOST_PER_NETWORK):
+        rate_limits.begin(table, f"user{number}", f"::ffff:{HERE}", NOW)
 
     with pytest.raises(SlowDown):
-        attempts.begin(table, "another", HERE, NOW)
+        rate_limits.begin(table, "another", HERE, NOW)
 
-    attempts.begin(table, "another", f"::ffff:{ELSEWHERE}", NOW)
+    rate_limits.begin(table, "another", f"::ffff:{ELSEWHERE}", NOW)
 
 
 @pytest.mark.parametrize("odd", ["", "test-invoke-source-ip", "fe80::1%eth0", "192.0.2.1, 10.0.0.1", "#", "\0"])
 def test_an_address_of_any_form_is_counted(table: Table, odd: str) -> None:
-    for number in range(attempts.MOST_PER_NETWORK):
-        attempts.begin(table, f"user{number}", odd, NOW)
+    for number in range(rate_limits.MOST_PER_NETWORK):
+        rate_limits.begin(table, f"user{number}", odd, NOW)
 
     with pytest.raises(SlowDown):
-        attempts.begin(table, "another", odd, NOW)
+        rate_limits.begin(table, "another", odd, NOW)
 
 
 def test_the_counters_expire_with_their_window(table: Table) -> None:
-    attempts.begin(table, "ana", HERE, NOW)
+    rate_limits.begin(table, "ana", HERE, NOW)
 
     items, _ = table.scan()
 

@@ -12,7 +12,7 @@ from shared.errors import BrandsAreFull, NotSeeded
 from shared.models.catalog import BRAND, Topic
 from shared.values import slugs
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.making import APPLE, NOW
+from tests.support.factories import APPLE, NOW
 
 
 def test_brands_are_listed_by_slug_with_the_names_editors_wrote(table: Table) -> None:

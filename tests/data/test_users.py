@@ -18,7 +18,7 @@ from shared.errors import AccountChanged, EmailTaken, NoSuchUser, NotSignedIn, U
 from shared.models.catalog import Topic
 from shared.values.usernames import normalise_email, normalise_username
 from tests.support.engines import MINISTACK, on
-from tests.support.making import APPLE, HOME, NOW, SHOES, a_deal, a_message, a_user, both_kinds, join, send
+from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, a_message, a_user, both_kinds, join, send
 from tests.support.wire import before, watched
 
 

@@ -11,10 +11,10 @@ from typing import TypeVar
 
 import pytest
 
-from shared.data.catalog import brands, deals, endings, listings, topics
+from shared.data.catalog import brands, deals, endings, feed_counts, topics
 from shared.data.idempotency import Idempotency
 from shared.data.members import follows, messages, sessions, users
-from shared.data.members.attempts import MOST_PER_USER, Attempt, begin
+from shared.data.members.rate_limits import MOST_PER_USER, Attempt, begin
 from shared.dynamodb.table import Table
 from shared.errors import (
     AlreadyExists,
@@ -30,7 +30,7 @@ from shared.errors import (
 )
 from shared.models.catalog import ALL_DEALS, BRAND, Feed, Topic, feed_of
 from tests.support.engines import SERVERS, on
-from tests.support.making import (
+from tests.support.factories import (
     APPLE,
     ASICS,
     FEEDS,
@@ -76,7 +76,7 @@ def outcomes(results: list[object]) -> Counter[type]:
 
 
 def counted(table: Table, feed: Feed) -> int:
-    return sum(listings.counts(table, feed, consistent=True).values())
+    return sum(feed_counts.counts(table, feed, consistent=True).values())
 
 
 @both_kinds
@@ -177,8 +177,8 @@ def test_deals_withdrawn_at_once_take_their_period_with_them(table: Table) -> No
     results = at_once(lambda number: deals.withdraw(table, posted[number].deal_id, NOW))
 
     assert not [result for result in results if isinstance(result, DealsError)]
-    assert listings.counts(table, feed_of(APPLE), consistent=True) == {}
-    assert listings.counts(table, feed_of(SHOES), consistent=True) == {}
+    assert feed_counts.counts(table, feed_of(APPLE), consistent=True) == {}
+    assert feed_counts.counts(table, feed_of(SHOES), consistent=True) == {}
     assert counted(table, ALL_DEALS) == 0
 
 

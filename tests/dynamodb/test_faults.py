@@ -11,14 +11,14 @@ import pytest
 from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 
 from shared.data import keys
-from shared.data.catalog import brands, deals, feeds, listings, topics
-from shared.data.members import attempts, follows, messages, sessions
+from shared.data.catalog import brands, deals, feed_counts, feeds, topics
+from shared.data.members import follows, messages, rate_limits, sessions
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyLiked, Busy, DealsError, Impossible, NoAnswer, NoSuchTopic, TooLarge, Unavailable
 from shared.models.catalog import ALL_DEALS, BRAND, Topic, feed_of
-from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ago, ids, join, listed, post, send
+from tests.support.factories import APPLE, NOW, SHOES, a_deal, a_message, a_user, ago, ids, join, listed, post, send
 from tests.support.wire import Answer, answered, cancelled, error, failing, hooked, watched
 
 
@@ -114,7 +114,7 @@ def test_a_creation_that_met_conflicts_lists_and_counts_the_deal_once(patient: T
         deal = deals.create(patient, a_deal(), NOW)
 
     assert listed(patient, ALL_DEALS) == [deal.deal_id]
-    assert listings.counts(patient, feed_of(SHOES)) == {"2050-06-15": 1}
+    assert feed_counts.counts(patient, feed_of(SHOES)) == {"2050-06-15": 1}
 
 
 def test_a_throttled_transaction_is_retried(patient: Table) -> None:
@@ -169,7 +169,7 @@ def test_an_item_that_would_be_too_large_is_said_to_be(patient: Table) -> None:
     too_large = error("ValidationException", message="Item size to update has exceeded the maximum allowed size")
 
     with failing(patient, "UpdateItem", 1, too_large) as seen, pytest.raises(TooLarge):
-        attempts.begin(patient, "ana", "192.0.2.1", NOW)
+        rate_limits.begin(patient, "ana", "192.0.2.1", NOW)
 
     assert len(seen) == 1
 
@@ -196,7 +196,7 @@ def test_a_throttled_single_write_is_retried_and_then_busy(patient: Table) -> No
 
 def test_a_single_write_that_meets_a_transaction_is_retried(patient: Table) -> None:
     with failing(patient, "UpdateItem", 2, error("TransactionConflictException")):
-        attempts.begin(patient, "ana", "192.0.2.1", NOW)
+        rate_limits.begin(patient, "ana", "192.0.2.1", NOW)
 
     counters = [item for item in patient.scan()[0] if item["Type"] == "Attempts"]
     assert [len(counter["Counted"]) for counter in counters] == [1, 1, 1]

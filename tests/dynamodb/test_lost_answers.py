@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from shared.data.catalog import brands, deals, topics
-from shared.data.members import attempts, follows, messages, users
+from shared.data.members import follows, messages, rate_limits, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change, delete, put_new
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal, NotLiked, SlowDown
 from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from tests.support.engines import SERVERS, on
-from tests.support.making import APPLE, NOW, a_deal, a_message, a_user, ago, join, listed, send
+from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, ago, join, listed, send
 from tests.support.wire import Answer, answered, cancelled, error, losing, lost_and_throttled
 
 pytestmark = [pytest.mark.faults, on(*SERVERS)]
@@ -149,24 +149,24 @@ def test_a_change_is_not_stale_because_of_itself(patient: Table) -> None:
 
 def test_an_attempt_to_sign_in_whose_answer_was_lost_is_one(patient: Table) -> None:
     with losing(patient, "UpdateItem", 5):
-        attempt = attempts.begin(patient, "ana", "192.0.2.1", NOW)
+        attempt = rate_limits.begin(patient, "ana", "192.0.2.1", NOW)
 
     counters = [item for item in patient.scan()[0] if item["Type"] == "Attempts"]
     assert [counter["Counted"] for counter in counters] == [{attempt.name}] * 3
     with losing(patient, "UpdateItem", 3):
-        attempts.succeed(patient, attempt)
+        rate_limits.succeed(patient, attempt)
     assert not any("Counted" in item for item in patient.scan()[0])
 
 
 def test_the_last_attempt_is_allowed_though_its_answer_was_lost(patient: Table) -> None:
-    for _ in range(attempts.MOST_PER_USER - 1):
-        attempts.begin(patient, "ana", "192.0.2.1", NOW)
+    for _ in range(rate_limits.MOST_PER_USER - 1):
+        rate_limits.begin(patient, "ana", "192.0.2.1", NOW)
 
     with losing(patient, "UpdateItem"):
-        attempts.begin(patient, "ana", "192.0.2.1", NOW)
+        rate_limits.begin(patient, "ana", "192.0.2.1", NOW)
 
     with pytest.raises(SlowDown):
-        attempts.begin(patient, "ana", "192.0.2.1", NOW)
+        rate_limits.begin(patient, "ana", "192.0.2.1", NOW)
 
 
 def test_a_transaction_that_was_carried_out_and_then_met_a_conflict_knows_its_items(patient: Table) -> None:

@@ -14,7 +14,7 @@ from shared.dynamodb.table import Table
 from shared.errors import Busy, NoAnswer, Unavailable
 from shared.sqs import Queue
 from tests.support.engines import FAKE_CREDENTIALS, MOTO, on
-from tests.support.making import APPLE, NOW, join
+from tests.support.factories import APPLE, NOW, join
 from tests.support.serving import (
     BROKEN,
     KEY,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.data import keys
-from shared.data.members import attempts
+from shared.data.members import rate_limits
 from shared.dynamodb.schema import GSI1
 from shared.values import times
 from tests.support.contract import assert_problem
@@ -68,7 +68,7 @@ def test_a_wrong_password_and_an_unknown_user_get_the_same_answer(
 
 
 def window() -> int:
-    return int(times.now().timestamp()) // attempts.WINDOW_SECONDS
+    return int(times.now().timestamp()) // rate_limits.WINDOW_SECONDS
 
 
 def test_too_many_wrong_passwords_slow_a_user_down(site: Site, visitor: Visitor) -> None:

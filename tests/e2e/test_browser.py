@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from shared.data.catalog import brands, deals, featured, feeds, products
+from shared.data.catalog import brands, deals, feeds, offers, picks
 from shared.data.members import sessions, users
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, Deal
 from shared.values import times
-from tests.support.making import a_deal
+from tests.support.factories import a_deal
 from tests.support.preview import entered
 from tests.support.site import PASSWORD, Site, Visitor, fresh
 from tests.support.site import a_deal as body_of
@@ -291,7 +291,7 @@ def test_an_editor_posts_a_deal_that_was_warned_of_and_previewed_once(
     visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
 ) -> None:
     known, title = wares[2 + script], fresh("Posted")
-    assert until(lambda: bool(products.offers(site.table, known.link)))
+    assert until(lambda: bool(offers.offers(site.table, known.link)))
     page = visit("/desk", token=entered(site, fresh("poster"), "editor"), script=script)
 
     page.get_by_label("Address at the shop").fill(known.link.replace("size=9", "size=12"))
@@ -374,7 +374,7 @@ def test_an_editor_orders_the_front_page_by_keyboard_and_by_dragging(
     visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
 ) -> None:
     one, two, three = (str(deal.number) for deal in wares[8:11])
-    featured.set_featured(site.table, FRONT_PAGE, [deal.deal_id for deal in wares[8:10]], times.now())
+    picks.set_featured(site.table, FRONT_PAGE, [deal.deal_id for deal in wares[8:10]], times.now())
     page = visit("/desk", token=entered(site, fresh("orderer"), "editor"), script=script)
     rows = page.locator("#order tbody tr")
 

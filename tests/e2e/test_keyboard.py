@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from shared.data.catalog import brands, deals, feeds
 from shared.models.catalog import ALL_DEALS
 from shared.values import times
-from tests.support.making import a_deal
+from tests.support.factories import a_deal
 from tests.support.site import PASSWORD, Site, fresh
 from tests.support.windows import Visit
 

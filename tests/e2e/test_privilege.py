@@ -25,8 +25,8 @@ from local.settings import REGION, access_key
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import brands
-from shared.data.catalog.caches import PICKED
 from shared.data.catalog.deal_items import to_item_listed
+from shared.data.catalog.page_cache import PICKED
 from shared.data.members import saved
 from shared.data.members.fanout import Unit
 from shared.dynamodb.attributes import marshal_item
@@ -37,7 +37,7 @@ from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, C
 from shared.values import times
 from tests.e2e.plumbing import Plumbing, client
 from tests.functions.test_background_functions import cloudformation
-from tests.support import making
+from tests.support import factories
 from tests.support.events import event
 from tests.support.rights import Ask, Policy, asks
 from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
@@ -279,7 +279,7 @@ def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
     # The only deal of its year: the items that count it go with it.
     alone = a_deal(brand, createdAt="2025-03-05T00:00:00Z", expiresAt="2037-01-01T00:00:00Z")
     deal_id = editor.post("/deals", json=alone).json()["dealId"]
-    back = replace(making.a_deal(now), brand=brand, ends_at=datetime(2037, 3, 1, tzinfo=UTC))
+    back = replace(factories.a_deal(now), brand=brand, ends_at=datetime(2037, 3, 1, tzinfo=UTC))
     site.table.write(put(to_item_listed(back, listed=False), because="a test's own"))
     site.table.write(update(keys.deal(deal_id), "SET EndsAt = :now", values={":now": times.to_iso(now)}, refused=None))
     today = Period.DAY.start_of(now)
@@ -336,7 +336,7 @@ def _leave(site: Site, member: Visitor, brand: str) -> None:
     """Change an account, and remove it with likes, watches, messages and a saved deal."""
     saved.save(
         site.table,
-        making.post(site.table, [making.a_deal(times.now(), brand=brand)], times.now())[0],
+        factories.post(site.table, [factories.a_deal(times.now(), brand=brand)], times.now())[0],
         member.username,
         times.now(),
     )

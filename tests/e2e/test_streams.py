@@ -21,7 +21,7 @@ from shared.models.catalog import FRONT_PAGE
 from shared.values import times
 from tests.e2e.plumbing import Plumbing, name_to_btd
 from tests.support import records
-from tests.support.making import a_deal
+from tests.support.factories import a_deal
 from tests.support.site import Site, Visitor, fresh
 from tests.support.site import a_deal as body_of
 from tests.support.waiting import PATIENCE, eventually, until

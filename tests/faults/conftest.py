@@ -12,7 +12,7 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.sqs import Queue
 from tests.support.engines import MINISTACK
-from tests.support.making import NOW, a_deal, a_user, open_brands, post
+from tests.support.factories import NOW, a_deal, a_user, open_brands, post
 from tests.support.surroundings import queue_beside
 
 

@@ -37,7 +37,7 @@ from shared.errors import (
     UsernameTaken,
 )
 from shared.models.catalog import Deal, Feed, Topic, feed_of
-from tests.support.making import APPLE, ASICS, FEEDS, NOW, SHOES, a_deal, a_user, newest_first, walk
+from tests.support.factories import APPLE, ASICS, FEEDS, NOW, SHOES, a_deal, a_user, newest_first, walk
 from tests.support.wire import Answer, answered, cancelled, error, hooked, watched
 
 pytestmark = pytest.mark.faults

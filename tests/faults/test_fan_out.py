@@ -26,7 +26,7 @@ from shared.dynamodb.writes import update
 from shared.errors import Busy, TooManyCohorts
 from shared.models.catalog import Deal
 from shared.sqs import Queue, Received
-from tests.support.making import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, post
+from tests.support.factories import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, post
 from tests.support.wire import answered, error, failing, hooked, watched
 
 pytestmark = pytest.mark.faults

@@ -11,7 +11,7 @@ import pytest
 from local.settings import ROOT
 from shared import settings
 from shared.data import keys
-from shared.data.members import attempts, sessions
+from shared.data.members import rate_limits, sessions
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.writes import forget
 from shared.errors import NotSignedIn
@@ -127,7 +127,7 @@ def test_guessing_one_users_password_stops_after_ten_whether_there_is_such_a_use
 
     seen = {}
     for username in (known, unknown):
-        guess_in_vain(site, username, attempts.MOST_PER_USER - 2)
+        guess_in_vain(site, username, rate_limits.MOST_PER_USER - 2)
         seen[username] = [
             site.visitor().post("/sessions", json={"username": spelling, "password": "a guess"})
             for spelling in (username, username.upper(), f" {username}")
@@ -157,7 +157,7 @@ def windows() -> tuple[datetime, datetime]:
 
 def forgive(site: Site) -> None:
     for moment in windows():
-        window = int(moment.timestamp()) // attempts.WINDOW_SECONDS
+        window = int(moment.timestamp()) // rate_limits.WINDOW_SECONDS
         site.table.write(forget(keys.attempts("ADDRESS", HERE, window), because="the next test signs in from here"))
 
 
@@ -165,7 +165,7 @@ def guess_in_vain(site: Site, username: str, times: int) -> None:
     """Count failed attempts against a user, without the second that each takes."""
     for moment in windows():
         for _ in range(times):
-            attempts.begin(site.table, username, HERE, moment)
+            rate_limits.begin(site.table, username, HERE, moment)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_one_password_for_many_users_stops_after_fifty_wherever_it_says_it_comes
     site: Site, member: Visitor, disguise: dict[str, str]
 ) -> None:
     """X-Forwarded-For is looked at in ``test_departures.py`` and in ``tests/functions``."""
-    for number in range(attempts.MOST_PER_NETWORK):
+    for number in range(rate_limits.MOST_PER_NETWORK):
         guess_in_vain(site, f"sprayed-{number}", 1)
 
     for username in (member.username, fresh("sprayed")):
@@ -193,7 +193,7 @@ def test_one_password_for_many_users_stops_after_fifty_wherever_it_says_it_comes
 
 def test_a_stolen_session_guesses_no_faster(site: Site) -> None:
     owner = site.member("pressed")
-    guess_in_vain(site, owner.username, attempts.MOST_PER_USER - 1)
+    guess_in_vain(site, owner.username, rate_limits.MOST_PER_USER - 1)
 
     guesses = [
         owner.patch("/me", json={"password": "a new password", "currentPassword": password})

@@ -17,9 +17,9 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.api import catalog
 from functions.background import announcer, expiry, messenger, refresher, seed
 from shared import settings
-from shared.data.catalog import brands, caches, deals, feeds, seeds, topics
-from shared.data.catalog.caches import NEWEST
+from shared.data.catalog import brands, deals, feeds, page_cache, seeds, topics
 from shared.data.catalog.deal_items import from_item
+from shared.data.catalog.page_cache import NEWEST
 from shared.data.members import follows, messages
 from shared.dynamodb.attributes import unmarshal_item
 from shared.dynamodb.table import Table
@@ -29,7 +29,7 @@ from shared.sqs import Queue
 from shared.values import times
 from tests.functions.conftest import DEAL_ID
 from tests.support.events import event
-from tests.support.making import a_deal, join
+from tests.support.factories import a_deal, join
 from tests.support.wire import answered, error
 
 G_FORE = Topic(BRAND, "g-fore")
@@ -259,7 +259,7 @@ def test_refresher_rebuilds_the_pages_that_a_new_deal_is_on(table: Table, deal: 
 
     assert answer == {"batchItemFailures": []}
     for shard in range(1, settings.CACHE_SHARDS + 1):
-        (copy,) = caches.read(table, [NEWEST], shard=shard, now=times.now())
+        (copy,) = page_cache.read(table, [NEWEST], shard=shard, now=times.now())
         assert copy is not None
         assert [item["dealId"] for item in json.loads(copy.text)["items"]] == [DEAL_ID]
 
@@ -278,7 +278,7 @@ def test_refresher_lets_a_ttl_removal_pass(table: Table, context: LambdaContext)
     answer = refresher.handler(event("stream-ttl-remove"), context)
 
     assert answer == {"batchItemFailures": []}
-    assert caches.age(table, NEWEST, times.now()) is None
+    assert page_cache.age(table, NEWEST, times.now()) is None
 
 
 def test_refresher_leaves_a_damaged_deal_out_and_follows_the_others(
@@ -291,7 +291,7 @@ def test_refresher_leaves_a_damaged_deal_out_and_follows_the_others(
     answer = refresher.handler({"Records": [damaged, *event("stream-insert")["Records"]]}, context)
 
     assert answer == {"batchItemFailures": []}
-    assert caches.age(table, NEWEST, times.now()) is not None
+    assert page_cache.age(table, NEWEST, times.now()) is not None
 
 
 def test_refresher_builds_everything_that_was_never_built_when_the_clock_says_so(
@@ -299,7 +299,7 @@ def test_refresher_builds_everything_that_was_never_built_when_the_clock_says_so
 ) -> None:
     refresher.handler(event("refresher-schedule"), context)
 
-    ages = [caches.age(table, part, times.now()) for part in caches.PARTS]
+    ages = [page_cache.age(table, part, times.now()) for part in page_cache.PARTS]
     assert all(age is not None for age in ages)
 
 

@@ -20,13 +20,13 @@ from infra.settings import STAGES, Cdn
 from infra.stacks import DealsStack
 from shared import settings
 from shared.data.catalog import deals
-from shared.data.members import attempts, sessions, users
+from shared.data.members import rate_limits, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import SlowDown
 from shared.models.members import User
 from shared.values import times
 from tests.support.edge import Answer, Edge, Request
-from tests.support.making import a_deal
+from tests.support.factories import a_deal
 
 pytestmark = pytest.mark.xdist_group("infra")
 """Synthesis takes seconds, so pytest-xdist must run these in one process."""
@@ -241,7 +241,7 @@ def test_attempts_to_sign_in_are_counted_for_the_viewer_not_for_the_edge(edge: E
     edge.send("POST", "/v1/sessions", body, content_type="application/json", viewer_address=viewer, **made_up)
 
     for number in range(settings.SIGN_INS_PER_NETWORK - 1):
-        attempts.begin(table, f"user{number}", viewer, now)
+        rate_limits.begin(table, f"user{number}", viewer, now)
     with pytest.raises(SlowDown):
-        attempts.begin(table, "another", viewer, now)
-    attempts.begin(table, "another", NEIGHBOUR, now)
+        rate_limits.begin(table, "another", viewer, now)
+    rate_limits.begin(table, "another", NEIGHBOUR, now)

@@ -25,7 +25,7 @@ from shared.dynamodb.table import Table
 from shared.values import times
 from tests.functions.test_behind_cloudfront import Api
 from tests.support.edge import Answer, Request
-from tests.support.making import a_deal
+from tests.support.factories import a_deal
 from tests.support.waiting import eventually
 
 NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")  # Debian keeps it there, on root's path only

@@ -16,7 +16,7 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS
 from shared.runtime import environment
 from tests.support.events import event
-from tests.support.making import walk
+from tests.support.factories import walk
 from tests.support.wire import hooked
 
 SAID = "The deal may have been posted: look for it before you post it again"

@@ -21,7 +21,7 @@ from shared.models.catalog import BRAND, Topic
 from shared.models.members import User
 from shared.values import times
 from tests.support.events import event
-from tests.support.making import a_deal, join
+from tests.support.factories import a_deal, join
 
 G_FORE = Topic(BRAND, "g-fore")
 TOKEN = bytes(range(32))

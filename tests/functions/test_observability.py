@@ -21,12 +21,12 @@ from functions.pages import mine, site
 from infra.artifacts.bundling import module_of
 from infra.functions import FUNCTIONS
 from shared.data import keys
-from shared.data.catalog import brands, caches, deals, featured, seeds
+from shared.data.catalog import brands, deals, page_cache, picks, seeds
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import fanout, follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.html import cookies
-from shared.http import copies
+from shared.http import cached_pages
 from shared.models.catalog import BRAND, CATEGORY, FRONT_PAGE, Deal, Topic
 from shared.models.members import User
 from shared.runtime import environment, metrics
@@ -37,7 +37,7 @@ from shared.values.passwords import hash_password
 from tests.support import records
 from tests.support.emf import metrics_in
 from tests.support.events import event
-from tests.support.making import a_deal, join
+from tests.support.factories import a_deal, join
 from tests.support.shop import a_buyer, buy, on_sale
 
 Lines = Callable[[], list[dict[str, Any]]]
@@ -191,7 +191,7 @@ def test_an_edit_names_its_own_request_and_one_that_changes_nothing_leaves_the_l
 
 def test_readers_are_not_shown_whose_request_it_was(table: Table, context: LambdaContext) -> None:
     deal = posted(context)
-    featured.set_featured(table, FRONT_PAGE, [deal.deal_id], times.now())
+    picks.set_featured(table, FRONT_PAGE, [deal.deal_id], times.now())
     refresher.handler(event("refresher-schedule"), context)
 
     answers = [catalog.handler(page(path), context) for path in (f"/deals/{deal.deal_id}", "/front-page", "/deals")]
@@ -323,7 +323,7 @@ def wrong_passwords(table: Table, context: LambdaContext) -> None:
 
 def reads(table: Table, context: LambdaContext) -> None:
     catalog.handler(page("/front-page"), context)
-    refresher.refresh([caches.NEWEST], set(), set())
+    refresher.refresh([page_cache.NEWEST], set(), set())
     for path in ("/front-page", "/deals", "/brands", "/categories/shoes", "/deals"):
         catalog.handler(page(path), context)
 
@@ -398,7 +398,7 @@ def test_the_clock_tells_the_age_of_each_cached_part_before_it_rebuilds_any(
     built = counted(lines())
 
     assert metrics.CACHE_AGE.name not in never_built
-    assert len(built[metrics.CACHE_AGE.name]) == len(caches.PARTS)
+    assert len(built[metrics.CACHE_AGE.name]) == len(page_cache.PARTS)
 
 
 def test_the_clock_tells_how_long_the_oldest_open_order_waits_and_nothing_where_none_does(
@@ -441,8 +441,8 @@ def test_metrics_stand_under_the_stacks_name_and_the_functions(
 
 def source(module: ModuleType) -> str:
     """A function's source, and that of what reads copies where it does so by that."""
-    reads_copies = vars(module).get("copies") is copies
-    return inspect.getsource(module) + (inspect.getsource(copies) if reads_copies else "")
+    reads_copies = vars(module).get("cached_pages") is cached_pages
+    return inspect.getsource(module) + (inspect.getsource(cached_pages) if reads_copies else "")
 
 
 @pytest.mark.parametrize("name", sorted(name for name, value in vars(metrics).items() if isinstance(value, Metric)))

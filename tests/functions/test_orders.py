@@ -21,8 +21,8 @@ from shared.models.catalog import Deal
 from shared.runtime import environment
 from shared.values import ksuids, times
 from tests.support.events import event
+from tests.support.factories import a_deal, a_user
 from tests.support.lagging import lagging
-from tests.support.making import a_deal, a_user
 from tests.support.shop import HOME
 
 Ask = Callable[..., tuple[int, Any]]

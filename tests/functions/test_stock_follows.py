@@ -12,7 +12,7 @@ from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.models.catalog import StockLevel
 from shared.values import times
-from tests.support.making import a_deal
+from tests.support.factories import a_deal
 
 
 def test_a_deal_follows_its_stock_and_a_repeated_record_changes_nothing(table: Table, context: LambdaContext) -> None:

@@ -11,7 +11,7 @@ from shared.dynamodb.table import Table
 from shared.html import cookies
 from shared.html.app import Request
 from tests.support.engines import MOTO, on
-from tests.support.making import NOW, a_user
+from tests.support.factories import NOW, a_user
 
 ENTROPY = bytes(range(32))
 

@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from functions.pages.desk_forms.deal_form import CURRENCIES
-from shared.html import pages, parts, views
+from shared.html import fragments, pages, views
 from shared.models.catalog import ALL_DEALS
 from shared.models.lists import Page
-from tests.support.making import NOW, a_deal
+from tests.support.factories import NOW, a_deal
 
 PICTURE = "https://cdn.shopify.com/shoe.jpg?v=1"
 
@@ -78,9 +78,9 @@ def test_a_product_of_two_days_is_two_cards_only_under_its_days(under_days: bool
 
 def test_the_leading_picture_is_large_and_asked_for_at_once() -> None:
     deals = [a_deal(NOW - timedelta(minutes=n), image=PICTURE, link=f"https://shop.example/{n}") for n in range(2)]
-    latest = parts.latest(Page(tuple(deals), None), ALL_DEALS, NOW, {}, None)
+    latest = fragments.latest(Page(tuple(deals), None), ALL_DEALS, NOW, {}, None)
 
-    led, others = (part.split("</li>") for part in (parts.led(latest), latest))
+    led, others = (part.split("</li>") for part in (fragments.enlarge_first_card(latest), latest))
 
     large = (
         '<img src="https://cdn.shopify.com/shoe.jpg?v=1&amp;width=720" alt="" data-t="Apple" width="720" height="720"'
@@ -94,4 +94,4 @@ def test_the_leading_picture_is_large_and_asked_for_at_once() -> None:
 
 
 def test_a_list_without_deals_has_no_leading_one() -> None:
-    assert parts.led("<p>That was all.</p>") == "<p>That was all.</p>"
+    assert fragments.enlarge_first_card("<p>That was all.</p>") == "<p>That was all.</p>"

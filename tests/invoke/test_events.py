@@ -11,16 +11,16 @@ import pytest
 
 from shared import settings
 from shared.api.callers import token_of
-from shared.data.catalog import caches, deals, feeds, topics
-from shared.data.catalog.caches import NEWEST
+from shared.data.catalog import deals, feeds, page_cache, topics
 from shared.data.catalog.deal_items import from_item
+from shared.data.catalog.page_cache import NEWEST
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.attributes import unmarshal_item
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
 from shared.values import times
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import EVENTS, Place
-from tests.support.making import a_deal, a_user, join
+from tests.support.factories import a_deal, a_user, join
 
 Invoke = Callable[[str, bytes], Any]
 
@@ -142,7 +142,7 @@ def test_telling_a_page_of_readers(place: Place, deal: Deal, invoke: Invoke) -> 
 def test_rebuilding_caches_each_minute(place: Place, deal: Deal, invoke: Invoke) -> None:
     invoke("refresher", text_of("refresher-schedule"))
 
-    (cached,) = caches.read(place.table, [NEWEST], shard=1, now=times.now())
+    (cached,) = page_cache.read(place.table, [NEWEST], shard=1, now=times.now())
     assert cached is not None
     assert deal.deal_id in cached.text
 
@@ -167,7 +167,7 @@ def test_a_new_deal_is_announced_and_shown(place: Place, deal: Deal, invoke: Inv
 
     assert answers == [NO_FAILURES] * 2
     assert {work["kind"] for work in queued(place)} == {"brand", "category"}
-    (cached,) = caches.read(place.table, [NEWEST], shard=1, now=times.now())
+    (cached,) = page_cache.read(place.table, [NEWEST], shard=1, now=times.now())
     assert cached is not None
     assert deal.deal_id in cached.text
 

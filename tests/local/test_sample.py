@@ -10,7 +10,7 @@ import pytest
 
 from local import sample
 from local.settings import ROOT
-from shared.data.catalog import featured, feeds, seeds
+from shared.data.catalog import feeds, picks, seeds
 from shared.data.members import follows, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -54,10 +54,10 @@ def test_the_sample_fills_the_feeds_and_the_curated_pages(planted: Table) -> Non
     latest = feeds.read(planted, ALL_DEALS, limit=100, now=NOW).items
 
     assert len(latest) >= 60
-    front = featured.read(planted, FRONT_PAGE, NOW)
+    front = picks.read(planted, FRONT_PAGE, NOW)
     assert len(front) == sample.FRONT
     assert tuple(stock.of(planted, deal.deal_id).left for deal in front[:4]) == sample.ON_SALE
-    assert len(featured.read(planted, EDITORS_CHOICE, NOW)) == sample.CHOICE
+    assert len(picks.read(planted, EDITORS_CHOICE, NOW)) == sample.CHOICE
     assert sum(deal.hot_at is not None for deal in latest) == sample.HOT
     assert len(follows.watches(planted, "member")) == len(sample.FOLLOWED)
 

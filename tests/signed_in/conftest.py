@@ -21,7 +21,7 @@ from shared.models.members import Role, User
 from shared.values import passwords, times
 from tests.support.browsing import ORIGIN, Browser, Seen
 from tests.support.engines import MOTO, one_at_a_time
-from tests.support.making import a_deal
+from tests.support.factories import a_deal
 from tests.support.rights import within_rights
 from tests.support.surroundings import surrounded
 

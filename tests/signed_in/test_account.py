@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.data.members import attempts, sessions, users
+from shared.data.members import rate_limits, sessions, users
 from shared.data.orders import addresses
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn
@@ -16,7 +16,7 @@ from shared.models.catalog import Deal
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, shown_unread
 from tests.support.browsing import Browser, Seen
-from tests.support.making import a_message, send
+from tests.support.factories import a_message, send
 from tests.support.shop import HOME_ADDRESS, buy
 
 ANA = {"username": "Ana", "name": "Ana Müller", "email": "Ana@Mail.example", "password": PASSWORD}
@@ -130,7 +130,7 @@ def test_too_many_attempts_are_told_how_long_to_wait(ana: Browser) -> None:
 def test_too_many_sign_ups_are_told_how_long_to_wait_and_what_was_typed_is_kept(
     anyone: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attempts, "MOST_SIGN_UPS", 1)
+    monkeypatch.setattr(rate_limits, "MOST_SIGN_UPS", 1)
     another().post("/account/sign-up", ANA | {"username": "bo", "email": "bo@mail.example"})
 
     seen = anyone.post("/account/sign-up", ANA | {"next": "/brands/apple"})
@@ -154,7 +154,7 @@ def test_too_many_changes_are_told_how_long_to_wait_and_change_nothing(
     ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch, path: str, fields: dict[str, str]
 ) -> None:
     before = users.get(table, "ana")
-    monkeypatch.setattr(attempts, "MOST_PER_USER", 1)
+    monkeypatch.setattr(rate_limits, "MOST_PER_USER", 1)
     another().post("/account/sign-in", {"username": "ana", "password": "wrong password"})
 
     seen = ana.post(f"/account/{path}", fields)

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from functions.pages import desk
 from functions.pages.desk_forms import deal_form
 from shared.data import item_types, keys
-from shared.data.catalog import brands, clicks, deals, featured, feeds, products
+from shared.data.catalog import brands, clicks, deals, feeds, offers, picks
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
@@ -130,7 +130,7 @@ def test_a_members_form_changes_nothing(ana: Browser, table: Table, post_deal: P
     assert deals.get(table, before.deal_id) == before
     assert len(posted(table)) == 1
     assert "nike" not in brands.names(table)
-    assert featured.read(table, FRONT_PAGE, times.now()) == []
+    assert picks.read(table, FRONT_PAGE, times.now()) == []
 
 
 @pytest.mark.parametrize("path", FORMS)
@@ -180,7 +180,7 @@ def test_a_known_product_fills_the_form_and_warns_of_its_active_deal(
 ) -> None:
     image = "https://shop.example/trail-runner.jpg"
     deal = post_deal(link="https://shop.example/trail-runner?variant=2", list_price="158.00", image=image)
-    products.follow(table, None, deal)
+    offers.file(table, None, deal)
 
     seen = editor.get(f"/desk/deals/new?link={LINK}")
 
@@ -203,7 +203,7 @@ def test_of_a_products_deals_the_one_of_the_same_size_fills_the_form(
 ) -> None:
     small, large = (f"https://shop.example/trail-runner?variant={size}" for size in ("small", "large"))
     for minutes, link, price in ((3, large, "20.00"), (2, small, "30.00"), (1, small, "31.00")):
-        products.follow(table, None, post_deal(minutes, link=link, price=price))
+        offers.file(table, None, post_deal(minutes, link=link, price=price))
 
     prices = [editor.get(f"/desk/deals/new?link={link}").values()["price"] for link in (small, large)]
 
@@ -213,7 +213,7 @@ def test_of_a_products_deals_the_one_of_the_same_size_fills_the_form(
 def test_a_price_that_was_withdrawn_is_not_proposed(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     deal = post_deal(link=LINK, price="3.19")
     deals.withdraw(table, deal.deal_id, times.now())
-    products.follow(table, deal, deals.get(table, deal.deal_id))
+    offers.file(table, deal, deals.get(table, deal.deal_id))
 
     seen = editor.get(f"/desk/deals/new?link={LINK}")
 
@@ -224,7 +224,7 @@ def test_a_price_that_was_withdrawn_is_not_proposed(editor: Browser, table: Tabl
 def test_a_price_that_the_shops_page_told_is_not_said_to_be_an_earlier_ones(
     editor: Browser, table: Table, post_deal: PostDeal
 ) -> None:
-    products.follow(table, None, post_deal(link=LINK))
+    offers.file(table, None, post_deal(link=LINK))
 
     seen = editor.get(f"/desk/deals/new?link={LINK}&price=12.50")
 
@@ -765,7 +765,7 @@ def test_the_front_page_is_ordered_by_buttons(editor: Browser, table: Table, pos
     def press(button: str, **typed: str) -> list[str]:
         order = editor.get("/desk/front-page").values()["order"]
         assert editor.post("/desk/front-page", {"order": order, "do": button, **typed}).status == 303
-        return [str(deal.number) for deal in featured.read(table, FRONT_PAGE, times.now())]
+        return [str(deal.number) for deal in picks.read(table, FRONT_PAGE, times.now())]
 
     assert press("add", add=one) == [one]
     assert press("add", add=f"#{two}") == [one, two]
@@ -779,14 +779,14 @@ def test_the_front_page_is_ordered_by_buttons(editor: Browser, table: Table, pos
 def test_a_deal_without_a_number_is_ordered_by_its_id(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     deal, other = post_deal(2), post_deal(1)
     table.write(update(keys.deal(deal.deal_id), "REMOVE #n", condition=None, names={"#n": "DealNumber"}, refused=None))
-    featured.set_featured(table, FRONT_PAGE, [other.deal_id, deal.deal_id], times.now())
+    picks.set_featured(table, FRONT_PAGE, [other.deal_id, deal.deal_id], times.now())
     form = editor.get("/desk/front-page")
 
     moved = editor.post("/desk/front-page", {**form.values(), "do": f"up:{deal.deal_id}"})
 
     assert f'value="up:{deal.deal_id}"' in form.text
     assert moved.location == f"/desk/front-page?said=ordered#deal-{deal.deal_id}"
-    assert [each.deal_id for each in featured.read(table, FRONT_PAGE, times.now())] == [deal.deal_id, other.deal_id]
+    assert [each.deal_id for each in picks.read(table, FRONT_PAGE, times.now())] == [deal.deal_id, other.deal_id]
 
 
 def test_the_front_page_is_ordered_on_the_desk_too_and_the_desk_is_come_back_to(
@@ -802,7 +802,7 @@ def test_the_front_page_is_ordered_on_the_desk_too_and_the_desk_is_come_back_to(
     assert form["order"] == f"{one},{two}"
     assert moved.location == f"/desk?said=ordered#deal-{two}"  # where the next key goes on
     assert out.location == "/desk/front-page?said=ordered#order"
-    assert [str(deal.number) for deal in featured.read(table, FRONT_PAGE, times.now())] == [two]
+    assert [str(deal.number) for deal in picks.read(table, FRONT_PAGE, times.now())] == [two]
 
 
 def test_all_deals_are_listed_a_page_at_a_time(
@@ -853,7 +853,7 @@ def test_the_desk_follows_a_hot_deal_that_is_not_among_the_newest(
     post_deal(5)
     for deal in (picked, ending):
         deals.make_hot(table, deal.deal_id, now)
-    featured.set_featured(table, FRONT_PAGE, [picked.deal_id], now)
+    picks.set_featured(table, FRONT_PAGE, [picked.deal_id], now)
 
     words = editor.get("/desk").words
 
@@ -885,14 +885,14 @@ def test_what_another_editor_did_to_a_list_meanwhile_is_shown_and_stays(
     editor.post("/desk/front-page", {**form, "do": "add", "add": three})
 
     late = editor.post("/desk/front-page", {**form, "do": f"up:{two}"})
-    stood = [str(deal.number) for deal in featured.read(table, FRONT_PAGE, times.now())]
+    stood = [str(deal.number) for deal in picks.read(table, FRONT_PAGE, times.now())]
     again = editor.post("/desk/front-page", {**late.values(), "do": f"up:{two}"})
 
     assert late.status == 409
     assert "This list was changed meanwhile." in late.words
     assert stood == [one, two, three]
     assert again.status == 303
-    assert [str(deal.number) for deal in featured.read(table, FRONT_PAGE, times.now())] == [two, one, three]
+    assert [str(deal.number) for deal in picks.read(table, FRONT_PAGE, times.now())] == [two, one, three]
 
 
 @pytest.mark.parametrize("do", ["up", "down", "out", "add"])
@@ -906,7 +906,7 @@ def test_an_order_that_is_sent_twice_is_done_once(editor: Browser, table: Table,
 
     assert [each.status for each in sent] == [303, 303]
     assert sent[0].location == sent[1].location
-    assert [str(deal.number) for deal in featured.read(table, FRONT_PAGE, times.now())] == wanted[do]
+    assert [str(deal.number) for deal in picks.read(table, FRONT_PAGE, times.now())] == wanted[do]
 
 
 def test_a_number_that_came_too_late_stays_in_its_field(editor: Browser, post_deal: PostDeal) -> None:
@@ -925,7 +925,7 @@ def test_a_dragged_order_is_kept(editor: Browser, table: Table, post_deal: PostD
 
     editor.post("/desk/editors-choice", {"order": ",".join(reversed(numbers))})
 
-    assert [str(deal.number) for deal in featured.read(table, EDITORS_CHOICE, times.now())] == numbers[::-1]
+    assert [str(deal.number) for deal in picks.read(table, EDITORS_CHOICE, times.now())] == numbers[::-1]
 
 
 @pytest.mark.parametrize(("add", "said"), [("99", "There is no deal with the number 99."), ("x", "There is no deal")])
@@ -1015,12 +1015,12 @@ def test_what_is_typed_stays_text(editor: Browser, table: Table) -> None:
 def site() -> Iterator[Preview]:
     """The page functions behind a server, for a real browser; on the front page are four deals."""
     with running(most=12) as preview:
-        featured.set_featured(preview.table, FRONT_PAGE, [deal.deal_id for deal in preview.deals[:4]], times.now())
+        picks.set_featured(preview.table, FRONT_PAGE, [deal.deal_id for deal in preview.deals[:4]], times.now())
         yield preview
 
 
 def test_only_a_drag_that_ends_in_a_drop_on_the_list_is_kept(visit: Visit, site: Preview) -> None:
-    before = [deal.deal_id for deal in featured.read(site.table, FRONT_PAGE, times.now())]
+    before = [deal.deal_id for deal in picks.read(site.table, FRONT_PAGE, times.now())]
     page = visit("/desk/front-page", token=token_of(site, "eddy", "editor"))
     rows = page.locator("#order tbody tr")
     numbers = page.locator("#order [name=order]").input_value().split(",")
@@ -1035,7 +1035,7 @@ def test_only_a_drag_that_ends_in_a_drop_on_the_list_is_kept(visit: Visit, site:
         expect(rows.first).to_have_attribute("data-number", numbers[-1])
 
     def stands() -> list[str]:
-        return [deal.deal_id for deal in featured.read(site.table, FRONT_PAGE, times.now(), consistent=True)]
+        return [deal.deal_id for deal in picks.read(site.table, FRONT_PAGE, times.now(), consistent=True)]
 
     drag_the_last_to_the_top()
     page.keyboard.press("Escape")

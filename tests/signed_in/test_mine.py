@@ -18,7 +18,7 @@ from shared.models.messages import AboutOrder, Announcement, DealNews
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, entered, shown_unread
 from tests.support.browsing import Browser, Seen
-from tests.support.making import a_deal, a_message, join, send
+from tests.support.factories import a_deal, a_message, join, send
 from tests.support.pages import a_context, event_of
 
 APPLE = Topic(BRAND, "apple")

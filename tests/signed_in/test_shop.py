@@ -387,7 +387,7 @@ def test_an_order_that_was_sent_meanwhile_is_not_cancelled(ana: Browser, table: 
     with_address(table)
     path = bought(ana, sell())
     order = orders.get(table, "ana", path.rpartition("/")[2])
-    orders.follow(table, order, OrderStatus.SHIPPED, times.now())
+    orders.advance(table, order, OrderStatus.SHIPPED, times.now())
 
     seen = ana.post(f"{path}/cancel")
 

@@ -15,19 +15,19 @@ import pytest
 from functions.background import refresher
 from functions.pages import clicks, collections, site
 from shared.data import keys
-from shared.data.catalog import caches, deals, featured, products, words
+from shared.data.catalog import deals, offers, page_cache, picks, search
 from shared.data.members import follows, messages, saved
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Request
-from shared.html import took, views
-from shared.http import copies
+from shared.html import page_cost, views
+from shared.http import cached_pages
 from shared.models.catalog import BRAND, FRONT_PAGE, Deal, Topic
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, entered, found_by_functions
 from tests.support.browsing import Browser
 from tests.support.engines import DYNOXIDE_ENGINE
-from tests.support.making import a_message, send
+from tests.support.factories import a_message, send
 from tests.support.rights import within_rights
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,15 +46,15 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
 def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A stage that shows its work."""
     monkeypatch.setenv("SHOWS_WORK", "true")
-    monkeypatch.setattr(took, "table", lambda: table)
+    monkeypatch.setattr(page_cost, "table", lambda: table)
     monkeypatch.setattr(collections, "table", lambda: table)
-    took.trace.cache_clear()
+    page_cost.trace.cache_clear()
     yield
     events = table.client.meta.events
-    trace = took.trace()
+    trace = page_cost.trace()
     events.unregister("before-parameter-build.dynamodb", trace._before)
     events.unregister("after-call.dynamodb", trace._after)
-    took.trace.cache_clear()
+    page_cost.trace.cache_clear()
 
 
 @pytest.fixture
@@ -105,14 +105,14 @@ def test_a_sessions_key_is_not_shown(shown: None, ana: Browser) -> None:
 
 
 def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser) -> None:
-    sys.modules.pop("shared.html.took", None)
+    sys.modules.pop("shared.html.page_cost", None)
 
     seen = ana.get("/my/saved")
 
     assert "What this page took" not in seen.text
-    assert "took.css" not in seen.text
+    assert "page-cost.css" not in seen.text
     assert "Server-Timing" not in seen.headers
-    assert "shared.html.took" not in sys.modules
+    assert "shared.html.page_cost" not in sys.modules
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def visitor(table: Table, monkeypatch: pytest.MonkeyPatch) -> Browser:
     """An editor's browser, for the public pages too."""
     for function in (site, clicks):
         monkeypatch.setattr(function, "table", lambda: table)
-    monkeypatch.setattr(copies, "table", lambda: table)
+    monkeypatch.setattr(cached_pages, "table", lambda: table)
     browser = entered(table, "vera", "editor")
     browser.functions = {**FUNCTIONS, "/": within_rights(site), "/go": within_rights(clicks)}
     return browser
@@ -144,12 +144,12 @@ def test_each_request_of_each_page_has_a_pattern_and_a_function(
 ) -> None:
     found = [post_deal(n, link=f"https://shop.example/{n}", ends_at=times.now() + timedelta(days=2)) for n in range(3)]
     for deal in found:
-        products.follow(table, None, deal)
-        words.follow(table, None, deal)
+        offers.file(table, None, deal)
+        search.file(table, None, deal)
     saved.save(table, found[0], "vera", times.now())
     send(table, a_message(found[0], "vera", now=times.now()))
     if built:
-        refresher.refresh(caches.PARTS, set(), set())
+        refresher.refresh(page_cache.PARTS, set(), set())
     known = {
         "number": found[0].number, "deal_id": found[0].deal_id, "month": f"{found[0].created_at:%Y-%m}",
         "link": found[0].link, "cursor": cursors.encode("deals", found[0].deal_id),
@@ -159,9 +159,9 @@ def test_each_request_of_each_page_has_a_pattern_and_a_function(
     asked = 0
 
     for path in PAGES:
-        took.begin()
+        page_cost.begin()
         assert visitor.get(path.format_map(known), User_Agent="Firefox").status < 405, path
-        for row in took.took()["rows"]:
+        for row in page_cost.summary()["rows"]:
             asked += 1
             if not row["pattern"] or not row["function"] or "<" in row["function"]:
                 unknown.setdefault(f"{row['function']} of {row['index']}", set()).add(path)
@@ -175,7 +175,7 @@ def test_each_key_of_a_batch_leads_to_its_own_collection(shown: None, visitor: B
 
     visitor.get("/")
 
-    (row,) = [row for row in took.took()["rows"] if row["function"] == "kept.read"]
+    (row,) = [row for row in page_cost.summary()["rows"] if row["function"] == "memory.read"]
     partitions = [key["text"].partition(" / ")[0] for key in row["keys"]]
     assert [partition.partition("#")[0] for partition in partitions] == ["FRONTPAGECACHE", "DEALSCACHE"]
     assert [key["link"] for key in row["keys"]] == [f"/table?partition={quote(each, safe='')}" for each in partitions]
@@ -188,7 +188,7 @@ def a_request(began: float, seconds: float) -> Request:
 def test_requests_that_were_under_way_at_once_share_a_round_trip() -> None:
     requests = [a_request(0, 1), a_request(0.5, 1), a_request(1.2, 0.1), a_request(1.5, 1), a_request(9, 1)]
 
-    assert took.waves(requests) == [1, 1, 1, 2, 3]
+    assert page_cost.waves(requests) == [1, 1, 1, 2, 3]
 
 
 def test_requests_that_went_out_at_once_share_one_however_fast_the_answers_were() -> None:
@@ -198,7 +198,7 @@ def test_requests_that_went_out_at_once_share_one_however_fast_the_answers_were(
         a_request(3, 1),
     ]
 
-    assert took.waves(requests) == [1, 2, 2, 3]
+    assert page_cost.waves(requests) == [1, 2, 2, 3]
 
 
 def test_each_pattern_is_numbered_as_the_readme_numbers_it() -> None:
@@ -209,7 +209,7 @@ def test_each_pattern_is_numbered_as_the_readme_numbers_it() -> None:
         for function in re.findall(r"`(\w+\.\w+)`", functions):
             numbered.setdefault(function, set()).add(number)
 
-    ours = {function: set(numbers.split(", ")) for function, numbers in took.PATTERNS.items()}
+    ours = {function: set(numbers.split(", ")) for function, numbers in page_cost.PATTERNS.items()}
 
     assert {function: numbers for function, numbers in ours.items() if function in numbered} == {
         function: numbers for function, numbers in numbered.items() if function in ours
@@ -217,7 +217,7 @@ def test_each_pattern_is_numbered_as_the_readme_numbers_it() -> None:
     assert set(numbered) <= set(ours)
 
 
-@pytest.mark.parametrize("name", [*took.PATTERNS, *took._HELPERS])
+@pytest.mark.parametrize("name", [*page_cost.PATTERNS, *page_cost._HELPERS])
 def test_each_function_that_is_numbered_is_there(name: str) -> None:
     module, _, function = name.partition(".")
     (file,) = (ROOT / "shared" / "data").rglob(f"{module}.py")
@@ -287,8 +287,8 @@ def test_what_followed_from_posting_a_deal_is_told(
     deal = post_deal()
     before = reader.get(f"/table/followed/{deal.number}")
 
-    products.follow(table, None, deal)
-    words.follow(table, None, deal)
+    offers.file(table, None, deal)
+    search.file(table, None, deal)
     send(table, messages.compose(messages.of_deal(deal, "brand"), "ana", times.now()))
     after = reader.get(f"/table/followed/{deal.number}")
 
@@ -304,10 +304,10 @@ def test_what_followed_is_told_with_the_times_that_are_known(
     entered(table, "ana")
     follows.watch(table, Topic(BRAND, "apple"), "ana", times.now())
     deal, now = post_deal(), times.now()
-    featured.set_featured(table, FRONT_PAGE, [deal.deal_id], now)
+    picks.set_featured(table, FRONT_PAGE, [deal.deal_id], now)
     before = reader.get(f"/table/followed/{deal.number}")
 
-    refresher.refresh(caches.PARTS, set(), set())
+    refresher.refresh(page_cache.PARTS, set(), set())
     send(table, messages.compose(messages.of_deal(deal, "brand"), "ana", now))
     after = reader.get(f"/table/followed/{deal.number}")
 

@@ -19,7 +19,7 @@ from shared.values import times
 from tests.site.states import State, prepared
 from tests.support.browser import patient, sign_in
 from tests.support.engines import DYNOXIDE_ENGINE
-from tests.support.making import send
+from tests.support.factories import send
 from tests.support.preview import Preview, entered, finding, running, sold
 from tests.support.shop import HOME_ADDRESS, buy, wanted
 from tests.support.windows import MEANT

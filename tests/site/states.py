@@ -9,15 +9,15 @@ from functools import partial
 
 from functions.pages.desk_forms import deal_form
 from shared.data import item_types, keys
-from shared.data.catalog import brands, deals, products, words
-from shared.data.members import attempts
+from shared.data.catalog import brands, deals, offers, search
+from shared.data.members import rate_limits
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
 from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
 from shared.values import times
-from tests.support.making import a_deal
+from tests.support.factories import a_deal
 from tests.support.preview import Preview, entered
 
 NAMES = (
@@ -66,7 +66,7 @@ def prepared(site: Preview, bare: Table) -> dict[str, State]:
     _tell(table, told, now)
     over = _posted(table, now, 4, ENDED)
     over = deals.edit(table, over.deal_id, {"ends_at": now}, now)
-    products.follow(table, None, over, has_ended=True)
+    offers.file(table, None, over, has_ended=True)
     _leave_words(table, now)
     _attempt(table, now)
     entered(replace(site, table=bare), "eddy", "editor")
@@ -139,11 +139,11 @@ def _leave_words(table: Table, now: datetime) -> None:
         a_deal(now - timedelta(days=3, minutes=number), title=GONE_WORD, brand_name=GONE_WORD)
         for number in range(READ_FOR_CARDS + 1)
     ]
-    table.gather([partial(words.follow, table, None, deal) for deal in gone])
+    table.gather([partial(search.file, table, None, deal) for deal in gone])
 
 
 def _attempt(table: Table, now: datetime) -> None:
     """Try to sign in as often as one may, in the window of now and the next one, whichever the browser comes in."""
     for window in (now, now + SIGN_IN_WINDOW):
-        for _ in range(attempts.MOST_PER_USER):
-            attempts.begin(table, "hasty", LOCAL, window)
+        for _ in range(rate_limits.MOST_PER_USER):
+            rate_limits.begin(table, "hasty", LOCAL, window)

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from shared.data import keys
-from shared.html import took
+from shared.html import page_cost
 from shared.models.catalog import BRAND, Topic, feed_of
 from tests.site.conftest import Windows, cookie_of
 from tests.site.states import State
@@ -34,10 +34,10 @@ EMPTY = ["/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The stage shows its work. The functions look for the setting with each request."""
-    took.trace.cache_clear()
+    page_cost.trace.cache_clear()
     monkeypatch.setenv("SHOWS_WORK", "true")
     yield
-    took.trace.cache_clear()
+    page_cost.trace.cache_clear()
 
 
 def table_paths(site: Preview) -> dict[str, str]:

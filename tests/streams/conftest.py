@@ -12,7 +12,7 @@ from functions.background import announcer, messenger, refresher
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
 from tests.support.engines import MINISTACK
-from tests.support.making import open_brands
+from tests.support.factories import open_brands
 from tests.support.records import Record
 from tests.support.surroundings import queue_beside, surrounded
 

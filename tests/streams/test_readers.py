@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import caches, deals
-from shared.data.catalog.caches import NEWEST
+from shared.data.catalog import deals, page_cache
 from shared.data.catalog.deal_items import to_item_listed
+from shared.data.catalog.page_cache import NEWEST
 from shared.data.members import fanout, follows, messages
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -22,7 +22,7 @@ from shared.runtime import environment
 from shared.sqs import Queue
 from shared.values import times
 from tests.streams.event_source import EventSource
-from tests.support.making import APPLE, a_deal, a_message, join, post
+from tests.support.factories import APPLE, a_deal, a_message, join, post
 from tests.support.records import Record, by_ttl, damaged, number_of, of_deal, record
 from tests.support.wire import answered, error
 
@@ -95,7 +95,7 @@ def test_the_refresher_leaves_out_a_deal_it_cannot_read_and_shows_the_others_at_
     source.deliver(records)
 
     assert (source.dead_letters, source.calls) == ([], 1)
-    (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+    (cached,) = page_cache.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
     assert all(deal.deal_id in cached.text for deal in posted)
 
@@ -122,7 +122,7 @@ def test_a_batch_that_the_table_refuses_for_a_while_is_repeated_until_it_succeed
     source.deliver([of_deal(None, deal, NOW) for deal in posted])
 
     assert source.dead_letters == []
-    (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+    (cached,) = page_cache.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
     assert all(deal.deal_id in cached.text for deal in posted)
 
@@ -170,7 +170,7 @@ def test_a_damaged_deal_that_is_repaired_is_shown(
     answer = refresh({"Records": [record(broken, whole)]})
 
     assert answer == {"batchItemFailures": []}
-    (cached,) = caches.read(table, [NEWEST], shard=1, now=NOW)
+    (cached,) = page_cache.read(table, [NEWEST], shard=1, now=NOW)
     assert cached is not None
     assert posted[0].deal_id in cached.text
 

@@ -35,7 +35,7 @@ from shared.dynamodb.provision import create_table, enable_ttl
 from shared.dynamodb.retries import Budget
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
-from tests.support.making import LAUNCH
+from tests.support.factories import LAUNCH
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shared.data import keys
-from shared.data.catalog import listings
+from shared.data.catalog import feed_counts
 from shared.data.members import credentials
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
@@ -58,7 +58,7 @@ def _old_forms(items: dict[tuple[str, str], Item], item: Item) -> Iterator[Write
 def _counts(items: dict[tuple[str, str], Item], feed: Feed) -> dict[str, int]:
     partition, beginning, _ = keys.periods_between(feed, None)
     books = [item for (pk, sk), item in items.items() if pk == partition and sk.startswith(beginning)]
-    return {period: count for book in books for period, count in listings.contents(feed, book).items()}
+    return {period: count for book in books for period, count in feed_counts.contents(feed, book).items()}
 
 
 def _pair(key: dict[str, str]) -> tuple[str, str]:

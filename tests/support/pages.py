@@ -8,7 +8,7 @@ from typing import Any
 
 import html5lib
 
-from shared.data.catalog import products, words
+from shared.data.catalog import offers, search
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 
@@ -48,8 +48,8 @@ def event_of(
 def indexed(table: Table, deals: list[Deal]) -> list[Deal]:
     """Deals with the words and offers that the stream would have written."""
     for deal in deals:
-        words.follow(table, None, deal)
-        products.follow(table, None, deal)
+        search.file(table, None, deal)
+        offers.file(table, None, deal)
     return deals
 
 

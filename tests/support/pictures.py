@@ -13,7 +13,7 @@ from shared.data.orders import carts
 from shared.values import times
 from shared.values.links import product_hash
 from tests.support.browser import browser, sign_in
-from tests.support.making import send
+from tests.support.factories import send
 from tests.support.preview import Preview, entered, running, sold
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from shared.data.catalog import brands, deals, featured, products, words
+from shared.data.catalog import brands, deals, offers, picks, search
 from shared.data.members import sessions, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -97,15 +97,15 @@ def fill(table: Table, sample: Path, *, images: bool, most: int) -> list[Deal]:
     for start in range(0, len(made), 14):
         created += deals.create_many(table, made[start : start + 14], now)
     listed = [deal for deal in created if deal.withdrawn_at is None]
-    table.gather([lambda deal=deal: words.follow(table, None, deal) for deal in listed])  # type: ignore[misc]  # a loop's own
-    table.gather([lambda deal=deal: products.follow(table, None, deal) for deal in created])  # type: ignore[misc]  # the same
+    table.gather([lambda deal=deal: search.file(table, None, deal) for deal in listed])  # type: ignore[misc]  # a loop's own
+    table.gather([lambda deal=deal: offers.file(table, None, deal) for deal in created])  # type: ignore[misc]  # the same
     newest = sorted(listed, key=lambda deal: deal.deal_id, reverse=True)
     of_brands = list(
         {deal.brand: deal for deal in sorted(listed, key=lambda deal: deal.discount_percent or 0)}.values()
     )
-    picks = sorted(of_brands, key=lambda deal: deal.discount_percent or 0, reverse=True)
-    featured.set_featured(table, FRONT_PAGE, [deal.deal_id for deal in picks[:9]], now)
-    featured.set_featured(table, EDITORS_CHOICE, [deal.deal_id for deal in picks[9:17] or picks[:5]], now)
+    best = sorted(of_brands, key=lambda deal: deal.discount_percent or 0, reverse=True)
+    picks.set_featured(table, FRONT_PAGE, [deal.deal_id for deal in best[:9]], now)
+    picks.set_featured(table, EDITORS_CHOICE, [deal.deal_id for deal in best[9:17] or best[:5]], now)
     return newest
 
 

@@ -16,7 +16,7 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.members import Address
 from shared.models.orders import Order, Wanted
-from tests.support.making import NOW, a_deal, a_user, post
+from tests.support.factories import NOW, a_deal, a_user, post
 
 HOME_ADDRESS = Address("Ana Blake", "12 Harbour Street", "Portland", "04101", "US", region="ME")
 HOME = {

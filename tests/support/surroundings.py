@@ -11,7 +11,7 @@ import pytest
 from shared import sqs
 from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
-from shared.http import copies
+from shared.http import cached_pages
 from shared.runtime import environment, reporting, work
 from shared.sqs import Queue
 from tests.support.engines import FAKE_CREDENTIALS
@@ -52,6 +52,6 @@ def queue_beside(table: Table) -> Iterator[Queue]:
 
 def _start_over() -> None:
     """Forget what an execution environment keeps between calls."""
-    for kept in (value for module in (environment, work, reporting, copies) for value in vars(module).values()):
+    for kept in (value for module in (environment, work, reporting, cached_pages) for value in vars(module).values()):
         if hasattr(kept, "cache_clear"):
             kept.cache_clear()

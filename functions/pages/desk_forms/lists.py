@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.data.catalog import featured
+from shared.data.catalog import picks
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchTopic
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
@@ -29,9 +29,9 @@ def _curated(page: CuratedPage, path: str, name: str, public: str) -> List:
         path,
         name,
         public,
-        lambda table, now: featured.read(table, page, now, consistent=True),
-        lambda table, ids, now: featured.set_featured(table, page, ids, now),
-        f"Up to {featured.MAX_FEATURED} deals; the first leads.",
+        lambda table, now: picks.read(table, page, now, consistent=True),
+        lambda table, ids, now: picks.set_featured(table, page, ids, now),
+        f"Up to {picks.MAX_FEATURED} deals; the first leads.",
     )
 
 
@@ -40,13 +40,13 @@ def of_category(slug: str) -> List:
     if slug not in CATEGORIES:
         raise NoSuchTopic(CATEGORY.label, slug)
     topic = Topic(CATEGORY, slug)
-    fewest, most = featured.CATEGORY_FEATURED
+    fewest, most = picks.CATEGORY_FEATURED
     return List(
         f"/desk/categories/{slug}",
         CATEGORIES[slug],
         f"/categories/{slug}",
-        lambda table, now: featured.read(table, topic, now, consistent=True),
-        lambda table, ids, now: featured.set_category_featured(table, slug, ids, now),
+        lambda table, now: picks.read(table, topic, now, consistent=True),
+        lambda table, ids, now: picks.set_category_featured(table, slug, ids, now),
         f"{fewest} to {most} deals.",
     )
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import deals, feeds, products
+from shared.data.catalog import deals, feeds, offers
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, Deal, Topic, feed_of
 from shared.values import ksuids
@@ -54,6 +54,6 @@ def _beside(table: Table, place: deals.Place, now: datetime) -> list[Callable[[]
     months = sorted({feed.period.start_of(when) for when in times}, reverse=True)
     most = settings.READ_FOR_CARDS // 2
     return [
-        partial(products.offers_of, table, place.product),
+        partial(offers.offers_of, table, place.product),
         *(partial(feeds.of_periods, table, feed, [month], most=most) for month in months),
     ]

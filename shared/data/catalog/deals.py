@@ -1,6 +1,6 @@
 """Patterns 1, 12 and 26: creating, reading and changing deals.
 
-While a deal is listed, its three feeds count it (``listings.py``), in the transaction that lists or unlists it.
+While a deal is listed, its three feeds count it (``feed_counts.py``), in the transaction that lists or unlists it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import Any
 
 from shared.data import item_types, keys
-from shared.data.catalog import listings
+from shared.data.catalog import feed_counts
 from shared.data.catalog.deal_items import attributes, from_item, is_listed, ours, readable, to_item
-from shared.data.catalog.listings import Stale
+from shared.data.catalog.feed_counts import Stale
 from shared.data.catalog.topics import no_such
 from shared.data.idempotency import Idempotency, once
 from shared.dynamodb.table import Projection, Table
@@ -180,8 +180,8 @@ def edit(
         new_item = to_item(new, now)
         table.transact(
             change(old_item, new_item, version="Version", refused=Stale()),
-            *listings.move(table, old if is_listed(old_item) else None, new if is_listed(new_item) else None),
-            *listings.renote(old if is_listed(old_item) else None, new if is_listed(new_item) else None),
+            *feed_counts.recount(table, old if is_listed(old_item) else None, new if is_listed(new_item) else None),
+            *feed_counts.renote(old if is_listed(old_item) else None, new if is_listed(new_item) else None),
         )
         return new
 
@@ -279,8 +279,8 @@ def _creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:
             yield put_new(number | pointer, refused=DealExists(str(deal.number)))
         if is_listed(item):
             listed.append(deal)
-            yield from listings.renote(None, deal)
-    yield from listings.enter(listed)
+            yield from feed_counts.renote(None, deal)
+    yield from feed_counts.count_listed(listed)
 
 
 def missing(deal_ids: Iterable[str], found: Iterable[Deal]) -> list[str]:

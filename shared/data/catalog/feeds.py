@@ -1,8 +1,8 @@
 """Patterns 7, 8 and 10: the feed of all deals, of a brand, of a category - written once.
 
 A feed has one index partition per period (a day or a month). The listed deals of each period are counted
-(``listings.py``), so that a read goes straight to the partitions that hold deals and to no other, however long the gaps
-between them. A page takes at most three sequential round trips:
+(``feed_counts.py``), so that a read goes straight to the partitions that hold deals and to no other, however long the
+gaps between them. A page takes at most three sequential round trips:
 
     first page       1 the counts, and ended deals not yet swept   2 the partitions that are needed, all at once
     page by cursor   1 the cursor's partition, which mostly fills the page
@@ -21,7 +21,7 @@ from datetime import datetime
 from functools import partial
 
 from shared.data import keys
-from shared.data.catalog import endings, listings, topics
+from shared.data.catalog import endings, feed_counts, topics
 from shared.data.catalog.deal_items import CARDS, readable
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
@@ -97,8 +97,8 @@ def opened(table: Table, topic: Topic) -> tuple[CountedTopic, Held]:
     some of them reads on. Raises NoSuchTopic.
     """
     feed = feed_of(topic)
-    answers = table.gather(listings.requests(table, feed, most=listings.ALL_PERIODS, until=None))
-    counts = listings.counted(table, feed, answers, most=listings.ALL_PERIODS, until=None)
+    answers = table.gather(feed_counts.requests(table, feed, most=feed_counts.ALL_PERIODS, until=None))
+    counts = feed_counts.counted(table, feed, answers, most=feed_counts.ALL_PERIODS, until=None)
     return topics.from_item(topic, answers[1][0]), (counts, Counter())
 
 
@@ -118,9 +118,9 @@ def scope(feed: Feed) -> str:
 
 def _expected(table: Table, feed: Feed, most: int, until: str | None, now: datetime) -> Held:
     """What the newest periods up to one hold, at least ``most`` deals if there are, and how many of them have ended."""
-    counting = listings.requests(table, feed, most=most, until=until)
+    counting = feed_counts.requests(table, feed, most=most, until=until)
     answers = table.gather([*counting, *endings.requests(table, now)])
-    counts = listings.counted(table, feed, answers[: len(counting)], most=most, until=until)
+    counts = feed_counts.counted(table, feed, answers[: len(counting)], most=most, until=until)
     return counts, endings.waiting(feed, answers[len(counting) :])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from shared import settings
-from shared.data.members import attempts, credentials, users
+from shared.data.members import credentials, rate_limits, users
 from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NoSuchUser, WrongCurrentPassword, WrongPassword
 from shared.models.members import Session, User
@@ -21,11 +21,11 @@ def sign_up(table: Table, *, username: str, email: str, name: str, password: str
 
     Raises UsernameTaken, EmailTaken, SlowDown.
     """
-    attempts.sign_up(table, address, now)
-    asked = attempts.ask(table, address, now)
+    rate_limits.sign_up(table, address, now)
+    asked = rate_limits.ask(table, address, now)
     user = User(username, email, name, hash_password(password), "member", now)
     users.create(table, user)
-    attempts.succeed(table, asked)
+    rate_limits.succeed(table, asked)
     return user
 
 
@@ -38,12 +38,12 @@ def sign_in(table: Table, username: str, password: str, address: str, now: datet
         name = normalise_username(username)
     except ValueError as error:
         raise WrongPassword from error
-    attempt = attempts.begin(table, name, address, now)
+    attempt = rate_limits.begin(table, name, address, now)
     user = _known(table, name)
     if not verify_password(user.password_hash if user else None, password) or user is None:
         raise WrongPassword
-    attempts.succeed(table, attempt)
-    attempts.signed_in(table, name, now)
+    rate_limits.succeed(table, attempt)
+    rate_limits.signed_in(table, name, now)
     if user.password_hash is not None and is_outdated(user.password_hash):
         user = users.rehash(table, user, hash_password(password))
     return user
@@ -54,11 +54,11 @@ def prove(table: Table, user: User, password: str, address: str, now: datetime) 
 
     A stolen session guesses no faster than anyone. Raises WrongCurrentPassword, SlowDown, AccountChanged.
     """
-    attempt = attempts.begin(table, user.username, address, now)
+    attempt = rate_limits.begin(table, user.username, address, now)
     user = credentials.known(table, user)
     if not verify_password(user.password_hash, password):
         raise WrongCurrentPassword
-    attempts.succeed(table, attempt)
+    rate_limits.succeed(table, attempt)
     return user
 
 
@@ -75,10 +75,10 @@ def change_email(table: Table, user: User, email: str, address: str, now: dateti
     """Change an account's email address, once its password is proved. Raises EmailTaken, NoSuchUser, SlowDown."""
     if email == user.email:
         return user
-    attempts.move(table, user.username, now)
-    asked = attempts.ask(table, address, now)
+    rate_limits.change_email(table, user.username, now)
+    asked = rate_limits.ask(table, address, now)
     changed = users.change_email(table, user, email)
-    attempts.succeed(table, asked)
+    rate_limits.succeed(table, asked)
     return changed
 
 

@@ -28,7 +28,7 @@ def known(table: Table, user: User) -> User:
     """
     held = of(table, user.username)
     if held is None:
-        move(table, user.username)
+        split_hash(table, user.username)
         held = of(table, user.username)
     if held is None:
         raise AccountChanged
@@ -41,7 +41,7 @@ def of(table: Table, username: str) -> str | None:
     return item["PasswordHash"] if item else None
 
 
-def move(table: Table, username: str) -> bool:
+def split_hash(table: Table, username: str) -> bool:
     """Move a hash that the first release kept in the User item; returns whether there was one to move.
 
     One transaction, refused where the password was changed or the hash moved meanwhile: then there is nothing left to

@@ -9,7 +9,7 @@ from functools import partial
 
 from shared.data import item_types, keys
 from shared.data.catalog.topics import no_such
-from shared.data.members import presence
+from shared.data.members import account_checks
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
@@ -35,7 +35,7 @@ def like(table: Table, topic: Topic, username: str, now: datetime) -> None:
     table.transact(
         put_new(item, refused=AlreadyLiked()),
         _count(topic, "LikesCount", 1),
-        presence.required(username),
+        account_checks.required(username),
     )
 
 
@@ -59,7 +59,7 @@ def watch(table: Table, topic: Topic, username: str, now: datetime) -> None:
     table.transact(
         put_new(item, refused=AlreadyWatching()),
         _count(topic, "WatchCount", 1),
-        presence.required(username),
+        account_checks.required(username),
     )
 
 

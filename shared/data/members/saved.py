@@ -11,7 +11,7 @@ from datetime import datetime
 
 from shared.data import item_types, keys
 from shared.data.catalog import deals
-from shared.data.members import presence
+from shared.data.members import account_checks
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put_new
@@ -34,7 +34,7 @@ def save(table: Table, deal: Deal, username: str, now: datetime) -> None:
         "SavedAt": to_iso(now),
     }
     with suppress(AlreadyExists):
-        table.transact(put_new(item, refused=AlreadyExists()), presence.required(username))
+        table.transact(put_new(item, refused=AlreadyExists()), account_checks.required(username))
 
 
 def unsave(table: Table, deal_id: str, username: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from shared.data import item_types, keys
 from shared.data.catalog import brands
-from shared.data.members import credentials, follows, messages, presence, saved, sessions
+from shared.data.members import account_checks, credentials, follows, messages, saved, sessions
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import USER_INDEX
@@ -127,7 +127,7 @@ def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
     ``leaving`` is refused with: then the account stays, and can like and watch again.
     """
     username = user.username
-    table.write(presence.leaving(username))
+    table.write(account_checks.leaving(username))
     user = get(table, username, consistent=True)  # from here on the email address cannot change
     follows.remove_all(table, username, list(_all_topics(table)))
     saved.remove_all(table, username)
@@ -139,7 +139,7 @@ def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
             credentials.gone(username),
         )
     except Conflict:
-        table.write(presence.staying(username))
+        table.write(account_checks.staying(username))
         raise
     # A delivery may have run beside this; the name must start empty for its next owner.
     sessions.remove_all(table, username)

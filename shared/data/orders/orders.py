@@ -273,7 +273,7 @@ def waiting_since(table: Table, now: datetime) -> datetime | None:
     return None
 
 
-def follow(
+def advance(
     table: Table,
     order: Order,
     status: OrderStatus,
@@ -300,7 +300,7 @@ def follow(
     except _Moved:
         # Decide again on the order as it is now: it may have taken this very step, whose answer was lost.
         now_it_is = get(table, order.username, order.order_id)
-        return follow(table, now_it_is, status, now, correlation_id=correlation_id, telling=telling)
+        return advance(table, now_it_is, status, now, correlation_id=correlation_id, telling=telling)
     return new
 
 

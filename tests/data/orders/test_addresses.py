@@ -10,7 +10,7 @@ from shared.data.members import users
 from shared.data.orders import addresses
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, TooManyAddresses, UnknownAddress
-from tests.support.making import a_user
+from tests.support.factories import a_user
 from tests.support.shop import HOME_ADDRESS
 from tests.support.wire import watched
 

@@ -12,7 +12,7 @@ from shared.dynamodb.table import Table
 from shared.errors import CartIsFull, DealIsOver, NoSuchDeal, NoSuchUser, NotSoldHere
 from shared.values import ksuids
 from tests.support.engines import on_servers
-from tests.support.making import NOW, a_deal, ago, ahead, post
+from tests.support.factories import NOW, a_deal, ago, ahead, post
 from tests.support.shop import a_buyer, on_sale
 
 

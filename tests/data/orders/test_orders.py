@@ -29,7 +29,7 @@ from shared.models.catalog import BRAND, Deal, Topic
 from shared.models.orders import Order, OrderStatus
 from shared.values import ksuids
 from tests.support.engines import on_servers
-from tests.support.making import NOW, a_deal, a_user, ago, ahead, post
+from tests.support.factories import NOW, a_deal, a_user, ago, ahead, post
 from tests.support.shop import HOME_ADDRESS, a_buyer, buy, left, on_sale, wanted
 from tests.support.wire import answered, before, cancelled, failing, watched
 
@@ -386,7 +386,7 @@ def five_orders(table: Table) -> tuple[Deal, list[Order]]:
     deal = on_sale(table, 50)
     placed = [buy(table, "ana", deal, now=ago(days=days)) for days in (5, 4, 3, 2, 1)]
     for which in (1, 3):
-        placed[which] = orders.follow(table, placed[which], SHIPPED, NOW)
+        placed[which] = orders.advance(table, placed[which], SHIPPED, NOW)
     return deal, placed
 
 
@@ -443,8 +443,8 @@ def test_an_order_is_sent_and_delivered_and_keeps_each_time(table: Table) -> Non
     a_buyer(table)
     order = buy(table, "ana", on_sale(table, 5))
 
-    sent = orders.follow(table, order, SHIPPED, ahead(days=1))
-    orders.follow(table, sent, DELIVERED, ahead(days=2))
+    sent = orders.advance(table, order, SHIPPED, ahead(days=1))
+    orders.advance(table, sent, DELIVERED, ahead(days=2))
 
     found = orders.get(table, "ana", order.order_id)
     assert found.status is DELIVERED
@@ -457,7 +457,7 @@ def test_cancelling_gives_the_stock_back_to_where_it_came_from_once(table: Table
     order = buy(table, "ana", wanted(deal, 3), wanted(other, 2))
 
     for _ in range(2):
-        orders.follow(table, order, CANCELLED, NOW)
+        orders.advance(table, order, CANCELLED, NOW)
 
     assert left(table, [deal, other]) == [4, 5]
     assert [shard.left for shard in stock.of(table, deal.deal_id).shards] == [1, 1, 1, 1]
@@ -467,9 +467,9 @@ def test_a_cancellation_whose_answer_was_lost_gives_back_once(table: Table) -> N
     a_buyer(table)
     deal = on_sale(table, 5)
     order = buy(table, "ana", deal)
-    orders.follow(table, order, CANCELLED, NOW)
+    orders.advance(table, order, CANCELLED, NOW)
 
-    found = orders.follow(table, order, CANCELLED, ahead(days=1))  # decided on what was read before
+    found = orders.advance(table, order, CANCELLED, ahead(days=1))  # decided on what was read before
 
     assert found.times[CANCELLED] == NOW
     assert left(table, [deal]) == [5]
@@ -480,7 +480,7 @@ STEPS = {(PLACED, SHIPPED), (PLACED, CANCELLED), (SHIPPED, DELIVERED)}
 
 def brought_to(table: Table, order: Order, status: OrderStatus) -> Order:
     for step in {PLACED: (), SHIPPED: (SHIPPED,), DELIVERED: (SHIPPED, DELIVERED), CANCELLED: (CANCELLED,)}[status]:
-        order = orders.follow(table, order, step, NOW)
+        order = orders.advance(table, order, step, NOW)
     return order
 
 
@@ -494,10 +494,10 @@ def test_the_steps_are_these_and_a_refusal_says_which_status_stood_in_the_way(
     order = brought_to(table, buy(table, "ana", deal), old)
 
     if (old, new) in STEPS or old is new:
-        assert orders.follow(table, order, new, NOW).status is new
+        assert orders.advance(table, order, new, NOW).status is new
     else:
         with pytest.raises(WrongStep, match=old.value):
-            orders.follow(table, order, new, NOW)
+            orders.advance(table, order, new, NOW)
     assert left(table, [deal]) == [5 if CANCELLED in ((old, new) if (old, new) in STEPS else (old,)) else 4]
 
 
@@ -505,10 +505,10 @@ def test_of_two_who_send_and_cancel_at_once_one_wins_and_the_other_is_told(table
     a_buyer(table)
     deal = on_sale(table, 5)
     order = buy(table, "ana", deal)
-    orders.follow(table, order, SHIPPED, NOW)
+    orders.advance(table, order, SHIPPED, NOW)
 
     with pytest.raises(WrongStep, match="shipped"):
-        orders.follow(table, order, CANCELLED, NOW)  # decided on what was read before
+        orders.advance(table, order, CANCELLED, NOW)  # decided on what was read before
 
     assert orders.get(table, "ana", order.order_id).status is SHIPPED
     assert left(table, [deal]) == [4]
@@ -525,8 +525,8 @@ def test_open_orders_are_everyones_oldest_first_page_by_page(table: Table) -> No
         buy(table, username, deal, now=ago(days=days, seconds=seconds))
         for days, seconds, username in [(9, 0, "ana"), (3, 5, "bo"), (3, 0, "ana"), (1, 0, "bo"), (0, 0, "ana")]
     ]
-    orders.follow(table, placed[2], SHIPPED, NOW)
-    orders.follow(table, placed[3], CANCELLED, NOW)
+    orders.advance(table, placed[2], SHIPPED, NOW)
+    orders.advance(table, placed[3], CANCELLED, NOW)
 
     first = orders.open_orders(table, NOW, limit=2)
     second = orders.open_orders(table, NOW, limit=2, cursor=first.next)
@@ -540,7 +540,7 @@ def test_a_page_of_open_orders_takes_two_round_trips_and_reads_no_empty_day_twic
     a_buyer(table)
     deal = on_sale(table, 50)
     for days in range(5, 30):
-        orders.follow(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
+        orders.advance(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
     order = buy(table, "ana", deal)
     orders.open_orders(table, NOW, limit=25)
 
@@ -555,7 +555,7 @@ def test_a_page_of_open_orders_takes_two_round_trips_and_reads_no_empty_day_twic
 def test_a_day_to_which_orders_may_still_come_is_not_forgotten(table: Table) -> None:
     a_buyer(table)
     deal = on_sale(table, 50)
-    orders.follow(table, buy(table, "ana", deal), SHIPPED, NOW)
+    orders.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
 
     orders.open_orders(table, ahead(days=1), limit=25)
 
@@ -566,11 +566,11 @@ def test_the_oldest_open_order_says_since_when_it_waits(table: Table) -> None:
     a_buyer(table)
     deal = on_sale(table, 50)
     sent, waits, newer = (buy(table, "ana", deal, now=ago(hours=hours)) for hours in (100, 30, 1))
-    orders.follow(table, sent, SHIPPED, NOW)
+    orders.advance(table, sent, SHIPPED, NOW)
 
     oldest = orders.waiting_since(table, NOW)
     for order in (waits, newer):
-        orders.follow(table, order, CANCELLED, NOW)
+        orders.advance(table, order, CANCELLED, NOW)
 
     assert oldest == ago(hours=30)
     assert orders.waiting_since(table, NOW) is None
@@ -580,7 +580,7 @@ def test_looking_for_the_oldest_open_order_reads_no_empty_day_twice(table: Table
     a_buyer(table)
     deal = on_sale(table, 50)
     for days in range(5, 5 + orders.MOST_DAYS + 2):
-        orders.follow(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
+        orders.advance(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
     buy(table, "ana", deal)
 
     seen = [orders.waiting_since(table, NOW) for _ in range(3)]
@@ -597,7 +597,7 @@ def test_looking_for_the_oldest_open_order_reads_no_empty_day_twice(table: Table
 def test_an_account_with_an_open_order_keeps_everything(table: Table) -> None:
     a_buyer(table)
     deal = on_sale(table, 5)
-    orders.follow(table, buy(table, "ana", deal), CANCELLED, NOW)
+    orders.advance(table, buy(table, "ana", deal), CANCELLED, NOW)
     buy(table, "ana", deal)
     before = table.scan()[0]
 
@@ -615,7 +615,7 @@ def test_closed_orders_and_the_cart_go_with_the_account(table: Table) -> None:
     deal = on_sale(table, 9)
     carts.put_in(table, "ana", deal.deal_id, 1, NOW)
     others = buy(table, "bo", deal)
-    orders.follow(table, buy(table, "ana", deal, deal_with(table)), SHIPPED, NOW)
+    orders.advance(table, buy(table, "ana", deal, deal_with(table)), SHIPPED, NOW)
     carts.put_in(table, "ana", deal.deal_id, 1, NOW)
 
     orders.forget_all(table, "ana")
@@ -635,7 +635,7 @@ def test_an_account_that_is_removed_twice_at_once_is_gone(table: Table, at: int)
     a_buyer(table)
     deal = on_sale(table, 9)
     for _ in range(3):
-        orders.follow(table, buy(table, "ana", deal), SHIPPED, NOW)
+        orders.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
 
     with before(table, "TransactWriteItems", lambda: orders.forget_all(table, "ana"), skip=at):
         orders.forget_all(table, "ana")
@@ -662,7 +662,7 @@ def test_an_order_placed_while_the_account_is_removed_keeps_the_account(table: T
     deal = on_sale(table, 5)
     orders.forget_all(table, "ana")
     order = buy(table, "ana", deal)
-    orders.follow(table, order, CANCELLED, NOW)
+    orders.advance(table, order, CANCELLED, NOW)
 
     with pytest.raises(OrdersRemain):
         table.write(orders.leaving("ana"))
@@ -689,7 +689,7 @@ def test_an_account_that_an_order_keeps_can_watch_again(table: Table) -> None:
 def test_the_next_owner_of_a_name_meets_no_order_of_the_last(table: Table) -> None:
     a_buyer(table)
     deal = on_sale(table, 5)
-    orders.follow(table, buy(table, "ana", deal), SHIPPED, NOW)
+    orders.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
     orders.forget_all(table, "ana")
     table.write(orders.leaving("ana"))
     table.write(users.registration(a_user("ana")))

@@ -20,7 +20,7 @@ from shared.dynamodb.table import Table
 from shared.errors import CannotOrder, NotThatMany, Unavailable, WrongStep
 from shared.models.orders import Order, OrderStatus
 from tests.support.engines import MINISTACK, Engine, on
-from tests.support.making import NOW, open_brands
+from tests.support.factories import NOW, open_brands
 from tests.support.shop import a_buyer, buy, on_sale, wanted
 from tests.support.wire import cancelled, failing, hooked
 
@@ -107,7 +107,7 @@ class Selling(RuleBasedStateMachine):
         read_before = replace(order, status=TAKING)
         for attempt in ("first", "again"):  # who met trouble asks again, with what was read before
             with trouble(self.table, kind if attempt == "first" else "none"), suppress(Unavailable, WrongStep):
-                orders.follow(self.table, read_before, status, NOW)
+                orders.advance(self.table, read_before, status, NOW)
                 assert allowed
         if allowed and order.status is TAKING:
             self.placed[order.order_id] = replace(order, status=status)

@@ -14,7 +14,7 @@ from shared.errors import CannotOrder, IdempotencyKeyReused, NoSuchDeal, NotSold
 from shared.models.catalog import StockLevel
 from shared.models.orders import Shard, Stock
 from shared.values import ksuids
-from tests.support.making import NOW, a_deal, post
+from tests.support.factories import NOW, a_deal, post
 from tests.support.shop import a_buyer, buy, on_sale, wanted
 from tests.support.wire import answered, before, cancelled, failing
 

@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 
 from shared.data.members import messages
 from shared.values import times
-from tests.support.making import send
+from tests.support.factories import send
 from tests.support.preview import Preview, entered
 from tests.support.windows import Visit
 

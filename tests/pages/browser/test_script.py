@@ -13,7 +13,7 @@ from shared.data.catalog import brands, deals
 from shared.data.members import messages, saved
 from shared.models.catalog import Deal
 from shared.values import times
-from tests.support.making import send
+from tests.support.factories import send
 from tests.support.preview import Preview, entered
 from tests.support.waiting import until
 from tests.support.windows import Visit

@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 import feedparser  # type: ignore[import-untyped]  # publishes no types
 import pytest
 
-from shared.data.catalog import deals, products, words
+from shared.data.catalog import deals, offers, search
 from shared.data.catalog.deal_items import to_item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.html import views
 from shared.models.catalog import Deal
-from tests.support.making import a_deal, post
+from tests.support.factories import a_deal, post
 from tests.support.pages import Ask, indexed, parsed
 
 SHOE = "https://www.shop.example/shoes/trail"
@@ -65,7 +65,7 @@ def test_a_withdrawn_price_is_no_earlier_price(ask: Ask, table: Table, now: date
     current, mistaken, _ = post(table, made, now)
     deals.withdraw(table, mistaken.deal_id, now)
     for deal in made:
-        products.follow(table, None, deals.get(table, deal.deal_id))
+        offers.file(table, None, deals.get(table, deal.deal_id))
 
     answer = ask(f"/deals/{current.number}")
 
@@ -113,7 +113,7 @@ def test_a_card_tells_an_end_with_its_time_and_zone(ask: Ask, table: Table, now:
 def test_a_deal_without_a_number_is_named_by_its_id(ask: Ask, table: Table, now: datetime) -> None:
     deal = a_deal(now, title="Unnumbered lamp")
     table.write(put(to_item(deal, now), because="deals are numbered where they are created"))
-    words.follow(table, None, deal)
+    search.file(table, None, deal)
     own = f"https://deals.example/deals/{deal.deal_id}"
 
     page = ask(f"/deals/{deal.deal_id}")

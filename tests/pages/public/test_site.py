@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 
 from functions.background import refresher
 from functions.pages import site
-from shared.data.catalog import brands, caches, clicks, deals, endings, featured, feeds, products, words
-from shared.data.catalog.words import asked, in_text
+from shared.data.catalog import brands, clicks, deals, endings, feeds, offers, page_cache, picks, search
+from shared.data.catalog.search import asked, in_text
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
-from shared.html import assets, parts
-from shared.http import copies
+from shared.html import assets, fragments
+from shared.http import cached_pages
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
 from shared.runtime import environment
 from shared.values import times
-from tests.support.making import APPLE, SHOES, a_deal, post
+from tests.support.factories import APPLE, SHOES, a_deal, post
 from tests.support.pages import Ask, indexed, parsed
 from tests.support.wire import watched
 
@@ -155,7 +155,7 @@ def test_days_are_headings(ask: Ask, posted: list[Deal]) -> None:
 
 def test_the_front_page_shows_what_editors_picked(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
     lamp = next(deal for deal in posted if deal.category == "home")
-    featured.set_featured(table, FRONT_PAGE, [lamp.deal_id], now)
+    picks.set_featured(table, FRONT_PAGE, [lamp.deal_id], now)
 
     document = parsed(ask("/"))
 
@@ -185,8 +185,8 @@ def test_without_picks_the_newest_deals_picture_is_large_and_asked_for_first(
     made = [a_deal(now - timedelta(minutes=n), image=image, link=f"https://shop.example/{n}") for n in range(2)]
     post(table, made, now)
     if copied:
-        refresher.refresh(caches.PARTS, set(), set())
-        copies.kept.cache_clear()
+        refresher.refresh(page_cache.PARTS, set(), set())
+        cached_pages.memory.cache_clear()
 
     leading, other = parsed(ask("/")).findall(".//li//img")
 
@@ -197,7 +197,7 @@ def test_without_picks_the_newest_deals_picture_is_large_and_asked_for_first(
 
 
 def test_the_editors_choice_is_shown(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
-    featured.set_featured(table, EDITORS_CHOICE, [posted[0].deal_id], now)
+    picks.set_featured(table, EDITORS_CHOICE, [posted[0].deal_id], now)
 
     assert "Trail runner, green" in ask("/editors-choice")["body"]
 
@@ -279,7 +279,7 @@ COSTS = {
 
 
 def test_no_page_asks_for_more_than_it_shows(ask: Ask, follow: Ask, now: datetime, posted: list[Deal]) -> None:
-    refresher.refresh(caches.PARTS, set(), set())
+    refresher.refresh(page_cache.PARTS, set(), set())
     # Apple's three are of two or three months, the newest deals of three days; a deal's page asks for its brand's deals
     # of this month, of the one before and of its own.
     months = {f"{deal.created_at:%Y-%m}" for deal in posted if deal.brand == "apple"}
@@ -296,7 +296,7 @@ def test_no_page_asks_for_more_than_it_shows(ask: Ask, follow: Ask, now: datetim
     taken = {}
 
     for page in COSTS:
-        copies.kept.cache_clear()
+        cached_pages.memory.cache_clear()
         path, _, typed = page.format(number=posted[0].number, deal_id=posted[0].deal_id).partition("?q=")
         with watched(environment.table()) as wire:
             (follow if path.startswith("/go") else ask)(path, query={"q": typed} if typed else None, headers=READER)
@@ -315,7 +315,7 @@ def test_older_deals_of_a_topic_are_asked_for_together_with_its_name(
     feed = feed_of(topic)
 
     with watched(environment.table()) as wire:
-        answer = ask(parts.path_of(feed), query={"cursor": cursors.encode(feeds.scope(feed), newest.deal_id)})
+        answer = ask(fragments.path_of(feed), query={"cursor": cursors.encode(feeds.scope(feed), newest.deal_id)})
 
     assert len(parsed(answer).findall(".//li[@class='card']")) == site.OLDER
     assert wire.operations == {"GetItem": 1, "Query": 1}
@@ -438,7 +438,7 @@ def test_a_topic_without_deals_shows_those_that_ended(
 ) -> None:
     for deal in posted:
         over = deals.edit(table, deal.deal_id, {"ends_at": now - timedelta(seconds=5)}, now)
-        products.follow(table, deal, over, has_ended=True)
+        offers.file(table, deal, over, has_ended=True)
 
     body = ask(path)["body"]
 
@@ -516,8 +516,8 @@ def test_a_search_that_is_cut_says_so_whatever_it_finds(ask: Ask, posted: list[D
 def test_a_search_that_is_cut_says_so_where_it_found_none_so_far(
     ask: Ask, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = words.Found((), cursors.encode(asked(SIX_WORDS).scope, posted[0].deal_id))
-    monkeypatch.setattr(words, "find", lambda *_, **__: found)
+    found = search.Found((), cursors.encode(asked(SIX_WORDS).scope, posted[0].deal_id))
+    monkeypatch.setattr(search, "find", lambda *_, **__: found)
 
     body = ask("/search", query={"q": SIX_WORDS})["body"]
 
@@ -806,10 +806,10 @@ def test_nothing_in_a_request_says_where_it_leads(follow: Ask, posted: list[Deal
 def test_pages_are_joined_from_copies_and_say_the_same(
     ask: Ask, table: Table, now: datetime, posted: list[Deal], path: str
 ) -> None:
-    featured.set_featured(table, FRONT_PAGE, [posted[0].deal_id], now)
+    picks.set_featured(table, FRONT_PAGE, [posted[0].deal_id], now)
     made = ask(path)["body"]
-    refresher.refresh(caches.PARTS, set(), set())
-    copies.kept.cache_clear()
+    refresher.refresh(page_cache.PARTS, set(), set())
+    cached_pages.memory.cache_clear()
 
     with watched(environment.table()) as wire:
         joined = ask(path)["body"]
@@ -821,7 +821,7 @@ def test_pages_are_joined_from_copies_and_say_the_same(
 def test_the_links_of_a_copy_get_the_prefix_of_the_site(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, posted: list[Deal]
 ) -> None:
-    refresher.refresh(caches.PARTS, set(), set())
+    refresher.refresh(page_cache.PARTS, set(), set())
     monkeypatch.setenv("SITE_BASE", "/web")
 
     targets = [link.get("href") for link in parsed(ask("/deals")).findall(".//a")]

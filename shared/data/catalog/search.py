@@ -88,7 +88,7 @@ def of_deal(deal: Deal) -> list[str]:
     return in_text(f"{deal.brand_name} {deal.title}")[:MOST_OF_A_DEAL]
 
 
-def follow(table: Table, before: Deal | None, after: Deal | None) -> None:
+def file(table: Table, before: Deal | None, after: Deal | None) -> None:
     """Bring a deal's words up to date; None is a deal that is not listed. Doing it again changes nothing."""
     deal = after or before
     if deal is None:

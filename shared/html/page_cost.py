@@ -27,12 +27,12 @@ PATTERNS: Mapping[str, str] = {
     "brands.create": "2",
     "brands.names": "11",
     "seeds.plant": "3",
-    "featured.set_featured": "4, 6",
-    "featured.set_category_featured": "5",
-    "featured.read": "9",
-    "featured.follow": "26",
-    "caches.read": "7, 9",
-    "caches.read_category": "8",
+    "picks.set_featured": "4, 6",
+    "picks.set_category_featured": "5",
+    "picks.read": "9",
+    "picks.refresh": "26",
+    "page_cache.read": "7, 9",
+    "page_cache.read_category": "8",
     "feeds.read": "7, 8, 10",
     "topics.get": "10",
     "topics.get_many": "10",
@@ -69,16 +69,16 @@ PATTERNS: Mapping[str, str] = {
     "orders.get": "31",
     "orders.find": "31",
     "orders.latest": "32",
-    "orders.follow": "33",
+    "orders.advance": "33",
     "orders.open_orders": "34",
     "stock.add": "35",
     "stock.leave": "35",
     "stock.of": "35",
     "stock.find": "35",
-    "words.find": "36",
+    "search.find": "36",
     "deal_pages.read": "37",
-    "products.offers": "37",
-    "products.offers_of": "37",
+    "offers.offers": "37",
+    "offers.offers_of": "37",
     "feeds.of_periods": "37",
     "saved.save": "38",
     "saved.unsave": "38",
@@ -87,7 +87,7 @@ PATTERNS: Mapping[str, str] = {
     "clicks.count": "39",
     "clicks.of": "39",
     "endings.upcoming": "40",
-    "products.ended": "41",
+    "offers.ended": "41",
 }
 """The numbers of the access patterns that a function of the data layer serves, as the README's table has them."""
 
@@ -95,16 +95,16 @@ _HELPERS = {
     "endings._due": "feeds.read",
     "endings._notes": "endings.upcoming",
     "feeds._query": "feeds.read",
-    "kept.read": "caches.read",
-    "kept.read_category": "caches.read_category",
-    "listings._books": "feeds.read",
-    "listings._containers": "feeds.read",
+    "memory.read": "page_cache.read",
+    "memory.read_category": "page_cache.read_category",
+    "feed_counts._books": "feeds.read",
+    "feed_counts._containers": "feeds.read",
     "orders._item_of": "orders.get",
     "orders._open_on": "orders.open_orders",
-    "words._begun": "words.find",
-    "words._counts": "words.find",
-    "words._known": "words.find",
-    "words._newest": "words.find",
+    "search._begun": "search.find",
+    "search._counts": "search.find",
+    "search._known": "search.find",
+    "search._newest": "search.find",
 }
 """What runs in a thread of its own, or keeps what was read, and the function that it works for."""
 
@@ -130,8 +130,8 @@ def begin() -> None:
     trace().start_over()
 
 
-def took() -> dict[str, Any]:
-    """What was asked since ``begin``, for ``took.html``."""
+def summary() -> dict[str, Any]:
+    """What was asked since ``begin``, for ``page-cost.html``."""
     requests = sorted(trace().requests, key=lambda request: request.began)
     first = requests[0].began if requests else 0.0
     until = max((request.ended for request in requests), default=first)
@@ -147,7 +147,7 @@ def took() -> dict[str, Any]:
 
 def server_timing() -> str:
     """The sum for browsers' own tools: https://www.w3.org/TR/server-timing/."""
-    sum_of = took()
+    sum_of = summary()
     described = f"{sum_of['requests']} requests, {sum_of['trips']} round trips, {sum_of['capacity']}"
     return f'dynamodb;dur={sum_of["ms"]};desc="{described}"'
 

@@ -91,7 +91,7 @@ def sign_up(table: Table, address: str, now: datetime) -> None:
     )
 
 
-def move(table: Table, username: str, now: datetime) -> None:
+def change_email(table: Table, username: str, now: datetime) -> None:
     """Count a change of an account's email address. Raises SlowDown where it has made too many."""
     _count(table, [(partial(keys.attempts, "EMAIL", username), MOST_MOVES)], now)
 

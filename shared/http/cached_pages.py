@@ -8,8 +8,8 @@ from datetime import datetime
 from functools import cache
 
 from shared import settings
-from shared.data.catalog.caches import JSON, Cached, Copy, Form
-from shared.data.catalog.kept import Kept
+from shared.data.catalog.memory import Memory
+from shared.data.catalog.page_cache import JSON, Cached, Copy, Form
 from shared.models.catalog import CountedTopic, Topic
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -18,22 +18,22 @@ from shared.runtime.reporting import report
 
 def read(wanted: Sequence[Cached], now: datetime, form: Form = JSON) -> list[Copy | None]:
     """The copies of some parts in one round trip at most, each None where it must be made from the indexes."""
-    copies = kept().read(table(), wanted, shard=_any_shard(), now=now, form=form)
+    copies = memory().read(table(), wanted, shard=_any_shard(), now=now, form=form)
     _count_hits(copies)
     return copies
 
 
 def read_category(category: Topic, now: datetime, form: Form = JSON) -> tuple[CountedTopic, Copy | None]:
     """A category with its counts, and its page's copy, in one round trip at most. Raises NoSuchTopic."""
-    counts, copy = kept().read_category(table(), category, shard=_any_shard(), now=now, form=form)
+    counts, copy = memory().read_category(table(), category, shard=_any_shard(), now=now, form=form)
     _count_hits([copy])
     return counts, copy
 
 
 @cache
-def kept() -> Kept:
+def memory() -> Memory:
     """What this execution environment has read a moment ago."""
-    return Kept()
+    return Memory()
 
 
 def _count_hits(copies: Sequence[Copy | None]) -> None:

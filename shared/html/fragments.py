@@ -47,7 +47,7 @@ def path_of(feed: Feed) -> str:
     return f"/{feed.topic.kind.path}/{feed.topic.slug}"
 
 
-def led(latest: str) -> str:
+def enlarge_first_card(latest: str) -> str:
     """A feed's newest page with its first deal large, as the first pick is; the copy has it as large as the others.
 
     Its picture is the largest thing on the page, so it is asked for at once and not when it is scrolled to.

@@ -1,6 +1,6 @@
 """Copies that a function has read, kept for a second: under load, an environment reads each of them once a second.
 
-There are few of them (``caches.PARTS``, in two forms), so what is kept stays small.
+There are few of them (``page_cache.PARTS``, in two forms), so what is kept stays small.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from datetime import datetime
 from typing import TypeVar
 
 from shared import settings
-from shared.data.catalog import caches
-from shared.data.catalog.caches import JSON, Cached, Copy, Form
+from shared.data.catalog import page_cache
+from shared.data.catalog.page_cache import JSON, Cached, Copy, Form
 from shared.dynamodb.table import Table
 from shared.models.catalog import CountedTopic, Topic
 
 T = TypeVar("T")
 
 
-class Kept:
+class Memory:
     """What was read of copies, each with the time it was read at. A copy that was not usable is not kept."""
 
     def __init__(self) -> None:
@@ -28,23 +28,25 @@ class Kept:
     def read(
         self, table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON
     ) -> list[Copy | None]:
-        """As ``caches.read`` does, without asking for what was read a moment ago."""
+        """As ``page_cache.read`` does, without asking for what was read a moment ago."""
         found: dict[Cached, Copy | None] = {part: self._still(part, form, now) for part in wanted}
         unknown = [part for part, copy in found.items() if copy is None]
         if unknown:
-            for part, copy in zip(unknown, caches.read(table, unknown, shard=shard, now=now, form=form), strict=True):
+            for part, copy in zip(
+                unknown, page_cache.read(table, unknown, shard=shard, now=now, form=form), strict=True
+            ):
                 found[part] = self._keep(part, form, copy, now)
         return [found[part] for part in wanted]
 
     def read_category(
         self, table: Table, category: Topic, *, shard: int, now: datetime, form: Form = JSON
     ) -> tuple[CountedTopic, Copy | None]:
-        """As ``caches.read_category`` does, without asking for what was read a moment ago, counts included."""
+        """As ``page_cache.read_category`` does, without asking for what was read a moment ago, counts included."""
         place = (category, form)  # apart from the page's copy alone, which was not read with the counts
         copy = self._still(*place, now)
         if copy is not None:
             return self._counts[place], copy
-        counts, copy = caches.read_category(table, category, shard=shard, now=now, form=form)
+        counts, copy = page_cache.read_category(table, category, shard=shard, now=now, form=form)
         if self._keep(*place, copy, now) is not None:
             self._counts[place] = counts
         return counts, copy

@@ -115,17 +115,17 @@ def counted(table: Table, feed: Feed, answers: Sequence[list[Item]], *, most: in
     }
 
 
-def enter(deals: Iterable[Deal]) -> Iterator[Write]:
+def count_listed(deals: Iterable[Deal]) -> Iterator[Write]:
     """Count deals that are listed from now on."""
     arrivals: dict[tuple[Feed, str], Counter[str]] = {}
     for deal in deals:
         for feed, period in places(deal).items():
             arrivals.setdefault((feed, _book(feed, period)), Counter())[period] += 1
     for (feed, _), periods in arrivals.items():
-        yield arrive(feed, periods)
+        yield count(feed, periods)
 
 
-def arrive(feed: Feed, periods: Mapping[str, int]) -> Write:
+def count(feed: Feed, periods: Mapping[str, int]) -> Write:
     """Count deals that enter a feed, by period; all periods are of one Periods item."""
     names = {f"#p{n}": attribute(feed, period) for n, period in enumerate(periods)}
     values = {f":c{n}": count for n, count in enumerate(periods.values())}
@@ -140,7 +140,7 @@ def arrive(feed: Feed, periods: Mapping[str, int]) -> Write:
     )
 
 
-def move(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
+def recount(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
     """The counts that change when a deal listed as ``old`` is listed as ``new``; None is a deal that is not listed.
 
     Where another writer was first, the transaction is refused as ``Stale``.
@@ -152,10 +152,10 @@ def move(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]:
         items = [key for feed, period in leaving.items() for key in (keys.periods(feed, period), container(feed))]
         known = {(item["PK"], item["SK"]): item for item in table.get_many(items, consistent=True)}
         for feed, period in leaving.items():
-            yield _leave(feed, period, known)
+            yield _count_unlisted(feed, period, known)
     for feed, period in entered.items():
         if feed not in left:
-            yield arrive(feed, {period: 1})
+            yield count(feed, {period: 1})
 
 
 def bring_over(table: Table, feed: Feed) -> int:
@@ -195,7 +195,7 @@ def _hand_over(feed: Feed, periods: Mapping[str, int]) -> Iterator[Write]:
     )
     counting = {period: count for period, count in periods.items() if count > 0}
     if counting:
-        yield arrive(feed, counting)
+        yield count(feed, counting)
 
 
 def _emptied(feed: Feed) -> Write:
@@ -241,7 +241,7 @@ def _book(feed: Feed, period: str) -> str:
     return keys.periods(feed, period)["SK"]
 
 
-def _leave(feed: Feed, period: str, known: Mapping[tuple[str, str], Item]) -> Write:
+def _count_unlisted(feed: Feed, period: str, known: Mapping[tuple[str, str], Item]) -> Write:
     """Uncount a deal that leaves a feed. The last of a period takes the period with it, the last of all the item."""
     key, old = keys.periods(feed, period), container(feed)
     item = known.get((key["PK"], key["SK"]), {})

@@ -40,7 +40,7 @@ def ended(table: Table, topic: Topic, limit: int) -> list[Deal]:
     return readable(asked)
 
 
-def follow(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bool = False) -> None:
+def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bool = False) -> None:
     """Bring a deal's offer up to date with what the stream says; saying it again changes nothing."""
     was, now_is = (links.product_hash(deal.link) if deal else None for deal in (before, after))
     if before is not None and was is not None and was != now_is:

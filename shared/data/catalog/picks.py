@@ -1,7 +1,7 @@
 """Patterns 4-9: what editors pick for the front page, the editor's choice page and the categories' pages.
 
 Full copies of the picked deals are stored in the page's own item, a category's in one beside the Category's, so a page
-is read in one request. When a picked deal changes, its copies follow (``follow``, called from the stream).
+is read in one request. When a picked deal changes, its copies follow (``refresh``, called from the stream).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def read(table: Table, of: CuratedPage | Topic, now: datetime, *, consistent: bo
     return active(readable(_item(table, of, consistent=consistent).get("Featured", ())), now)
 
 
-def follow(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[Deal]:
+def refresh(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[Deal]:
     """Bring the copies of a page's picked deals up to date with the deals; returns the picks that are active now.
 
     If an editor picks at the same time, that pick stays and the copies are compared again.
