@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -13,11 +14,17 @@ from tools import links
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+AFTERNOON = (ROOT / "docs" / "afternoon.md").read_text(encoding="utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 DATA_MODEL = (ROOT / "docs" / "data-model.md").read_text(encoding="utf-8")
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
 ROWS = re.findall(r"^\| (\d+) \|.*$", README, re.MULTILINE)
-LINKED = links.LINK.findall(README)
+LINKED = {
+    (found["module"], found["name"], found["path"], found["line"])
+    for page in PAGES
+    for found in links.LINK.finditer(page.read_text(encoding="utf-8"))
+}
 LINKS = [
     (page, target)
     for page in PAGES
@@ -26,20 +33,45 @@ LINKS = [
 ]
 
 
+def blocks(page: Path, language: str) -> list[str]:
+    """The blocks of a document that are in a language."""
+    return re.findall(rf"```{language}\n(.*?)\n```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
 def test_the_readme_has_each_access_pattern() -> None:
     assert [int(row) for row in ROWS] == list(range(1, 42))
 
 
-@pytest.mark.parametrize(("module", "function", "path", "line"), sorted(set(LINKED)))
+@pytest.mark.parametrize(("module", "function", "path", "line"), sorted(LINKED))
 def test_a_link_leads_to_the_line_that_it_names(module: str, function: str, path: str, line: str) -> None:
     assert Path(path).stem == module
     assert line == str(links.line_of(path, function)), "run python -m tools.links"
 
 
-def test_the_readme_shows_the_code_of_a_like_as_it_is() -> None:
-    (shown,) = re.findall(r"```python\n(.*?)\n```", README, re.DOTALL)
+def test_the_code_that_the_documents_show_is_in_the_project() -> None:
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "shared").rglob("*.py"))
 
-    assert shown in (ROOT / "shared" / "data" / "members" / "follows.py").read_text(encoding="utf-8")
+    shown = [block for page in PAGES for block in blocks(page, "python")]
+
+    assert shown
+    assert [block for block in shown if block not in code] == []
+
+
+def test_what_the_documents_type_into_a_shell_is_there() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
+    lines = [line for page in PAGES for block in blocks(page, "sh") for line in block.splitlines()]
+
+    made = {word for line in lines for word in re.findall(r"(?:^|&& |\| )make ((?:[a-z-]+ ?)+)", line)}
+    modules = {name for line in lines for name in re.findall(r"python3? -m ([\w.]+)", line)}
+
+    assert {target for words in made for target in words.split()} <= targets
+    assert [name for name in modules - {"venv", "pip"} if importlib.util.find_spec(name) is None] == []
+
+
+def test_an_afternoon_reads_ten_files() -> None:
+    headings = re.findall(r"^## \d+\. .*\n\n\[`([^`]+)`\]", AFTERNOON, re.MULTILINE)
+
+    assert len({name for name in headings if (ROOT / name).exists()}) == 10
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")

@@ -1,4 +1,4 @@
-"""Links from the README to lines of code: ``python -m tools.links`` brings their numbers up to date.
+"""Links from the documents to lines of code: ``python -m tools.links`` brings their numbers up to date.
 
 With ``--check`` it changes nothing, and fails where one of them is out of date.
 
@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 
-LINK = re.compile(r"\[`(?P<module>\w+)\.(?P<name>\w+)`\]\((?P<path>[\w/]+\.py)(?:#L(?P<line>\d+))?\)")
+LINK = re.compile(r"\[`(?P<module>\w+)\.(?P<name>\w+)`\]\((?P<up>(?:\.\./)?)(?P<path>[\w/]+\.py)(?:#L(?P<line>\d+))?\)")
 """A link to something that a module defines."""
 
 
@@ -39,20 +39,20 @@ def updated(text: str) -> str:
 
     def link(found: re.Match[str]) -> str:
         line = line_of(found["path"], found["name"])
-        return f"[`{found['module']}.{found['name']}`]({found['path']}#L{line})"
+        return f"[`{found['module']}.{found['name']}`]({found['up']}{found['path']}#L{line})"
 
     return LINK.sub(link, text)
 
 
 def main(arguments: list[str]) -> None:
-    """Write the README with the lines of today, or say that it has others. Raises SystemExit, LookupError."""
-    text = README.read_text(encoding="utf-8")
-    today = updated(text)
-    if arguments == ["--check"]:
+    """Write the documents with the lines of today, or say which have others. Raises SystemExit, LookupError."""
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        today = updated(text)
+        if text != today and arguments == ["--check"]:
+            sys.exit(f"{document.name} links to lines that have moved: make format brings them up to date.")
         if text != today:
-            sys.exit("README.md links to lines that have moved: make format brings them up to date.")
-    else:
-        README.write_text(today, encoding="utf-8")
+            document.write_text(today, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENTED = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 EXAMPLES = [
     line.split("|")[-1].strip()
-    for page in ("docs/command-line.md", "docs/growing.md", "README.md")
+    for page in ("docs/command-line.md", "docs/growing.md", "docs/afternoon.md", "README.md")
     for block in re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
     for line in block.splitlines()
     if re.search(r"(^|\s)btd\s", line)
