@@ -16,7 +16,7 @@ export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
 .PHONY: help install checkov sam run stop reset status invoke check style types format quick behaviour data test thorough \
-	test-all fire drift bench lock pictures synth clean
+	test-all fire drift bench lock docs pictures synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -55,9 +55,9 @@ sam: .venv-sam/.installed ## Install the AWS SAM CLI, for its emulator and its o
 
 node_modules/.installed: package.json package-lock.json
 	@command -v node >/dev/null && command -v npm >/dev/null \
-		|| { echo "Node.js is missing: install version 20 or later (with npm); the CDK runs on it."; exit 1; }
+		|| { echo "Node.js is missing: install version 22 or later (with npm); the CDK runs on it."; exit 1; }
 	@node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20 ? 1 : 0)' \
-		|| { echo "Node.js is $$(node --version): the CDK needs 20 or later."; exit 1; }
+		|| { echo "Node.js is $$(node --version): the CDK needs 20 or later, 22 better."; exit 1; }
 	@echo "Installing the Node packages ..."
 	@npm ci --silent
 	@touch $@
@@ -134,6 +134,10 @@ lock: .venv/.installed ## Resolve requirements/*.in again
 	@cd requirements && for name in bench-powertools bench-mangum bench-postgres bench-django; do \
 		../$(UV_COMPILE) -c dev.txt --upgrade $$name.in -o $$name.txt || exit 1; done
 	@npm install --package-lock-only --silent
+
+docs: .venv/.installed ## Build the documents' site in build/docs (SERVE=yes: and serve it on port 8000)
+	@$(BIN)/python -m tools.site
+	@$(if $(SERVE),$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/docs 8000)
 
 pictures: install ## Take the pictures of docs/site.md
 	@$(BIN)/python -m tests.support.pictures
