@@ -1,0 +1,83 @@
+"""The documents as a site: each is in its menu, links lead somewhere, and nothing is loaded from another host."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tools import site
+
+pytestmark = pytest.mark.xdist_group("docs")  # the site is built once
+
+LOADS = {("script", "src"), ("link", "href"), ("img", "src"), ("source", "src"), ("iframe", "src")}
+ABSOLUTE = ("http:", "https:", "//")
+
+
+class Seen(HTMLParser):
+    """The ids of a page, where its links lead, and what it loads."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: set[str] = set()
+        self.loads: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.add(value)
+            elif value and (tag, name) in LOADS:
+                self.loads.add(value)
+            elif value and (tag, name) == ("a", "href"):
+                self.links.add(value)
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[Path, Seen]:
+    site.build()
+    return {path: Seen(path.read_text(encoding="utf-8")) for path in site.SITE.rglob("*.html")}
+
+
+def test_each_document_is_a_page_of_the_menu() -> None:
+    menu = tomllib.loads((site.ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]["nav"]
+    documents = [*site.ROOT.glob("*.md"), *site.DOCS.glob("*.md")]
+
+    listed = set(re.findall(r"'([\w-]+\.md)'", str(menu)))
+
+    assert listed == {str(site.page_of(str(document.relative_to(site.ROOT)))) for document in documents}
+
+
+def test_each_link_leads_to_a_page_and_to_a_place_on_it(pages: dict[Path, Seen]) -> None:
+    dead = []
+    for path, seen in pages.items():
+        for link in seen.links:
+            target = urlsplit(link)
+            if target.scheme or path.name == "404.html":  # which may be shown at any address
+                continue
+            page = (path.parent / unquote(target.path)).resolve() if target.path else path
+            if not page.exists() or (target.fragment and page in pages and target.fragment not in pages[page].ids):
+                dead.append(f"{path.relative_to(site.SITE)}: {link}")
+
+    assert len(pages) > 40
+    assert dead == []
+
+
+def test_a_link_to_a_line_of_code_leads_to_that_line(pages: dict[Path, Seen]) -> None:
+    readme = pages[site.SITE / "index.html"]
+
+    assert any(re.fullmatch(r"code/shared/data/members/follows\.py\.html#__span-0-\d+", link) for link in readme.links)
+
+
+def test_the_site_loads_nothing_from_another_host(pages: dict[Path, Seen]) -> None:
+    sheets = "".join(path.read_text(encoding="utf-8") for path in site.SITE.rglob("*.css"))
+
+    assert {load for seen in pages.values() for load in seen.loads if load.startswith(ABSOLUTE)} == set()
+    assert re.findall(r"(?:url\(|@import )[\"']?(?:https?:)?//[^)\"']+", sheets) == []
+    # The theme's script would fetch a program that draws these.
+    assert [path for path in site.SITE.rglob("*.html") if 'class="mermaid"' in path.read_text(encoding="utf-8")] == []

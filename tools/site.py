@@ -1,0 +1,104 @@
+"""The documents as a site: ``make docs`` writes it to ``build/docs``.
+
+Its pages are README.md, its neighbours and docs/. A file of code that one of them links to becomes a page, too: so a
+link to a line works in every fork, and the site loads nothing from another host. ``zensical.toml`` says how it looks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+SOURCES = ROOT / "build" / "docs-sources"
+SITE = ROOT / "build" / "docs"
+
+LANGUAGES = {".py": "python", ".html": "jinja", ".jsonl": "json"}
+"""Languages that are not called as their files end."""
+
+_FENCE = re.compile(r"^(```.*?^```)$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|#)([^)#\s]+)(?:#([^)\s]+))?\)")
+
+
+def write_sources(folder: Path = SOURCES) -> None:
+    """Write what Zensical reads: each document with links for the site, and the files that they link to."""
+    shutil.rmtree(folder, ignore_errors=True)
+    linked: set[str] = set()
+    for document in [*ROOT.glob("*.md"), *DOCS.glob("*.md")]:
+        path = str(document.relative_to(ROOT))
+        _write(folder / page_of(path), _for_site(path, document.read_text(encoding="utf-8"), linked))
+    for path in linked:
+        source = ROOT / path
+        if page_of(path) == PurePosixPath(path):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, folder / path)
+        else:
+            _write(folder / page_of(path), _code(path, source.read_text(encoding="utf-8")))
+    for asset in ("mark.svg", "barlow-condensed.woff2"):
+        shutil.copy(ROOT / "web" / "assets" / asset, folder)
+    shutil.copy(DOCS / "style.css", folder)
+
+
+def page_of(path: str) -> PurePosixPath:
+    """The page of the site that shows a file; its own path for pictures and other files of docs/."""
+    match PurePosixPath(path):
+        case PurePosixPath(name="README.md"):
+            return PurePosixPath("index.md")
+        case PurePosixPath(suffix=".md") as document:
+            return PurePosixPath(document.name.lower())
+        case PurePosixPath(parts=("docs", *_)) as file:
+            return file
+        case code:  # a folder that begins with a dot would be left out
+            return PurePosixPath("code", f"{code}.md".removeprefix("."))
+
+
+def build(config: Path = ROOT / "zensical.toml") -> None:
+    """Build the site. Raises CalledProcessError where a link leads nowhere."""
+    write_sources()
+    shutil.rmtree(SITE, ignore_errors=True)
+    zensical = Path(sys.executable).with_name("zensical")
+    subprocess.run([zensical, "build", "--clean", "--strict", "--config-file", config], cwd=ROOT, check=True)
+
+
+def _for_site(path: str, text: str, linked: set[str]) -> str:
+    """A document whose links lead to the pages of the site; what it links to is added to ``linked``."""
+    here = page_of(path).parent
+
+    def link(found: re.Match[str]) -> str:
+        picture, label, target, anchor = found.groups()
+        file = Path(os.path.normpath((ROOT / path).parent / target))
+        relative = str(file.relative_to(ROOT))
+        if file.is_dir():  # the site has no page of a folder
+            return label
+        if file.suffix != ".md":
+            linked.add(relative)
+        page = os.path.relpath(page_of(relative), here)
+        if anchor and (line := re.fullmatch(r"L(\d+)", anchor)):
+            anchor = f"__span-0-{line[1]}"
+        return f"{picture}[{label}]({page}{f'#{anchor}' if anchor else ''})"
+
+    return "".join(part if part.startswith("```") else _LINK.sub(link, part) for part in _FENCE.split(text))
+
+
+def _code(path: str, text: str) -> str:
+    """The page of a file of code, its lines numbered. It is not searched: the documents are."""
+    suffix = PurePosixPath(path).suffix
+    language = LANGUAGES.get(suffix, suffix.removeprefix(".") or "text")
+    return (
+        f"---\ntitle: {path}\nsearch:\n  exclude: true\nhide:\n  - toc\n---\n\n# `{path}`\n\n"
+        f'~~~~{language} linenums="1"\n{text.rstrip()}\n~~~~\n'
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    build()
