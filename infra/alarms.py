@@ -60,6 +60,9 @@ class Bounds:
     function_fails: Bound = Bound(1, minutes=5)
     """Invocations that ended in an error or a timeout. A bad request gets an answer, so each of these is a bug."""
 
+    request_fails: Bound = Bound(1, minutes=5)
+    """Requests that were answered with 500 because of a fault of ours: each of these is a bug, too."""
+
     function_is_throttled: Bound = Bound(1, minutes=5)
     """Invocations that Lambda refused: the account's concurrency is used up, for all of its functions.
 

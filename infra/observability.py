@@ -146,7 +146,7 @@ class Alarms(Construct):
         self._watch_events(site)
         self._watch_functions(site)
         self._watch_table(site)
-        self._watch_ours()
+        self._watch_ours(site)
 
     def _watch_events(self, site: Site) -> None:
         """The stream, the queue, and the dead-letter queues."""
@@ -190,12 +190,14 @@ class Alarms(Construct):
         for operation in OPERATIONS:
             self._add("table_fails", operation, of_table(site, "SystemErrors", Operation=operation))
 
-    def _watch_ours(self) -> None:
+    def _watch_ours(self, site: Site) -> None:
         """What the functions report of themselves."""
         stage = self._stage
         # This measures news that is told late. Where news is not told at all, the queues' alarms ring.
         self._add("news_is_late", None, only(stage, metrics.FAN_OUT_LAG, MAXIMUM))
         self._add("cache_is_old", None, only(stage, metrics.CACHE_AGE, MAXIMUM), silence_is_bad=True)
+        for module in site.answering:
+            self._add("request_fails", module, of_function(stage, metrics.FAULTS, module))
         for module in SHOWING:
             self._add("deals_are_damaged", module, of_function(stage, metrics.DAMAGED_DEALS, module))
         sweeps = only(stage, metrics.ENDED_DEALS_SWEPT, SAMPLES)
@@ -277,8 +279,9 @@ class Dashboard(Construct):
                     *(_of(each.metric_client_error(), f"{name} 4xx") for name, each in site.gateways.items()),
                 ),
                 _graph(
-                    "Answers of 500 and above",
+                    "Answers of 500 and above, and faults",
                     *(_of(each.metric_server_error(), name) for name, each in site.gateways.items()),
+                    *(_of(of_function(stage, metrics.FAULTS, name), f"Faults {name}") for name in site.answering),
                 ),
                 _graph(
                     "Latency, ms",

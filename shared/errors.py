@@ -10,6 +10,7 @@
     │   ├── AlreadyExists       a unique thing exists already
     │   │   ├── DealExists, BrandExists, UsernameTaken, EmailTaken
     │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge makes 200 of these)
+    ├── WrongMethod         an address does not take that    (405)
     ├── Invalid             a value that cannot be used      (422)
     │   ├── InvalidName, InvalidTime, WrongCurrentPassword, WrongFeaturedCount, IdempotencyKeyReused,
     │   ├── NotAnObject, TooManyAddresses
@@ -23,7 +24,8 @@
     ├── NotJson, NotAForm   a body of another kind           (415)
     ├── SlowDown            too many attempts                (429)
     ├── Impossible          a request that no one can serve  (500)
-    │   └── DamagedDeal     somebody wrote to the table by hand
+    │   ├── DamagedDeal     somebody wrote to the table by hand
+    │   └── Unexpected      any other exception, at the HTTP edge
     └── Unavailable         the table is busy or failing     (503)
         ├── Busy            conflicts or throttling outlasted the retries
         ├── AccountChanged  since it was read; not Busy, which would be tried again at once
@@ -224,6 +226,14 @@ class NotWatching(Conflict):
     """The user does not watch this; nothing was counted."""
 
 
+class WrongMethod(DealsError):
+    """The method is not one of those that an address takes. GET answers HEAD, too."""
+
+    def __init__(self, methods: Sequence[str]) -> None:
+        self.allowed = ", ".join("GET, HEAD" if method == "GET" else method for method in methods)
+        super().__init__("This address does not take that.")
+
+
 class Invalid(DealsError):
     """A value that cannot be used."""
 
@@ -328,6 +338,13 @@ class DamagedDeal(Impossible):
     def __init__(self, deal_id: str, why: str) -> None:
         self.deal_id = deal_id
         super().__init__(f"The deal {deal_id!r} is damaged: {why}")
+
+
+class Unexpected(Impossible):
+    """A fault of ours that nobody expected, logged under the request's correlation id."""
+
+    def __init__(self, correlation_id: str) -> None:
+        super().__init__(f"Something is wrong with the site, and it is written down. The request was {correlation_id}.")
 
 
 class Unavailable(DealsError):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 
@@ -27,10 +26,11 @@ from shared.errors import (
     WrongPassword,
 )
 from shared.html import cookies, forms, pages, views
-from shared.html.app import PageApp, Request
+from shared.html.app import Routes, serve
 from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer
+from shared.html.request import Request
 from shared.http.event import address
 from shared.models.members import Session, User
 from shared.runtime import metrics
@@ -46,15 +46,15 @@ _WORDS = {
     "email": "This must be an email address.",
 }
 
-app = PageApp(forms.ours_only)
+routes = Routes()
 
 
-@app.get("/account/sign-in")
+@routes.get("/account/sign-in")
 def sign_in_form(request: Request) -> Answer:
     return _sign_in_page({"next": _next(request.query)})
 
 
-@app.post("/account/sign-in")
+@routes.post("/account/sign-in")
 def sign_in(request: Request) -> Answer:
     typed = forms.read(request.event)
     try:
@@ -70,12 +70,12 @@ def sign_in(request: Request) -> Answer:
     return _welcomed(request, user, forms.own_path(_next(typed), HOME))
 
 
-@app.get("/account/sign-up")
+@routes.get("/account/sign-up")
 def sign_up_form(request: Request) -> Answer:
     return _sign_up_page({"next": _next(request.query)})
 
 
-@app.post("/account/sign-up")
+@routes.post("/account/sign-up")
 def sign_up(request: Request) -> Answer:
     """Make an account and sign in to it at once."""
     typed = forms.read(request.event)
@@ -101,7 +101,7 @@ def sign_up(request: Request) -> Answer:
     return _welcomed(request, user, forms.own_path(_next(typed), HOME))
 
 
-@app.post("/account/sign-out", stands_on="/account")
+@routes.post("/account/sign-out", stands_on="/account")
 def sign_out(request: Request) -> Answer:
     token = cookies.token_of(request.event)
     if token is not None:
@@ -109,19 +109,19 @@ def sign_out(request: Request) -> Answer:
     return _left("signed-out")
 
 
-@app.post("/account/sign-out-everywhere", stands_on="/account")
+@routes.post("/account/sign-out-everywhere", stands_on="/account")
 def sign_out_everywhere(request: Request) -> Answer:
     sessions.end_all(table(), _session(request).username)
     return _left("signed-out-everywhere")
 
 
-@app.get("/account")
+@routes.get("/account")
 def account(request: Request) -> Answer:
     user, unread = _me_and_unread(request)
     return _account_page(request, user, unread=unread)
 
 
-@app.post("/account/name", stands_on="/account")
+@routes.post("/account/name", stands_on="/account")
 def change_name(request: Request) -> Answer:
     user, typed = _me(request), forms.read(request.event)
     try:
@@ -132,7 +132,7 @@ def change_name(request: Request) -> Answer:
     return pages.redirect("/account", said="renamed")
 
 
-@app.post("/account/email", stands_on="/account")
+@routes.post("/account/email", stands_on="/account")
 def change_email(request: Request) -> Answer:
     user, typed = _me(request), forms.read(request.event)
     try:
@@ -148,7 +148,7 @@ def change_email(request: Request) -> Answer:
     return pages.redirect("/account", said="email")
 
 
-@app.post("/account/password", stands_on="/account")
+@routes.post("/account/password", stands_on="/account")
 def change_password(request: Request) -> Answer:
     """Change the password. That ends all sessions; this browser gets a new one."""
     user, typed = _me(request), forms.read(request.event)
@@ -163,13 +163,13 @@ def change_password(request: Request) -> Answer:
     return _welcomed(request, changed, "/account", said="password")
 
 
-@app.get("/account/remove")
+@routes.get("/account/remove")
 def removal(request: Request) -> Answer:
     user, unread = _me_and_unread(request)
     return _removal_page(request, user, unread=unread)
 
 
-@app.post("/account/remove")
+@routes.post("/account/remove")
 def remove(request: Request) -> Answer:
     user, typed = _me(request), forms.read(request.event)
     try:
@@ -242,7 +242,8 @@ def _left(said: str) -> Answer:
     https://developer.mozilla.org/docs/Web/HTTP/Headers/Clear-Site-Data
     """
     answer = pages.redirect("/", cookies=tuple(cookies.signed_out()), said=said)
-    return replace(answer, headers={**answer.headers, "Clear-Site-Data": '"cache"'})
+    answer.headers["Clear-Site-Data"] = '"cache"'
+    return answer
 
 
 def _next(given: Mapping[str, str]) -> str:
@@ -257,9 +258,9 @@ def _how_long(error: SlowDown) -> str:
 
 def _to_wait(form: Answer, error: SlowDown) -> Answer:
     """The answer to a form that was sent too often: the form again, with what was typed in it, but for passwords."""
-    return replace(
-        form, status=HTTPStatus.TOO_MANY_REQUESTS, headers={**form.headers, "Retry-After": str(error.retry_after)}
-    )
+    form.status_code = HTTPStatus.TOO_MANY_REQUESTS
+    form.headers["Retry-After"] = str(error.retry_after)
+    return form
 
 
 def _sign_in_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = None) -> Answer:
@@ -330,4 +331,4 @@ def _status(errors: Mapping[str, str] | None) -> int:
     return HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
 
 
-handler = app.handler
+handler = serve(routes, guards=[forms.ours_only])

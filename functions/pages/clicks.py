@@ -12,8 +12,9 @@ from http import HTTPStatus
 
 from shared.data.catalog import clicks, deals
 from shared.html import pages, views
-from shared.html.app import PageApp, Request
+from shared.html.app import Routes, serve
 from shared.html.pages import Answer
+from shared.html.request import Request
 from shared.http.event import header
 from shared.models.catalog import Status
 from shared.runtime.environment import table
@@ -21,10 +22,10 @@ from shared.runtime.environment import table
 _BOT = re.compile(r"bot|crawl|spider|slurp|preview|monitor|fetch|curl|wget|python|headless|lighthouse", re.IGNORECASE)
 """Words by which bots name themselves in User-Agent."""
 
-app = PageApp()
+routes = Routes()
 
 
-@app.get("/go/{number}")
+@routes.get("/go/<number>")
 def go(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
     if deal.status(request.now) is not Status.ACTIVE:
@@ -39,4 +40,4 @@ def _is_bot(request: Request) -> bool:
     return not agent or bool(_BOT.search(agent))
 
 
-handler = app.handler
+handler = serve(routes)

@@ -23,9 +23,10 @@ from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Index
 from shared.dynamodb.table import Projection
 from shared.errors import Forbidden, NoSuchPath
 from shared.html import cookies, pages, views
-from shared.html.app import PageApp, Request
+from shared.html.app import Routes, serve
 from shared.html.page_cost import collection, is_visible
 from shared.html.pages import Answer
+from shared.html.request import Request
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 from shared.runtime.environment import table
 from shared.values import links
@@ -54,10 +55,10 @@ _PICKS = Projection.of("PK", "SK", "Featured")
 _SHARDS = range(1, settings.CACHE_SHARDS + 1)
 _FORMS = (page_cache.JSON, page_cache.HTML)
 
-app = PageApp()
+routes = Routes()
 
 
-@app.get("/table")
+@routes.get("/table")
 def item_collection(request: Request) -> Answer:
     """One item collection, of the table or of an index; without a partition, where one can begin."""
     _editor(request)
@@ -81,7 +82,7 @@ def item_collection(request: Request) -> Answer:
     )
 
 
-@app.get("/table/code/{module}")
+@routes.get("/table/code/<module>")
 def code(request: Request, module: str) -> Answer:
     """The source of a module of the data layer, line by line."""
     _editor(request)
@@ -96,7 +97,7 @@ def code(request: Request, module: str) -> Answer:
     return _page(request, "collections/code.html", module=module, path=f"{module.replace('.', '/')}.py", lines=lines)
 
 
-@app.get("/table/followed/{number}")
+@routes.get("/table/followed/<number>")
 def followed(request: Request, number: str) -> Answer:
     """What followed from posting a deal: what its transaction wrote, and what the stream made of it since."""
     _editor(request)
@@ -267,4 +268,4 @@ def _step(name: str, remark: str, items: Sequence[tuple[str, Mapping[str, str]]]
     }
 
 
-handler = app.handler
+handler = serve(routes)

@@ -34,10 +34,11 @@ from shared.errors import (
     WrongFeaturedCount,
 )
 from shared.html import cookies, forms, pages, views
-from shared.html.app import PageApp, Request
+from shared.html.app import Routes, serve
 from shared.html.checking import check
 from shared.html.forms import InvalidFields
 from shared.html.pages import Answer
+from shared.html.request import Request
 from shared.models.catalog import ALL_DEALS, Deal, Period, Status
 from shared.models.members import Session
 from shared.runtime import metrics
@@ -85,10 +86,10 @@ Shops name their prices with and without a sale: ``og:price:amount`` and ``og:pr
 _REFUSED = (InvalidFields, NoSuchTopic, DealTooLarge)
 """Errors of a deal's form that its page names at a field."""
 
-app = PageApp(forms.ours_only)
+routes = Routes()
 
 
-@app.get("/desk")
+@routes.get("/desk")
 def desk(request: Request) -> Answer:
     """Today: how far hot deals have got, what ends, what was posted, with clicks; and the front page's order."""
     _editor(request)
@@ -127,7 +128,7 @@ def desk(request: Request) -> Answer:
     )
 
 
-@app.get("/desk/deals")
+@routes.get("/desk/deals")
 def all_deals(request: Request) -> Answer:
     """All listed deals with their clicks, newest first, a page at a time."""
     _editor(request)
@@ -142,7 +143,7 @@ def all_deals(request: Request) -> Answer:
     )
 
 
-@app.get("/desk/deals/new")
+@routes.get("/desk/deals/new")
 def new_deal(request: Request) -> Answer:
     """One field first, the shop's address; the rest unfolds filled in with what we know of the product and the shop."""
     _editor(request)
@@ -179,21 +180,21 @@ def new_deal(request: Request) -> Answer:
     )
 
 
-@app.get("/desk/deals/preview")
+@routes.get("/desk/deals/preview")
 def new_deal_again(request: Request) -> Answer:
     """A preview is made of what was typed, so its address alone leads to an empty form."""
     _editor(request)
     return pages.redirect("/desk/deals/new")
 
 
-@app.post("/desk/deals/preview")
+@routes.post("/desk/deals/preview")
 def preview(request: Request) -> Answer:
     """The card and the page of a new deal as they will be, and the form below. Nothing is written."""
     _editor(request)
     return _previewed(request)
 
 
-@app.post("/desk/deals")
+@routes.post("/desk/deals")
 def post_deal(request: Request) -> Answer:
     session = _editor(request)
     typed = forms.read(request.event)
@@ -213,14 +214,14 @@ def post_deal(request: Request) -> Answer:
     return pages.redirect(f"/desk/deals/{views.number(deal)}", said="posted")
 
 
-@app.get("/desk/deals/{number}")
+@routes.get("/desk/deals/<number>")
 def one_deal(request: Request, number: str) -> Answer:
     _editor(request)
     deal = _find(number)
     return _form_page(request, deal_form.typed_of(deal), deal=deal)
 
 
-@app.post("/desk/deals/{number}")
+@routes.post("/desk/deals/<number>")
 def edit_deal(request: Request, number: str) -> Answer:
     _editor(request)
     typed = forms.read(request.event)
@@ -242,48 +243,48 @@ def edit_deal(request: Request, number: str) -> Answer:
     return table().retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
 
 
-@app.get("/desk/deals/{number}/preview")
+@routes.get("/desk/deals/<number>/preview")
 def one_deal_again(request: Request, number: str) -> Answer:
     """A preview is made of what was typed, so its address alone leads to the deal's form."""
     _editor(request)
     return pages.redirect(f"/desk/deals/{number}")
 
 
-@app.post("/desk/deals/{number}/preview")
+@routes.post("/desk/deals/<number>/preview")
 def preview_change(request: Request, number: str) -> Answer:
     """The card and the page of a deal as they would be, and the form below. Nothing is written."""
     _editor(request)
     return _previewed(request, _find(number))
 
 
-@app.get("/desk/deals/{number}/withdraw")
+@routes.get("/desk/deals/<number>/withdraw")
 def withdraw_page(request: Request, number: str) -> Answer:
     """What withdrawing a deal does, before it is done."""
     return _asking_page(request, number, "desk/withdraw.html", (Status.ACTIVE, Status.EXPIRED))
 
 
-@app.post("/desk/deals/{number}/withdraw")
+@routes.post("/desk/deals/<number>/withdraw")
 def withdraw(request: Request, number: str) -> Answer:
     return _changed(request, number, "withdrawn", withdrawn_at=request.now)
 
 
-@app.post("/desk/deals/{number}/restore")
+@routes.post("/desk/deals/<number>/restore")
 def restore(request: Request, number: str) -> Answer:
     return _changed(request, number, "restored", withdrawn_at=None)
 
 
-@app.get("/desk/deals/{number}/end")
+@routes.get("/desk/deals/<number>/end")
 def end_page(request: Request, number: str) -> Answer:
     """What ending a deal does, before it is done."""
     return _asking_page(request, number, "desk/end.html", (Status.ACTIVE,))
 
 
-@app.post("/desk/deals/{number}/end")
+@routes.post("/desk/deals/<number>/end")
 def end(request: Request, number: str) -> Answer:
     return _changed(request, number, "ended", ends_at=request.now)
 
 
-@app.get("/desk/deals/{number}/hot")
+@routes.get("/desk/deals/<number>/hot")
 def hot_page(request: Request, number: str) -> Answer:
     """How many will be told and what it costs, before; how far it has got, afterwards."""
     _editor(request)
@@ -308,7 +309,7 @@ def hot_page(request: Request, number: str) -> Answer:
     )
 
 
-@app.post("/desk/deals/{number}/hot")
+@routes.post("/desk/deals/<number>/hot")
 def make_hot(request: Request, number: str) -> Answer:
     _editor(request)
     deal = _find(number)
@@ -316,7 +317,7 @@ def make_hot(request: Request, number: str) -> Answer:
     return pages.redirect(f"/desk/deals/{number}/hot/progress", said="hot")
 
 
-@app.get("/desk/deals/{number}/hot/progress")
+@routes.get("/desk/deals/<number>/hot/progress")
 def hot_progress(request: Request, number: str) -> Answer:
     """How far the telling of a hot deal has got: a page, and for the script of that page the same as JSON."""
     _editor(request)
@@ -340,43 +341,43 @@ def hot_progress(request: Request, number: str) -> Answer:
     )
 
 
-@app.get("/desk/front-page")
+@routes.get("/desk/front-page")
 def front_page(request: Request) -> Answer:
     return _order_page(request, lists.FRONT)
 
 
-@app.post("/desk/front-page")
+@routes.post("/desk/front-page")
 def order_front_page(request: Request) -> Answer:
     return _ordered(request, lists.FRONT)
 
 
-@app.get("/desk/editors-choice")
+@routes.get("/desk/editors-choice")
 def editors_choice(request: Request) -> Answer:
     return _order_page(request, lists.CHOICE)
 
 
-@app.post("/desk/editors-choice")
+@routes.post("/desk/editors-choice")
 def order_editors_choice(request: Request) -> Answer:
     return _ordered(request, lists.CHOICE)
 
 
-@app.get("/desk/categories/{slug}")
+@routes.get("/desk/categories/<slug>")
 def category(request: Request, slug: str) -> Answer:
     return _order_page(request, lists.of_category(slug))
 
 
-@app.post("/desk/categories/{slug}")
+@routes.post("/desk/categories/<slug>")
 def order_category(request: Request, slug: str) -> Answer:
     return _ordered(request, lists.of_category(slug))
 
 
-@app.get("/desk/brands")
+@routes.get("/desk/brands")
 def brand_form(request: Request) -> Answer:
     _editor(request)
     return _brands_page(request, {"name": request.query.get("name", "")})
 
 
-@app.post("/desk/brands")
+@routes.post("/desk/brands")
 def new_brand(request: Request) -> Answer:
     """A brand under a new name. Similar names are shown first, and a similar name must be confirmed."""
     _editor(request)
@@ -715,4 +716,4 @@ def _told(deal: Deal, progress: fanout.Progress, readers: int) -> dict[str, Any]
     }
 
 
-handler = app.handler
+handler = serve(routes, guards=[forms.ours_only])

@@ -27,8 +27,9 @@ from shared.errors import (
     NotWatching,
 )
 from shared.html import cookies, forms, pages, views
-from shared.html.app import PageApp, Request
+from shared.html.app import Routes, serve
 from shared.html.pages import Answer
+from shared.html.request import Request
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic, TopicKind
 from shared.models.members import Session
 from shared.models.messages import AboutDeal, AboutOrder, Message
@@ -44,15 +45,15 @@ SUGGESTED = 8
 KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
 """The kinds of topics, by what a path calls them."""
 
-app = PageApp(forms.ours_only)
+routes = Routes()
 
 
-@app.get("/my")
+@routes.get("/my")
 def mine(_request: Request) -> Answer:
     return pages.redirect("/my/inbox")
 
 
-@app.get("/my/inbox")
+@routes.get("/my/inbox")
 def inbox(request: Request) -> Answer:
     """The messages, newest first, each with its deal as it is now. Two round trips behind the session's."""
     username = _member(request).username
@@ -81,7 +82,7 @@ def inbox(request: Request) -> Answer:
     )
 
 
-@app.post("/my/inbox/read-all", stands_on="/my/inbox")
+@routes.post("/my/inbox/read-all", stands_on="/my/inbox")
 def read_all(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, "/my/inbox")
     if isinstance(member, Answer):
@@ -90,7 +91,7 @@ def read_all(request: Request) -> Answer:
     return _json({"marked": marked}) if request.wants_json else pages.redirect("/my/inbox", said="read")
 
 
-@app.get("/my/inbox/{message_id}")
+@routes.get("/my/inbox/<message_id>")
 def read_message(request: Request, message_id: str) -> Answer:
     """Mark a message read and lead to what it is about.
 
@@ -106,7 +107,7 @@ def read_message(request: Request, message_id: str) -> Answer:
             return pages.redirect(f"/shop/orders/{order_id}")
 
 
-@app.get("/my/watches")
+@routes.get("/my/watches")
 def watches(request: Request) -> Answer:
     """What one watches and likes, and the categories that one does not watch. Two round trips behind the session's.
 
@@ -152,14 +153,14 @@ def watches(request: Request) -> Answer:
     )
 
 
-@app.get("/my/watches/{kind}/{slug}", "/my/likes/{kind}/{slug}")
+@routes.get("/my/watches/<kind>/<slug>", "/my/likes/<kind>/<slug>")
 def topic_of_button(_request: Request, kind: str, slug: str) -> Answer:
     """The page of the topic that a button stands for."""
     _, place = _named(kind, slug)
     return pages.redirect(place)
 
 
-@app.post("/my/watches/{kind}/{slug}")
+@routes.post("/my/watches/<kind>/<slug>")
 def watch(request: Request, kind: str, slug: str) -> Answer:
     topic, place = _named(kind, slug)
     return _switched(
@@ -172,7 +173,7 @@ def watch(request: Request, kind: str, slug: str) -> Answer:
     )
 
 
-@app.post("/my/likes/{kind}/{slug}")
+@routes.post("/my/likes/<kind>/<slug>")
 def like(request: Request, kind: str, slug: str) -> Answer:
     topic, place = _named(kind, slug)
     return _switched(
@@ -185,7 +186,7 @@ def like(request: Request, kind: str, slug: str) -> Answer:
     )
 
 
-@app.get("/my/saved")
+@routes.get("/my/saved")
 def saved_deals(request: Request) -> Answer:
     """The deals that one keeps for later, as they are now."""
     username, cursor = _member(request).username, request.query.get("cursor") or None
@@ -202,13 +203,13 @@ def saved_deals(request: Request) -> Answer:
     )
 
 
-@app.get("/my/saved/{number}")
+@routes.get("/my/saved/<number>")
 def deal_of_button(_request: Request, number: str) -> Answer:
     """The page of the deal that a button stands for."""
     return pages.redirect(f"/deals/{number}")
 
 
-@app.post("/my/saved/{number}")
+@routes.post("/my/saved/<number>")
 def save(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
 
@@ -221,7 +222,7 @@ def save(request: Request, number: str) -> Answer:
     return _switched(request, f"/deals/{deal.number or deal.deal_id}", on=keep, off=drop, said=("saved", "unsaved"))
 
 
-@app.get("/my/status")
+@routes.get("/my/status")
 def status(request: Request) -> Answer:
     """The reader's own state, for the script: the unread count, and what is saved, liked or watched.
 
@@ -347,4 +348,4 @@ def _json(document: dict[str, Any]) -> Answer:
     return Answer(json.dumps(document), media_type="application/json")
 
 
-handler = app.handler
+handler = serve(routes, guards=[forms.ours_only])

@@ -16,10 +16,11 @@ from shared.data.orders import orders, stock
 from shared.errors import Busy, IdempotencyKeyReused, NotThatMany, WrongStep
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
-from shared.html.app import PageApp, Request
+from shared.html.app import Routes, serve
 from shared.html.checking import check
 from shared.html.forms import InvalidFields
 from shared.html.pages import Answer
+from shared.html.request import Request
 from shared.models.catalog import Deal
 from shared.models.members import Session
 from shared.models.orders import Order, OrderStatus
@@ -42,16 +43,16 @@ _LEFT = f"A whole number from 0 to {stock.MOST:,}."
 _SHARDS = f"1 to {stock.MAX_SHARDS}, or nothing to leave them as they are."
 _WHOLE = re.compile(r"-?[0-9]{1,7}")
 
-app = PageApp(forms.ours_only)
+routes = Routes()
 
 
-@app.get("/desk/shop")
+@routes.get("/desk/shop")
 def shop(request: Request) -> Answer:
     _editor(request)
     return pages.redirect(ORDERS)
 
 
-@app.get(ORDERS)
+@routes.get(ORDERS)
 def open_orders(request: Request) -> Answer:
     """What is still to be sent, oldest first."""
     _editor(request)
@@ -66,13 +67,13 @@ def open_orders(request: Request) -> Answer:
     )
 
 
-@app.get(f"{ORDERS}/{{order_id}}")
+@routes.get(f"{ORDERS}/<order_id>")
 def one_order(request: Request, order_id: str) -> Answer:
     _editor(request)
     return _order_page(request, orders.find(table(), order_id))
 
 
-@app.post(f"{ORDERS}/{{order_id}}/{{step}}")
+@routes.post(f"{ORDERS}/<order_id>/<step>")
 def take_step(request: Request, order_id: str, step: str) -> Answer:
     """Send, deliver or cancel an order. Doing it twice does it once; of two that exclude each other, one is told."""
     _editor(request)
@@ -96,13 +97,13 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
     return pages.redirect(f"{ORDERS}/{order_id}", said=said)
 
 
-@app.get(f"{STOCK}/{{number}}")
+@routes.get(f"{STOCK}/<number>")
 def stock_of(request: Request, number: str) -> Answer:
     _editor(request)
     return _stock_page(request, deals.find(table(), number, consistent=True))
 
 
-@app.post(f"{STOCK}/{{number}}")
+@routes.post(f"{STOCK}/<number>")
 def change_stock(request: Request, number: str) -> Answer:
     """Put more pieces on sale or take some off (``do=add``), or have exactly so many left (``do=left``)."""
     session = _editor(request)
@@ -187,4 +188,4 @@ def _stock_page(
     )
 
 
-handler = app.handler
+handler = serve(routes, guards=[forms.ours_only])

@@ -35,10 +35,11 @@ from shared.errors import (
 )
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
-from shared.html.app import PageApp, Request
+from shared.html.app import Routes, serve
 from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer
+from shared.html.request import Request
 from shared.models.catalog import Status, StockLevel
 from shared.models.members import Address, Session
 from shared.models.orders import CartItem, Order, OrderStatus
@@ -64,7 +65,7 @@ _WORDS = {"country": "This must be two capital letters, such as US."}
 _LINE = re.compile(r"([0-9A-Za-z]{27})\*(\d{1,2})\*([0-9.]{1,20})")
 """A line of the checkout's form: a deal, how many pieces, and the price that the page showed."""
 
-app = PageApp(forms.ours_only)
+routes = Routes()
 
 
 class NamedAddress(Body):
@@ -73,17 +74,17 @@ class NamedAddress(Body):
     name: AddressName
 
 
-@app.get("/shop")
+@routes.get("/shop")
 def shop(_request: Request) -> Answer:
     return pages.redirect(CART)
 
 
-@app.get(CART)
+@routes.get(CART)
 def cart(request: Request) -> Answer:
     return _cart_page(request, _member(request).username)
 
 
-@app.post(CART)
+@routes.post(CART)
 def put_into_cart(request: Request) -> Answer:
     """Have so many pieces of a deal in the cart; without a number one, or as many as there are."""
     typed = forms.read(request.event)
@@ -109,7 +110,7 @@ def put_into_cart(request: Request) -> Answer:
     return pages.redirect(CART, said="in-cart")
 
 
-@app.post(f"{CART}/remove", stands_on=CART)
+@routes.post(f"{CART}/remove", stands_on=CART)
 def take_out_of_cart(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, CART)
     if isinstance(member, Answer):
@@ -119,13 +120,13 @@ def take_out_of_cart(request: Request) -> Answer:
     return pages.redirect(CART, said="taken-out")
 
 
-@app.get(ADDRESSES)
+@routes.get(ADDRESSES)
 def address_book(request: Request) -> Answer:
     """All addresses, and a form: empty, or with the one that ``?name=`` names."""
     return _address_page(request, _member(request).username, {"name": request.query.get("name", "")}, fill=True)
 
 
-@app.post(ADDRESSES)
+@routes.post(ADDRESSES)
 def save_address(request: Request) -> Answer:
     """Keep an address under its name, in place of the one that had it."""
     member = _member(request)
@@ -141,7 +142,7 @@ def save_address(request: Request) -> Answer:
     return forms.lead_to(place, said="address")
 
 
-@app.post(f"{ADDRESSES}/remove", stands_on=ADDRESSES)
+@routes.post(f"{ADDRESSES}/remove", stands_on=ADDRESSES)
 def remove_address(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, ADDRESSES)
     if isinstance(member, Answer):
@@ -150,12 +151,12 @@ def remove_address(request: Request) -> Answer:
     return pages.redirect(ADDRESSES, said="address-removed")
 
 
-@app.get(CHECKOUT)
+@routes.get(CHECKOUT)
 def checkout(request: Request) -> Answer:
     return _checkout_page(request, _member(request).username)
 
 
-@app.post(CHECKOUT)
+@routes.post(CHECKOUT)
 def place_order(request: Request) -> Answer:
     """Order what the form says at no more than the prices it says, once however often it is sent."""
     member = _member(request)
@@ -176,7 +177,7 @@ def place_order(request: Request) -> Answer:
     return pages.redirect(f"{ORDERS}/{order.order_id}", said="bought")
 
 
-@app.get(ORDERS)
+@routes.get(ORDERS)
 def my_orders(request: Request) -> Answer:
     asked = request.query.get("status") or None
     try:
@@ -200,12 +201,12 @@ def my_orders(request: Request) -> Answer:
     )
 
 
-@app.get(f"{ORDERS}/{{order_id}}")
+@routes.get(f"{ORDERS}/<order_id>")
 def one_order(request: Request, order_id: str) -> Answer:
     return _order_page(request, _member(request).username, order_id)
 
 
-@app.get(f"{ORDERS}/{{order_id}}/cancel")
+@routes.get(f"{ORDERS}/<order_id>/cancel")
 def cancelling(request: Request, order_id: str) -> Answer:
     """A page that says what cancelling does, with the button that does it."""
     username = _member(request).username
@@ -215,7 +216,7 @@ def cancelling(request: Request, order_id: str) -> Answer:
     return pages.page("shop/cancel.html", here=request.path, order=orders_shown.head(order), unread=unread)
 
 
-@app.post(f"{ORDERS}/{{order_id}}/cancel")
+@routes.post(f"{ORDERS}/<order_id>/cancel")
 def cancel_order(request: Request, order_id: str) -> Answer:
     """Cancel an order that is not sent yet. Doing it twice cancels once."""
     member = cookies.sender_of(table(), request, f"{ORDERS}/{order_id}")
@@ -469,4 +470,4 @@ def _said(obstacle: Obstacle, items: Sequence[CartItem]) -> str:
     return obstacle.detail if obstacle.detail.endswith(".") else f"{obstacle.detail}."
 
 
-handler = app.handler
+handler = serve(routes, guards=[forms.ours_only])

@@ -33,8 +33,9 @@ from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICK
 from shared.dynamodb import cursors
 from shared.errors import InvalidName, NoSuchTopic, NotFound
 from shared.html import assets, fragments, headers, pages, views
-from shared.html.app import PageApp, Request
+from shared.html.app import Routes, serve
 from shared.html.pages import Answer
+from shared.html.request import Request
 from shared.http import cached_pages, statuses
 from shared.models.catalog import (
     ALL_DEALS,
@@ -87,10 +88,10 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 
-app = PageApp(public=True)
+routes = Routes()
 
 
-@app.get("/")
+@routes.get("/")
 def front_page(request: Request) -> Answer:
     now = request.now
     picked, newest = cached_pages.read([FRONT_PAGE_PICKS, NEWEST], now, HTML)
@@ -108,7 +109,7 @@ def front_page(request: Request) -> Answer:
     )
 
 
-@app.get("/deals")
+@routes.get("/deals")
 def latest_deals(request: Request) -> Answer:
     cursor, now = _cursor(request), request.now
     if cursor is None:
@@ -127,7 +128,7 @@ def latest_deals(request: Request) -> Answer:
     )
 
 
-@app.get("/deals/{number}")
+@routes.get("/deals/<number>")
 def one_deal(request: Request, number: str) -> Answer:
     if ksuids.is_ksuid(number) and (named := deals.get(table(), number).number) is not None:
         return _moved(f"/deals/{named}")
@@ -161,7 +162,7 @@ def one_deal(request: Request, number: str) -> Answer:
     )
 
 
-@app.get("/ending")
+@routes.get("/ending")
 def ending(request: Request) -> Answer:
     found = endings.upcoming(table(), request.now, days=ENDING_DAYS, most=MOST_ENDING)
     days: dict[date, list[Deal]] = {}
@@ -179,7 +180,7 @@ def ending(request: Request) -> Answer:
     return _public("ending.html", request, days=sections, description=description)
 
 
-@app.get("/editors-choice")
+@routes.get("/editors-choice")
 def editors_choice(request: Request) -> Answer:
     (picked,) = cached_pages.read([EDITORS_CHOICE_PICKS], request.now, HTML)
     found = picked.picks if picked else None
@@ -189,7 +190,7 @@ def editors_choice(request: Request) -> Answer:
     return _public("choice.html", request, picks=fragments.placed(found), description=description)
 
 
-@app.get("/categories/{category}")
+@routes.get("/categories/<category>")
 def category_page(request: Request, category: str) -> Answer:
     topic, now = Topic(CATEGORY, category.lower()), request.now
     if topic.slug not in CATEGORIES:
@@ -209,7 +210,7 @@ def category_page(request: Request, category: str) -> Answer:
     return _of_topic(request, found, latest or "", featured or "")
 
 
-@app.get("/brands")
+@routes.get("/brands")
 def all_brands(request: Request) -> Answer:
     names = brands.names(table())
     letters: dict[str, list[tuple[str, str]]] = {}
@@ -220,7 +221,7 @@ def all_brands(request: Request) -> Answer:
     return _public("brands.html", request, groups=groups, count=len(names), description=description)
 
 
-@app.get("/brands/{brand}")
+@routes.get("/brands/<brand>")
 def brand_page(request: Request, brand: str) -> Answer:
     cursor = _cursor(request)
     try:
@@ -237,7 +238,7 @@ def brand_page(request: Request, brand: str) -> Answer:
     return _of_topic(request, found, latest, deals=sum(held[0].values()))
 
 
-@app.get("/search")
+@routes.get("/search")
 def search_page(request: Request) -> Answer:
     typed, cursor = request.query.get("q", "").strip(), _cursor(request)
     wanted, query = search.asked(typed), typed[: search.MOST_CHARACTERS]
@@ -263,7 +264,7 @@ def search_page(request: Request) -> Answer:
     )
 
 
-@app.get("/feed.atom", "/feed.json")
+@routes.get("/feed.atom", "/feed.json")
 def feed(request: Request) -> Answer:
     typed = request.query.get("q", "").strip()
     if typed:
@@ -273,7 +274,7 @@ def feed(request: Request) -> Answer:
     return _feed(request, "Big Time Deals", "/", latest.items)
 
 
-@app.get("/brands/{name}/feed.atom", "/brands/{name}/feed.json")
+@routes.get("/brands/<name>/feed.atom", "/brands/<name>/feed.json")
 def brand_feed(request: Request, name: str) -> Answer:
     try:
         topic = _brand(name)
@@ -283,7 +284,7 @@ def brand_feed(request: Request, name: str) -> Answer:
     return _topic_feed(request, topic, name, found.name, held)
 
 
-@app.get("/categories/{name}/feed.atom", "/categories/{name}/feed.json")
+@routes.get("/categories/<name>/feed.atom", "/categories/<name>/feed.json")
 def category_feed(request: Request, name: str) -> Answer:
     topic = Topic(CATEGORY, name.lower())
     if topic.slug not in CATEGORIES:
@@ -291,7 +292,7 @@ def category_feed(request: Request, name: str) -> Answer:
     return _topic_feed(request, topic, name, CATEGORIES[topic.slug])
 
 
-@app.get("/sitemap.xml")
+@routes.get("/sitemap.xml")
 def sitemap(_request: Request) -> Answer:
     months = sorted(
         {day[:7] for day, count in feed_counts.counts(table(), ALL_DEALS).items() if count > 0}, reverse=True
@@ -299,7 +300,7 @@ def sitemap(_request: Request) -> Answer:
     return _machine(pages.render("sitemap-index.xml", months=months), XML)
 
 
-@app.get("/sitemap-{month}.xml")
+@routes.get("/sitemap-<month>.xml")
 def sitemap_of_month(_request: Request, month: str) -> Answer:
     if not _MONTH.fullmatch(month):
         raise NotFound("This is no month.")
@@ -314,7 +315,7 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
     return _machine(pages.render("sitemap.xml", deals=listed), XML)
 
 
-@app.get("/robots.txt")
+@routes.get("/robots.txt")
 def robots(_request: Request) -> Answer:
     lines = [
         "User-agent: *",
@@ -325,12 +326,12 @@ def robots(_request: Request) -> Answer:
     return _machine("\n".join(lines) + "\n", "text/plain; charset=utf-8")
 
 
-@app.get("/about")
+@routes.get("/about")
 def about(request: Request) -> Answer:
     return _public("about.html", request, description="What Big Time Deals is, and how to follow it.")
 
 
-@app.get("/site.webmanifest")
+@routes.get("/site.webmanifest")
 def manifest(_request: Request) -> Answer:
     icon = {"src": f"{pages.base()}/assets/{assets.served_name('mark.svg')}", "sizes": "any", "type": "image/svg+xml"}
     document = {
@@ -345,12 +346,12 @@ def manifest(_request: Request) -> Answer:
     return _machine(json.dumps(document), "application/manifest+json")
 
 
-@app.get("/opensearch.xml")
+@routes.get("/opensearch.xml")
 def opensearch(_request: Request) -> Answer:
     return _machine(pages.render("opensearch.xml"), "application/opensearchdescription+xml")
 
 
-@app.get("/assets/{name}")
+@routes.get("/assets/<name>")
 def asset(_request: Request, name: str) -> Answer:
     found = assets.find(name)
     if found is None:
@@ -361,7 +362,7 @@ def asset(_request: Request, name: str) -> Answer:
     return Answer(body, media_type=media_type, cache=headers.IMMUTABLE)
 
 
-handler = app.handler
+handler = serve(routes, public=True)
 
 
 def _public(template: str, request: Request, **values: Any) -> Answer:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared.api import cors, problems
+from shared.api import cors
 from shared.api.objects import parse_object
-from shared.errors import BadRequest, NotAnObject, NotJson
+from shared.errors import BadRequest, DealsError, NotAnObject, NotJson, NotSignedIn
 from shared.http import app as http
+from shared.http import problems
 from shared.http.body import media_type
 from shared.http.event import Event
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
     """A resolver whose errors are problem documents. With ``validates``, bodies are checked by pydantic."""
-    app = http.create_app(problems.of, enable_validation=validates, json_body_deserializer=_json)
+    app = http.create_app(_refused, enable_validation=validates, json_body_deserializer=_json)
     if validates:
         from shared.api.validation import report_invalid_bodies  # noqa: PLC0415  # and pydantic with it
 
@@ -29,7 +30,7 @@ def create_app(*, validates: bool = False) -> APIGatewayRestResolver:
 
 def serve(app: APIGatewayRestResolver, *guards: http.Guard) -> http.Handler:
     """The Lambda handler of one of the API's apps. ``guards`` may refuse a request before its body is read."""
-    answered = http.serve(app, _declares_json, *guards, refused=problems.of)
+    answered = http.serve(app, _declares_json, *guards, refused=_refused)
 
     def handler(event: Event, context: LambdaContext) -> Event:
         answer = answered(event, context)
@@ -37,6 +38,14 @@ def serve(app: APIGatewayRestResolver, *guards: http.Guard) -> http.Handler:
         return answer
 
     return handler
+
+
+def _refused(error: DealsError, _event: Event) -> Response[str]:
+    """The problem document of an error."""
+    answer = problems.of(error)
+    if isinstance(error, NotSignedIn):
+        answer.headers["WWW-Authenticate"] = "Bearer"
+    return answer
 
 
 def _declares_json(event: Event) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestUnsupportedContentType, RequestValidationError
 
-from shared.api import problems
 from shared.errors import NotJson
+from shared.http import problems
 from shared.http.reasons import reason
 
 MAX_UNKNOWN = 20

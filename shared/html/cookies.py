@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from shared import settings
 from shared.data.members import messages, sessions
@@ -17,11 +17,9 @@ from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NotSignedIn
 from shared.html import pages
 from shared.html.pages import Answer
+from shared.html.request import Request
 from shared.http.event import MAX_TOKEN, is_plain
 from shared.models.members import Session
-
-if TYPE_CHECKING:
-    from shared.html.app import Request
 
 R = TypeVar("R")
 
@@ -66,7 +64,7 @@ def session_of(table: Table, request: Request) -> Session | None:
         session = sessions.authenticate(table, token, request.now)
     except NotSignedIn:
         return None
-    request.username = session.username
+    request.belongs_to(session.username)
     return session
 
 

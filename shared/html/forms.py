@@ -12,7 +12,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from shared.data.idempotency import Idempotency
@@ -20,11 +20,8 @@ from shared.errors import BadRequest, Forbidden, Invalid, NotAForm
 from shared.html import pages
 from shared.html.pages import Answer
 from shared.http.body import media_type
-from shared.http.event import header
+from shared.http.event import Event, header
 from shared.http.parameters import is_client_key
-
-if TYPE_CHECKING:
-    from shared.html.app import Request
 
 MAX_FIELDS = 100
 """Fields of one form. Ordering a page takes a field for each of its deals, 25 at most."""
@@ -50,10 +47,10 @@ class InvalidFields(Invalid):
         super().__init__("; ".join(f"{name}: {needed}" for name, needed in errors.items()))
 
 
-def ours_only(request: Request) -> None:
+def ours_only(event: Event) -> None:
     """Guard of a page function: whatever is sent to it was sent from its own pages. Raises FromElsewhere."""
-    if request.event["httpMethod"] not in ("GET", "HEAD"):
-        from_our_pages(request.event, pages.origin())
+    if event["httpMethod"] != "GET":
+        from_our_pages(event, pages.origin())
 
 
 def from_our_pages(event: Mapping[str, Any], origin: str) -> None:

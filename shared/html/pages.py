@@ -7,8 +7,7 @@ a name that nobody gave a value is an error. Its errors print values, so they ar
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from http import HTTPStatus
@@ -16,9 +15,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from aws_lambda_powertools.event_handler import Response
 from minijinja import Environment, Markup, load_from_path
 
 from shared.html import assets, headers
+from shared.http.coding import etag
 from shared.models.catalog import CATEGORIES
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "web" / "templates"
@@ -75,16 +76,22 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What is sent for a request. ``cookies`` are whole values of ``Set-Cookie``."""
+class Answer(Response[Any]):
+    """A page's answer: HTML for its reader alone, unless told otherwise. ``cookies`` are values of ``Set-Cookie``."""
 
-    body: str | bytes
-    status: int = HTTPStatus.OK
-    media_type: str = HTML
-    cache: str = headers.PRIVATE
-    headers: Mapping[str, str] = field(default_factory=dict)
-    cookies: tuple[str, ...] = ()
+    def __init__(
+        self,
+        body: str | bytes,
+        *,
+        status: int = HTTPStatus.OK,
+        media_type: str = HTML,
+        cache: str = headers.PRIVATE,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[str] = (),
+    ) -> None:
+        super().__init__(status, media_type, body, {"Cache-Control": cache, **(headers or {})})
+        if cookies:
+            self.headers["Set-Cookie"] = list(cookies)
 
 
 def base() -> str:
@@ -112,7 +119,7 @@ def render(template: str, *, prefix: str | None = None, **values: Any) -> str:
     return str(_environment(base() if prefix is None else prefix).render_template(template, **values))
 
 
-WORK = b"<!-- What this page took -->"
+WORK = "<!-- What this page took -->"
 """Where a page's measured end begins, on stages that show their work."""
 
 
@@ -174,7 +181,10 @@ def page(  # what differs from page to page, each by its name
         "followed": None,
     }
     body = render(template, **(known | values))
-    return Answer(body, status=status, cache=cache, headers=more_headers or {}, cookies=cookies)
+    answer = Answer(body, status=status, cache=cache, headers=more_headers, cookies=cookies)
+    if shows_work() and cache != headers.PRIVATE and status == HTTPStatus.OK:
+        answer.headers["ETag"] = etag(body.partition(WORK)[0].encode())  # without the list of requests at its end
+    return answer
 
 
 def redirect(

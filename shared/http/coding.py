@@ -1,7 +1,4 @@
-"""Public answers: how long they are fresh, the ETag, 304 for clients that have it already, gzip for those that ask.
-
-These are RFC 9110's rules, without a framework: the API's functions and the pages' both use them.
-"""
+"""RFC 9110's rules for public answers, without a framework: how long they are fresh, ETags, gzip."""
 
 from __future__ import annotations
 
@@ -28,12 +25,9 @@ VARIES = {"Vary": "Accept-Encoding"}
 """Tells caches that the same address has a compressed and a plain answer."""
 
 
-def validators(content: bytes) -> dict[str, str]:
-    """The headers by which caches tell whether a public answer is still the same.
-
-    The ETag is weak, because the same content goes out plain and compressed.
-    """
-    return {"ETag": f'W/"{hashlib.sha256(content).hexdigest()[:32]}"', **VARIES}
+def etag(content: bytes) -> str:
+    """The ETag of some content. It is weak, because the same content goes out plain and compressed."""
+    return f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
 
 
 def compressed(event: Mapping[str, Any], content: bytes, level: int = FASTEST) -> bytes | None:

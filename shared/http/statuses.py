@@ -21,6 +21,8 @@ from shared.errors import (
     SlowDown,
     TooLarge,
     Unavailable,
+    Unexpected,
+    WrongMethod,
 )
 
 MEDIA_TYPE = "application/problem+json"
@@ -32,6 +34,7 @@ STATUSES: dict[type[DealsError], HTTPStatus] = {
     NotSignedIn: HTTPStatus.UNAUTHORIZED,
     Forbidden: HTTPStatus.FORBIDDEN,
     NotFound: HTTPStatus.NOT_FOUND,
+    WrongMethod: HTTPStatus.METHOD_NOT_ALLOWED,
     Conflict: HTTPStatus.CONFLICT,
     TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     NotJson: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
@@ -74,13 +77,15 @@ def detail_of(error: DealsError) -> str:
     """What the reader is told of an error. What a data store answered is only logged."""
     if isinstance(error, Unavailable):
         return error.told
-    if isinstance(error, Impossible):
+    if isinstance(error, Impossible) and not isinstance(error, Unexpected):
         return "Something is wrong with the site; asking again will not help."
     return str(error) or (type(error).__doc__ or "").strip()
 
 
 def headers_of(error: DealsError) -> dict[str, str]:
     """The headers that say what to do about an error."""
+    if isinstance(error, WrongMethod):
+        return {"Allow": error.allowed}
     if isinstance(error, SlowDown):
         return {"Retry-After": str(error.retry_after)}
     if isinstance(error, Unavailable):

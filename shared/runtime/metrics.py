@@ -32,6 +32,9 @@ class Metric:
 COLD_START = Metric("ColdStart", "Count")
 """One for each execution environment, in the first line that it logs, by every service."""
 
+FAULTS = Metric("Faults", "Count")
+"""Requests that ended in a fault of ours: any exception that is no domain error, and what DynamoDB calls impossible."""
+
 DAMAGED_DEALS = Metric("DamagedDeals", "Count")
 """Deals that were left out because their items cannot be read, each time that one was met."""
 

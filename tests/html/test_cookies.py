@@ -9,7 +9,7 @@ import pytest
 from shared.data.members import sessions, users
 from shared.dynamodb.table import Table
 from shared.html import cookies
-from shared.html.app import Request
+from shared.html.request import Request
 from tests.support.engines import MOTO, on
 from tests.support.factories import NOW, a_user
 
@@ -17,7 +17,7 @@ ENTROPY = bytes(range(32))
 
 
 def bringing(*lines: str, now: datetime = NOW) -> Request:
-    event = {"headers": {"Cookie": lines[-1]}, "multiValueHeaders": {"Cookie": list(lines)}}
+    event = {"headers": {"Cookie": lines[-1]}, "multiValueHeaders": {"Cookie": list(lines)}, "requestContext": {}}
     return Request(event, "/my/inbox", {}, now)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import io
 import json
 from typing import Any
 
@@ -30,8 +31,10 @@ from shared.errors import (
     Unavailable,
 )
 from shared.html import assets, headers, pages
-from shared.html.app import PageApp, Request
+from shared.html.app import Routes, serve
 from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.runtime import environment, metrics
 from shared.values import times
 from tests.support.pages import a_context, event_of
 
@@ -53,31 +56,39 @@ FAILURES: dict[str, DealsError] = {
     "away": Unavailable("the table's own words"),
 }
 
-app = PageApp(public=True)
+routes = Routes()
 
 
-@app.get("/things/{name}.atom")
+@routes.get("/things/<name>.atom")
 def feed(_request: Request, name: str) -> Answer:
     return Answer(f"<feed>{name}</feed>", media_type="application/atom+xml", cache=headers.PUBLIC)
 
 
-@app.get("/things/{name}")
+@routes.get("/things/<name>")
 def thing(_request: Request, name: str) -> Answer:
     return pages.problem_page(200, name)
 
 
-@app.post("/things/{name}")
+@routes.post("/things/<name>")
 def change(_request: Request, name: str) -> Answer:
     return pages.redirect(f"/things/{name}", said="saved")
 
 
-@app.get("/fails/{how}")
+@routes.get("/fails/<how>")
 def fails(_request: Request, how: str) -> Answer:
     raise FAILURES[how]
 
 
+@routes.get("/breaks/<how>")
+def breaks(_request: Request, how: str) -> Answer:
+    return pages.redirect({"known": "/"}[how])
+
+
+handler = serve(routes, public=True)
+
+
 def ask(path: str, method: str = "GET", **how: Any) -> dict[str, Any]:
-    return app.handler(event_of(path, method, **how), a_context())
+    return handler(event_of(path, method, **how), a_context())
 
 
 def test_parts_of_a_path_are_decoded_and_shown_as_text() -> None:
@@ -126,10 +137,7 @@ def test_what_is_not_there_is_said_in_a_page(path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/nothing", "/fails/missing"])
 def test_only_where_pages_are_the_same_for_everybody_may_it_be_kept_that_nothing_is_there(path: str) -> None:
-    own = PageApp()
-    own.get("/fails/{how}")(fails)
-
-    kept = own.handler(event_of(path), a_context())["multiValueHeaders"]["Cache-Control"]
+    kept = serve(routes)(event_of(path), a_context())["multiValueHeaders"]["Cache-Control"]
 
     assert ask(path)["multiValueHeaders"]["Cache-Control"] == [headers.PUBLIC]
     assert kept == ["no-store"]
@@ -208,6 +216,25 @@ def test_a_script_is_told_of_an_error_in_json() -> None:
     answer = ask("/fails/missing", headers={"Accept": "application/json"})
 
     assert json.loads(answer["body"])["status"] == 404
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/json"], ids=["page", "script"])
+def test_a_fault_of_ours_is_answered_in_the_readers_form_and_counted(
+    accept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = io.StringIO()
+    monkeypatch.setattr(environment.logger().registered_handler, "stream", log)
+
+    answer = ask("/breaks/what-was-typed", headers={"Accept": accept})
+
+    of_failure, of_request = map(json.loads, log.getvalue().splitlines())
+    assert (answer["statusCode"], answer["multiValueHeaders"]["Cache-Control"]) == (500, ["no-store"])
+    assert answer["multiValueHeaders"]["X-Correlation-Id"] == ["request-1"]
+    assert ("<h1>" in answer["body"], "request-1" in answer["body"]) == (accept == "text/html", True)
+    assert (of_failure["level"], of_failure["exception_name"]) == ("ERROR", "KeyError")
+    assert "breaks" in of_failure["exception"], "it says where"
+    assert "what-was-typed" not in json.dumps(of_failure)
+    assert (of_request["status"], of_request[metrics.FAULTS.name]) == (500, [1])
 
 
 def test_when_to_try_again_is_said() -> None:

@@ -220,6 +220,7 @@ def test_an_alarm_on_a_metric_of_ours_looks_where_the_function_puts_it(prod: Syn
         "SignInFailures": {"accounts", "account"},
         # Where pages are made of deals.
         "DamagedDeals": {"refresher", "catalog", "site"},
+        "Faults": ANSWERING,
     }
     assert all(services <= {*(REPORTED[name].services or services)} for name, services in of.items())
     assert {(alarm["Namespace"], alarm["Dimensions"][0]["Value"]) for alarm in watched} <= places

@@ -41,7 +41,7 @@ def event_of(
         "pathParameters": {"proxy": path.strip("/")} if path.strip("/") else None,
         "body": body,
         "isBase64Encoded": False,
-        "requestContext": {"requestId": "request-1", "identity": {"sourceIp": "127.0.0.1"}},
+        "requestContext": {"requestId": "request-1", "httpMethod": method, "identity": {"sourceIp": "127.0.0.1"}},
     }
 
 

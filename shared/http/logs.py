@@ -1,8 +1,9 @@
-"""What every function that answers HTTP does with a request: the lines in its log, and HEAD. Without a framework."""
+"""The log lines of a request: one for each, and one more where something failed."""
 
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,6 @@ from shared.runtime.reporting import measured
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-WITHOUT_BODY: Event = {"body": "", "isBase64Encoded": False}
-"""What of an answer is different for HEAD."""
-
 _CLIENT_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
@@ -26,24 +24,35 @@ def log_failure(error: DealsError) -> None:
         logger().error("table unavailable", exc_info=error)
 
 
-def log_request(
-    event: Event, context: LambdaContext, answer: Event, *, method: str, path: str, username: str | None, **more: Any
-) -> None:
+def log_fault(error: BaseException) -> None:
+    """Log an exception that nobody expected: where it was raised, and its type."""
+    logger().error("request failed", exception_name=type(error).__name__, exception=_without_messages(error))
+
+
+def log_request(event: Event, context: LambdaContext, answer: Event, *, method: str) -> None:
     """One line per request: what was asked, by whom, how it went, and what was counted meanwhile.
 
     What is None is left out of the line.
     """
+    caller = event["requestContext"].get("authorizer") or {}
     logger().info(
         "request",
         method=method,
-        path=path,
+        path=event["path"],
         status=answer["statusCode"],
-        username=username,
+        username=caller.get("username"),
         client_request_id=_client_request_id(event),
         function_request_id=context.aws_request_id,
-        **more,
+        route=event["resource"],
         **measured(),
     )
+
+
+def _without_messages(error: BaseException) -> str:
+    """A traceback without the exceptions' messages, which may repeat what the request says."""
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    frames = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
+    return "\n".join([*([_without_messages(before)] if before else []), *frames, type(error).__name__])
 
 
 def _client_request_id(event: Mapping[str, Any]) -> str | None:

@@ -8,7 +8,7 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
-from shared.errors import DealsError, NotSignedIn
+from shared.errors import DealsError
 from shared.http.answers import PRIVATE
 from shared.http.statuses import MEDIA_TYPE, detail_of, document, headers_of, status_of
 
@@ -23,8 +23,6 @@ def problem(
 
 def of(error: DealsError) -> Response[str]:
     """The problem document of a domain error."""
-    detail, headers = detail_of(error), headers_of(error)
-    if isinstance(error, NotSignedIn):
-        headers["WWW-Authenticate"] = "Bearer"
+    detail = detail_of(error)
     errors = [{"field": field, "detail": reason or detail} for field, reason in error.faults]
-    return problem(status_of(error), detail, errors, headers)
+    return problem(status_of(error), detail, errors, headers_of(error))

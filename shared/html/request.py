@@ -1,0 +1,52 @@
+"""What a page is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from shared.http.event import Event, correlation_id, header
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a page is told of a request: its path without the site's prefix, its query, and the time it came."""
+
+    event: Event = field(repr=False)
+    path: str
+    query: Mapping[str, str]
+    now: datetime
+
+    @property
+    def correlation_id(self) -> str:
+        """The id that the gateway gave the request."""
+        return correlation_id(self.event)
+
+    @property
+    def username(self) -> str | None:
+        """Who is signed in. None until the page asks (``cookies.session_of``)."""
+        username: str | None = (self.event["requestContext"].get("authorizer") or {}).get("username")
+        return username
+
+    def belongs_to(self, username: str) -> None:
+        """Note who is signed in, where API Gateway notes it for functions that have an authorizer."""
+        self.event["requestContext"]["authorizer"] = {"username": username}
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether it was sent by a script, which asks for JSON, rather than by a browser, which asks for pages."""
+        return (header(self.event, "accept") or "").startswith("application/json")
+
+    @property
+    def opens_page(self) -> bool:
+        """Whether a reader opens the address as a page: no HEAD, no prefetch, and no picture or script of some page.
+
+        Browsers say so themselves: https://www.w3.org/TR/fetch-metadata/. Of older ones, which say nothing, each GET is
+        a reader's.
+        """
+        asked = self.event["requestContext"]["httpMethod"]
+        purpose = header(self.event, "sec-purpose") or header(self.event, "purpose") or ""
+        is_navigation = header(self.event, "sec-fetch-mode") in (None, "navigate")
+        is_document = header(self.event, "sec-fetch-dest") in (None, "document")
+        return asked == "GET" and is_navigation and is_document and "prefetch" not in purpose
