@@ -1,4 +1,4 @@
-"""``btd deals``: patterns 1, 7, 8, 10, 12 and 26."""
+"""``btd deals``: the feeds, single deals, and what editors do to them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def latest(
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the latest deals: all (pattern 7), a brand's (10) or a category's (8)."""
+    """List the latest deals: all, a brand's or a category's."""
     feed = _feed(brand, category)
     with at_work(as_json) as work:
         page = feeds.read(work.table, feed, limit=limit, now=work.now, cursor=cursor)
@@ -39,7 +39,7 @@ def latest(
 
 @app.command()
 def show(deal: DealName, as_json: AsJson = False) -> None:
-    """Show one deal, by its id or its number (pattern 12)."""
+    """Show one deal, by its id or its number."""
     with at_work(as_json) as work:
         work.answer(documents.deal(deals.find(work.table, deal), work.now), views.fields)
 
@@ -61,7 +61,7 @@ def create(
     expires_at: Annotated[str | None, typer.Option(help="When its offer ends.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a deal (pattern 1)."""
+    """Create a deal."""
     fields = {
         "title": title,
         "link": link,
@@ -90,7 +90,7 @@ def edit(
     removed: Annotated[list[str] | None, typer.Option("--unset", metavar="FIELD", help="A field to remove.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Edit a deal's fields, named as in the API; it keeps its place in the feeds (pattern 26)."""
+    """Edit a deal's fields, named as in the API; it keeps its place in the feeds."""
     wanted: dict[str, str | None] = dict.fromkeys(removed or ())
     for assignment in changed or ():
         name, equals, value = assignment.partition("=")
@@ -107,7 +107,7 @@ def edit(
 
 @app.command()
 def withdraw(deal: DealName, as_json: AsJson = False) -> None:
-    """Take a deal back: it leaves the feeds and stays readable (pattern 26)."""
+    """Take a deal back: it leaves the feeds and stays readable."""
     with at_work(as_json) as work:
         withdrawn = deals.withdraw(work.table, deal_id(work.table, deal), work.now)
         work.answer(documents.deal(withdrawn, work.now), views.fields)
@@ -115,7 +115,7 @@ def withdraw(deal: DealName, as_json: AsJson = False) -> None:
 
 @app.command()
 def restore(deal: DealName, as_json: AsJson = False) -> None:
-    """Bring a withdrawn deal back to its place in the feeds (pattern 26)."""
+    """Bring a withdrawn deal back to its place in the feeds."""
     with at_work(as_json) as work:
         restored = deals.edit(work.table, deal_id(work.table, deal), {"withdrawn_at": None}, work.now)
         work.answer(documents.deal(restored, work.now), views.fields)
@@ -123,7 +123,7 @@ def restore(deal: DealName, as_json: AsJson = False) -> None:
 
 @app.command()
 def hot(deal: DealName, as_json: AsJson = False) -> None:
-    """Make a deal hot: the deployed system then tells every user, once (pattern 21)."""
+    """Make a deal hot: the deployed system then tells every user, once."""
     with at_work(as_json) as work:
         made = deals.make_hot(work.table, deal_id(work.table, deal), work.now)
         work.answer(documents.deal(made, work.now), views.fields)
@@ -131,7 +131,7 @@ def hot(deal: DealName, as_json: AsJson = False) -> None:
 
 @app.command()
 def told(deal: DealName, as_json: AsJson = False) -> None:
-    """Show how many users have been told of a hot deal so far (pattern 21)."""
+    """Show how many users have been told of a hot deal so far."""
     with at_work(as_json) as work:
         found = deals.find(work.table, deal)
         progress = fanout.progress(work.table, found.deal_id)

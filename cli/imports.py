@@ -27,7 +27,7 @@ def import_deals(
     file: Annotated[typer.FileBinaryRead, typer.Argument(help="JSON Lines; - reads standard input.")],
     workers: Annotated[int, typer.Option(min=1, max=32, help="Transactions at once.")] = WORKERS,
 ) -> None:
-    """Import deals (pattern 1). Repeating it creates nothing twice; bad lines are reported at the end."""
+    """Import deals. Repeating it creates nothing twice; bad lines are reported at the end."""
     table = open_table()
     trace = Trace(detailed=False).attach(table)
     began = time.monotonic()

@@ -1,4 +1,4 @@
-"""``btd me``, ``btd messages`` and ``btd sessions``: patterns 18-20, 24 and 25."""
+"""``btd me``, ``btd messages`` and ``btd sessions``: what belongs to one user."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The session's token
 
 @me_app.command()
 def watches(username: Username, as_json: AsJson = False) -> None:
-    """List the brands and categories that a user watches (pattern 25)."""
+    """List the brands and categories that a user watches."""
     with at_work(as_json) as work:
         work.answer(_topics(_of(work, username, follows.watches(work.table, username))), views.topics)
 
@@ -44,7 +44,7 @@ def likes(
     category: Annotated[list[str] | None, typer.Option(help="Ask of this category.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List which of some brands and categories a user likes; of all, unless some are named (pattern 25)."""
+    """List which of some brands and categories a user likes; of all, unless some are named."""
     asked = [Topic(BRAND, slugs.slug(name)) for name in brand or ()]
     asked += [Topic(CATEGORY, slugs.slug(name)) for name in category or ()]
     with at_work(as_json) as work:
@@ -60,7 +60,7 @@ def list_messages(
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List a user's messages, newest first (pattern 18); with --unread only those (19)."""
+    """List a user's messages, newest first; with --unread only those."""
     with at_work(as_json) as work:
         page = messages.latest(work.table, username, limit=limit, now=work.now, unread=unread, cursor=cursor)
         _of(work, username, page.items)
@@ -69,7 +69,7 @@ def list_messages(
 
 @messages_app.command("unread-count")
 def unread_count(username: Username, as_json: AsJson = False) -> None:
-    """Count a user's unread messages (pattern 19)."""
+    """Count a user's unread messages."""
     with at_work(as_json) as work:
         unread = _of(work, username, messages.unread_count(work.table, username, work.now))
         work.answer(member_documents.unread_count(unread), views.fields)
@@ -81,7 +81,7 @@ def read(
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="The message's id.")],
     as_json: AsJson = False,
 ) -> None:
-    """Mark a message read (pattern 20)."""
+    """Mark a message read."""
     with at_work(as_json) as work:
         marked = messages.mark_read(work.table, username, message, work.now)
         work.answer(member_documents.message(marked), views.fields)
@@ -89,7 +89,7 @@ def read(
 
 @messages_app.command("read-all")
 def read_all(username: Username, as_json: AsJson = False) -> None:
-    """Mark all of a user's messages read (pattern 20, for each unread one)."""
+    """Mark all of a user's messages read."""
     with at_work(as_json) as work:
         marked = _of(work, username, messages.mark_all_read(work.table, username, work.now))
         work.answer(member_documents.marked(marked), views.fields)
@@ -97,7 +97,7 @@ def read_all(username: Username, as_json: AsJson = False) -> None:
 
 @sessions_app.command()
 def start(username: Username, as_json: AsJson = False) -> None:
-    """Start a session without a password and print its token (pattern 24)."""
+    """Start a session without a password and print its token."""
     with at_work(as_json) as work:
         user = users.get(work.table, username, consistent=True)
         token, session = sessions.start(work.table, user, work.now, secrets.token_bytes(sessions.TOKEN_BYTES))
@@ -106,7 +106,7 @@ def start(username: Username, as_json: AsJson = False) -> None:
 
 @sessions_app.command("show")
 def show_session(token: Token, as_json: AsJson = False) -> None:
-    """Show whose session a token is (pattern 24)."""
+    """Show whose session a token is."""
     token = _token(token)
     with at_work(as_json) as work:
         work.answer(_session(sessions.authenticate(work.table, token, work.now)), views.fields)
@@ -114,7 +114,7 @@ def show_session(token: Token, as_json: AsJson = False) -> None:
 
 @sessions_app.command()
 def end(token: Token, as_json: AsJson = False) -> None:
-    """End a session: sign out (pattern 24)."""
+    """End a session: sign out."""
     token = _token(token)
     with at_work(as_json) as work:
         sessions.end(work.table, token)
@@ -123,7 +123,7 @@ def end(token: Token, as_json: AsJson = False) -> None:
 
 @sessions_app.command("end-all")
 def end_all(username: Username, as_json: AsJson = False) -> None:
-    """End all of a user's sessions: sign out everywhere (pattern 24)."""
+    """End all of a user's sessions: sign out everywhere."""
     with at_work(as_json) as work:
         ended = _of(work, username, sessions.running(work.table, username))
         sessions.end_all(work.table, username)

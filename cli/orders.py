@@ -1,4 +1,4 @@
-"""``btd orders``: patterns 28 and 30 to 34."""
+"""``btd orders``: a user's orders, and what is still to be sent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OrderId = Annotated[str, typer.Argument(metavar="ORDER", help="The order's id.")
 
 @app.command()
 def customer(username: Username, as_json: AsJson = False) -> None:
-    """Show a user, the addresses and the newest orders: one Query of the user's collection (pattern 28)."""
+    """Show a user, the addresses and the newest orders: one Query of the user's collection."""
     with at_work(as_json) as work:
         found = orders.customer(work.table, username)
         document = {
@@ -52,7 +52,7 @@ def place(
     key: ClientKey = None,
     as_json: AsJson = False,
 ) -> None:
-    """Place an order at today's prices, as its buyer would (pattern 30)."""
+    """Place an order at today's prices, as its buyer would."""
     with at_work(as_json) as work:
         fields = {"address": address, "items": [_item(work.table, each) for each in wanted]}
         new = checked(NewOrder, fields)
@@ -78,7 +78,7 @@ def list_orders(
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List a user's orders, newest first (pattern 32)."""
+    """List a user's orders, newest first."""
     with at_work(as_json) as work:
         page = orders.latest(work.table, username, limit=limit, cursor=cursor, status=status)
         work.answer(documents.page(page, order_documents.order_head), _orders)
@@ -86,7 +86,7 @@ def list_orders(
 
 @app.command("open")
 def open_orders(limit: Limit = DEFAULT_PAGE, cursor: Cursor = None, as_json: AsJson = False) -> None:
-    """List what is still to be sent, oldest first (pattern 34)."""
+    """List what is still to be sent, oldest first."""
     with at_work(as_json) as work:
         page = orders.open_orders(work.table, work.now, limit=limit, cursor=cursor)
         work.answer(documents.page(page, order_documents.order_head), _orders)
@@ -94,7 +94,7 @@ def open_orders(limit: Limit = DEFAULT_PAGE, cursor: Cursor = None, as_json: AsJ
 
 @app.command()
 def show(order_id: OrderId, as_json: AsJson = False) -> None:
-    """Show an order and its items (pattern 31)."""
+    """Show an order and its items."""
     with at_work(as_json) as work:
         work.answer(order_documents.order(orders.find(work.table, order_id)), views.fields)
 
@@ -105,7 +105,7 @@ def follow(
     status: Annotated[OrderStatus, typer.Argument(help="The status that it takes.")],
     as_json: AsJson = False,
 ) -> None:
-    """Send, deliver or cancel an order, and tell its owner (pattern 33)."""
+    """Send, deliver or cancel an order, and tell its owner."""
     with at_work(as_json) as work:
         order = orders.find(work.table, order_id)
         order = orders.advance(work.table, order, status, work.now, telling=order_news.telling)

@@ -1,4 +1,4 @@
-"""``btd pages``: patterns 4, 6, 7 and 9."""
+"""``btd pages``: the two pages whose deals editors pick."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PAGES = {PageName.FRONT_PAGE: FRONT_PAGE, PageName.EDITORS_CHOICE: EDITORS_CHOIC
 
 @app.command()
 def front_page(fresh: Fresh = False, as_json: AsJson = False) -> None:
-    """Show the front page: its picks and the latest deals (pattern 7)."""
+    """Show the front page: its picks and the latest deals."""
     with at_work(as_json) as work:
         picked, newest = _cached(work, [FRONT_PAGE_PICKS, NEWEST], fresh=fresh)
         if newest is None:
@@ -46,7 +46,7 @@ def front_page(fresh: Fresh = False, as_json: AsJson = False) -> None:
 
 @app.command()
 def editors_choice(fresh: Fresh = False, as_json: AsJson = False) -> None:
-    """Show the editor's choice (pattern 9)."""
+    """Show the editor's choice."""
     with at_work(as_json) as work:
         (picked,) = _cached(work, [EDITORS_CHOICE_PICKS], fresh=fresh)
         work.answer({"featured": _picks(work, EDITORS_CHOICE, picked)}, views.curated)
@@ -61,7 +61,7 @@ def feature(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Pick a page's deals, in this order (patterns 4 and 6)."""
+    """Pick a page's deals, in this order."""
     if not deals and not yes:
         typer.confirm(f"Leave {page.value} without deals?", abort=True, err=True)
     with at_work(as_json) as work:

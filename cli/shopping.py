@@ -1,4 +1,4 @@
-"""``btd addresses`` and ``btd cart``: patterns 27 and 29."""
+"""``btd addresses`` and ``btd cart``: what a user needs to order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ cart_app = typer.Typer(help="A user's cart.", no_args_is_help=True)
 
 @addresses_app.command("list")
 def list_addresses(username: Username, as_json: AsJson = False) -> None:
-    """List a user's addresses (pattern 27)."""
+    """List a user's addresses."""
     with at_work(as_json) as work:
         found = addresses.of(work.table, username)
         work.answer({name: member_documents.address(each) for name, each in found.items()}, _addresses)
@@ -38,7 +38,7 @@ def save(
     region: Annotated[str | None, typer.Option(help="State or region.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Save an address under a name, in place of the one that had it (pattern 27)."""
+    """Save an address under a name, in place of the one that had it."""
     fields = {
         "recipient": recipient,
         "street": street,
@@ -59,7 +59,7 @@ def remove(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the user calls it.")],
     as_json: AsJson = False,
 ) -> None:
-    """Remove the address of a name (pattern 27)."""
+    """Remove the address of a name."""
     with at_work(as_json) as work:
         addresses.remove(work.table, username, name)
         work.answer({"removed": name}, views.fields)
@@ -67,7 +67,7 @@ def remove(
 
 @cart_app.command("show")
 def show_cart(username: Username, as_json: AsJson = False) -> None:
-    """Show what is in a user's cart, at today's prices (pattern 29)."""
+    """Show what is in a user's cart, at today's prices."""
     with at_work(as_json) as work:
         work.answer(order_documents.cart(carts.view(work.table, username, work.now), work.now), _cart)
 
@@ -79,7 +79,7 @@ def put_in(
     quantity: Annotated[int, typer.Argument(help="How many pieces.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Have so many pieces of a deal in the cart, whatever there were before (pattern 29)."""
+    """Have so many pieces of a deal in the cart, whatever there were before."""
     pieces = checked(CartChange, {"quantity": quantity}).quantity
     with at_work(as_json) as work:
         item = carts.put_in(work.table, username, deal_id(work.table, deal), pieces, work.now)
@@ -88,7 +88,7 @@ def put_in(
 
 @cart_app.command("take-out")
 def take_out(username: Username, deal: DealName, as_json: AsJson = False) -> None:
-    """Have a deal in the cart no longer (pattern 29)."""
+    """Have a deal in the cart no longer."""
     with at_work(as_json) as work:
         taken = deal_id(work.table, deal)
         carts.take_out(work.table, username, taken)

@@ -1,4 +1,4 @@
-"""``btd stock``: pattern 35, and whether the sums are right."""
+"""``btd stock``: how much of a deal is for sale, and whether the sums are right."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add(
     shards: Shards = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put pieces of a deal on sale (pattern 35)."""
+    """Put pieces of a deal on sale."""
     with at_work(as_json) as work:
         found = stock.add(work.table, deal_id(work.table, deal), pieces, work.now, shards=shards)
         work.answer(order_documents.stock(found), views.fields)
@@ -44,7 +44,7 @@ def set_left(
     shards: Shards = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many pieces of a deal are left (pattern 35)."""
+    """Say how many pieces of a deal are left."""
     with at_work(as_json) as work:
         found = stock.leave(work.table, deal_id(work.table, deal), left, shards=shards)
         work.answer(order_documents.stock(found), views.fields)
@@ -52,7 +52,7 @@ def set_left(
 
 @app.command()
 def show(deal: DealName, as_json: AsJson = False) -> None:
-    """Show what is left of a deal, by shard, and what is in orders (pattern 35)."""
+    """Show what is left of a deal, by shard, and what is in orders."""
     with at_work(as_json) as work:
         work.answer(order_documents.stock(stock.of(work.table, deal_id(work.table, deal))), views.fields)
 

@@ -1,4 +1,4 @@
-"""``btd brands`` and ``btd categories``: patterns 2, 5, 8, 10, 11 and 14-17.
+"""``btd brands`` and ``btd categories``: their pages, likes and watches, and what editors do to them.
 
 Both are topics: what either can do is written once, and a group of commands is made of it for each kind.
 """
@@ -48,22 +48,20 @@ def _unwatch(work: Work, topic: Topic, username: str) -> None:
         follows.unwatch(work.table, topic, username)
 
 
-# Command, what it does, its patterns for brands and categories.
+# Command, what it does, and how its help puts it.
 _ACTIONS: tuple[tuple[str, Action, str], ...] = (
-    ("like", _like, "Let a user like a {label}, counted once (pattern {like})."),
-    ("unlike", _unlike, "Take a user's like of a {label} back (pattern {like})."),
-    ("watch", _watch, "Let a user watch a {label}, counted once (pattern {watch})."),
-    ("unwatch", _unwatch, "Let a user watch a {label} no longer (pattern {watch})."),
+    ("like", _like, "Let a user like a {label}, counted once."),
+    ("unlike", _unlike, "Take a user's like of a {label} back."),
+    ("watch", _watch, "Let a user watch a {label}, counted once."),
+    ("unwatch", _unwatch, "Let a user watch a {label} no longer."),
 )
-_PATTERNS = {BRAND: {"like": 14, "watch": 15, "show": 10}, CATEGORY: {"like": 16, "watch": 17, "show": 8}}
 
 
 def _group(kind: TopicKind, about: str) -> typer.Typer:
     """The commands that brands and categories have alike."""
     group = typer.Typer(help=about, no_args_is_help=True)
-    patterns = _PATTERNS[kind]
 
-    @group.command(help=f"Show a {kind.label}'s counts and latest deals (pattern {patterns['show']}).")
+    @group.command(help=f"Show a {kind.label}'s counts and latest deals.")
     def show(name: Name, limit: Limit = DEFAULT_PAGE, as_json: AsJson = False) -> None:
         topic = Topic(kind, slugs.slug(name))
         with at_work(as_json) as work:
@@ -74,7 +72,7 @@ def _group(kind: TopicKind, about: str) -> typer.Typer:
             work.answer({**documents.topic(page), **featured, "latest": documents.feed(latest, work.now)}, views.topic)
 
     for command, action, about_it in _ACTIONS:
-        _add(group, kind, command, action, about_it.format(label=kind.label, **patterns))
+        _add(group, kind, command, action, about_it.format(label=kind.label))
     return group
 
 
@@ -93,7 +91,7 @@ category_app = _group(CATEGORY, "Categories: one category's page, likes and watc
 
 @brand_app.command("list")
 def all_brands(as_json: AsJson = False) -> None:
-    """List all brands (pattern 11)."""
+    """List all brands."""
     with at_work(as_json) as work:
         names = brands.names(work.table)
         work.answer(documents.all_of(starmap(documents.brand, names.items())), views.brands)
@@ -101,7 +99,7 @@ def all_brands(as_json: AsJson = False) -> None:
 
 @brand_app.command("create")
 def create_brand(name: Annotated[str, typer.Argument(help="Its name.")], as_json: AsJson = False) -> None:
-    """Create a brand (pattern 2)."""
+    """Create a brand."""
     new = checked(NewBrand, {"name": name})
     slug = slugs.slug(new.name)
     with at_work(as_json) as work:
@@ -122,7 +120,7 @@ def feature_for_category(
     deals: Annotated[list[str], typer.Argument(metavar="DEAL...", help="Ids or numbers, 5 to 10.")],
     as_json: AsJson = False,
 ) -> None:
-    """Pick a category's deals, in this order (pattern 5)."""
+    """Pick a category's deals, in this order."""
     category = slugs.slug(name)
     with at_work(as_json) as work:
         ids = [deal_id(work.table, deal) for deal in deals]

@@ -1,4 +1,4 @@
-"""``btd seed`` and ``btd sweep``: patterns 3 and 26, which the deployed system does by itself."""
+"""``btd seed`` and ``btd sweep``, which the deployed system does by itself."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ BATCH = 500
 
 
 def seed(as_json: AsJson = False) -> None:
-    """Create the eight categories and the containers where they are missing (pattern 3)."""
+    """Create the eight categories and the containers where they are missing."""
     with at_work(as_json) as work:
         work.answer({"created": seeds.plant(work.table, work.now)}, views.fields)
 
 
 def sweep(as_json: AsJson = False) -> None:
-    """Take the deals that have ended by now out of the feeds (pattern 26)."""
+    """Take the deals that have ended by now out of the feeds."""
     with at_work(as_json) as work:
         swept = 0
         while (just_swept := endings.sweep(work.table, work.now, most=BATCH)) == BATCH:

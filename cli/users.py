@@ -1,4 +1,4 @@
-"""``btd users``: pattern 13, and who is an editor."""
+"""``btd users``: accounts, and who is an editor."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add(
     password_stdin: Annotated[bool, typer.Option("--password-stdin", help="Read it from standard input.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Create an account; its password is asked for unless it is given (pattern 13)."""
+    """Create an account; its password is asked for unless it is given."""
     if password is None:
         password = from_stdin("password") if password_stdin else _asked_password()
     new = checked(NewUser, {"username": username, "email": email, "name": name, "password": password})

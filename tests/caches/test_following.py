@@ -1,4 +1,4 @@
-"""Pattern 26 in the copies: a deal that is edited, ends or is withdrawn changes in each place that shows it."""
+"""Copies follow the deals: one that is edited, ends or is withdrawn changes in each place that shows it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The access patterns of the data model, in its order: what each answers, and with which requests.
 
-Patterns 21 to 23 (the fan-out of messages) have tests of their own.
+The fan-out of messages has tests of its own.
 """
 
 from __future__ import annotations

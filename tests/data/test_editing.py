@@ -1,4 +1,4 @@
-"""Pattern 26: editing deals, withdrawing them, bringing them back; and deals that end by themselves."""
+"""Editing deals, withdrawing them, bringing them back; and deals that end by themselves."""
 
 from __future__ import annotations
 

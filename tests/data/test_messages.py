@@ -1,4 +1,4 @@
-"""Patterns 18 to 20: a user's messages, unread ones, and marking them read."""
+"""A user's messages, unread ones, and marking them read."""
 
 from __future__ import annotations
 

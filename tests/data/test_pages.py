@@ -1,4 +1,4 @@
-"""Patterns 4 to 9: what editors pick, and that copies follow the deals."""
+"""What editors pick, and that copies follow the deals."""
 
 from __future__ import annotations
 

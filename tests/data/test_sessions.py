@@ -1,4 +1,4 @@
-"""Pattern 24: sessions by token, their end, and attempts to sign in that are slowed."""
+"""Sessions by token, their end, and attempts to sign in that are slowed."""
 
 from __future__ import annotations
 

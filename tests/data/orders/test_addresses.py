@@ -1,4 +1,4 @@
-"""Pattern 27: addresses are saved, replaced and removed, ten at most."""
+"""Addresses are saved, replaced and removed, ten at most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pattern 29: the cart, beside the deals of today."""
+"""The cart, beside the deals of today."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns 28 and 30 to 34: an order is placed once or not at all, found, and takes its steps."""
+"""An order is placed once or not at all, found, and takes its steps."""
 
 from __future__ import annotations
 
