@@ -12,7 +12,7 @@ from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no t
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # the same
 
 from shared.dynamodb.table import Table
-from tests.support.engines import ENGINES, FAST, MOTO, NAMED_BY_USER, Engine, params
+from tests.support.engines import ENGINES, FAST, MOTO, NAMED_BY_USER, Engine, end_all, params
 from tests.support.factories import open_brands
 
 # How long an example takes depends on the engine and the machine, and says nothing.
@@ -59,6 +59,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.section(f"{sum(seconds.values()):.0f} seconds of work, by folder of tests")
     for folder, spent in seconds.most_common(15):
         terminalreporter.line(f"{spent:7.1f}s {folder}")
+
+
+def pytest_sessionfinish() -> None:
+    """Ends the engines with the session: ``make mutants`` runs one after another in a process, and leaves without exit
+    handlers."""
+    end_all()
 
 
 @pytest.fixture(scope="module", autouse=True)

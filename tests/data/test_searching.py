@@ -1,4 +1,4 @@
-"""A search costs what it shows: requests, read units and round trips are as many however many deals there are."""
+"""Search: each deal that has the words once, page by page, as it is named now."""
 
 from __future__ import annotations
 
@@ -6,55 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import search as measured
 from shared.data.catalog import search
 from shared.dynamodb.table import Table
-from tests.support.engines import DYNOXIDE, DYNOXIDE_ENGINE, on
 from tests.support.factories import a_deal, ago, ids
 from tests.support.wire import watched
-
-FEW, MANY = 800, 2000
-
-
-@pytest.fixture(scope="module")
-def taken() -> tuple[dict[str, measured.Taken], dict[str, measured.Taken]]:
-    """What each search takes of few deals, and of many more."""
-    if not DYNOXIDE.exists():
-        pytest.skip("dynoxide is not installed: npm has it for Linux on x86-64 only (npm ci)")
-    found = []
-    for size in (FEW, MANY):
-        with measured.filled(size) as table:
-            found.append(measured.measure(table))
-    return found[0], found[1]
-
-
-def test_a_search_takes_as_much_of_many_deals_as_of_few(
-    taken: tuple[dict[str, measured.Taken], dict[str, measured.Taken]],
-) -> None:
-    few, many = taken
-    full = {name for name, page in few.items() if page.found == many[name].found == 60}
-
-    assert full >= {"a word", "the beginning of words", "two words", "a word, the page after it"}
-    for name in full:
-        assert (few[name].requests, few[name].round_trips) == (many[name].requests, many[name].round_trips), name
-        assert abs(few[name].reads - many[name].reads) <= 0.1 * few[name].reads, name
-
-
-def test_a_common_word_beside_a_rare_one_costs_nothing(
-    taken: tuple[dict[str, measured.Taken], dict[str, measured.Taken]],
-) -> None:
-    for each in taken:
-        page = each["a common word and a rare one"]
-
-        assert (page.found, page.requests, page.round_trips) == (measured.RARE, 4, 3)
-        assert page.reads < 10
-
-
-def test_every_search_is_bounded(taken: tuple[dict[str, measured.Taken], dict[str, measured.Taken]]) -> None:
-    for page in (page for each in taken for page in each.values()):
-        assert page.requests <= 2 + 5 + 1
-        assert page.round_trips <= 5
-        assert page.reads <= 75
 
 
 def walked(table: Table, typed: str, limit: int) -> list[tuple[str, ...]]:
@@ -79,7 +34,6 @@ def test_a_search_walked_page_by_page_repeats_and_skips_nothing(table: Table, mo
             assert [deal_id for page in walked(table, "blue boot", limit) for deal_id in page] == ids(blue)
 
 
-@on(DYNOXIDE_ENGINE)
 def test_a_search_of_words_that_never_meet_reads_so_many_and_offers_to_read_on(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,7 +50,6 @@ def test_a_search_of_words_that_never_meet_reads_so_many_and_offers_to_read_on(
     assert second.deal_ids == (made[6].deal_id,)
 
 
-@on(DYNOXIDE_ENGINE)
 def test_a_deal_that_was_renamed_is_found_by_its_new_words_together(table: Table) -> None:
     deal = a_deal(title="Blue boot")
     search.file(table, None, deal)
@@ -107,7 +60,6 @@ def test_a_deal_that_was_renamed_is_found_by_its_new_words_together(table: Table
     assert search.find(table, search.asked("boot blue"), limit=10).deal_ids == ()
 
 
-@on(DYNOXIDE_ENGINE)
 def test_a_record_that_comes_again_after_a_later_one_takes_no_name_back(table: Table) -> None:
     deal = a_deal(title="Blue boot")
     renamed = replace(deal, title="Green boot", version=2)
@@ -119,7 +71,6 @@ def test_a_record_that_comes_again_after_a_later_one_takes_no_name_back(table: T
     assert search.find(table, search.asked("boot green"), limit=10).deal_ids == (deal.deal_id,)
 
 
-@on(DYNOXIDE_ENGINE)
 def test_a_change_that_renames_nothing_writes_no_word_again(table: Table) -> None:
     deal = a_deal(title="Blue boot")
     search.file(table, None, deal)
@@ -130,7 +81,6 @@ def test_a_change_that_renames_nothing_writes_no_word_again(table: Table) -> Non
     assert "UpdateItem" not in wire.operations
 
 
-@on(DYNOXIDE_ENGINE)
 def test_a_word_that_nobody_has_asks_for_no_deal(table: Table) -> None:
     search.file(table, None, a_deal(title="Blue boot"))
 

@@ -1,4 +1,4 @@
-"""A table and a real queue, on the engine that holds thousands of users without slowing down."""
+"""A table and a queue that many threads can ask at once: on the fast server, in ``make test-all`` on MiniStack too."""
 
 from __future__ import annotations
 
@@ -11,23 +11,21 @@ from shared.data.members import fanout, users
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.sqs import Queue
-from tests.support.engines import MINISTACK
-from tests.support.factories import NOW, a_deal, a_user, open_brands, post
-from tests.support.surroundings import queue_beside
+from tests.support.engines import FAST_SERVER, MINISTACK, Engine, params
+from tests.support.factories import NOW, a_deal, a_user, post
+from tests.support.surroundings import queue_beside, queue_in_process
+
+
+@pytest.fixture(scope="session", params=params(dict.fromkeys((FAST_SERVER, MINISTACK)), always=(FAST_SERVER,)))
+def engine(request: pytest.FixtureRequest) -> Engine:
+    chosen: Engine = request.param
+    return chosen
 
 
 @pytest.fixture
-def table() -> Iterator[Table]:
-    """A table of a test's own, with brands."""
-    with MINISTACK.table() as table:
-        open_brands(table)
-        yield table
-
-
-@pytest.fixture
-def queue(table: Table) -> Iterator[Queue]:
-    """A queue of a test's own, in the same local cloud."""
-    with queue_beside(table) as queue:
+def queue(engine: Engine, table: Table) -> Iterator[Queue]:
+    """A queue of a test's own; dynoxide has none."""
+    with queue_beside(table) if engine is MINISTACK else queue_in_process() as queue:
         yield queue
 
 

@@ -37,6 +37,7 @@ from shared.errors import (
     UsernameTaken,
 )
 from shared.models.catalog import Deal, Feed, Topic, feed_of
+from tests.support.engines import MINISTACK, on
 from tests.support.factories import APPLE, ASICS, FEEDS, NOW, SHOES, a_deal, a_user, newest_first, walk
 from tests.support.wire import Answer, answered, cancelled, error, hooked, watched
 
@@ -262,6 +263,7 @@ class Model:
 
 
 @pytest.mark.thorough
+@on(MINISTACK)  # dynoxide keeps all that it streamed, and slows down
 def test_nothing_drifts_whatever_happens_to_answers(table: Table) -> None:
     dice = random.Random(SEED)
     patient = replace(table, sleep=lambda _: None)

@@ -26,6 +26,7 @@ from shared.dynamodb.writes import update
 from shared.errors import Busy, TooManyCohorts
 from shared.models.catalog import Deal
 from shared.sqs import Queue, Received
+from tests.support.engines import MINISTACK, on
 from tests.support.factories import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, post
 from tests.support.wire import answered, error, failing, hooked, watched
 
@@ -284,6 +285,7 @@ USERS = int(os.environ.get("FAN_OUT_USERS", "4000"))
 """Users, each of which is told of a hot deal (``make drift``: 20,000)."""
 
 
+@on(MINISTACK)  # which holds thousands of users without slowing down
 def test_a_hot_deal_reaches_thousands_of_users_once(
     table: Table, deal: Deal, sign_up: SignUp, work_off: WorkOff
 ) -> None:

@@ -236,8 +236,11 @@ def _scratch() -> Path:
     return folder
 
 
+_running: list[subprocess.Popen[bytes]] = []
+
+
 def _start(command: list[str], port: int, environment: Mapping[str, str]) -> None:
-    """Start an engine, wait until it listens, and end it with this process."""
+    """Start an engine, and wait until it listens."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     process = subprocess.Popen(
         command,
@@ -246,7 +249,7 @@ def _start(command: list[str], port: int, environment: Mapping[str, str]) -> Non
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    atexit.register(_end, process)
+    _running.append(process)
     deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline and process.poll() is None:
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
@@ -254,6 +257,15 @@ def _start(command: list[str], port: int, environment: Mapping[str, str]) -> Non
                 return
         time.sleep(0.05)
     pytest.fail(f"{Path(command[0]).name} did not start: {' '.join(command)}")
+
+
+@atexit.register
+def end_all() -> None:
+    """End the engines that this process has started; who asks for one afterwards starts another."""
+    _ministack.cache_clear()
+    _dynoxide_of.cache_clear()
+    while _running:
+        _end(_running.pop())
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from moto import mock_aws
 
 from shared import sqs
 from shared.dynamodb.retries import Budget
@@ -48,6 +49,14 @@ def queue_beside(table: Table) -> Iterator[Queue]:
     url = client.create_queue(QueueName=f"work-{uuid.uuid4().hex}")["QueueUrl"]
     yield Queue(url, client)
     client.delete_queue(QueueUrl=url)
+
+
+@contextmanager
+def queue_in_process() -> Iterator[Queue]:
+    """A queue of a test's own, in moto: it answers for AWS's addresses only, so a table on 127.0.0.1 stays there."""
+    with mock_aws():
+        client = sqs.connect("none", Budget(answer=PATIENCE), **FAKE_CREDENTIALS).client
+        yield Queue(client.create_queue(QueueName="work")["QueueUrl"], client)
 
 
 def _start_over() -> None:
