@@ -69,14 +69,14 @@ def test_a_deal_that_is_listed_nowhere_is_not_found(table: Table, old: list[Deal
 def test_what_is_withdrawn_while_it_is_indexed_is_not_found(
     table: Table, old: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    follow = offers.file
+    file = offers.file
 
     def withdraw_first(table: Table, before: Deal | None, after: Deal | None, **how: bool) -> None:
         assert after is not None
         deals.withdraw(table, after.deal_id, NOW)
-        follow(table, before, after, **how)
+        file(table, before, after, **how)
 
-    monkeypatch.setattr(offers, "follow", withdraw_first)
+    monkeypatch.setattr(offers, "file", withdraw_first)
     indexed(table)
 
     assert found(table) == []
