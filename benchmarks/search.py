@@ -1,9 +1,9 @@
 """What a search takes over 8,000 and over 100,000 deals: the same. ``python -m benchmarks search``.
 
 Requests, read units and round trips are counted on dynoxide, whose capacity figures are DynamoDB's; no time is
-measured. ``tests/data/test_search_costs.py`` holds what is shown here. The deals are imported into the table as files of
-items, as from an export of DynamoDB. The data layer makes the items; their titles are the sample's, repeated, some with
-one more word.
+measured. ``tests/data/test_search_costs.py`` holds what is shown here. The deals are imported into the table as files
+of items, as from an export of DynamoDB. The data layer makes the items; their titles are the sample's, repeated, some
+with one more word.
 """
 
 from __future__ import annotations
