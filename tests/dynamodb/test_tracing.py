@@ -1,0 +1,28 @@
+"""Traces: requests and their capacity, counted once by each that watches."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Capacity, Trace
+from shared.dynamodb.writes import put
+from tests.support.engines import FAST, on
+
+ITEM: Item = {"PK": "ITEM", "SK": "ITEM", "Type": "Deal"}
+
+
+@on(FAST)
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_each_of_several_traces_counts_a_request_once(bare_table: Table, others: int) -> None:
+    for _ in range(others):
+        Trace(detailed=False).attach(bare_table)
+    trace = Trace().attach(bare_table)
+
+    bare_table.write(put(ITEM, because="a test"))
+    Trace().attach(bare_table)
+    bare_table.get({"PK": "ITEM", "SK": "ITEM"}, consistent=True)
+
+    assert (trace.count, trace.capacity) == (2, Capacity(read=1.0, write=1.0))
+    assert [request.capacity for request in trace.requests] == [Capacity(write=1.0), Capacity(read=1.0)]
