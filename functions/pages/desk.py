@@ -37,6 +37,7 @@ from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes, serve
 from shared.html.checking import check
 from shared.html.forms import InvalidFields
+from shared.html.links import absolute, origin
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import ALL_DEALS, Deal, Period, Status
@@ -121,7 +122,7 @@ def desk(request: Request) -> Answer:
             for deal, each in zip(told, progress, strict=True)
         ],
         # On a shop's page, an address without an origin would be the shop's.
-        bookmarklet=BOOKMARKLET.format(desk=pages.absolute("/desk/deals/new")) if pages.origin() else "",
+        bookmarklet=BOOKMARKLET.format(desk=absolute("/desk/deals/new")) if origin() else "",
         ordered=_order(lists.FRONT, picked, now, followed),
         typed={"add": ""},
         errors={},

@@ -34,8 +34,10 @@ from shared.dynamodb import cursors
 from shared.errors import InvalidName, NoSuchTopic, NotFound
 from shared.html import assets, fragments, headers, pages, views
 from shared.html.app import Routes, serve
+from shared.html.links import absolute, base, link, origin
 from shared.html.pages import Answer
 from shared.html.request import Request
+from shared.html.templates import render
 from shared.http import cached_pages, statuses
 from shared.models.catalog import (
     ALL_DEALS,
@@ -297,7 +299,7 @@ def sitemap(_request: Request) -> Answer:
     months = sorted(
         {day[:7] for day, count in feed_counts.counts(table(), ALL_DEALS).items() if count > 0}, reverse=True
     )
-    return _machine(pages.render("sitemap-index.xml", months=months), XML)
+    return _machine(render("sitemap-index.xml", months=months), XML)
 
 
 @routes.get("/sitemap-<month>.xml")
@@ -312,17 +314,17 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
     newest = [day for day, deals_before in zip(days, newer, strict=False) if deals_before < MOST_MAPPED]
     found = feeds.of_periods(table(), ALL_DEALS, newest, most=MOST_MAPPED)
     listed = [(views.number(deal), to_iso(deal.created_at)) for deal in found[:MOST_MAPPED]]
-    return _machine(pages.render("sitemap.xml", deals=listed), XML)
+    return _machine(render("sitemap.xml", deals=listed), XML)
 
 
 @routes.get("/robots.txt")
 def robots(_request: Request) -> Answer:
     lines = [
         "User-agent: *",
-        *(f"Disallow: {pages.link(path)}" for path in ("/my/", "/account", "/desk", "/shop/", "/go/")),
+        *(f"Disallow: {link(path)}" for path in ("/my/", "/account", "/desk", "/shop/", "/go/")),
     ]
-    if pages.origin():
-        lines.append(f"Sitemap: {pages.absolute('/sitemap.xml')}")
+    if origin():
+        lines.append(f"Sitemap: {absolute('/sitemap.xml')}")
     return _machine("\n".join(lines) + "\n", "text/plain; charset=utf-8")
 
 
@@ -333,11 +335,11 @@ def about(request: Request) -> Answer:
 
 @routes.get("/site.webmanifest")
 def manifest(_request: Request) -> Answer:
-    icon = {"src": f"{pages.base()}/assets/{assets.served_name('mark.svg')}", "sizes": "any", "type": "image/svg+xml"}
+    icon = {"src": f"{base()}/assets/{assets.served_name('mark.svg')}", "sizes": "any", "type": "image/svg+xml"}
     document = {
         "name": "Big Time Deals",
         "short_name": "Deals",
-        "start_url": pages.link("/"),
+        "start_url": link("/"),
         "display": "minimal-ui",
         "background_color": "#f6f2e9",
         "theme_color": "#16140f",
@@ -348,7 +350,7 @@ def manifest(_request: Request) -> Answer:
 
 @routes.get("/opensearch.xml")
 def opensearch(_request: Request) -> Answer:
-    return _machine(pages.render("opensearch.xml"), "application/opensearchdescription+xml")
+    return _machine(render("opensearch.xml"), "application/opensearchdescription+xml")
 
 
 @routes.get("/assets/<name>")
@@ -379,7 +381,7 @@ def _cursor(request: Request) -> str | None:
 
 def _feeds(path: str, **query: str) -> dict[str, str]:
     """The addresses of a list's feed, by format."""
-    return {"atom": pages.link(f"{path}.atom", **query), "json": pages.link(f"{path}.json", **query)}
+    return {"atom": link(f"{path}.atom", **query), "json": link(f"{path}.json", **query)}
 
 
 def _machine(text: str, media_type: str) -> Answer:
@@ -387,7 +389,7 @@ def _machine(text: str, media_type: str) -> Answer:
 
 
 def _moved(path: str, status: int = HTTPStatus.MOVED_PERMANENTLY) -> Answer:
-    return Answer("", status=status, cache=headers.FOR_A_DAY, headers={"Location": pages.link(path)})
+    return Answer("", status=status, cache=headers.FOR_A_DAY, headers={"Location": link(path)})
 
 
 def _latest(feed: Feed, now: datetime, held: feeds.Held | None = None) -> str:
@@ -403,7 +405,7 @@ def _older(feed: Feed, now: datetime, cursor: str) -> str:
     """A page of a feed further back. Raises InvalidCursor, NoSuchTopic."""
     page = feeds.read(table(), feed, limit=OLDER, now=now, cursor=cursor)
     sections = views.by_month(page.items, now) if feed.period is Period.MONTH else views.by_day(page.items, now, {})
-    return pages.render(
+    return render(
         "parts/latest.html", prefix="", days=sections, next=page.next, path=fragments.path_of(feed), first=False
     )
 
@@ -534,7 +536,7 @@ def _as_product(deal: Deal, now: datetime) -> dict[str, Any]:
     """A deal as search engines read it (https://schema.org/Product)."""
     offer: dict[str, Any] = {
         "@type": "Offer",
-        "url": pages.absolute(f"/deals/{views.number(deal)}"),
+        "url": absolute(f"/deals/{views.number(deal)}"),
         "price": deal.price,
         "priceCurrency": deal.currency,
         "availability": f"https://schema.org/{'InStock' if deal.status(now) is Status.ACTIVE else 'Discontinued'}",
@@ -580,13 +582,13 @@ def _no_feed(request: Request, error: NotFound) -> Answer:
     if request.path.endswith(".json"):
         problem = statuses.document(status, str(error))
         return Answer(json.dumps(problem), status=status, media_type=statuses.MEDIA_TYPE, cache=headers.PUBLIC)
-    text = pages.render("problem.xml", **statuses.document(status, _xml(str(error))))
+    text = render("problem.xml", **statuses.document(status, _xml(str(error))))
     return Answer(text, status=status, media_type="application/problem+xml", cache=headers.PUBLIC)
 
 
 def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **query: str) -> Answer:
     """A list as a feed, in the format that its address ends with."""
-    home, own = pages.absolute(path, **query), pages.absolute(request.path, **query)
+    home, own = absolute(path, **query), absolute(request.path, **query)
     if request.path.endswith(".json"):
         return Answer(
             json.dumps(_json_feed(title, home, own, found), ensure_ascii=False),
@@ -600,13 +602,13 @@ def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **quer
             "title": _xml(_headline(deal)),
             "brand": _xml(deal.brand_name),
             "category": CATEGORIES.get(deal.category, deal.category),
-            "link": pages.absolute(f"/deals/{views.number(deal)}"),
+            "link": absolute(f"/deals/{views.number(deal)}"),
             "at": to_iso(deal.created_at),
             "summary": _xml(_summary(deal)),
         }
         for deal in found
     ]
-    text = pages.render("feed.xml", title=_xml(title), home=home, own=own, updated=to_iso(updated), entries=entries)
+    text = render("feed.xml", title=_xml(title), home=home, own=own, updated=to_iso(updated), entries=entries)
     return Answer(text, media_type=ATOM, cache=headers.PUBLIC)
 
 
@@ -620,7 +622,7 @@ def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[s
         "items": [
             {
                 "id": deal.deal_id,
-                "url": pages.absolute(f"/deals/{views.number(deal)}"),
+                "url": absolute(f"/deals/{views.number(deal)}"),
                 "external_url": deal.link,
                 "title": _headline(deal),
                 "content_text": _summary(deal),

@@ -27,6 +27,7 @@ from shared.errors import (
     WrongMethod,
 )
 from shared.html import forms, headers, pages
+from shared.html.links import base, link, origin
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http import app as http
@@ -133,7 +134,7 @@ def _protect(app: APIGatewayRestResolver, next_middleware: NextMiddleware) -> Re
 
 
 def _protected(answer: Response[Any]) -> Response[Any]:
-    security = headers.security(pages.origin(), answer.content_type or "")
+    security = headers.security(origin(), answer.content_type or "")
     answer.headers = {**security, **pages.work_headers(), **answer.headers}
     return answer
 
@@ -145,7 +146,7 @@ def _without_slash(app: APIGatewayRestResolver, next_middleware: NextMiddleware)
         return next_middleware(app)
     if app.current_event.http_method != "GET":
         raise NoSuchPath
-    location = pages.link("/" + request.path.strip("/"), **request.query)
+    location = link("/" + request.path.strip("/"), **request.query)
     return Answer("", status=HTTPStatus.MOVED_PERMANENTLY, headers={"Location": location})
 
 
@@ -158,7 +159,7 @@ def _page_of(error: DealsError, request: Request, *, public: bool) -> Answer:
         return pages.problem_page(
             HTTPStatus.BAD_REQUEST,
             "This page of the list is not one that we know.",
-            onward=pages.link(request.path, **query),
+            onward=link(request.path, **query),
             onward_name="Start with the newest",
         )
     detail = _PLAIN.get(type(error)) or detail_of(error)
@@ -169,7 +170,7 @@ def _to_sign_in(request: Request) -> Answer:
     """The sign-in page, and back from there. A form that was sent is kept on a page that can send it again, so that a
     session's end loses nothing that was typed; but a password is never written into a page."""
     if request.event["httpMethod"] == "GET":
-        asked = pages.link(request.path, **request.query).removeprefix(pages.base())
+        asked = link(request.path, **request.query).removeprefix(base())
         return pages.redirect("/account/sign-in", next=asked)
     try:
         fields = forms.read(request.event)

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Forbidden, Invalid, NotAForm
-from shared.html import pages
+from shared.html.links import base, origin
 from shared.html.pages import Answer
 from shared.http.body import media_type
 from shared.http.event import Event, header
@@ -50,7 +50,7 @@ class InvalidFields(Invalid):
 def ours_only(event: Event) -> None:
     """Guard of a page function: whatever is sent to it was sent from its own pages. Raises FromElsewhere."""
     if event["httpMethod"] != "GET":
-        from_our_pages(event, pages.origin())
+        from_our_pages(event, origin())
 
 
 def from_our_pages(event: Mapping[str, Any], origin: str) -> None:
@@ -124,7 +124,7 @@ def own_path(text: str | None, otherwise: str) -> str:
 def lead_to(place: str, *, cookies: tuple[str, ...] = (), **query: str) -> Answer:
     """303 to a path of ours with its query, as ``own_path`` gives it; ``query`` replaces what it names of that."""
     path, _, asked = place.partition("?")
-    location = f"{pages.base()}{path}"
+    location = f"{base()}{path}"
     asked = urlencode(dict(parse_qsl(asked)) | query)
     return Answer(
         "",

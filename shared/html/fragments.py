@@ -10,7 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from shared.html import pages, views
+from shared.html import views
+from shared.html.links import base
+from shared.html.templates import render
 from shared.models.catalog import Deal, Feed, Period
 from shared.models.lists import Page
 
@@ -30,14 +32,14 @@ _SMALL_PICTURE = re.compile(f'(<img src="[^"]*[?;]width=){SMALL}"')
 def picks(deals: Sequence[Deal], now: datetime, *, front: bool) -> str:
     """Picked deals as cards, on the front page with the first one large; nothing where there are none."""
     shown = [views.card(deal, now, width=LARGE if front and n == 0 else SMALL) for n, deal in enumerate(deals)]
-    return pages.render("parts/picks.html", prefix="", cards=shown, front=front)
+    return render("parts/picks.html", prefix="", cards=shown, front=front)
 
 
 def latest(page: Page[Deal], feed: Feed, now: datetime, counts: Mapping[str, int], next_: str | None) -> str:
     """The newest deals of a feed under their days (a brand's under its months), and the way to older ones."""
     by_month = feed.period is Period.MONTH
     sections = views.by_month(page.items, now) if by_month else views.by_day(page.items, now, counts)
-    return pages.render("parts/latest.html", prefix="", days=sections, next=next_, path=path_of(feed), first=True)
+    return render("parts/latest.html", prefix="", days=sections, next=next_, path=path_of(feed), first=True)
 
 
 def path_of(feed: Feed) -> str:
@@ -64,5 +66,5 @@ def enlarge_first_card(latest: str) -> str:
 
 def placed(text: str) -> str:
     """A part with the prefix of the site that shows it in its links."""
-    prefix = pages.base()
+    prefix = base()
     return text.replace(LINK, f'href="{prefix}/') if prefix else text

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from shared.data.partitions import SESSION, VISIBLE
 from shared.dynamodb.tracing import Request, Trace
-from shared.html import pages
+from shared.html.links import base
 from shared.runtime.environment import table
 
 PATTERNS: Mapping[str, str] = {
@@ -197,7 +197,7 @@ def _row(request: Request, wave: int, first: float, whole: float) -> dict[str, A
         "refused": request.refused or "",
         "pattern": pattern_of(request.source, request.index),
         "function": _function_of(request.source) if request.source else "",
-        "code": f"{pages.base()}/table/code/{module}#l{line}" if request.source else "",
+        "code": f"{base()}/table/code/{module}#l{line}" if request.source else "",
         "start": round(start * 100, 1),
         "width": max(0.6, round(width * 100, 1)),
     }
@@ -220,4 +220,4 @@ def collection(partition: str, index: str | None) -> str:
     if not is_visible(partition, index):
         return ""
     of_index = f"&index={index}" if index else ""
-    return f"{pages.base()}/table?partition={quote(partition, safe='')}{of_index}"
+    return f"{base()}/table?partition={quote(partition, safe='')}{of_index}"

@@ -1,28 +1,19 @@
-"""Pages: from a template and values to an answer, and the pages that say what went wrong.
-
-Templates are Jinja's language, rendered by minijinja (https://docs.rs/minijinja): what is put into them is escaped, and
-a name that nobody gave a value is an error. Its errors print values, so they are never logged whole.
-"""
+"""Pages: from a template and values to an answer, and the pages that say what went wrong."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import cache
-from html import escape
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from aws_lambda_powertools.event_handler import Response
-from minijinja import Environment, Markup, load_from_path
 
-from shared.html import assets, headers
+from shared.html import headers
+from shared.html.links import absolute, link
+from shared.html.templates import render
 from shared.http.coding import etag
-from shared.models.catalog import CATEGORIES
-
-TEMPLATES = Path(__file__).resolve().parents[2] / "web" / "templates"
 
 HTML = "text/html; charset=utf-8"
 
@@ -92,31 +83,6 @@ class Answer(Response[Any]):
         super().__init__(status, media_type, body, {"Cache-Control": cache, **(headers or {})})
         if cookies:
             self.headers["Set-Cookie"] = list(cookies)
-
-
-def base() -> str:
-    """The prefix of all paths of the site: nothing behind a domain, ``/web`` at the gateway's own address."""
-    return os.environ.get("SITE_BASE", "")
-
-
-def origin() -> str:
-    """The site's own origin, such as ``https://deals.example``; empty where none is configured."""
-    return os.environ.get("SITE_ORIGIN", "").rstrip("/")
-
-
-def link(path: str, /, **query: str | int | None) -> str:
-    """The address of a path of this site (``/deals/12``), with a query of those values that are not None."""
-    return base() + _below(path, query)
-
-
-def absolute(path: str, /, **query: str | int | None) -> str:
-    """A path's address with the site's origin, for readers outside the site; without it if the origin is unknown."""
-    return origin() + link(path, **query)
-
-
-def render(template: str, *, prefix: str | None = None, **values: Any) -> str:
-    """The text of a template, whose links have the site's own prefix or the one that is given."""
-    return str(_environment(base() if prefix is None else prefix).render_template(template, **values))
 
 
 WORK = "<!-- What this page took -->"
@@ -224,34 +190,3 @@ def problem_page(
         "names": [],
     }
     return page("error.html", status=status, cache=cache, more_headers=more_headers, **(known | values))
-
-
-@cache
-def _environment(prefix: str) -> Environment:
-    """The templates, read once for an execution environment; ``prefix`` is the one their links have."""
-    environment = Environment(
-        loader=load_from_path([TEMPLATES]),
-        undefined_behavior="strict",
-        trim_blocks=True,
-        lstrip_blocks=True,
-        debug=False,
-        auto_escape_callback=lambda name: "html" if name.endswith((".html", ".xml")) else "none",
-    )
-    # Addresses are escaped here: the engine writes each slash as a character reference.
-    environment.add_global("link", lambda path, **query: _markup(prefix + _below(path, query)))
-    environment.add_global("absolute", lambda path, **query: _markup(origin() + prefix + _below(path, query)))
-    environment.add_global("asset", lambda name: _markup(f"{prefix}/assets/{assets.served_name(name)}"))
-    environment.add_filter("url", _markup)
-    environment.add_global("categories", dict(CATEGORIES))
-    environment.add_global("base", prefix)
-    return environment
-
-
-def _below(path: str, query: Mapping[str, str | int | None]) -> str:
-    """A path with its query, below the site's prefix."""
-    asked = urlencode({name: value for name, value in query.items() if value is not None})
-    return f"{quote(path, safe='/%-._~')}{'?' if asked else ''}{asked}"
-
-
-def _markup(address: str) -> Markup:
-    return Markup(escape(address))

@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from functions.pages.desk_forms.deal_form import CURRENCIES
-from shared.html import fragments, pages, views
+from shared.html import fragments, views
+from shared.html.templates import render
 from shared.models.catalog import ALL_DEALS
 from shared.models.lists import Page
 from tests.support.factories import NOW, a_deal
@@ -37,7 +38,7 @@ def test_a_card_shows_and_speaks_cents_where_there_are_any(currency: str) -> Non
     deal = a_deal(price="1200.00", list_price="2400.00", currency=currency)
 
     card = views.card(deal, NOW)
-    tag = pages.render("parts/picks.html", cards=[card], front=False)
+    tag = render("parts/picks.html", cards=[card], front=False)
 
     has_cents = currency != "JPY"
     assert card["spoken"].endswith("1,200.00" if has_cents else "1,200")
