@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def in_a_browser(origin: float, head: int) -> str:
-    """What a view of the front page costs with all that a browser fetches, by the budgets of each."""
+    """The cost of a view of the front page with all that a browser fetches, by the budgets of each."""
     files = [FILE_HEAD + each for each in FILES]
     page = head + HTML_BYTES
     rows = []

@@ -1,6 +1,6 @@
 """Dollars: what the site's operations cost at list prices. ``python -m benchmarks cost`` writes docs/cost.md.
 
-What operations take is measured (``operations.py``). How long Lambda would bill for them is not measured but computed
+The cost of operations is measured (``operations.py``). The time that Lambda would bill for them is not, but computed
 from the processor time here, by stated assumptions; other assumptions are shown, too.
 """
 
@@ -109,7 +109,7 @@ TYPICAL = {
     "responseLatency": "17",
     "integration.latency": "15",
 }
-"""What the gateway fills its log line with; it puts a hyphen where there is nothing."""
+"""Values with which the gateway fills its log line; it puts a hyphen where there is none."""
 
 Table = Sequence[Sequence[str]]
 
@@ -233,7 +233,7 @@ def _front_page(operations: Mapping[str, Operation], sent: int, given: Assumptio
 
 
 def _months(view: Operation, sent: int, given: Assumptions) -> str:
-    """What months of views cost, with the hit rate that so many views have."""
+    """The cost of months of views, with the hit rate that so many views have."""
     origin = view.million(given, egress=False)
     rows = []
     for views in (0.1, 1, 3, 10, 30, 100, 300, 1000):
@@ -312,7 +312,7 @@ def _sensitivity(operations: Mapping[str, Operation], given: Assumptions) -> str
 
 
 def fixed(clock: float) -> str:
-    """What a month costs without a visitor: of prod with CloudFront, and of dev. ``clock`` is for a million minutes."""
+    """A month's cost without a visitor: of prod with CloudFront, and of dev. ``clock`` is for a million minutes."""
     prod = by_the_month(dataclasses.replace(STAGES["prod"], cdn=Cdn()), clock)
     dev = by_the_month(STAGES["dev"], clock)
     numbers = {name: number for name, number, _ in dev}
@@ -333,7 +333,7 @@ def fixed(clock: float) -> str:
 
 
 def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
-    """What a stage costs in a month without a visitor: name, number and dollars of each."""
+    """The cost of a stage in a month without a visitor: name, number and dollars of each."""
     counted = count_resources(stage)
     # Where nobody comes, only the functions of the clock report: two metrics, and a cold start each.
     of_clock = (metrics.CACHE_AGE, metrics.ENDED_DEALS_SWEPT, metrics.COLD_START, metrics.COLD_START)
@@ -356,7 +356,7 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
 
 
 def count_resources(stage: Stage) -> Counter[str]:
-    """What is paid by the month in the templates of a stage, nested ones included, by type."""
+    """Count the resources of a stage by type, nested stacks included, and with them what is paid by the month."""
     stack = DealsStack(cdk.App(), stage=stage)
     templates = [Template.from_stack(each) for each in stack.node.find_all() if isinstance(each, cdk.Stack)]
     counted: Counter[str] = Counter()

@@ -40,7 +40,7 @@ WRITE_UNIT_DOLLARS = 0.625 / 1_000_000
 """On-demand write request unit, us-east-1, https://aws.amazon.com/dynamodb/pricing/on-demand/ (2026)."""
 
 TABLE_WRITE_UNITS = (4_000, 40_000)
-"""What a new on-demand table takes a second, and what one takes by its default quota."""
+"""Write units a second of a new on-demand table, and of one at its default quota."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What operations cost on a new table and on one of ten busy years: the same. ``python -m benchmarks operations``.
+"""Operations cost the same on a new table and on one of ten busy years. ``python -m benchmarks operations``.
 
 Capacity units and round trips are counted on dynoxide, whose capacity figures are DynamoDB's; no time is measured.
 ``tests/data/test_costs.py`` holds what is shown here.
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def measure(endpoint: str, name: str, *, years: int) -> dict[str, Taken]:
-    """What each operation takes on a table with some years of counts behind it."""
+    """The cost of each operation on a table with some years of counts behind it."""
     table = connect(name, **client_arguments(endpoint))
     create_table(table.client, name)
     seeds.plant(table, NOW)

@@ -1,4 +1,4 @@
-"""What the site's operations take: capacity units, round trips, processor time, log lines, bytes.
+"""The cost of the site's operations: capacity units, round trips, processor time, log lines, bytes.
 
 They are counted while the functions' own handlers run, on dynoxide, whose capacity figures are DynamoDB's
 (``tests/dynamodb/test_engines.py``), and on the local cloud's SQS.
@@ -126,7 +126,7 @@ class Meter:
 
 METER = Meter()
 LINES = io.StringIO()
-"""What the functions log: their loggers are made while this is the output."""
+"""The functions' log: their loggers are made while this is the output."""
 
 CONTEXT = cast(
     "LambdaContext",
@@ -145,7 +145,7 @@ MEMORY = {"accounts": 1769}
 
 @dataclass(slots=True)
 class Run:
-    """What an operation took, each time that it was done."""
+    """The cost of an operation, each time that it was done."""
 
     invocations: list[Invocation] = field(default_factory=list)
     reads: float = 0.0
@@ -327,7 +327,7 @@ def _inserted(store: Table, deal_id: str) -> dict[str, Any]:
 
 
 def _queued() -> dict[str, Any]:
-    """What the queue holds, as Lambda hands it to the messenger; it is empty then."""
+    """Take the queue's messages, as Lambda hands them to the messenger."""
     found = list(work.queue().receive())
     for message in found:
         work.queue().remove(message)

@@ -70,7 +70,7 @@ FREE_EDGE = (10 * MILLION, 1000)
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
-    """What cannot be measured here.
+    """Quantities that cannot be measured here.
 
     ``slower`` is Lambda's arm64 processor in units of this machine's; ``wait`` is DynamoDB's answer in milliseconds;
     ``platform_log`` are the bytes that Lambda itself logs for an invocation, ``access_log`` those of the gateway for a
@@ -102,7 +102,7 @@ class Invocation:
         return math.ceil(self.cpu * given.slower / share + self.waits * given.wait)
 
     def dollars(self, given: Assumptions) -> dict[str, float]:
-        """What it costs, by service."""
+        """Its cost, by service."""
         # Lambda's three lines of its own: start, end, report.
         logged = self.log_bytes + given.platform_log + (self.log_lines + 3) * given.event_overhead
         return {
@@ -113,7 +113,7 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What one operation takes."""
+    """The quantities that one operation takes."""
 
     name: str
     invocations: tuple[Invocation, ...]
@@ -125,7 +125,7 @@ class Operation:
     count: int = 1
 
     def dollars(self, given: Assumptions, *, egress: bool = True) -> dict[str, float]:
-        """What one costs, by service; ``egress`` is off where CloudFront fetches it, which is free of charge."""
+        """The cost of one, by service; ``egress`` is off where CloudFront fetches it, which is free of charge."""
         sent = self.requests * (self.body + given.headers) / GIGABYTE
         logged = self.requests * (given.access_log + given.event_overhead) / GIGABYTE
         functions = [step.dollars(given) for step in self.invocations]

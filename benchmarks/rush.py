@@ -52,7 +52,7 @@ LATER = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What placing an order of so many items takes: requests, units, and seconds of processor time here."""
+    """The cost of placing an order of so many items: requests, units, and seconds of processor time here."""
 
     items: int
     requests: int
@@ -185,7 +185,7 @@ def least_seconds(pieces: int, shards: int) -> float:
 
 
 def dollars(order: Order, given: Assumptions | None = None) -> dict[str, float]:
-    """What a thousand orders cost, by service: the request, its two functions, and the table."""
+    """The cost of a thousand orders, by service: the request, its two functions, and the table."""
     authorizer = Invocation("authorizer", 512, 1.0, 2, 300, 1)
     placing = Invocation("orders", 512, order.seconds * 1000, 2, 500, 1)
     operation = Operation(

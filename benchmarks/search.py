@@ -1,4 +1,4 @@
-"""What a search takes over 8,000 and over 100,000 deals: the same. ``python -m benchmarks search``.
+"""A search costs the same over 8,000 and over 100,000 deals. ``python -m benchmarks search``.
 
 Requests, read units and round trips are counted on dynoxide, whose capacity figures are DynamoDB's; no time is
 measured. ``tests/data/test_search_costs.py`` holds what is shown here. The deals are imported into the table as files
@@ -56,7 +56,7 @@ RARE = 12
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one page of a search took, and how many deals it found."""
+    """The cost of one page of a search, and how many deals it found."""
 
     requests: int
     reads: float
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def measure(table: Table) -> dict[str, Taken]:
-    """What the first page of each search takes as the site asks for it, and the second page if there is one."""
+    """The cost of each search's first page, as the site asks for it, and of the second if there is one."""
     trace = Trace().attach(table)
     taken: dict[str, Taken] = {}
     seconds: dict[str, Taken] = {}

@@ -16,7 +16,7 @@ from shared.dynamodb.table import Table
 
 @dataclass(frozen=True, slots=True)
 class LocalCloud:
-    """What ``make run`` wrote down of the local cloud, and the arguments with which boto3 talks to it."""
+    """The local cloud's record by ``make run``, and the arguments with which boto3 talks to it."""
 
     description: dict[str, str]
     arguments: dict[str, Any]

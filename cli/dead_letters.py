@@ -1,4 +1,4 @@
-"""What failed for good: units of work in the fan-out's dead-letter queue, and batches of the stream.
+"""Work that failed for good: units of work in the fan-out's dead-letter queue, and batches of the stream.
 
 A unit is sent to its queue again. A batch names its place in the stream, not its records: they are read
 again, for as long as the stream remembers them (24 hours), and handed to the function that failed on them. A record
@@ -97,7 +97,7 @@ class Batch:
 
 
 def content_of(message: Received) -> Unit | Batch | None:
-    """What a dead-letter queue's message asks for, or None if no function understands it."""
+    """The work that a dead-letter queue's message asks for, or None if no function understands it."""
     for kind in (Unit.from_json, Batch.of):
         with suppress(ValueError):
             return kind(message.body)
@@ -210,7 +210,7 @@ def _as_delivered(record: Mapping[str, Any], stream: str) -> Record:
 
 
 def _plain(value: Any) -> Any:
-    """What an API answers as a rich type, as JSON: times as epoch seconds, bytes as base64."""
+    """A rich type of an API's answer as JSON: times as epoch seconds, bytes as base64."""
     match value:
         case Mapping():
             return {name: _plain(content) for name, content in value.items()}

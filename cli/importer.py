@@ -68,7 +68,7 @@ class BadLine:
 
 @dataclass(slots=True)
 class Report:
-    """What an import has done so far. ``withdrawn`` counts deals that were there and are withdrawn by it."""
+    """The counts of an import so far. ``withdrawn`` counts deals that were there and are withdrawn by it."""
 
     created: int = 0
     created_withdrawn: int = 0
@@ -188,7 +188,7 @@ class Importer:
         return True
 
     def _meetings(self, entries: Sequence[Entry], known: dict[str, str]) -> list[Callable[[], None]]:
-        """What to do about deals that exist: a line that withdraws one may be news."""
+        """The work for deals that exist already: a line may withdraw one."""
         if not entries:
             return []
         withdrawing = [entry for entry in entries if entry.deal.withdrawn_at is not None]

@@ -1,4 +1,4 @@
-"""What commands take from their user, checked against the rules that the API has too."""
+"""Input of the commands, checked by the same rules as the API's."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def checked(body: type[B], fields: Mapping[str, Any]) -> B:
 
 
 def faults(error: ValidationError) -> str:
-    """What pydantic refuses, in one line."""
+    """A refusal of pydantic's, in one line."""
     return "; ".join(
         f"{'.'.join(map(str, entry['loc'])) or 'line'}: {reason(entry)}"
         for entry in error.errors(include_url=False, include_context=False, include_input=False)

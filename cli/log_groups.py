@@ -59,7 +59,7 @@ def connect(stack: str, **client_arguments: Any) -> Logs:
 
 
 def _fields(text: str) -> Mapping[str, Any]:
-    """What a line says. Lambda's own lines, such as of a timeout, are no JSON."""
+    """The fields of a log line. Lambda's own lines, such as of a timeout, are not JSON."""
     try:
         fields = json.loads(text)
     except ValueError:

@@ -131,7 +131,7 @@ def end_all(username: Username, as_json: AsJson = False) -> None:
 
 
 def _of(work: Work, username: str, found: T) -> T:
-    """What was found of a user; where that is nothing, the user must at least exist. Raises NoSuchUser."""
+    """Items of a user; if there are none, check that the user exists. Raises NoSuchUser."""
     if not found:
         users.get(work.table, username)
     return found

@@ -1,4 +1,4 @@
-"""What the command ``btd`` starts: an interruption ends it with one line and 130, at any moment."""
+"""Start the command ``btd``: an interruption ends it with one line and exit code 130, at any moment."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What keeps the repository's own texts right."""
+"""Programs that keep the repository's own texts right."""

@@ -1,1 +1,1 @@
-"""What others build, to measure against. Each module runs with libraries of its own (``requirements/bench-*.txt``)."""
+"""Services built with other tools, to measure against. Each has its own libraries (``requirements/bench-*.txt``)."""

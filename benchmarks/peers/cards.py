@@ -1,4 +1,4 @@
-"""What a card shows of a deal, for the services that answer with the front page in HTML."""
+"""The fields of a deal's card, for the services that answer with the front page in HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the API adds to HTTP: problem documents, bodies of JSON, and who may read answers in a browser."""
+"""The API's additions to HTTP: problem documents, bodies of JSON, and who may read answers in a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What editors send and import lines hold: deals, brands and what is picked (pydantic models)."""
+"""Bodies of editors' requests and import lines: deals, brands and picks (pydantic models)."""
 
 from __future__ import annotations
 

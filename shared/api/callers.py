@@ -1,4 +1,4 @@
-"""Who calls the API: the bearer token of a request, and the caller that the authorizer names."""
+"""The caller of the API: the bearer token of a request, and the caller that the authorizer names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shared.models.members import Role
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who is calling, as the authorizer found out."""
+    """The caller, as the authorizer found out."""
 
     username: str
     role: Role
@@ -29,7 +29,7 @@ def token_of(event: Mapping[str, Any]) -> str:
 
 
 def caller(event: Mapping[str, Any]) -> Caller:
-    """Who is calling. Raises NotSignedIn where no authorizer names anyone."""
+    """The caller. Raises NotSignedIn where no authorizer names one."""
     named = (event.get("requestContext") or {}).get("authorizer") or {}
     if not named.get("username"):
         raise NotSignedIn

@@ -1,6 +1,6 @@
 """Deals, topics and lists as the API's JSON: one function for each schema of ``schemas.py`` that is made of one object.
 
-What members have is in ``member_documents``, and what they order in ``order_documents``: a function that starts loads
+Members' documents are in ``member_documents``, those of orders in ``order_documents``: a function that starts loads
 what it answers.
 """
 
@@ -41,7 +41,7 @@ class BrandDocument(TypedDict):
 
 
 class DealDocument(TypedDict):
-    """What is shown of a deal, in this order: ``deal`` below must fill it, and its OpenAPI schema is made of it."""
+    """The fields of a deal's document, in this order: ``deal`` below fills it, and its OpenAPI schema is made of it."""
 
     dealId: str
     dealNumber: int | None

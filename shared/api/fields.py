@@ -1,4 +1,4 @@
-"""What the fields of bodies may hold: the base of all bodies, and the rules that several of them share."""
+"""The base of all bodies, and the rules for fields that several of them share."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def without_defaults(schema: dict[str, Any]) -> None:
 
 
 def documented(pattern: str, **more: Any) -> dict[str, Any]:
-    """What the OpenAPI document says of a text whose validator says the same, and why."""
+    """The OpenAPI pattern of a text whose validator checks the same."""
     return {"pattern": f"^[ \\t\\n\\r]*{pattern}[ \\t\\n\\r]*$", **more}
 
 

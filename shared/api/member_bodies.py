@@ -1,4 +1,4 @@
-"""What members send to sign up, to sign in and to change their accounts (pydantic models)."""
+"""Bodies of requests to sign up, to sign in and to change an account (pydantic models)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What members have and are told, as the API's JSON: one function for each schema that is made of one object."""
+"""Members, their messages and watches as the API's JSON: one function for each schema that is made of one object."""
 
 from __future__ import annotations
 

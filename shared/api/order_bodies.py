@@ -1,4 +1,4 @@
-"""What buyers and the shop send: addresses, carts, orders and stock (pydantic models)."""
+"""Bodies of requests about addresses, carts, orders and stock (pydantic models)."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class NewOrder(Body):
         return self
 
     def wanted(self) -> list[Wanted]:
-        """What this asks for."""
+        """The items that this asks for."""
         return [Wanted(item.deal_id, item.quantity, item.price) for item in self.items]
 
 

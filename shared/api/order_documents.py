@@ -46,7 +46,7 @@ def order_head(order: Order) -> Json:
 
 
 def stock(stock: Stock) -> Json:
-    """What is left of a deal, by shard, and what is in orders that are not cancelled."""
+    """The pieces left of a deal, by shard, and those in orders that are not cancelled."""
     return {
         "dealId": stock.deal_id,
         "left": stock.left,

@@ -1,4 +1,4 @@
-"""What the API answers, as pydantic models: for the OpenAPI document and the tests that hold answers against it.
+"""The API's answers as pydantic models: for the OpenAPI document and the tests that hold answers against it.
 
 Answers are rendered by ``documents.py`` without pydantic; the end-to-end tests check every one against these.
 """
@@ -60,7 +60,7 @@ RULES: dict[Any, Any] = {
         Field(description="How much is left where this site sells it; null where it does not."),
     ],
 }
-"""What a kind of value of ``documents.py`` may be."""
+"""The type of each kind of value in ``documents.py``."""
 
 
 def shown(document: type, **objects: type[BaseModel]) -> dict[str, Any]:
@@ -296,7 +296,7 @@ class Shard(Answer):
 
 
 class Stock(Answer):
-    """What was put on sale is left, or in orders that are not cancelled."""
+    """Pieces put on sale are either left, or in orders that are not cancelled."""
 
     deal_id: str
     left: Count

@@ -38,7 +38,7 @@ def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
 
 
 def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """What is wrong, with at most ``MAX_UNKNOWN`` of the fields that there should not be: a body may have thousands."""
+    """The errors of a body, with at most ``MAX_UNKNOWN`` of its unknown fields: it may have thousands."""
     unknown = 0
     for entry in found:
         unknown += entry["type"] == "extra_forbidden"

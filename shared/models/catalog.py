@@ -26,7 +26,7 @@ class Period(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TopicKind:
-    """What differs between brands and categories: a topic is liked, watched and has a feed, of either kind.
+    """The differences between brands and categories. Topics of both kinds are liked, watched and have a feed.
 
     ``attribute`` holds a topic's slug in items that belong to it; ``path`` is the beginning of its pages' paths.
     """
@@ -119,7 +119,7 @@ class Deal:
     stock: StockLevel | None = field(default=None, metadata=stored("Stock", StockLevel))
 
     def status(self, now: datetime) -> Status:
-        """What the deal is at a time: withdrawn by an editor, expired by itself, or active."""
+        """The deal's status at a time: withdrawn by an editor, expired by itself, or active."""
         if self.withdrawn_at is not None:
             return Status.WITHDRAWN
         if self.ends_at is not None and self.ends_at <= now:
@@ -135,7 +135,7 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class CuratedPage:
-    """What differs between the two pages whose deals editors pick."""
+    """The differences between the two pages whose deals editors pick."""
 
     label: str
     prefix: str

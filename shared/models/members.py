@@ -39,7 +39,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where an order goes: ``region`` a state or province, where a country has them, ``country`` two letters."""
+    """An address of orders: ``region`` a state or province, if its country has them, ``country`` two letters."""
 
     recipient: str = field(metadata=stored("Recipient"))
     street: str = field(metadata=stored("Street"))

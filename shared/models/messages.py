@@ -1,4 +1,4 @@
-"""What users are told, and what about."""
+"""Messages: announcements, what they are about, and what one user gets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class AboutOrder:
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """What one user is told, or thousands are: why, in which words, about what, and when it came to be (``at``).
+    """News for one user or thousands: its kind, its words, what it is about, and when it came to be (``at``).
 
     ``correlation_id`` names the request that it follows from.
     """

@@ -21,7 +21,7 @@ class OrderStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a buyer asks for: so many pieces of a deal, at the price that the buyer saw."""
+    """One line of a buyer's order: so many pieces of a deal, at the price that the buyer saw."""
 
     deal_id: str
     quantity: int
@@ -46,7 +46,7 @@ class OrderItem:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a user ordered, and where it stands. ``times`` says when it took each status, ``placed`` included."""
+    """An order and its status. ``times`` says when it took each status, ``placed`` included."""
 
     order_id: str = field(metadata=stored("OrderId"))
     username: str = field(metadata=stored("Username"))
@@ -102,7 +102,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """What is left of a deal, and what is in orders that are not cancelled: both together were put on sale."""
+    """The pieces left of a deal, and those in orders that are not cancelled: both together were put on sale."""
 
     deal_id: str
     shards: tuple[Shard, ...]

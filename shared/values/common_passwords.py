@@ -61,7 +61,7 @@ def _runs(text: str) -> bool:
 
 
 def _letters(text: str) -> set[str]:
-    """What is left of a text without the digits and marks around it: as it is, and with those that mean letters."""
+    """A text without the digits and marks around it: as it is, and with those that mean letters."""
     inner = re.sub(r"^[\W\d_]+|[\W\d_]+$", "", text).translate(_SWAPPED)
     return {re.sub(r"[^a-z]", "", form) for form in (text, inner)}
 

@@ -19,7 +19,7 @@ END = EPOCH + timedelta(seconds=2**32)
 """The first second, in 2150, that a KSUID can hold no longer."""
 
 PATTERN = "[0-9A-Za-z]{27}"
-"""What a KSUID looks like, as a regular expression; some texts of this shape are too large for its 20 bytes."""
+"""A regular expression of KSUIDs; some texts of this shape are too large for its 20 bytes."""
 
 _SHAPE = re.compile(PATTERN)
 _HIGHEST = "aWgEPTl1tmebfsQzFP4bxwgy80V"

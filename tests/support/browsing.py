@@ -42,12 +42,12 @@ class Seen:
 
     @property
     def words(self) -> str:
-        """What can be read on the page, without its spaces' number."""
+        """The page's text, with single spaces."""
         body = self.document.find("body")
         return re.sub(r"\s+", " ", " ".join(body.itertext())).strip()
 
     def values(self) -> dict[str, str]:
-        """What the page's fields hold, by their names; of several forms' the last."""
+        """The values of the page's fields, by name; if several forms have one, the last."""
         found = {each.get("name"): each.get("value", "") for each in self.document.iter("input") if each.get("name")}
         found |= {each.get("name"): (each.text or "").removeprefix("\n") for each in self.document.iter("textarea")}
         for each in self.document.iter("select"):

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 PROBLEM = "application/problem+json"
 
 FROM_THE_GATEWAY = {404, 413, 429}
-"""What the gateway may answer before it knows the route."""
+"""Statuses that the gateway may answer before it knows the route."""
 
 
 @dataclass(frozen=True, slots=True)

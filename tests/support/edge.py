@@ -101,7 +101,7 @@ class Edge:
         return dict(config["DefaultCacheBehavior"])
 
     def key(self, request: Request) -> tuple[Any, ...]:
-        """What tells a stored answer from another."""
+        """The key of a stored answer."""
         policy = self._policy(self.behaviour(request.path))["ParametersInCacheKeyAndForwardedToOrigin"]
         return (
             request.path,

@@ -1,6 +1,6 @@
 """The DynamoDBs that the data layer's tests run on: the very same tests on each, the fast one in every tier.
 
-What they are known to do differently from Amazon's is recorded as named tests in ``tests/dynamodb/test_engines.py``.
+Their known differences from Amazon's are recorded as named tests in ``tests/dynamodb/test_engines.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Lambda hands to a function: a sample event, and the context of a call."""
+"""Sample events, and the context of a call, as Lambda hands them to a function."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def event(name: str) -> dict[str, Any]:
 
 @pytest.fixture
 def context() -> LambdaContext:
-    """What Lambda tells a function about a call."""
+    """Lambda's context of a call."""
     made = LambdaContext()
     made._function_name = "function"
     made._memory_limit_in_mb = 512

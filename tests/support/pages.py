@@ -1,4 +1,4 @@
-"""What page functions are asked with, events as API Gateway sends them, and how their answers are read."""
+"""Events for page functions, as API Gateway sends them, and readers of their answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ask = Callable[..., Any]
 
 
 def a_context() -> Any:
-    """What of Lambda's context the functions look at."""
+    """The fields of Lambda's context that the functions look at."""
     return SimpleNamespace(aws_request_id="00000000-0000-0000-0000-000000000000", function_name="site")
 
 

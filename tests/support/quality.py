@@ -1,4 +1,4 @@
-"""What tools say of a page: axe in both schemes on small and large screens, html-validate, Lighthouse, a crawl."""
+"""Tools that check a page: axe in both schemes on small and large screens, html-validate, Lighthouse, a crawl."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ RUN = "rules => axe.run({runOnly: rules || undefined, resultTypes: ['violations'
 
 
 def violations(page: Page) -> list[tuple[Any, ...]]:
-    """What axe finds on a page in each scheme and width, and whether the page scrolls sideways.
+    """The violations that axe finds on a page in each scheme and width, and whether the page scrolls sideways.
 
     The page is loaded once: schemes, widths and directions of writing are changed where it stands.
     """
@@ -82,7 +82,7 @@ def _sideways(page: Page, width: int) -> list[tuple[Any, ...]]:
 
 
 def invalid_html(texts: Mapping[str, str], folder: Path) -> str:
-    """What html-validate says of some pages, by a name of theirs; nothing where all is well."""
+    """The errors that html-validate finds in some pages, by name."""
     for name, text in texts.items():
         (folder / f"{name.strip('/').replace('/', '-').replace(' ', '-') or 'front'}.html").write_text(text, "utf-8")
     config = folder / ".htmlvalidate.json"
@@ -97,13 +97,13 @@ def invalid_html(texts: Mapping[str, str], folder: Path) -> str:
 
 
 CATEGORIES = ("accessibility", "best-practices", "seo")
-"""What Lighthouse judges alike on any machine. How fast a page is on this one, ``benchmarks/browser.py`` measures."""
+"""Lighthouse's scores that are the same on any machine. ``benchmarks/browser.py`` measures speed on this one."""
 
 MEASURED = ("cumulative-layout-shift", "total-byte-weight", "dom-size")
-"""What Lighthouse measures of a page's speed that is the same on any machine: a score, bytes, elements."""
+"""Lighthouse's measures of speed that are the same on any machine: a score, bytes, elements."""
 
 SPEED = ("first-contentful-paint", "largest-contentful-paint", "total-blocking-time", "cumulative-layout-shift")
-"""What Lighthouse measures of how fast a page is on this machine: milliseconds, and a score."""
+"""Lighthouse's measures of speed that depend on the machine: milliseconds, and a score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +114,11 @@ class Lighthouse:
     poor: list[str]
     figures: dict[str, float]
     blocking: list[str]
-    """What a browser waits for before it shows anything."""
+    """The resources that a browser waits for before it shows anything."""
 
 
 def lighthouse(address: str, folder: Path, *, cookie: str = "") -> Lighthouse:
-    """What Lighthouse says of a page. ``cookie`` is sent with each request.
+    """Lighthouse's report on a page. ``cookie`` is sent with each request.
 
     Where this machine was too busy for an audit to end, its category has no score, and the page is looked at again.
     """
@@ -186,7 +186,7 @@ def _lighthouse(
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """What links led to: the addresses, the wrong ones among them (0 for a page that is not whole), and the forms."""
+    """Addresses that links led to, the wrong ones among them (0 for a page that is not whole), and forms."""
 
     seen: set[str] = field(default_factory=set)
     wrong: list[tuple[str, int]] = field(default_factory=list)

@@ -82,5 +82,5 @@ def batch(records: Iterable[Record]) -> Record:
 
 
 def number_of(one: Record) -> str:
-    """What names a record in a partial batch response."""
+    """The name of a record in a partial batch response."""
     return str(one["dynamodb"]["SequenceNumber"])

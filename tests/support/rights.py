@@ -1,4 +1,4 @@
-"""What DynamoDB asks IAM about a request, and what a policy answers: MiniStack's evaluator, given all condition keys.
+"""DynamoDB's questions to IAM about a request, and a policy's answers: MiniStack's evaluator, given all condition keys.
 
 MiniStack itself leaves ``dynamodb:LeadingKeys`` out and does not know PartiQL's rights (``tests/e2e/test_privilege.py``
 says so by name), so what rests on these is proved here, on the policies as they are synthesized and deployed.
@@ -45,19 +45,19 @@ class Ask:
 
     @property
     def suffix(self) -> str:
-        """What follows the table's address in the one of the resource."""
+        """The part of the resource's address that follows the table's."""
         return f"/index/{self.index}" if self.index else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a role may do with a table: the statements, and the address by which they name the table."""
+    """A role's rights to a table: the statements, and the address by which they name the table."""
 
     statements: Sequence[Mapping[str, Any]]
     table: str
 
     def allows(self, ask: Ask, *, leading_keys: bool = True) -> bool:
-        """What IAM answers; without ``leading_keys``, what it answers where the service does not tell of them."""
+        """IAM's answer; without ``leading_keys``, its answer where the service does not tell of them."""
         keys: dict[str, Any] = {
             "dynamodb:select": "SPECIFIC_ATTRIBUTES" if ask.attributes else "ALL_ATTRIBUTES",
             "dynamodb:attributes": list(ask.attributes) or None,
@@ -95,7 +95,7 @@ class Policy:
 
 
 def policy_of(access: Access) -> Policy:
-    """What a function's row grants it, without a stack."""
+    """The rights that a function's row grants it, without a stack."""
     table = "arn:aws:dynamodb:us-east-1:000000000000:table/table"
     statements = [
         {
@@ -130,7 +130,7 @@ def within_rights(function: ModuleType) -> Callable[[Any, Any], Any]:
 
 
 def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
-    """What DynamoDB asks about a request of the data layer. Raises ValueError for an operation it does not make."""
+    """DynamoDB's questions about a request of the data layer. Raises ValueError for an operation it does not make."""
     match operation:
         case "GetItem":
             yield Ask(operation, (_place(request),), "", tuple(request.get("ExpressionAttributeNames", {}).values()))

@@ -50,7 +50,7 @@ class Asked:
 
 @dataclass
 class Server:
-    """What a server has seen."""
+    """The requests that a server has seen."""
 
     endpoint: str
     connections: set[Any] = field(default_factory=set)
@@ -144,7 +144,7 @@ BROKEN = {
     "nothing": saying(b""),
     "another checksum": saying(b"{}", x_amz_crc32="1"),
 }
-"""What is no answer of DynamoDB's, though it says that all is well."""
+"""Bodies that are no answer of DynamoDB's, though their status is 200."""
 
 
 def drop_by_drop(request: Request) -> None:

@@ -102,7 +102,7 @@ class Site:
 
     @property
     def origin(self) -> str:
-        """Where browsers find it."""
+        """The address at which browsers find it."""
         return deploy.origin(self.port)
 
     def visitor(self, token: str = "", **who: str) -> Visitor:
@@ -144,7 +144,7 @@ class Site:
         users.set_role(self.table, editor.username, "member")
 
     def writes(self) -> Writes:
-        """What is written to the table from now on."""
+        """The requests that write to the table from now on."""
         return Writes.from_now(self)
 
 

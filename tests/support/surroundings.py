@@ -1,4 +1,4 @@
-"""What a stack gives its functions, here given to the functions in this process: an environment, and a queue."""
+"""The environment and the queue that a stack gives its functions, for functions in this process."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def until(look: Callable[[], bool]) -> bool:
 
 
 def eventually(look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
-    """What is seen when it has become right, for what follows from a write through the stream."""
+    """Wait until something that follows from a write through the stream is right, and return it."""
     seen = _last_seen(look, is_right)
     assert is_right(seen), seen
     return seen

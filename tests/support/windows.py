@@ -18,8 +18,8 @@ from tests.support.browser import browser, patient, sign_in
 Visit = Callable[..., Page]
 
 MEANT = ("Failed to load resource", "Transition was ")
-"""What a browser calls an error and is none: a page with a status of 400 or more, which some tests ask for, and that it
-was too busy to show the transition from one page to the next."""
+"""Messages that a browser calls errors although they are none: of a page with a status of 400 or more, which some tests
+ask for, and of being too busy to show the transition from one page to the next."""
 
 
 class Place(Protocol):

@@ -1,4 +1,4 @@
-"""What goes over the wire between the data layer and DynamoDB: looked at, and tampered with."""
+"""Requests and answers between the data layer and DynamoDB: looked at, and tampered with."""
 
 from __future__ import annotations
 
