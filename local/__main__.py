@@ -23,7 +23,7 @@ from shared.values import times
 YES = {"1", "yes", "true"}
 
 WORDS = {"records": "records of the table's stream", "messages": "messages of the queue"}
-"""What may be left to do when the cloud stops."""
+"""Work that may be left when the cloud stops."""
 
 QUEUES = ("QueueUrl", *map(dead_letters_output, DEAD_LETTERS))
 """The stack's outputs that ``btd redrive`` needs."""

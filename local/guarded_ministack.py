@@ -86,7 +86,7 @@ async def _answer(send: Send, status: int, kind: bytes, body: bytes) -> None:
 
 
 def waiting() -> dict[str, int]:
-    """What functions have not taken yet from the streams and queues that they read, as MiniStack counts it.
+    """Records and messages that functions have not taken yet, as MiniStack counts them.
 
     A record counts until the function that read it has ended, a message until it is deleted, so what a function still
     writes or sends is never missed.

@@ -37,7 +37,7 @@ https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html"""
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """What Lambda knows of a function. ``code`` is a folder as Lambda unpacks it; ``timeout`` is in seconds."""
+    """A function as Lambda knows it. ``code`` is a folder as Lambda unpacks it; ``timeout`` is in seconds."""
 
     name: str
     handler: str
@@ -49,7 +49,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a function answered, or the error that Lambda would report; and what it logged on the way."""
+    """A function's answer, or the error that Lambda would report, and its log."""
 
     payload: Any
     failed: bool

@@ -56,17 +56,17 @@ class Home:
 
     @property
     def log(self) -> Path:
-        """What MiniStack and the functions printed."""
+        """The output of MiniStack and the functions."""
         return self.folder / "cloud.log"
 
     @property
     def deploy_log(self) -> Path:
-        """What the CDK printed last."""
+        """The CDK's last output."""
         return self.folder / "deploy.log"
 
     @property
     def state(self) -> Path:
-        """What MiniStack remembers from run to run."""
+        """MiniStack's memory from run to run."""
         return self.folder / "state"
 
     @property
@@ -76,12 +76,12 @@ class Home:
 
     @property
     def deployed(self) -> Path:
-        """What was deployed last, and with which outputs."""
+        """The last deployment, with its outputs."""
         return self.folder / "deployed.json"
 
     @property
     def cloud(self) -> Path:
-        """What others need to know to talk to the cloud: ``btd`` and the end-to-end tests read it."""
+        """The addresses that others need to talk to the cloud: ``btd`` and the end-to-end tests read it."""
         return self.folder / "cloud.json"
 
     @property

@@ -20,7 +20,7 @@ from shared.values.passwords import hash_password, verify_password
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """What one of the demo's accounts signs in with."""
+    """The username and password of one of the demo's accounts."""
 
     username: str
     password: str

@@ -1,4 +1,4 @@
-"""What can go wrong, in one clear line."""
+"""Errors of the local cloud, each in one clear line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong, in the words of the domain.
+"""Errors, in the words of the domain.
 
     DealsError
     ├── NotFound            no such thing                    (404)
@@ -105,7 +105,7 @@ class NoSuchOrder(NotFound):
 
 
 class Conflict(DealsError):
-    """What is asked for does not fit what is there."""
+    """The request does not fit the state of things."""
 
 
 class DealIsOver(Conflict):

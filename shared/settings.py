@@ -32,7 +32,7 @@ NEWS_AGE = timedelta(minutes=15)
 """How old a deal may be, when it is created, to be news. Imports with older dates tell nobody."""
 
 SAME_ANNOUNCEMENT = timedelta(hours=1)
-"""How long after it was posted a deal may become hot and still be the announcement that its watchers have had."""
+"""A deal that becomes hot within this time of its posting is not announced again."""
 
 MARKER_LIFETIME = timedelta(days=21)
 """How long a cohort of readers is remembered: longer than its message can come again, after 14 days in a dead-letter

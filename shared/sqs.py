@@ -1,6 +1,6 @@
 """SQS: sending units of work, and reading and removing what is in a queue, a dead-letter queue too.
 
-What meets throttling or a broken connection is tried again, within the time that an invocation has, as at the table.
+After throttling or a broken connection a request is tried again, within the time that an invocation has.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Queue(Retrying):
         def once() -> None:
             nonlocal entries
             answer = self._ask(self.client.send_message_batch, QueueUrl=self.url, Entries=entries)
-            # Only what the queue says it has is sent: an answer that says nothing is no yes.
+            # Count only what SQS lists as Successful.
             sent = {success["Id"] for success in answer.get("Successful", [])}
             entries = [entry for entry in entries if entry["Id"] not in sent]
             if entries:

@@ -1,4 +1,4 @@
-"""What a new local cloud shows: deals of invented brands, with earlier prices, picks, hot deals and some stock.
+"""The sample of a new local cloud: deals of invented brands, with earlier prices, picks, hot deals and some stock.
 
 ``deals.jsonl`` has one deal a line, as the API takes it, but with ages in place of times: it was posted ``hoursAgo``
 and ends in ``endsInHours`` (below zero: it has ended). So the sample is fresh on any day.
@@ -39,7 +39,7 @@ FOLLOWED = (
     *(Topic(BRAND, slug) for slug in ("pace-theory", "lumen-audio", "granite-trail")),
     *(Topic(CATEGORY, slug) for slug in ("shoes", "outdoors")),
 )
-"""What the sample's member likes and watches."""
+"""Brands and categories that the sample's member likes and watches."""
 
 
 def read(now: datetime) -> list[tuple[str, Deal]]:

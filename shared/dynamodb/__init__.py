@@ -1,1 +1,1 @@
-"""What DynamoDB is: a table, its requests and their retries. It knows no key and no deal."""
+"""DynamoDB: a table, its requests and their retries. Nothing here knows a key or a deal."""

@@ -20,7 +20,7 @@ def note(what: str) -> None:
 
 
 def taken() -> list[str]:
-    """What was noted since this was last asked, each as often as it was met."""
+    """The damaged items noted since the last call, each as often as it was met."""
     found = list(_noted)
     _noted.clear()
     return found

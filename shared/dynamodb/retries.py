@@ -1,6 +1,6 @@
 """One loop for everything that is tried again, and the time that an invocation has for it.
 
-What is tried again waits a random part of a time that doubles ("full jitter"):
+Each further attempt waits a random part of a time that doubles ("full jitter"):
 https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
 """
 

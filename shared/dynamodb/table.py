@@ -330,7 +330,7 @@ def _ones_own(error: ClientError, writes: Sequence[Write]) -> bool:
 
 
 def _cancelled(error: ClientError, writes: Sequence[Write]) -> DealsError:
-    """What it means that a transaction was cancelled: the refusal of one of its writes, or what each reason means.
+    """The error of a cancelled transaction: the refusal of one of its writes, or the first other reason.
 
     DynamoDB gives one reason for each write; an answer that has none is not taken for a conflict.
     https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html

@@ -1,4 +1,4 @@
-"""What is asked of DynamoDB and what that costs, by botocore's events and ReturnConsumedCapacity.
+"""A trace of the requests to DynamoDB and their capacity, by botocore's events and ReturnConsumedCapacity.
 
 The command line shows it after each command, and the site at the end of each page on stages that show their work.
 Without an attached trace there is no hook, and it costs nothing.
@@ -164,7 +164,7 @@ def _parts(consumed: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]
 
 
 def _keys(params: Mapping[str, Any]) -> Iterator[str]:
-    """What a request's arguments say of the keys it reads or writes."""
+    """The keys that a request reads or writes, from its arguments."""
     if "KeyConditionExpression" in params:
         yield _filled(params["KeyConditionExpression"], params["ExpressionAttributeValues"])
     elif "Key" in params or "Item" in params:

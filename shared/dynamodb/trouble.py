@@ -1,4 +1,4 @@
-"""What boto's errors mean, in one place: which ones are worth another attempt, and which ones last.
+"""Map boto's errors to ours, in one place: those that are worth another attempt, and those that last.
 
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 """
@@ -25,11 +25,11 @@ INVALID = {"ValidationError", "ValidationException", "ItemCollectionSizeLimitExc
 FAILED = {"InternalServerError", "InternalFailure", "ServiceUnavailable"}
 
 AGAIN = (Busy, NoAnswer)
-"""What the table tries again."""
+"""Errors after which the table tries again."""
 
 
 def of(error: ClientError | BotoCoreError, service: str) -> DealsError:
-    """What an error of boto's means; ``service`` is the service that failed."""
+    """Map an error of boto's to ours; ``service`` is the service that failed."""
     if isinstance(error, ClientError):
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         return of_code(error.response["Error"]["Code"], f"{service}: {error}", status)
@@ -39,7 +39,7 @@ def of(error: ClientError | BotoCoreError, service: str) -> DealsError:
 
 
 def of_code(code: str, message: str, status: int = 0) -> DealsError:
-    """What a code of DynamoDB's or SQS's means, of a request, a statement or a reason to cancel."""
+    """Map an AWS error code to ours: of a request, a statement or a reason to cancel."""
     if code in CONFLICTS | THROTTLES:
         return Busy(message)
     if code in FAILED or status >= HTTPStatus.INTERNAL_SERVER_ERROR:

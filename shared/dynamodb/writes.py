@@ -37,7 +37,7 @@ class Write:
             raise TypeError("a refusal lasts, and this error would be tried again")
 
     def left(self, item: Item) -> bool:
-        """Whether an item is as this write leaves it; none is what a deletion leaves."""
+        """True if the item looks as this write leaves it; a deletion leaves none."""
         if self.operation == "Delete":
             return not item
         if self.leaves is None:

@@ -1,1 +1,1 @@
-"""What an execution environment of Lambda makes, reports and is given."""
+"""A Lambda execution environment: its connections, its log and metrics, its batches."""

@@ -1,4 +1,4 @@
-"""What an execution environment makes once, at its first use: the connection to the table, and the logger."""
+"""Things that an execution environment makes once, at first use: the connection to the table, and the logger."""
 
 from __future__ import annotations
 

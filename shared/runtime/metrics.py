@@ -1,6 +1,6 @@
-"""What the functions count and time for CloudWatch: names, units and reporters, for the functions and for the alarms.
+"""The metrics of the functions in CloudWatch: names, units and reporters, for the functions and for the alarms.
 
-What can be done through the API and in the site's pages is reported by a function of each, and CloudWatch keeps the two
+Actions of both the API and the pages are reported by a function of each, and CloudWatch keeps the two
 apart.
 
 Metrics go out within log lines, in CloudWatch's embedded metric format (``runtime.reporting``). Their namespace is the
@@ -52,7 +52,7 @@ LIKES_ADDED = Metric("LikesAdded", "Count", ("members", "mine"))
 LIKES_REMOVED = Metric("LikesRemoved", "Count", ("members", "mine"))
 WATCHES_ADDED = Metric("WatchesAdded", "Count", ("members", "mine"))
 WATCHES_REMOVED = Metric("WatchesRemoved", "Count", ("members", "mine"))
-"""What was said for the first time; saying it again counts nothing."""
+"""First likes and watches; repeating one counts nothing."""
 
 DEALS_POSTED = Metric("DealsPosted", "Count", ("editors", "desk"))
 """Deals created through the API and at the desk. Imports and repeated requests count nothing."""

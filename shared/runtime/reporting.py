@@ -1,4 +1,4 @@
-"""What a function reports of itself: metrics that ride on a line of its log, which CloudWatch makes metrics of."""
+"""Metrics that ride on a line of a function's log, from which CloudWatch takes them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def report(metric: Metric, value: float = 1) -> None:
 
 
 def measured() -> dict[str, Any]:
-    """What was reported since the last line, as fields of a line that CloudWatch makes metrics of.
+    """The metrics reported since the last line, as fields of a line that CloudWatch takes them from.
 
     They are part of a line that is logged anyway, because a separate line would cost half as much again.
     """
