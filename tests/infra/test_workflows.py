@@ -17,6 +17,9 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CI = ROOT / ".github" / "workflows" / "ci.yml"
 DEPLOY = ROOT / ".github" / "workflows" / "deploy.yml"
 
+MOST = {"contents": "read", "id-token": "write", "pages": "write"}
+"""Permissions that a job may have."""
+
 each_workflow = pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
 
 
@@ -50,7 +53,7 @@ def test_a_workflow_only_reads_unless_a_job_says_more(file: Path) -> None:
 
     assert workflow["permissions"] == {"contents": "read"}
     for job in workflow["jobs"].values():
-        assert job.get("permissions", {}).items() <= {"contents": "read", "id-token": "write"}.items()
+        assert job.get("permissions", {}).items() <= MOST.items()
 
 
 def test_the_stages_that_can_be_deployed_are_those_of_the_settings() -> None:
