@@ -1,4 +1,4 @@
-"""What all tests share: engines, tables on them, and the marks that select tests."""
+"""Fixtures of all tests: engines, tables on them, and the marks that select tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]  # the same
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together | None:
-    """What ``--dist loadgroup`` means here."""
+    """The groups of ``--dist loadgroup``."""
     return Together(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
@@ -69,8 +69,8 @@ def pytest_sessionfinish() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _collector_starts_over() -> None:
-    """What earlier modules keep is not looked through for garbage again: the templates of all stages are millions of
-    objects, and moto copies so much that the collector runs often (four times as slow)."""
+    """Keep the collector from what earlier modules keep: the templates of all stages are millions of objects, and moto
+    copies so much that it runs often (four times as slow)."""
     gc.collect()
     gc.freeze()
 

@@ -59,8 +59,8 @@ FLOORS: dict[str, set[str]] = {
         *("shared.data.orders", "shared.models", "shared.errors", "shared.values", "shared.settings"),
     },
 }
-"""What each room of ``shared`` may import besides itself: the floors below it. What stands on ``shared.data`` stands on
-what that stands on, too."""
+"""Rooms that each room of ``shared`` may import besides itself: the floors below it. What stands on ``shared.data``
+stands on what that stands on, too."""
 
 MODULES_OF_DATA = {
     "shared.data",

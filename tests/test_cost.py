@@ -156,7 +156,7 @@ def test_more_shards_sell_faster() -> None:
 
 
 def clocks_price() -> float:
-    """What a million minutes of the clock cost, as the page has it."""
+    """The cost of a million minutes of the clock, as the page has it."""
     (clock,) = re.findall(r"^\| a minute's work of the clock \|.* (\d+\.\d+) \|$", PAGE, re.MULTILINE)
     return float(clock)
 

@@ -405,7 +405,7 @@ def test_the_front_page_is_one_request_that_costs_twice_half_a_unit(
 
 
 def units(table: Table, batch: Request) -> list[float]:
-    """What reading each key of a BatchGetItem costs in RRU, each read for itself: MiniStack tells none of a batch."""
+    """The RRU of each key of a BatchGetItem, each read for itself: MiniStack tells none of a batch."""
     wanted = batch.body["RequestItems"][table.name]
     assert not wanted["ConsistentRead"]
     return [

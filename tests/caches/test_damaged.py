@@ -64,7 +64,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "a stock of no known level": {"Stock": {"S": "plenty"}},
     "a number that is a word": {"DealNumber": {"S": "twelve"}},
 }
-"""What somebody may write into a Deal item, in DynamoDB's own words, for its client takes nothing else of these."""
+"""Attributes that somebody may write into a Deal item, in DynamoDB's own form."""
 
 
 @pytest.fixture(scope="session")

@@ -38,7 +38,7 @@ def posted(table: Table) -> list[Deal]:
 
 
 COUNTS = ["BatchGetItem", "Query", "Query", "Query"]
-"""What says which partitions of a feed hold deals: its counts, and the notes of what has ended since yesterday."""
+"""The requests that tell which partitions of a feed hold deals: its counts, and notes of what ended since yesterday."""
 
 # What is typed, and what is asked of DynamoDB for it: operation, and index where it is not the table.
 PATTERNS: dict[str, tuple[str, list[str]]] = {

@@ -1,4 +1,4 @@
-"""What writes and pages cost on a table of ten years: what they cost on a new one. dynoxide tells capacity truly."""
+"""Writes and pages cost the same on a table of ten years as on a new one. dynoxide tells capacity truly."""
 
 from __future__ import annotations
 

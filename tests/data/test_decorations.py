@@ -42,7 +42,7 @@ def all_segments(table: Table, segments: int = 2) -> list[segments.Step]:
 
 
 def places(table: Table) -> list[Item]:
-    """What the table remembers of unfinished runs."""
+    """The table's memory of unfinished runs."""
     found: list[Item] = []
     start: Mapping[str, Any] | None = None
     while True:

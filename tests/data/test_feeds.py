@@ -38,7 +38,7 @@ from tests.support.factories import (
 from tests.support.wire import hooked, watched
 
 COUNTS = Counter(Query=3, BatchGetItem=1)
-"""What it takes, in one round trip, to know which periods hold deals and how many of those have ended."""
+"""The requests, in one round trip, that tell which periods hold deals and how many of those have ended."""
 
 
 def test_a_feed_is_newest_first_and_its_own(table: Table) -> None:

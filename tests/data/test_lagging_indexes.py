@@ -1,4 +1,4 @@
-"""What holds while indexes, and reads that are not consistent, lag; and what comes right once they have caught up."""
+"""Indexes, and reads that are not consistent, lag: some things hold meanwhile, the others once they have caught up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What editors pick, and that copies follow the deals."""
+"""Editors' picks, and copies that follow the deals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds whatever is done: feeds against a sorted list, counts against what is counted."""
+"""Properties that hold whatever is done: feeds against a sorted list, counts against what is counted."""
 
 from __future__ import annotations
 
@@ -282,7 +282,7 @@ class Editing(RuleBasedStateMachine):
 
 
 def shown(deal: Deal) -> Deal:
-    """What a feed reads of a deal: neither its version nor when it was withdrawn, which it was not."""
+    """The fields of a deal that a feed reads: neither its version nor when it was withdrawn, which it was not."""
     return replace(deal, version=1)
 
 

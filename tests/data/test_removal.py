@@ -28,13 +28,13 @@ PIECES = 100
 
 @pytest.fixture
 def deal(table: Table) -> Deal:
-    """What is bought."""
+    """The deal that is bought."""
     return on_sale(table, PIECES)
 
 
 @pytest.fixture
 def other(table: Table) -> Deal:
-    """What stays in the cart."""
+    """The deal that stays in the cart."""
     return on_sale(table, PIECES)
 
 

@@ -12,7 +12,7 @@ FEW, MANY = 800, 2000
 
 @pytest.fixture(scope="module")
 def taken() -> tuple[dict[str, measured.Taken], dict[str, measured.Taken]]:
-    """What each search takes of few deals, and of many more."""
+    """The cost of each search over few deals, and over many more."""
     if not DYNOXIDE.exists():
         pytest.skip("dynoxide is not installed: npm has it for Linux on x86-64 only (npm ci)")
     found = []

@@ -1,4 +1,4 @@
-"""What DynamoDB is to the data layer, asked of every engine in every tier."""
+"""The mechanism of DynamoDB, tested on every engine in every tier."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ THREADS = 16
 
 
 def at_once(action: Callable[[int], R], times: int = THREADS) -> list[R | DealsError]:
-    """What each of so many threads got, or was refused, when all began together."""
+    """The results or refusals of so many threads that began together."""
     ready = threading.Barrier(times)
 
     def begin_together(number: int) -> R | DealsError:

@@ -1,4 +1,4 @@
-"""What the data layer relies on in DynamoDB, asked of each engine plainly; and where an engine is known to differ.
+"""The behaviour of DynamoDB that the data layer relies on, asked of each engine, and the known differences of engines.
 
 A difference is named where it is, and strictly: the engine that loses it fails its test until the name is removed.
 None raises TransactionConflict, so ``test_faults.py`` makes it up.

@@ -1,4 +1,4 @@
-"""What DynamoDB may answer on a bad day: conflicts, throttling, half an answer, nothing at all."""
+"""DynamoDB's answers on a bad day: conflicts, throttling, half an answer, nothing at all."""
 
 from __future__ import annotations
 

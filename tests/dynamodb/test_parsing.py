@@ -108,7 +108,7 @@ REFUSED = [
 
 
 def said(client: Client, operation: str, request: Answer) -> Answer:
-    """What an answer says, except when and by which server."""
+    """An answer without its time and its server."""
     answer: Answer = getattr(client, operation)(**request)
     metadata = answer.pop("ResponseMetadata")
     return {**answer, "status": metadata["HTTPStatusCode"]}

@@ -1,4 +1,4 @@
-"""What must not be the same in all execution environments that SnapStart starts from one snapshot."""
+"""Values that must differ between execution environments that SnapStart starts from one snapshot."""
 
 from __future__ import annotations
 

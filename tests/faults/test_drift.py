@@ -53,7 +53,7 @@ TOPICS = (APPLE, ASICS, SHOES)
 
 @dataclass(slots=True)
 class Weather:
-    """What goes wrong with requests: now and then in one of several ways, and in a storm always."""
+    """Faults of requests: now and then in one of several ways, and in a storm always."""
 
     dice: random.Random
     storm: bool = False
@@ -129,7 +129,7 @@ class Action:
 
 
 class Model:
-    """What the table must hold, and random actions on it."""
+    """The model of what the table must hold, and random actions on it."""
 
     def __init__(self, table: Table, dice: random.Random) -> None:
         self.table, self.dice = table, dice

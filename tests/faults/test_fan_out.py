@@ -1,4 +1,4 @@
-"""What can go wrong between a deal and its readers. After each: one message for everyone addressed, none doubled."""
+"""Faults between a deal and its readers. After each: one message for everyone addressed, none doubled."""
 
 from __future__ import annotations
 

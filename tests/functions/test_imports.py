@@ -1,4 +1,4 @@
-"""What the functions import, and so how fast they start."""
+"""The imports of the functions, and so how fast they start."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 HEAVY = {"pydantic", "argon2", "minijinja", "anyascii", "aws_xray_sdk"}
-"""What costs a cold start. Powertools' own ``__init__`` names Tracer; the X-Ray SDK comes with the first one made."""
+"""Modules that cost a cold start. Powertools' ``__init__`` names Tracer, whose first one made brings the X-Ray SDK."""
 
 BODIES, PASSWORDS, PAGES = "pydantic", "argon2", "minijinja"
 
@@ -75,7 +75,7 @@ for function in json.load(sys.stdin):
 
 
 def modules_of(function: str, events: list[dict[str, Any]]) -> set[str]:
-    """What a fresh process has imported after a function has handled some events."""
+    """The modules that a fresh process has imported after a function has handled some events."""
     done = subprocess.run(
         [sys.executable, "-c", LOADED.format(function=function, room=room_of(function))],
         input=json.dumps(events),
@@ -94,7 +94,7 @@ def room_of(function: str) -> str:
 
 @pytest.fixture(scope="module")
 def started() -> dict[str, set[str]]:
-    """What each function has imported when it has started."""
+    """The modules that each function has imported when it has started."""
     functions = [f"functions.{room_of(row.name)}.{row.name}" for row in FUNCTIONS]
     done = subprocess.run(
         [sys.executable, "-c", STARTED],

@@ -1,4 +1,4 @@
-"""What the functions log and count: one id from a request to its last message, and metrics that are right."""
+"""The log and the metrics of the functions: one id from a request to its last message, and metrics that are right."""
 
 from __future__ import annotations
 

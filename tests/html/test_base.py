@@ -1,4 +1,4 @@
-"""What every page has around its content."""
+"""The frame of every page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages show of a deal: its price, its days, its cards, and the leading picture."""
+"""A deal on pages: its price, its days, its cards, and the leading picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of HTTP share: a call's context."""
+"""The context of a call, for the tests of HTTP."""
 
 from __future__ import annotations
 

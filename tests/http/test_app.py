@@ -1,4 +1,4 @@
-"""What the API and the pages share of answering a request."""
+"""Answers to requests, as the API and the pages share them."""
 
 from __future__ import annotations
 

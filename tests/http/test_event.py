@@ -1,4 +1,4 @@
-"""What is read of an API Gateway event."""
+"""The parts of an API Gateway event that are read."""
 
 from __future__ import annotations
 

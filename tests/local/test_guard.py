@@ -16,7 +16,7 @@ from local.ports import free_port
 from local.settings import REGION, AccessKey, Home, access_key, client_arguments, endpoint
 
 PAGE = {"Origin": "https://any-page.example", "Referer": "https://any-page.example/"}
-"""What a browser says about a request that a page makes."""
+"""Headers by which a browser tells of a request that a page makes."""
 
 GUESSED = "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/lambda/aws4_request, SignedHeaders=host, Signature=00"
 
@@ -32,7 +32,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 @pytest.fixture
 def page(home: Home) -> Iterator[httpx.Client]:
-    """What a web page can send to the cloud without a preflight: simple requests."""
+    """Simple requests, which a web page can send to the cloud without a preflight."""
     there = cloud.running(home)
     assert there is not None
     with httpx.Client(base_url=endpoint(there.port), headers=PAGE, timeout=120, trust_env=False) as client:

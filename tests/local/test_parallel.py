@@ -21,7 +21,7 @@ from tests.support.commands import begin
 from tests.support.waiting import until
 
 DEPLOYS = "Preparing the cloud"
-"""What a run says when its cloud is there; a deployment would follow."""
+"""The line of a run whose cloud is there; a deployment would follow."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What ``make run`` and ``make stop`` promise: nothing under way is lost, one cloud, and the port that was used."""
+"""Promises of ``make run`` and ``make stop``: nothing under way is lost, one cloud, and the port that was used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the document says of texts, checked against what is done with them; schemathesis does the same over HTTP."""
+"""The document's patterns of texts, checked against the validators; schemathesis does the same over HTTP."""
 
 from __future__ import annotations
 

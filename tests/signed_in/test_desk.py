@@ -61,7 +61,7 @@ def posted(table: Table) -> list[Deal]:
 
 
 def filled(seen: Seen, **changed: str) -> dict[str, str]:
-    """What a browser would send of the page's form, with some fields typed again."""
+    """The page's form as a browser would send it, with some fields typed again."""
     values = seen.values()
     names = {"key", *DEAL, *(f"{deal_form.READ}{name}" for name in DEAL)}
     return {name: value for name, value in values.items() if name in names} | changed
@@ -648,7 +648,7 @@ def test_what_more_readers_than_are_counted_cost_at_least_is_rounded_down(
 
 
 def bar(seen: Seen) -> tuple[str | None, str | None]:
-    """What the bar of a page has reached, and of how much; neither where it is not known."""
+    """The value and the maximum of a page's bar; neither where it is not known."""
     (element,) = seen.document.iter("progress")
     return element.get("value"), element.get("max")
 

@@ -35,7 +35,7 @@ def with_address(table: Table, username: str = "ana") -> None:
 
 
 def checkout(browser: Browser) -> dict[str, str]:
-    """What the checkout's form sends."""
+    """The fields of the checkout's form."""
     found = browser.get("/shop/checkout").values()
     return {name: found[name] for name in ("key", "items")} | {"address": "home"}
 
@@ -329,7 +329,7 @@ def test_a_form_that_nobody_was_shown_is_refused(ana: Browser, table: Table, sel
 def test_what_is_refused_is_said_and_writes_nothing_and_takes_nothing(
     ana: Browser, table: Table, sell: Sell, post_deal: PostDeal
 ) -> None:
-    """What a form says that stood open while the shop changed, or that was never shown."""
+    """The fields of a form that stood open while the shop changed, or that was never shown."""
     with_address(table)
     bo = entered(table, "bo")
     bo.post("/shop/addresses", {**HOME, "name": "office"})

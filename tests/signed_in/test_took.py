@@ -1,4 +1,4 @@
-"""What a page took: shown where a stage shows its work, and nowhere else."""
+"""The cost of a page is shown where a stage shows its work, and nowhere else."""
 
 from __future__ import annotations
 

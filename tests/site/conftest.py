@@ -66,7 +66,7 @@ def paths(site: Preview) -> dict[str, str]:
 
 
 def cookie_of(token: str) -> str:
-    """What the browser of somebody who is signed in sends."""
+    """The headers that the browser of somebody who is signed in sends."""
     return f"{cookies.SESSION}={token}; {cookies.HINT}=1"
 
 

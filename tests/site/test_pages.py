@@ -116,7 +116,7 @@ MARKS = """link => {
         style.textDecorationLine, style.outlineStyle, style.outlineColor,
     ];
 }"""
-"""What tells a link from another where all colours are the reader's own: its lines, and no background or shade."""
+"""Where all colours are the reader's own, lines tell links apart, and no background or shade."""
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_html_validate_finds_nothing(site: Preview, paths: dict[str, str], tmp_p
 def test_lighthouse_is_content(
     site: Preview, paths: dict[str, str], people: dict[str, str], kind: str, tmp_path: Path
 ) -> None:
-    """What does not depend on how busy this machine is. How fast pages are, ``benchmarks/browser.py`` measures."""
+    """Figures that do not depend on how busy this machine is. ``benchmarks/browser.py`` measures speed."""
     path, cookie = (paths[kind], "") if kind in paths else ("/my/inbox", cookie_of(people["ana"]))
 
     found = lighthouse(f"{site.origin}{path}", tmp_path, cookie=cookie)

@@ -1,4 +1,4 @@
-"""What shoppers do, from end to end in a real browser, with script and without it.
+"""Shoppers' journeys, from end to end in a real browser, with script and without it.
 
 Nothing here reads the table's stream: what it would do, that a deal shows how much of it is left, a test asks for.
 The other journeys are walked on a deployed site (``tests/e2e/test_browser.py``).

@@ -44,7 +44,7 @@ def losing_an_answer(table: Table) -> Iterator[None]:
 
 @contextmanager
 def trouble(table: Table, kind: str) -> Iterator[None]:
-    """What may happen on the way to DynamoDB and back, once."""
+    """One accident on the way to DynamoDB and back."""
     match kind:
         case "conflict":
             with failing(table, "TransactWriteItems", 2, cancelled("None", "None", "TransactionConflict")):

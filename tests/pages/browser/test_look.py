@@ -1,4 +1,4 @@
-"""What the style promises to those who use a keyboard, and to those whose system forces its own colours."""
+"""The style for those who use a keyboard, and for those whose system forces its own colours."""
 
 from __future__ import annotations
 

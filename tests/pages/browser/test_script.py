@@ -1,4 +1,4 @@
-"""What script adds to public pages: the reader's own zone, what is left, a copied code, one's own state, the filter."""
+"""Script on public pages: the reader's own zone, what is left, a copied code, one's own state, the filter."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENDS = datetime(times.now().year + 1, 6, 15, 20, 30, tzinfo=UTC)
 TOKYO = timedelta(hours=9)
 
 BACK = "dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))"
-"""What a browser does when Back brings a page again as it was left; the one of these tests keeps no page."""
+"""Do as a browser does when Back brings a page again as it was left; the one of these tests keeps no page."""
 
 _serial = itertools.count()
 
@@ -42,7 +42,7 @@ def orsted(site: Preview) -> None:
 
 
 def ends_of(page: Page, deal: Deal) -> str:
-    """What a card on the page of the deal's brand says of its end."""
+    """The end of a deal, in the words of its card on its brand's page."""
     card = page.locator(".card").filter(has=page.locator(f"a[href='/deals/{deal.number}']"))
     return card.locator("time[data-ends]").inner_text()
 

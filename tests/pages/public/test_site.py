@@ -275,7 +275,7 @@ COSTS = {
     "/nowhere": ("", 0),
     "/go/{number}": ("GetItem 2, UpdateItem 1", 3),
 }
-"""What each page asks of the table, and in how many round trips, its copies being there."""
+"""The requests of each page, and its round trips, where its copies are there."""
 
 
 def test_no_page_asks_for_more_than_it_shows(ask: Ask, follow: Ask, now: datetime, posted: list[Deal]) -> None:
