@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 
 import pytest
@@ -51,13 +51,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """With ``--durations``, adds how many seconds of work each folder took."""
     if not config.getoption("durations"):
         return
-    seconds: Counter[str] = Counter()
+    seconds: dict[str, float] = defaultdict(float)
     for reports in terminalreporter.stats.values():
         for report in reports:
             if isinstance(report, pytest.TestReport):
                 seconds["/".join(report.nodeid.partition("::")[0].split("/")[1:2])] += report.duration
     terminalreporter.section(f"{sum(seconds.values()):.0f} seconds of work, by folder of tests")
-    for folder, spent in seconds.most_common(15):
+    for folder, spent in sorted(seconds.items(), key=lambda item: -item[1])[:15]:
         terminalreporter.line(f"{spent:7.1f}s {folder}")
 
 

@@ -17,7 +17,6 @@ from tests.support.visiting import editor, member, site, visitor
 
 __all__ = ["editor", "member", "site", "visitor"]
 
-REAL_DEALS = ROOT.parent / "shared" / "data" / "deals.jsonl"
 SAMPLE_DEALS = ROOT / "tests" / "sample" / "deals.jsonl"
 
 
@@ -30,22 +29,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def imported(site: Site) -> list[dict[str, Any]]:
-    """The lines of the deals that are at the site: a part of the real ones where they are at hand, else a sample.
-
-    What follows from each deal (words, copies) takes the local cloud a good part of a second, and whatever is tested
-    next waits for it: so not all of them.
-    """
-    lines = _some_real_deals() if REAL_DEALS.exists() else SAMPLE_DEALS.read_bytes().splitlines()
+    """The lines of the sample's deals, which are at the site."""
+    lines = SAMPLE_DEALS.read_bytes().splitlines()
     importer = Importer(site.table, times.now())
     importer.run(io.BytesIO(b"\n".join(lines)))
     assert not importer.report.bad
     return [json.loads(line) for line in lines]
-
-
-def _some_real_deals() -> list[bytes]:
-    """Each eighth real deal, and those of the brand that is written in two ways."""
-    lines = REAL_DEALS.read_bytes().splitlines()
-    return [line for number, line in enumerate(lines) if number % 8 == 0 or b'"asics"' in line.lower()]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Where MiniStack's event sources depart from Lambda's, each as a test that fails when MiniStack changes.
+"""Where MiniStack's event sources and gateway depart from AWS's, each as a test that fails when MiniStack changes.
 
 What our functions do under Lambda's own rules is shown in ``tests/streams``; ``docs/failures.md`` has the list.
 """
@@ -11,15 +11,22 @@ import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli.dead_letters import Batch
+from shared.data import keys
+from shared.data.members import rate_limits
 from tests.e2e.plumbing import client
+from tests.support.contract import assert_problem
 from tests.support.site import Site, fresh
 from tests.support.waiting import until
+
+CLAIMED = "203.0.113.9"
+"""An address that a header claims."""
 
 FUNCTION = """
 import json, os
@@ -179,3 +186,16 @@ def test_ministack_does_not_match_what_is_missing_below_what_is_missing(laborato
     # The second reader has read everything twice by now, and the first, if it matched, as much.
     assert until(lambda: len(laboratory.batches()) == 2)
     assert laboratory.batches() == [["changed"], ["changed"]]
+
+
+def test_ministack_believes_x_forwarded_for(site: Site) -> None:
+    """API Gateway's ``sourceIp`` is the address that the connection came from, whatever a header says."""
+    login = {"username": fresh("far-away"), "password": "a guess"}
+
+    window = int(datetime.now(UTC).timestamp()) // rate_limits.WINDOW_SECONDS
+
+    assert_problem(site.visitor().post("/sessions", json=login, headers={"X-Forwarded-For": CLAIMED}), 401)
+
+    # The next window may have begun meanwhile.
+    (counted,) = site.table.get_many([keys.attempts("ADDRESS", CLAIMED, each) for each in (window, window + 1)])
+    assert len(counted["Counted"]) == 1

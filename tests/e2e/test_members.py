@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.contract import assert_problem
-from tests.support.site import Site, Visitor, a_deal, fresh
+from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
 from tests.support.waiting import eventually
 
 topics = pytest.mark.parametrize("kind", ["brands", "categories"])
@@ -168,3 +168,53 @@ def test_a_deal_with_an_old_date_and_an_edited_one_tell_nobody(site: Site, edito
 
     (message,) = eventually(lambda: member.get("/messages").json()["items"], bool)
     assert message["deal"]["dealId"] == news["dealId"]
+
+
+def test_removing_ones_account_removes_all_that_is_ones_own(site: Site, editor: Visitor, brand: str) -> None:
+    leaver, stayer = site.member("leaver"), site.member("stayer")
+    elsewhere = site.signs_in(leaver.username)
+    shoes = stayer.get("/categories/home").json()
+    for who in (leaver, stayer):
+        for path in (f"/brands/{brand}", "/categories/home"):
+            assert who.put(f"{path}/like").status_code == 200
+            assert who.put(f"{path}/watch").status_code == 200
+    editor.post("/deals", json=a_deal(brand, category="home"))
+    for who in (leaver, stayer):
+        eventually(lambda who=who: who.get("/messages/unread-count").json()["unread"], lambda n: n == 1)  # type: ignore[misc]
+
+    assert leaver.delete("/me").status_code == 204
+
+    assert_problem(leaver.get("/me"), 401)
+    assert_problem(elsewhere.get("/me"), 401)
+    assert_problem(site.visitor().post("/sessions", json={"username": leaver.username, "password": PASSWORD}), 401)
+    page, category = stayer.get(f"/brands/{brand}").json(), topic(site, stayer, "/categories/home")
+    assert (page["likes"], page["watchers"]) == (1, 1)
+    assert (category["likes"], category["watchers"]) == (shoes["likes"] + 1, shoes["watchers"] + 1)
+    assert items_of(site, leaver) == []
+    assert len(items_of(site, stayer)) >= 8
+    assert stayer.get("/messages/unread-count").json() == {"unread": 1}
+
+
+def topic(site: Site, who: Visitor, path: str) -> dict[str, int]:
+    """A topic's counts, past every cache."""
+    found: dict[str, int] = who.get(path, params={"limit": 1}).json()
+    return found
+
+
+def items_of(site: Site, who: Visitor) -> list[str]:
+    """The keys of all items that name a user or their address, in whatever way."""
+    found, start = [], None
+    while True:
+        items, start = site.table.scan(start=start)
+        found += [
+            item["PK"]
+            for item in items
+            if (
+                who.username in str(item["PK"] + item["SK"])
+                or item.get("Username") == who.username
+                or who.email in item["PK"]
+            )
+            and item["Type"] != "Attempts"  # counters go by themselves
+        ]
+        if start is None:
+            return found

@@ -1,4 +1,4 @@
-"""A site of the tests' own: the real stacks, deployed by the real CDK to a local cloud on a free port."""
+"""Who visits the API, and a site of the tests' own: the real stacks, deployed by the real CDK to a local cloud."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import boto3
 import httpx
@@ -86,46 +86,42 @@ class Visitor:
         return self.http.request(method, path, **how)
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A deployed Big Time Deals."""
+class Writes(Protocol):
+    """The writes to a table since a moment, except those of the background."""
 
-    port: int
-    api_id: str
+    def keys(self) -> list[str]:
+        """The partition keys of the items written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """The REST API and its table, wherever it runs. Each answer is held against the document that it serves."""
+
     table: Table
     contract: Contract
-    home: Home
 
-    @property
-    def endpoint(self) -> str:
-        return endpoint(self.port)
+    def client(self, headers: Mapping[str, str]) -> httpx.Client:
+        """Who sends requests to it, with some headers on each."""
+        raise NotImplementedError
 
-    @property
-    def origin(self) -> str:
-        """The address at which browsers find it."""
-        return deploy.origin(self.port)
+    def writes(self) -> Writes:
+        """The requests that write to the table from now on."""
+        raise NotImplementedError
 
     def visitor(self, token: str = "", **who: str) -> Visitor:
         """Anyone, or the owner of a token."""
-        headers = _headers(self.port, self.api_id) | ({"Authorization": f"Bearer {token}"} if token else {})
-        http = httpx.Client(
-            base_url=f"{self.endpoint}/v1",
-            headers=headers,
-            timeout=PATIENCE,
-            trust_env=False,
-            transport=Patient(),
-            event_hooks={"response": [self.contract.check]},
-        )
+        http = self.client({"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {token}"} if token else {}))
+        http.event_hooks = {"response": [self.contract.check]}
         return Visitor(http, token=token, **who)
 
     def signs_in(self, username: str, password: str = PASSWORD, **who: str) -> Visitor:
-        """Someone who has an account, signed in over HTTP."""
+        """Someone who has an account, signed in."""
         answer = self.visitor().post("/sessions", json={"username": username, "password": password})
         assert answer.status_code == 201, answer.text
         return self.visitor(answer.json()["token"], username=username, **who)
 
     def member(self, name: str = "member") -> Visitor:
-        """A new member, signed up and signed in over HTTP."""
+        """A new member, signed up and signed in."""
         username = fresh(name)
         email = f"{username}@mail.example"
         account = {"username": username, "email": email, "password": PASSWORD, "name": name.title()}
@@ -143,20 +139,46 @@ class Site:
         """Make an editor a member again."""
         users.set_role(self.table, editor.username, "member")
 
+
+@dataclass(frozen=True, slots=True)
+class Site(Api):
+    """A deployed Big Time Deals."""
+
+    port: int
+    api_id: str
+    home: Home
+
+    @property
+    def endpoint(self) -> str:
+        return endpoint(self.port)
+
+    @property
+    def origin(self) -> str:
+        """The address at which browsers find it."""
+        return deploy.origin(self.port)
+
+    def client(self, headers: Mapping[str, str]) -> httpx.Client:
+        return httpx.Client(
+            base_url=f"{self.endpoint}/v1",
+            headers={**_host(self.port, self.api_id), **headers},
+            timeout=PATIENCE,
+            trust_env=False,
+            transport=Patient(),
+        )
+
     def writes(self) -> Writes:
-        """The requests that write to the table from now on."""
-        return Writes.from_now(self)
+        return Streamed.from_now(self)
 
 
 @dataclass(slots=True)
-class Writes:
+class Streamed:
     """The records of the table's stream since a moment, except what goes on in the background."""
 
     _streams: Any
     _iterators: list[str]
 
     @classmethod
-    def from_now(cls, site: Site) -> Writes:
+    def from_now(cls, site: Site) -> Streamed:
         streams = boto3.client(
             "dynamodbstreams",
             **client_arguments(site.home, site.port),
@@ -172,7 +194,6 @@ class Writes:
         return cls(streams, iterators)
 
     def keys(self) -> list[str]:
-        """The partition keys of the items written."""
         records = [
             record
             for iterator in self._iterators
@@ -180,6 +201,17 @@ class Writes:
         ]
         images = [record["dynamodb"].get("NewImage") or record["dynamodb"]["OldImage"] for record in records]
         return [image["PK"]["S"] for image in images if image["Type"]["S"] not in BACKGROUND]
+
+
+def dump(table: Table, leaving_out: Container[str] = BACKGROUND) -> dict[str, dict[str, Any]]:
+    """Every item of a table that a request writes, by its key."""
+    found: dict[str, dict[str, Any]] = {}
+    start = None
+    while True:
+        items, start = table.scan(start=start)
+        found |= {f"{item['PK']} {item['SK']}": item for item in items if item["Type"] not in leaving_out}
+        if start is None:
+            return found
 
 
 @contextmanager
@@ -195,11 +227,11 @@ def deployed(folder: Path) -> Iterator[Site]:
         complete(table)
         served = httpx.get(
             f"{endpoint(port)}/v1/openapi.json",
-            headers=_headers(port, outputs["ApiId"]),
+            headers=_host(port, outputs["ApiId"]),
             timeout=PATIENCE,
             trust_env=False,
         )
-        yield Site(port, outputs["ApiId"], table, Contract(served.json()), home)
+        yield Site(table, Contract(served.json()), port, outputs["ApiId"], home)
     except Trouble as trouble:
         log = home.deploy_log.read_text(errors="replace") if home.deploy_log.exists() else ""
         pytest.fail(f"{trouble}\n{log[-3000:]}")
@@ -233,6 +265,6 @@ def _kill(home: Home) -> None:
     shutil.rmtree(home.scratch, ignore_errors=True)
 
 
-def _headers(port: int, api_id: str) -> dict[str, str]:
+def _host(port: int, api_id: str) -> dict[str, str]:
     # The name of the host is sent, not resolved: not every machine knows *.localhost.
-    return {"Host": f"{api_id}.execute-api.localhost:{port}", "Accept-Encoding": "identity"}
+    return {"Host": f"{api_id}.execute-api.localhost:{port}"}

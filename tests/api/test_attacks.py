@@ -1,24 +1,19 @@
 """Attacks by what a request carries: keys, paths, bodies, headers, and text that others will read.
 
-Each is refused, or taken as the plain text it is. ``tests/e2e/test_bad_input.py`` has each field, cursor and limit.
+Each is refused, or taken as the plain text it is. ``test_bad_input.py`` has each field, cursor and limit.
 """
 
 from __future__ import annotations
 
 import gzip
-import json
 import re
-import socket
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.e2e.plumbing import client
-from tests.fire.conftest import dump
 from tests.support.contract import assert_problem
-from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
-from tests.support.waiting import PATIENCE, eventually
+from tests.support.site import PASSWORD, Api, Visitor, a_deal, fresh
 
 JSON = {"Content-Type": "application/json"}
 MEGABYTE = 1024 * 1024
@@ -32,7 +27,7 @@ FORGED = {
     "a brand's key": "BRAND%23target",
     "a line break": "x%0d%0ay",
     "NUL": "x%00",
-    "letters that look alike": "t%D0%B0rget",
+    "letters that look alike": "t%D0%B0rgets",
     "a wildcard": "*",
     "a quote": "x%27%20OR%20%271%27=%271",
     "an expression": "attribute_exists(PK)",
@@ -58,7 +53,7 @@ OWN_NAMES = "/me/addresses/{name}"
 
 @pytest.mark.usefixtures("nothing_written")
 @forged
-def test_a_key_in_a_path_is_only_a_name(editor: Visitor, site: Site, name: str) -> None:
+def test_a_key_in_a_path_is_only_a_name(editor: Visitor, site: Api, name: str) -> None:
     attacked = 0
     for template, methods in site.contract.document["paths"].items():
         if "{" in template and template != OWN_NAMES:
@@ -89,46 +84,12 @@ def fields(answer: httpx.Response) -> list[str]:
     return [error["field"] for error in answer.json().get("errors", [])]
 
 
-def raw(site: Site, request: bytes) -> bytes:
-    """What the site answers to bytes that no HTTP library would send."""
-    with socket.create_connection(("127.0.0.1", site.port), timeout=120) as connection:
-        connection.sendall(request)
-        answer = b""
-        while part := connection.recv(65536):
-            answer += part
-    return answer
-
-
-TRAVERSALS = [
-    "/v1/brands/%2e%2e/me",
-    "/v1/brands/../me",
-    "/v1/brands/..%2f..%2fme",
-    "/v1/brands/%2e%2e%2fme",
-    "/v1/deals/..;/me",
-    "/v1//me",
-    "/v1/categories/%252e%252e/me",
-    "/v1/brands/x/..%5c..%5cme",
-    "/v1/deals/%2e%2e/front-page/featured",
-]
-
-
-@pytest.mark.usefixtures("nothing_written")
-@pytest.mark.parametrize("path", TRAVERSALS)
-def test_a_path_leads_nowhere_else(site: Site, path: str) -> None:
-    """Nobody is signed in: each place it leads to refuses it."""
-    host = site.visitor().http.headers["Host"]
-
-    for method in ("GET", "PUT", "DELETE"):
-        answer = raw(site, f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
-        assert answer.split(b" ")[1] in (b"400", b"401", b"404"), answer
-
-
 @pytest.mark.usefixtures("nothing_written")
 @pytest.mark.parametrize("way", ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "_method"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_the_method_is_the_method(member: Visitor, brand: str, way: str, method: str) -> None:
+def test_the_method_is_the_method(member: Visitor, way: str, method: str) -> None:
     for claimed in ("DELETE", "PUT"):
-        answer = member.request(method, f"/brands/{brand}/like", headers={way: claimed}, params={way: claimed})
+        answer = member.request(method, "/brands/target/like", headers={way: claimed}, params={way: claimed})
         assert_problem(answer, 404)
         assert member.get("/me", headers={way: claimed}, params={way: claimed}).json()["username"] == member.username
 
@@ -204,7 +165,7 @@ INJECTED = [
 
 
 @pytest.mark.parametrize("injected", INJECTED)
-def test_no_value_gets_into_a_header(site: Site, editor: Visitor, deal_id: str, injected: str) -> None:
+def test_no_value_gets_into_a_header(site: Api, editor: Visitor, deal_id: str, injected: str) -> None:
     name = fresh("header")
     answers = [
         editor.post("/brands", json={"name": name + injected}),
@@ -224,61 +185,7 @@ def test_no_value_gets_into_a_header(site: Site, editor: Visitor, deal_id: str, 
         assert not any("evil" in value or "stolen" in value for value in answer.headers.values())
 
 
-def test_a_header_cannot_be_smuggled_through_a_line_break(site: Site) -> None:
-    host = site.visitor().http.headers["Host"]
-    smuggled = f"GET /v1/me HTTP/1.1\r\nHost: {host}\r\nX: y\n Authorization: Bearer x\r\nConnection: close\r\n\r\n"
-
-    assert raw(site, smuggled.encode()).split(b" ")[1] in (b"400", b"401")
-
-
-@pytest.mark.parametrize("path", ["/categories", "/openapi.json", "/docs", "/nothing"])
-def test_no_answer_repeats_the_host_that_was_asked_for(site: Site, path: str) -> None:
-    answer = httpx.get(
-        f"{site.endpoint}/_aws/execute-api/{site.api_id}/v1{path}",
-        headers={"Host": "evil.example", "X-Forwarded-Host": "evil.example", "X-Original-URL": "/v1/me"},
-        trust_env=False,
-        timeout=PATIENCE,
-    )
-
-    assert answer.status_code in (200, 404)
-    assert "evil" not in answer.text + str(answer.headers)
-
-
-QUOTES = [
-    "Trail' runner",
-    "x'} ; DELETE FROM \"big-time-deals\" WHERE PK='USER#ana' --",
-    "', 'PK': 'SESSION#0",
-    "? ?1 :v #n {0} %s ${x}",
-    '"}]} "title": "x',
-    "<script>alert(1)</script><img src=x onerror=alert(1)>",
-    "=cmd|' /C calc'!A0",
-]
-
-
-def test_text_that_would_be_a_statement_elsewhere_reaches_readers_as_it_is(site: Site, editor: Visitor) -> None:
-    reader, bystander, slug = site.member("quoted"), site.member("bystander"), fresh("quoting")
-    assert reader.patch("/me", json={"name": QUOTES[1]}).json()["name"] == QUOTES[1]
-    assert editor.post("/brands", json={"name": f"{slug} '; --"}).headers["Location"] == f"/v1/brands/{slug}"
-    assert reader.put(f"/brands/{slug}/watch").status_code == 200
-    people = {key: item for key, item in dump(site).items() if item["Type"] in ("User", "Session", "UserEmail")}
-
-    for title in QUOTES:
-        deal = editor.post("/deals", json=a_deal(slug, title=title, description=title, couponCode=title))
-        assert deal.status_code == 201
-
-    told = eventually(lambda: reader.get("/messages").json()["items"], lambda items: len(items) == len(QUOTES))
-    assert sorted(message["deal"]["title"] for message in told) == sorted(QUOTES)
-    assert editor.put(f"/deals/{deal.json()['dealId']}/hot").status_code == 202
-    (hot,) = eventually(lambda: bystander.get("/messages").json()["items"], lambda items: len(items) == 1)
-    assert (hot["kind"], hot["deal"]["title"]) == ("hot", QUOTES[-1])
-    shown = site.visitor().get(f"/brands/{slug}/deals")
-    assert sorted(deal["title"] for deal in shown.json()["items"]) == sorted(QUOTES)
-    assert shown.headers["Content-Type"] == "application/json"
-    assert shown.headers["X-Content-Type-Options"] == "nosniff"
-    assert {key: item for key, item in dump(site).items() if key in people} == people
-
-
-def test_every_answer_forbids_guessing_its_type(site: Site, visitor: Visitor, member: Visitor, deal_id: str) -> None:
+def test_every_answer_forbids_guessing_its_type(site: Api, visitor: Visitor, member: Visitor, deal_id: str) -> None:
     answers = [
         visitor.get("/docs"),
         visitor.get(f"/deals/{deal_id}"),
@@ -321,48 +228,9 @@ LINKS = [
 @pytest.mark.usefixtures("nothing_written")
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("field", ["link", "image"])
-def test_a_link_leads_to_a_page_and_nowhere_else(
-    editor: Visitor, brand: str, deal_id: str, field: str, link: str
-) -> None:
-    assert_problem(editor.post("/deals", json=a_deal(brand) | {field: link}), 422, field)
+def test_a_link_leads_to_a_page_and_nowhere_else(editor: Visitor, deal_id: str, field: str, link: str) -> None:
+    assert_problem(editor.post("/deals", json=a_deal("target") | {field: link}), 422, field)
     assert_problem(editor.patch(f"/deals/{deal_id}", json={field: link}), 422, field)
-
-
-def test_no_function_follows_a_link(site: Site, editor: Visitor, brand: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as trap:
-        trap.settimeout(3)
-        address = f"http://127.0.0.1:{trap.getsockname()[1]}/latest/meta-data/"
-        posted = editor.post("/deals", json=a_deal(brand, link=address, image=address))
-        assert posted.status_code == 201
-        assert site.visitor().get(f"/deals/{posted.json()['dealId']}").json()["image"] == address
-
-        with pytest.raises(TimeoutError):
-            trap.accept()
-
-
-def test_a_line_of_the_log_stays_one_line(site: Site, visitor: Visitor) -> None:
-    forged_line = '{"level": "INFO", "message": "forged"}'
-    mark = fresh("logged")
-    path = f"/brands/{mark}%0a%7B%22level%22%3A%22INFO%22%2C%22message%22%3A%22forged%22%7D"
-
-    headers = {"X-Correlation-Id": f"{mark}-{forged_line}", "User-Agent": forged_line}
-    assert visitor.get(path, headers=headers).status_code == 404
-
-    lines = eventually(lambda: logged(site, mark), lambda found: len(found) > 0)
-    for line in lines:
-        assert json.loads(line)["message"] == "request"
-
-
-def logged(site: Site, mark: str) -> list[str]:
-    """The lines of all functions' logs that hold a text."""
-    logs = client(site, "logs")
-    return [
-        line
-        for group in logs.describe_log_groups()["logGroups"]
-        for event in logs.filter_log_events(logGroupName=group["logGroupName"])["events"]
-        for line in event["message"].splitlines()
-        if mark in line
-    ]
 
 
 LOOKALIKES = [

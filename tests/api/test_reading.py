@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.support.contract import assert_problem
-from tests.support.site import Site, Visitor, a_deal, fresh
+from tests.support.site import Api, Visitor, a_deal, fresh
 from tests.support.waiting import eventually
 
 CATEGORIES = ["clothing", "outerwear", "shoes", "accessories", "bags", "electronics", "home", "outdoors"]
@@ -88,7 +88,7 @@ def test_an_answer_changes_its_etag_with_its_content(visitor: Visitor, editor: V
     assert after.headers["ETag"] != before.headers["ETag"]
 
 
-def test_a_large_answer_is_compressed_when_asked_to(site: Site, visitor: Visitor) -> None:
+def test_a_large_answer_is_compressed_when_asked_to(site: Api, visitor: Visitor) -> None:
     plain = visitor.get("/openapi.json")
 
     with visitor.http.stream("GET", "/openapi.json", headers={"Accept-Encoding": "br, gzip;q=0.5"}) as answer:
@@ -108,7 +108,7 @@ def test_an_answer_is_not_compressed_for_who_refuses_gzip(visitor: Visitor) -> N
     assert "Content-Encoding" not in answer.headers
 
 
-def raw(site: Site, path: str, encoding: str) -> bytes:
+def raw(site: Api, path: str, encoding: str) -> bytes:
     """The bytes of an answer as they came."""
     client = site.visitor().http
     client.event_hooks = {}
@@ -210,7 +210,7 @@ def test_a_cursor_of_the_front_page_and_of_the_latest_deals_is_the_same(
     assert not {deal["dealId"] for deal in first["items"]} & {deal["dealId"] for deal in second["items"]}
 
 
-def test_a_new_deal_appears_on_every_page_it_belongs_to(site: Site, visitor: Visitor, editor: Visitor) -> None:
+def test_a_new_deal_appears_on_every_page_it_belongs_to(site: Api, visitor: Visitor, editor: Visitor) -> None:
     brand = fresh("anew")
     editor.post("/brands", json={"name": brand})
 

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from local.settings import ROOT
 from shared import settings
 from shared.data import keys
 from shared.data.members import rate_limits, sessions
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.writes import forget
 from shared.errors import NotSignedIn
-from tests.e2e.plumbing import Plumbing
-from tests.fire.conftest import dump, values
 from tests.support.contract import assert_problem
-from tests.support.site import PASSWORD, Site, Visitor, fresh
+from tests.support.site import PASSWORD, Api, Visitor, dump, fresh
 
 HERE = "127.0.0.1"
 
 
 @pytest.mark.usefixtures("nothing_written")
-def test_nothing_that_stands_in_the_table_signs_anyone_in(site: Site, member: Visitor, editor: Visitor) -> None:
-    stolen = set(values(dump(site)))
+def test_nothing_that_stands_in_the_table_signs_anyone_in(site: Api, member: Visitor, editor: Visitor) -> None:
+    stolen = set(values(dump(site.table)))
     assert {member.username, editor.username, *hashes(site, editor)} <= stolen
 
     assert member.token not in stolen
@@ -37,12 +34,27 @@ def test_nothing_that_stands_in_the_table_signs_anyone_in(site: Site, member: Vi
             sessions.authenticate(site.table, value, datetime.now(UTC))
 
 
-def hashes(site: Site, who: Visitor) -> list[str]:
+def values(node: Any) -> Iterator[str]:
+    """Every text in a dump, and every part that a key is made of."""
+    if isinstance(node, str):
+        yield node
+        if "#" in node:
+            yield from node.split("#")
+    elif isinstance(node, dict):
+        for name, value in node.items():
+            yield str(name)
+            yield from values(value)
+    elif isinstance(node, list | tuple | set):
+        for value in node:
+            yield from values(value)
+
+
+def hashes(site: Api, who: Visitor) -> list[str]:
     """What the table keeps of a user's tokens."""
     return [item["PK"].partition("#")[2] for item in site.table.query(keys.sessions(who.username), index=GSI1)]
 
 
-def test_nobody_chooses_their_token(site: Site) -> None:
+def test_nobody_chooses_their_token(site: Api) -> None:
     member, chosen = site.member("fixed"), "A" * 43
     login = {"username": member.username, "password": PASSWORD}
     carried = {
@@ -61,7 +73,7 @@ def test_nobody_chooses_their_token(site: Site) -> None:
     assert_problem(site.visitor().post("/sessions", json=login | {"token": chosen}), 422, "token")
 
 
-def test_every_sign_in_is_a_session_of_its_own(site: Site) -> None:
+def test_every_sign_in_is_a_session_of_its_own(site: Api) -> None:
     first = site.member("twice")
     second, third = site.signs_in(first.username), site.signs_in(first.username)
 
@@ -70,7 +82,7 @@ def test_every_sign_in_is_a_session_of_its_own(site: Site) -> None:
     assert [who.get("/me").status_code for who in (first, second, third)] == [200, 401, 200]
 
 
-def test_a_new_password_ends_every_session_a_thief_may_have(site: Site) -> None:
+def test_a_new_password_ends_every_session_a_thief_may_have(site: Api) -> None:
     owner = site.member("robbed")
     thief = site.signs_in(owner.username)
 
@@ -81,10 +93,10 @@ def test_a_new_password_ends_every_session_a_thief_may_have(site: Site) -> None:
     assert_problem(owner.get("/me"), 401)
 
 
-def test_a_session_that_has_ended_opens_no_route(site: Site, deal_id: str, brand: str) -> None:
+def test_a_session_that_has_ended_opens_no_route(site: Api, deal_id: str, brand: str) -> None:
     gone = site.editor("gone")
     assert gone.delete("/sessions").status_code == 204
-    before, refused = dump(site), 0
+    before, refused = dump(site.table), 0
 
     for template, methods in site.contract.document["paths"].items():
         path = template.format(
@@ -96,10 +108,10 @@ def test_a_session_that_has_ended_opens_no_route(site: Site, deal_id: str, brand
                 refused += 1
 
     assert refused > 20
-    assert dump(site) == before
+    assert dump(site.table) == before
 
 
-def test_a_token_is_of_its_owner_on_every_request(site: Site, member: Visitor, editor: Visitor) -> None:
+def test_a_token_is_of_its_owner_on_every_request(site: Api, member: Visitor, editor: Visitor) -> None:
     """Were an authorizer's answer kept for a method, or one for a token kept for another, this would mix them up."""
     for _ in range(3):
         for who in (member, editor, site.visitor("unknown"), member):
@@ -110,19 +122,7 @@ def test_a_token_is_of_its_owner_on_every_request(site: Site, member: Visitor, e
         assert editor.get("/me/watches").status_code == 200
 
 
-def test_the_authorizer_allows_the_one_method_that_was_asked_for(site: Site, member: Visitor) -> None:
-    asked = json.loads((ROOT / "events" / "authorizer-request.json").read_text(encoding="utf-8"))
-    asked["headers"] = {"Authorization": f"Bearer {member.token}"}
-
-    answer = Plumbing.of(site).call("Authorizer", asked)
-
-    (statement,) = answer["policyDocument"]["Statement"]
-    assert (statement["Effect"], statement["Resource"]) == ("Allow", asked["methodArn"])
-    assert "*" not in statement["Resource"]
-    assert answer["context"] == {"username": member.username, "role": "member"}
-
-
-def test_guessing_one_users_password_stops_after_ten_whether_there_is_such_a_user_or_not(site: Site) -> None:
+def test_guessing_one_users_password_stops_after_ten_whether_there_is_such_a_user_or_not(site: Api) -> None:
     known, unknown = site.member("guessed").username, fresh("unheard-of")
 
     seen = {}
@@ -142,7 +142,7 @@ def test_guessing_one_users_password_stops_after_ten_whether_there_is_such_a_use
 
 
 @pytest.fixture(autouse=True)
-def forgiven(site: Site) -> Iterator[None]:
+def forgiven(site: Api) -> Iterator[None]:
     """All tests sign in from one address: what each has counted against it is forgotten."""
     forgive(site)
     yield
@@ -155,13 +155,13 @@ def windows() -> tuple[datetime, datetime]:
     return now, now + settings.SIGN_IN_WINDOW
 
 
-def forgive(site: Site) -> None:
+def forgive(site: Api) -> None:
     for moment in windows():
         window = int(moment.timestamp()) // rate_limits.WINDOW_SECONDS
         site.table.write(forget(keys.attempts("ADDRESS", HERE, window), because="the next test signs in from here"))
 
 
-def guess_in_vain(site: Site, username: str, times: int) -> None:
+def guess_in_vain(site: Api, username: str, times: int) -> None:
     """Count failed attempts against a user, without the second that each takes."""
     for moment in windows():
         for _ in range(times):
@@ -178,7 +178,7 @@ def guess_in_vain(site: Site, username: str, times: int) -> None:
     ids=["undisguised", "other headers", "edge headers"],
 )
 def test_one_password_for_many_users_stops_after_fifty_wherever_it_says_it_comes_from(
-    site: Site, member: Visitor, disguise: dict[str, str]
+    site: Api, member: Visitor, disguise: dict[str, str]
 ) -> None:
     """X-Forwarded-For is looked at in ``test_departures.py`` and in ``tests/functions``."""
     for number in range(rate_limits.MOST_PER_NETWORK):
@@ -191,7 +191,7 @@ def test_one_password_for_many_users_stops_after_fifty_wherever_it_says_it_comes
         assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_a_stolen_session_guesses_no_faster(site: Site) -> None:
+def test_a_stolen_session_guesses_no_faster(site: Api) -> None:
     owner = site.member("pressed")
     guess_in_vain(site, owner.username, rate_limits.MOST_PER_USER - 1)
 
@@ -204,7 +204,7 @@ def test_a_stolen_session_guesses_no_faster(site: Site) -> None:
     assert owner.get("/me").status_code == 200
 
 
-def test_a_password_is_the_same_however_its_letters_are_composed(site: Site) -> None:
+def test_a_password_is_the_same_however_its_letters_are_composed(site: Api) -> None:
     username = fresh("composed")
     account = {"username": username, "email": f"{username}@mail.example", "name": "Zoë"}
     assert site.visitor().post("/users", json=account | {"password": "Cafe\u0301 au lait"}).status_code == 201
@@ -213,7 +213,7 @@ def test_a_password_is_the_same_however_its_letters_are_composed(site: Site) -> 
         assert site.signs_in(username, password).get("/me").status_code == 200
 
 
-def test_white_space_around_a_password_counts(site: Site) -> None:
+def test_white_space_around_a_password_counts(site: Api) -> None:
     username = fresh("spaced")
     account = {"username": username, "email": f"{username}@mail.example", "name": "Zoë"}
     assert site.visitor().post("/users", json=account | {"password": "  au lait  "}).status_code == 201

@@ -11,8 +11,7 @@ from shared.data.members import rate_limits
 from shared.dynamodb.schema import GSI1
 from shared.values import times
 from tests.support.contract import assert_problem
-from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
-from tests.support.waiting import eventually
+from tests.support.site import PASSWORD, Api, Visitor, fresh
 
 
 def test_signing_up_answers_with_the_account_and_without_the_password(visitor: Visitor) -> None:
@@ -41,7 +40,7 @@ def test_a_username_and_an_email_address_are_each_taken_once(visitor: Visitor, m
     assert visitor.post("/users", json=account).status_code == 201
 
 
-def test_signing_in_gives_a_token_that_lasts(site: Site, member: Visitor) -> None:
+def test_signing_in_gives_a_token_that_lasts(site: Api, member: Visitor) -> None:
     answer = site.visitor().post("/sessions", json={"username": member.username.upper(), "password": PASSWORD})
 
     assert answer.status_code == 201
@@ -50,7 +49,7 @@ def test_signing_in_gives_a_token_that_lasts(site: Site, member: Visitor) -> Non
     assert datetime.fromisoformat(answer.json()["expiresAt"]) > datetime.now(UTC) + timedelta(days=7)
 
 
-def test_the_table_knows_no_token(site: Site, member: Visitor) -> None:
+def test_the_table_knows_no_token(site: Api, member: Visitor) -> None:
     sessions = list(site.table.query(keys.sessions(member.username), index=GSI1))
 
     assert sessions
@@ -71,7 +70,7 @@ def window() -> int:
     return int(times.now().timestamp()) // rate_limits.WINDOW_SECONDS
 
 
-def test_too_many_wrong_passwords_slow_a_user_down(site: Site, visitor: Visitor) -> None:
+def test_too_many_wrong_passwords_slow_a_user_down(site: Api, visitor: Visitor) -> None:
     windows: list[int] = []
     while len(windows) != 1:  # attempts are counted by windows of a quarter of an hour: all must be of one
         wrong = {"username": site.member("hasty").username, "password": "wrong password"}
@@ -87,7 +86,7 @@ def test_too_many_wrong_passwords_slow_a_user_down(site: Site, visitor: Visitor)
     assert_problem(right, 429)
 
 
-def test_one_sees_and_changes_ones_own_account(site: Site) -> None:
+def test_one_sees_and_changes_ones_own_account(site: Api) -> None:
     member = site.member()
     address = f"new-{member.email}"
 
@@ -98,7 +97,7 @@ def test_one_sees_and_changes_ones_own_account(site: Site) -> None:
     assert changed.json()["username"] == member.username
 
 
-def test_an_email_address_that_was_given_up_is_free_again(site: Site, visitor: Visitor) -> None:
+def test_an_email_address_that_was_given_up_is_free_again(site: Api, visitor: Visitor) -> None:
     member, other = site.member(), fresh("heir")
 
     member.patch("/me", json={"email": f"moved-{member.email}", "currentPassword": PASSWORD})
@@ -107,7 +106,7 @@ def test_an_email_address_that_was_given_up_is_free_again(site: Site, visitor: V
     assert visitor.post("/users", json=account).status_code == 201
 
 
-def test_anothers_email_address_is_refused(site: Site, member: Visitor) -> None:
+def test_anothers_email_address_is_refused(site: Api, member: Visitor) -> None:
     other = site.member()
 
     taken = {"email": member.email, "currentPassword": PASSWORD}
@@ -117,7 +116,7 @@ def test_anothers_email_address_is_refused(site: Site, member: Visitor) -> None:
     assert other.get("/me").json()["email"] == other.email
 
 
-def test_changing_the_password_needs_the_current_one_and_signs_out_everywhere(site: Site) -> None:
+def test_changing_the_password_needs_the_current_one_and_signs_out_everywhere(site: Api) -> None:
     member = site.member()
 
     assert_problem(member.patch("/me", json={"password": "a new password"}), 422, "body")
@@ -132,7 +131,7 @@ def test_changing_the_password_needs_the_current_one_and_signs_out_everywhere(si
     assert site.signs_in(member.username, "a new password").get("/me").status_code == 200
 
 
-def test_signing_out_takes_effect_at_once_and_only_for_that_session(site: Site) -> None:
+def test_signing_out_takes_effect_at_once_and_only_for_that_session(site: Api) -> None:
     here = site.member()
     there = site.signs_in(here.username)
 
@@ -142,7 +141,7 @@ def test_signing_out_takes_effect_at_once_and_only_for_that_session(site: Site) 
     assert there.get("/me").status_code == 200
 
 
-def test_signing_out_everywhere_takes_effect_at_once(site: Site, member: Visitor) -> None:
+def test_signing_out_everywhere_takes_effect_at_once(site: Api, member: Visitor) -> None:
     here = site.member()
     there = site.signs_in(here.username)
 
@@ -153,7 +152,7 @@ def test_signing_out_everywhere_takes_effect_at_once(site: Site, member: Visitor
     assert member.get("/me").status_code == 200
 
 
-def test_an_expired_session_is_refused_before_ttl_deletes_it(site: Site) -> None:
+def test_an_expired_session_is_refused_before_ttl_deletes_it(site: Api) -> None:
     member = site.member()
     (session,) = site.table.query(keys.sessions(member.username), index=GSI1)
     an_hour_ago = str(int((datetime.now(UTC) - timedelta(hours=1)).timestamp()))
@@ -168,32 +167,7 @@ def test_an_expired_session_is_refused_before_ttl_deletes_it(site: Site) -> None
     assert_problem(member.get("/me"), 401)
 
 
-def test_removing_ones_account_removes_all_that_is_ones_own(site: Site, editor: Visitor, brand: str) -> None:
-    leaver, stayer = site.member("leaver"), site.member("stayer")
-    elsewhere = site.signs_in(leaver.username)
-    shoes = stayer.get("/categories/home").json()
-    for who in (leaver, stayer):
-        for path in (f"/brands/{brand}", "/categories/home"):
-            assert who.put(f"{path}/like").status_code == 200
-            assert who.put(f"{path}/watch").status_code == 200
-    editor.post("/deals", json=a_deal(brand, category="home"))
-    for who in (leaver, stayer):
-        eventually(lambda who=who: who.get("/messages/unread-count").json()["unread"], lambda n: n == 1)  # type: ignore[misc]
-
-    assert leaver.delete("/me").status_code == 204
-
-    assert_problem(leaver.get("/me"), 401)
-    assert_problem(elsewhere.get("/me"), 401)
-    assert_problem(site.visitor().post("/sessions", json={"username": leaver.username, "password": PASSWORD}), 401)
-    page, category = stayer.get(f"/brands/{brand}").json(), topic(site, stayer, "/categories/home")
-    assert (page["likes"], page["watchers"]) == (1, 1)
-    assert (category["likes"], category["watchers"]) == (shoes["likes"] + 1, shoes["watchers"] + 1)
-    assert items_of(site, leaver) == []
-    assert len(items_of(site, stayer)) >= 8
-    assert stayer.get("/messages/unread-count").json() == {"unread": 1}
-
-
-def test_a_name_that_was_given_up_starts_empty(site: Site, brand: str) -> None:
+def test_a_name_that_was_given_up_starts_empty(site: Api, brand: str) -> None:
     first = site.member("again")
     first.put(f"/brands/{brand}/watch")
     first.delete("/me")
@@ -205,28 +179,3 @@ def test_a_name_that_was_given_up_starts_empty(site: Site, brand: str) -> None:
     assert second.get("/me/watches").json()["items"] == []
     assert second.get("/messages").json()["items"] == []
     assert_problem(first.get("/me"), 401)
-
-
-def topic(site: Site, who: Visitor, path: str) -> dict[str, int]:
-    """A topic's counts, past every cache."""
-    found: dict[str, int] = who.get(path, params={"limit": 1}).json()
-    return found
-
-
-def items_of(site: Site, who: Visitor) -> list[str]:
-    """The keys of all items that name a user or their address, in whatever way."""
-    found, start = [], None
-    while True:
-        items, start = site.table.scan(start=start)
-        found += [
-            item["PK"]
-            for item in items
-            if (
-                who.username in str(item["PK"] + item["SK"])
-                or item.get("Username") == who.username
-                or who.email in item["PK"]
-            )
-            and item["Type"] != "Attempts"  # counters go by themselves
-        ]
-        if start is None:
-            return found

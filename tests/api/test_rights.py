@@ -11,15 +11,18 @@ from typing import Any
 
 import pytest
 
+from shared.data.catalog import deals
+from shared.data.members import messages
+from shared.values import times
 from tests.support.contract import assert_problem
-from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
-from tests.support.waiting import eventually
+from tests.support.factories import send
+from tests.support.site import PASSWORD, Api, Visitor, a_deal
 
 BODIES: tuple[Any, ...] = ({}, {"name": "Mine"}, {"dealIds": []}, {"title": "Mine"}, "no object", None)
 """Bodies of which each route may find one right: who may not call it hears nothing about them."""
 
 
-def routes(site: Site, who: str, **names: str) -> Iterator[tuple[str, str]]:
+def routes(site: Api, who: str, **names: str) -> Iterator[tuple[str, str]]:
     """Method and path of every route for members or editors."""
     for template, methods in site.contract.document["paths"].items():
         for method, operation in methods.items():
@@ -28,10 +31,10 @@ def routes(site: Site, who: str, **names: str) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.usefixtures("nothing_written")
-def test_a_member_is_refused_on_every_route_of_editors(site: Site, member: Visitor, brand: str, deal_id: str) -> None:
-    editors_routes = list(routes(site, "editor", dealId=deal_id, brand=brand, category="shoes", orderId="0" * 27))
+def test_a_member_is_refused_on_every_route_of_editors(site: Api, member: Visitor, deal_id: str) -> None:
+    editors_routes = list(routes(site, "editor", dealId=deal_id, brand="target", category="shoes", orderId="0" * 27))
     assert len(editors_routes) >= 8
-    bodies = [*BODIES, a_deal(brand)]
+    bodies = [*BODIES, a_deal("target")]
 
     for method, path in editors_routes:
         for body in bodies:
@@ -52,7 +55,7 @@ CLAIMS: list[dict[str, Any]] = [
 @pytest.mark.usefixtures("nothing_written")
 @pytest.mark.parametrize("claim", CLAIMS, ids=[next(iter(claim)) + str(number) for number, claim in enumerate(CLAIMS)])
 def test_a_role_that_a_request_claims_is_not_believed(
-    site: Site, visitor: Visitor, member: Visitor, claim: dict[str, Any]
+    site: Api, visitor: Visitor, member: Visitor, claim: dict[str, Any]
 ) -> None:
     assert_problem(visitor.post("/brands", json={"name": "Mine"}, **claim), 401)
     assert_problem(visitor.get("/me", **claim), 401)
@@ -76,19 +79,19 @@ def test_what_is_not_ones_own_to_set_is_refused(visitor: Visitor, member: Visito
 
 
 @pytest.fixture(scope="module")
-def message_id(site: Site, editor: Visitor) -> tuple[Visitor, str]:
-    """A reader, and a message of theirs."""
-    reader, slug = site.member("reader"), fresh("watched")
-    assert editor.post("/brands", json={"name": slug}).status_code == 201
-    assert reader.put(f"/brands/{slug}/watch").status_code == 200
-    for _ in range(2):
-        assert editor.post("/deals", json=a_deal(slug)).status_code == 201
-    items = eventually(lambda: reader.get("/messages").json()["items"], lambda found: len(found) == 2)
+def message_id(site: Api, editor: Visitor, deal_id: str) -> tuple[Visitor, str]:
+    """A reader, and one of their two messages."""
+    reader, now = site.member("reader"), times.now()
+    for about in (deal_id, editor.post("/deals", json=a_deal("target")).json()["dealId"]):
+        news = messages.of_deal(deals.get(site.table, about), "brand")
+        send(site.table, messages.compose(news, reader.username, now))
+    items = reader.get("/messages").json()["items"]
+    assert len(items) == 2
     return reader, str(items[0]["messageId"])
 
 
 def test_another_users_messages_are_neither_seen_nor_marked(
-    site: Site, editor: Visitor, message_id: tuple[Visitor, str]
+    site: Api, editor: Visitor, message_id: tuple[Visitor, str]
 ) -> None:
     reader, found = message_id
     thief = site.member("thief")
@@ -108,7 +111,7 @@ def test_another_users_messages_are_neither_seen_nor_marked(
     assert reader.get("/messages/unread-count").json() == {"unread": 2}
 
 
-def test_removing_ones_account_removes_nobody_elses(site: Site, message_id: tuple[Visitor, str]) -> None:
+def test_removing_ones_account_removes_nobody_elses(site: Api, message_id: tuple[Visitor, str]) -> None:
     reader, _ = message_id
     neighbour = site.member(reader.username[:-1])  # whose name another's starts with
 

@@ -1,0 +1,470 @@
+"""What bad input gets: a problem document that names the field, and nothing written."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from shared.dynamodb import cursors
+from shared.values import ksuids
+from tests.support.contract import assert_problem
+from tests.support.site import PASSWORD, Api, Visitor, a_deal, fresh
+
+RTL = "\u202e"
+EMOJI = "🎉"
+NUL = "\x00"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_written(site: Api, editor: Visitor, member: Visitor, known_brand: str) -> Iterator[None]:
+    writes = site.writes()
+    yield
+    assert writes.keys() == []
+
+
+@pytest.fixture(scope="module")
+def known_brand(editor: Visitor) -> str:
+    """A brand with three deals."""
+    slug = fresh("known")
+    assert editor.post("/brands", json={"name": slug}).status_code == 201
+    for _ in range(3):
+        assert editor.post("/deals", json=a_deal(slug)).status_code == 201
+    return slug
+
+
+def body_with(**fields: Any) -> str:
+    """A deal's body with other fields, as JSON that the json module writes even where JSON has no such thing."""
+    return json.dumps(a_deal("apple", **fields))
+
+
+NOT_JSON = {
+    "nothing": "",
+    "half an object": '{"title": "x"',
+    "text": "title=x",
+    "single quotes": "{'title': 'x'}",
+    "a trailing comma": '{"title": "x",}',
+    "a comment": '{"title": "x" /* no */}',
+    "deep nesting": "[" * 20_000,
+    "NaN": body_with(price=float("nan")),
+    "Infinity": body_with(price=float("inf")),
+    "-Infinity": body_with(price=float("-inf")),
+    "two documents": "{}{}",
+}
+
+JSON = {"Content-Type": "application/json"}
+
+ROUTES_WITH_BODIES = [
+    ("POST", "/users"),
+    ("POST", "/sessions"),
+    ("PATCH", "/me"),
+    ("POST", "/deals"),
+    ("PATCH", "/deals/1"),
+    ("POST", "/brands"),
+    ("PUT", "/front-page/featured"),
+    ("PUT", "/editors-choice/featured"),
+    ("PUT", "/categories/shoes/featured"),
+]
+
+with_bodies = pytest.mark.parametrize(("method", "path"), ROUTES_WITH_BODIES)
+
+
+@pytest.mark.parametrize("body", NOT_JSON.values(), ids=NOT_JSON)
+def test_a_body_that_is_not_json(editor: Visitor, body: str) -> None:
+    answer = editor.post("/deals", content=body, headers=JSON)
+
+    if body:
+        assert_problem(answer, 400)
+    else:
+        assert answer.status_code in (400, 422)
+
+
+@with_bodies
+def test_half_a_document_on_every_route(editor: Visitor, method: str, path: str) -> None:
+    assert_problem(editor.request(method, path, content='{"name": ', headers=JSON), 400)
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"title": "\xff"}', b"\xfe\xff\x00{\x00}", b"\x1f\x8b\x08\x00"], ids=["byte", "utf-16", "gzip"]
+)
+def test_a_body_that_is_not_utf_8(editor: Visitor, body: bytes) -> None:
+    assert_problem(editor.post("/deals", content=body, headers=JSON), 400)
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/jsonp",
+        "json",
+        "",
+    ],
+)
+@with_bodies
+def test_a_wrong_content_type(editor: Visitor, method: str, path: str, content_type: str) -> None:
+    answer = editor.request(method, path, content=json.dumps(a_deal("apple")), headers={"Content-Type": content_type})
+
+    assert_problem(answer, 415)
+
+
+@pytest.mark.parametrize("body", ["[]", "[{}]", '"text"', "1", "true", "null"])
+@with_bodies
+def test_something_else_where_an_object_belongs(editor: Visitor, method: str, path: str, body: str) -> None:
+    assert_problem(editor.request(method, path, content=body, headers=JSON), 422, "body")
+
+
+def test_a_list_of_a_deal_is_no_deal(editor: Visitor, known_brand: str) -> None:
+    assert_problem(editor.post("/deals", json=[a_deal(known_brand), {}]), 422, "body")
+
+
+@with_bodies
+def test_unknown_fields(editor: Visitor, method: str, path: str) -> None:
+    answer = editor.request(method, path, json={"nonsense": 1, "PK": "DEAL#1"})
+
+    assert answer.status_code == 422
+    assert {"nonsense", "PK"} <= {error["field"] for error in answer.json()["errors"]}
+
+
+def test_every_field_that_is_missing_is_named(editor: Visitor) -> None:
+    assert_problem(editor.post("/deals", json={}), 422, "title", "link", "price", "brand", "category")
+
+
+FIELDS_OF_A_DEAL: dict[str, tuple[str, Any]] = {
+    "a negative price": ("price", "-1.00"),
+    "a price with an exponent": ("price", "1e5"),
+    "a price with an upper exponent": ("price", "1E+2"),
+    "a price that is a number": ("price", 31.90),
+    "a price named NaN": ("price", "NaN"),
+    "a price named Infinity": ("price", "Infinity"),
+    "a price with three decimals": ("price", "1.999"),
+    "a price with a comma": ("price", "1,50"),
+    "a price with leading zeros": ("price", "007"),
+    "a price with a sign": ("price", "+1"),
+    "a price in other digits": ("price", "١٢"),
+    "a price without end": ("price", "9" * 40),
+    "an empty price": ("price", ""),
+    "a price with a line break": ("price", "1\n0"),
+    "a negative list price": ("listPrice", "-0.01"),
+    "a list price with an exponent": ("listPrice", "1e2"),
+    "a javascript link": ("link", "javascript:alert(1)"),
+    "a javascript link in disguise": ("link", "JaVaScRiPt:alert(1)"),
+    "a data link": ("link", "data:text/html,<script>alert(1)</script>"),
+    "a file link": ("link", "file:///etc/passwd"),
+    "a link without a host": ("link", "https://"),
+    "a link without a scheme": ("link", "//shop.example/x"),
+    "a link with a password": ("link", "https://user:secret@shop.example/"),
+    "a link with a line break": ("link", "https://shop.example/\r\nSet-Cookie: x"),
+    "a link with a tab in its scheme": ("link", "java\tscript:alert(1)"),
+    "a link with a space": ("link", "https://shop.example/a b"),
+    "a javascript image": ("image", "javascript:alert(1)"),
+    "an empty title": ("title", ""),
+    "a blank title": ("title", "   "),
+    "a title that is a number": ("title", 1),
+    "a title that is a list": ("title", ["x"]),
+    "a title that is too long": ("title", "x" * 301),
+    "a title with NUL": ("title", f"Trail{NUL}runner"),
+    "a title with a right-to-left mark": ("title", f"Trail {RTL}runner"),
+    "a title with a line break": ("title", "Trail\nrunner"),
+    "a title with half a character": ("title", "\ud800"),
+    "an empty brand": ("brand", ""),
+    "a brand of emoji": ("brand", EMOJI),
+    "a brand of punctuation": ("brand", "#/?%"),
+    "a brand with NUL": ("brand", f"app{NUL}le"),
+    "a brand with a right-to-left mark": ("brand", f"{RTL}apple"),
+    "a category that does not exist": ("category", "cars"),
+    "a category that forges a key": ("category", "shoes#2026"),
+    "a category with a space": ("category", "sho es"),
+    "a currency that is none": ("currency", "dollars"),
+    "a currency in lower case": ("currency", "usd"),
+    "a description that is too long": ("description", "x" * 4001),
+    "a description with NUL": ("description", NUL),
+    "an empty coupon": ("couponCode", ""),
+    "an empty source": ("sourceId", ""),
+    "a source that is too long": ("sourceId", "x" * 257),
+    "a source of too many bytes": ("sourceId", "\U0001f45f" * 256),
+    "a time before KSUIDs": ("createdAt", "2014-01-01T00:00:00Z"),
+    "a time in the far past": ("createdAt", "0001-01-01T00:00:00Z"),
+    "a time in the year 9999": ("createdAt", "9999-12-31T23:59:59Z"),
+    "a time in the year 10000": ("createdAt", "+10000-01-01T00:00:00Z"),
+    "a time next year": ("createdAt", f"{datetime.now(UTC) + timedelta(days=365):%Y-%m-%dT%H:%M:%SZ}"),
+    "a time tomorrow": ("createdAt", f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%dT%H:%M:%SZ}"),
+    "a time without an offset": ("createdAt", "2026-06-04T20:28:53"),
+    "a time that is a number": ("createdAt", 1780000000),
+    "a time that is none": ("createdAt", "yesterday"),
+    "a day that is none": ("createdAt", "2026-02-30T00:00:00Z"),
+    "an end that is none": ("expiresAt", "soon"),
+    "an end in the far past": ("expiresAt", "0001-01-01T00:00:00+14:00"),
+}
+
+
+@pytest.mark.parametrize(("field", "value"), FIELDS_OF_A_DEAL.values(), ids=FIELDS_OF_A_DEAL)
+def test_a_field_of_a_new_deal(editor: Visitor, known_brand: str, field: str, value: Any) -> None:
+    content = json.dumps(a_deal(known_brand) | {field: value})
+
+    assert_problem(editor.post("/deals", content=content, headers=JSON), 422, field)
+
+
+EDITABLE = {name: case for name, case in FIELDS_OF_A_DEAL.items() if case[0] not in ("createdAt", "sourceId")}
+
+
+@pytest.mark.parametrize(("field", "value"), EDITABLE.values(), ids=EDITABLE)
+def test_a_field_of_an_edited_deal(editor: Visitor, field: str, value: Any) -> None:
+    content = json.dumps({field: value})
+
+    assert_problem(editor.patch("/deals/1", content=content, headers=JSON), 422, field)
+
+
+@pytest.mark.parametrize("field", ["title", "link", "price", "brand", "category", "currency", "withdrawn"])
+def test_what_every_deal_has_cannot_be_removed(editor: Visitor, field: str) -> None:
+    assert_problem(editor.patch("/deals/1", json={field: None}), 422, field)
+
+
+@pytest.mark.parametrize("field", ["createdAt", "sourceId", "dealId", "dealNumber", "hot", "status"])
+def test_what_is_not_edited(editor: Visitor, field: str) -> None:
+    assert_problem(editor.patch("/deals/1", json={field: "2026-01-01T00:00:00Z"}), 422, field)
+
+
+def test_a_deal_of_an_unknown_brand(editor: Visitor) -> None:
+    assert_problem(editor.post("/deals", json=a_deal("no-such-brand")), 404, "brand")
+
+
+def test_a_title_of_400_kb(editor: Visitor, known_brand: str) -> None:
+    assert_problem(editor.post("/deals", json=a_deal(known_brand, title="x" * 400_000)), 413)
+
+
+def test_a_body_that_is_just_too_large(editor: Visitor, known_brand: str) -> None:
+    assert_problem(editor.post("/deals", json=a_deal(known_brand, description="x" * 33_000)), 413)
+
+
+def test_a_deal_of_more_than_8_kb_whose_fields_are_all_allowed(editor: Visitor, known_brand: str) -> None:
+    assert_problem(editor.post("/deals", json=a_deal(known_brand, description="ü" * 4_000, title="ü" * 300)), 413)
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "ключ"], ids=["empty", "too long", "not ASCII"])
+def test_an_idempotency_key_that_is_none(editor: Visitor, known_brand: str, key: str) -> None:
+    headers = {"Idempotency-Key": key.encode()}
+
+    assert_problem(editor.post("/deals", json=a_deal(known_brand), headers=headers), 400, "Idempotency-Key")
+
+
+NAMES_OF_BRANDS = {
+    "empty": "",
+    "blank": "  ",
+    "punctuation": "#/?%&",
+    "emoji": EMOJI,
+    "too long": "x" * 101,
+    "too long a slug": "ß" * 100,
+    "right-to-left mark": f"App{RTL}le",
+    "NUL": f"App{NUL}le",
+    "half a character": "\ud83c",
+    "a number": 7,
+    "none": None,
+    "an object": {"name": "x"},
+}
+
+
+@pytest.mark.parametrize("name", NAMES_OF_BRANDS.values(), ids=NAMES_OF_BRANDS)
+def test_a_brands_name(editor: Visitor, name: Any) -> None:
+    assert_problem(editor.post("/brands", content=json.dumps({"name": name}), headers=JSON), 422, "name")
+
+
+@pytest.mark.parametrize("spelling", ["{}#", "{}/", "{}?", "{} " + EMOJI, "#{}#", "¡{}!"])
+def test_a_name_with_signs_is_another_spelling_of_a_brand_and_never_another_key(
+    editor: Visitor, known_brand: str, spelling: str
+) -> None:
+    assert_problem(editor.post("/brands", json={"name": spelling.format(known_brand.upper())}), 409, "name")
+
+
+BRANDS_IN_PATHS = {
+    "#": "%23",
+    "another's key": "x%23USER%23ana",
+    "NUL": "%00",
+    "emoji": "%F0%9F%8E%89",
+    "right-to-left mark": "%E2%80%AE",
+    "?": "%3F",
+    "not UTF-8": "%FF%FE",
+    "too long": "x" * 300,
+    "dots": "..%00",
+    "percent": "%25",
+}
+
+
+@pytest.mark.parametrize("name", BRANDS_IN_PATHS.values(), ids=BRANDS_IN_PATHS)
+@pytest.mark.parametrize(
+    ("method", "rest"), [("GET", ""), ("GET", "/deals"), ("PUT", "/like"), ("DELETE", "/like"), ("PUT", "/watch")]
+)
+def test_a_brand_in_a_path(member: Visitor, method: str, rest: str, name: str) -> None:
+    # MiniStack decodes the path, and then not every name even reaches the function; each answer is a problem document.
+    assert member.request(method, f"/brands/{name}{rest}").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["cars", "shoes%20x", "%F0%9F%8E%89", "%00"])
+@pytest.mark.parametrize(("method", "rest"), [("GET", ""), ("GET", "/deals"), ("PUT", "/like"), ("PUT", "/featured")])
+def test_a_category_in_a_path(editor: Visitor, method: str, rest: str, name: str) -> None:
+    body = {"json": {"dealIds": ["0" * 27] * 5}} if rest == "/featured" else {}
+
+    assert editor.request(method, f"/categories/{name}{rest}", **body).status_code == 404
+
+
+USERNAMES = {
+    "a forged key": "ana#SESSION",
+    "the prefix of a key": "USER#ana",
+    "a slash": "ana/ben",
+    "an encoded slash": "ana%2Fben",
+    "a question": "ana?",
+    "emoji": f"ana{EMOJI}",
+    "right-to-left mark": f"ana{RTL}",
+    "NUL": f"ana{NUL}",
+    "a space": "ana ben",
+    "an accent": "anä",
+    "Cyrillic that looks Latin": "аna",
+    "only a dot": ".",
+    "empty": "",
+    "too long": "a" * 31,
+    "far too long": "a" * 500,
+    "a line break": "ana\nben",
+    "a number": 1,
+    "none": None,
+}
+
+
+@pytest.mark.parametrize("username", USERNAMES.values(), ids=USERNAMES)
+def test_a_username_to_sign_up_with(visitor: Visitor, username: Any) -> None:
+    account = {"username": username, "email": "forger@mail.example", "password": PASSWORD, "name": "Forger"}
+
+    assert_problem(visitor.post("/users", content=json.dumps(account), headers=JSON), 422, "username")
+
+
+@pytest.mark.parametrize("username", ["ana#SESSION", "USER#ana", f"ana{NUL}", EMOJI, f"ana{RTL}", "аna"])
+def test_a_username_to_sign_in_with(visitor: Visitor, username: str) -> None:
+    assert_problem(visitor.post("/sessions", json={"username": username, "password": PASSWORD}), 401)
+
+
+ACCOUNTS = {
+    "an address without an at": ("email", "forger"),
+    "an address without a domain": ("email", "forger@"),
+    "an address that forges a key": ("email", "a#b@mail.example"),
+    "two addresses": ("email", "a@mail.example, b@mail.example"),
+    "an address with a line break": ("email", "a@mail.example\nBcc: b@mail.example"),
+    "an address with NUL": ("email", f"a{NUL}@mail.example"),
+    "an address that is too long": ("email", f"a@{'x' * 60}.{'y' * 60}.{'z' * 60}.{'w' * 60}.{'v' * 60}"),
+    "a password that is too short": ("password", "short"),
+    "a password that is too long": ("password", "x" * 201),
+    "a password that is a number": ("password", 1234567890),
+    "a name with a right-to-left mark": ("name", f"Ana{RTL}"),
+    "a name with NUL": ("name", NUL),
+    "an empty name": ("name", ""),
+    "a name that is too long": ("name", "x" * 101),
+}
+
+
+@pytest.mark.parametrize(("field", "value"), ACCOUNTS.values(), ids=ACCOUNTS)
+def test_a_field_of_an_account(visitor: Visitor, field: str, value: Any) -> None:
+    account = {"username": "forger", "email": "forger@mail.example", "password": PASSWORD, "name": "Forger"}
+
+    assert_problem(visitor.post("/users", json=account | {field: value}), 422, field)
+
+
+def test_nobody_signs_up_as_an_editor(visitor: Visitor) -> None:
+    account = {"username": "forger", "email": "forger@mail.example", "password": PASSWORD, "name": "Forger"}
+
+    assert_problem(visitor.post("/users", json=account | {"role": "editor"}), 422, "role")
+
+
+def test_nobody_makes_themselves_an_editor(member: Visitor) -> None:
+    assert_problem(member.patch("/me", json={"role": "editor"}), 422, "role")
+    assert_problem(member.patch("/me", json={"username": "editor"}), 422, "username")
+
+
+LISTS = [
+    "/deals",
+    "/front-page",
+    "/brands/{}",
+    "/brands/{}/deals",
+    "/categories/shoes",
+    "/categories/shoes/deals",
+    "/messages",
+]
+lists = pytest.mark.parametrize("path", LISTS)
+
+
+@lists
+@pytest.mark.parametrize(
+    "limit", ["0", "-1", "101", "1000000000", "1e2", "ten", "", "1.0", "٣", " 5", "0x10", "5,6", "+5"]
+)
+def test_a_limit_that_is_none(member: Visitor, known_brand: str, path: str, limit: str) -> None:
+    assert_problem(member.get(path.format(known_brand), params={"limit": limit}), 400, "limit")
+
+
+def test_unread_is_true_or_false(member: Visitor) -> None:
+    assert_problem(member.get("/messages", params={"unread": "maybe"}), 400, "unread")
+
+
+def forged(last_id: str, scope: str = "deals") -> str:
+    """A cursor that a list would give."""
+    return cursors.encode(scope, last_id)
+
+
+CURSORS = {
+    "empty": "",
+    "text": "abc",
+    "another's format": base64.urlsafe_b64encode(b'{"PK": "DEAL#1"}').decode(),
+    "the id alone": base64.urlsafe_b64encode(b"0" * 27).decode(),
+    "no base64": "%%%%",
+    "a checksum of nothing": base64.urlsafe_b64encode(b"0" * 27 + bytes(6)).decode(),
+    "no KSUID": forged("x" * 27),
+    "a short id": forged("0"),
+    "another feed": forged("0" * 27, "brand/no-such-brand"),
+    "another user's messages": forged("0" * 27, "messages/nobody/all"),
+    "NUL": NUL * 44,
+    "emoji": EMOJI,
+    "very long": "A" * 4000,
+}
+
+
+@lists
+@pytest.mark.parametrize("cursor", CURSORS.values(), ids=CURSORS)
+def test_a_cursor_that_no_list_gave(member: Visitor, known_brand: str, path: str, cursor: str) -> None:
+    assert_problem(member.get(path.format(known_brand), params={"cursor": cursor}), 400, "cursor")
+
+
+@pytest.mark.parametrize("cut", [1, 2, 10])
+def test_a_cursor_that_was_cut(visitor: Visitor, known_brand: str, cut: int) -> None:
+    cursor = visitor.get(f"/brands/{known_brand}/deals?limit=1").json()["next"]
+
+    for damaged in (cursor[:-cut], cursor[cut:], cursor + "A" * cut, cursor.swapcase()):
+        assert_problem(visitor.get(f"/brands/{known_brand}/deals", params={"cursor": damaged}), 400, "cursor")
+
+
+@pytest.mark.parametrize("path", [path for path in LISTS if path != "/brands/{}/deals" and path != "/brands/{}"])
+def test_a_cursor_from_another_feed(member: Visitor, known_brand: str, path: str) -> None:
+    cursor = member.get(f"/brands/{known_brand}/deals?limit=1").json()["next"]
+
+    assert_problem(member.get(path, params={"cursor": cursor}), 400, "cursor")
+
+
+@pytest.mark.parametrize("path", ["/deals", "/front-page"])
+def test_a_cursor_of_the_last_second_that_ids_can_hold_is_only_a_place(visitor: Visitor, path: str) -> None:
+    """The year 9999 does not fit an id: they end in 2150. A cursor of then is before all deals, and no error."""
+    cursor = forged(ksuids._HIGHEST)
+
+    answer = visitor.get(path, params={"cursor": cursor, "limit": 1})
+
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "ids", ["x", 5, None, {"0": "x"}, ["x"], [1], [None], ["0" * 28], ["DEAL#" + "0" * 22], ["0" * 27] * 26]
+)
+@pytest.mark.parametrize("page", ["/front-page", "/editors-choice", "/categories/shoes"])
+def test_picks_that_are_no_list_of_ids(editor: Visitor, page: str, ids: Any) -> None:
+    answer = editor.put(f"{page}/featured", json={"dealIds": ids})
+
+    assert answer.status_code == 422
+    assert all(error["field"].startswith("dealIds") for error in answer.json()["errors"])

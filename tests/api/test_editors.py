@@ -1,0 +1,278 @@
+"""What editors do: posting and editing deals, creating brands, picking the pages' deals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.contract import assert_problem
+from tests.support.site import Api, Visitor, a_deal, fresh
+from tests.support.waiting import eventually
+
+EDITORS_ROUTES = [
+    ("POST", "/deals"),
+    ("PATCH", "/deals/1"),
+    ("PUT", "/deals/1/hot"),
+    ("GET", "/deals/1/hot"),
+    ("POST", "/brands"),
+    ("PUT", "/front-page/featured"),
+    ("PUT", "/editors-choice/featured"),
+    ("PUT", "/categories/shoes/featured"),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), EDITORS_ROUTES)
+def test_a_member_at_an_editors_route_is_refused(site: Api, member: Visitor, method: str, path: str) -> None:
+    writes = site.writes()
+
+    assert_problem(member.request(method, path, json={"name": "Members Only"}), 403)
+
+    assert writes.keys() == []
+
+
+@pytest.mark.parametrize(("method", "path"), EDITORS_ROUTES)
+def test_a_member_is_refused_before_the_body_is_looked_at(member: Visitor, method: str, path: str) -> None:
+    assert_problem(member.request(method, path, json=[{"no": "sense"}]), 403)
+
+
+def test_an_editor_who_is_a_member_again_is_refused_at_once(site: Api, brand: str) -> None:
+    editor = site.editor()
+    assert editor.post("/deals", json=a_deal(brand)).status_code == 201
+
+    site.demotes(editor)
+
+    assert_problem(editor.post("/deals", json=a_deal(brand)), 403)
+
+
+def test_a_deal_is_posted_with_all_its_fields(editor: Visitor, visitor: Visitor, brand: str) -> None:
+    body = {
+        "title": "Señor's “Trail” runner – 100 % 👟",
+        "link": "https://shop.example/a?b=c&d=%20#e",
+        "image": "http://images.example/1.png",
+        "price": "31.9",
+        "listPrice": "158",
+        "currency": "EUR",
+        "brand": brand.upper(),
+        "category": "Shoes",
+        "description": "First line\nSecond line",
+        "couponCode": "SAVE-10",
+        "sourceId": fresh("source:#1/ü"),
+        "createdAt": "2026-06-04T22:28:53+02:00",
+        "expiresAt": "2037-01-01T00:00:00Z",
+    }
+
+    answer = editor.post("/deals", json=body)
+
+    assert answer.status_code == 201
+    deal = answer.json()
+    assert answer.headers["Location"] == f"/v1/deals/{deal['dealId']}"
+    assert visitor.get(f"/deals/{deal['dealId']}").json() == deal
+    assert deal == body | {
+        "dealId": deal["dealId"],
+        "dealNumber": deal["dealNumber"],
+        "price": "31.90",
+        "listPrice": "158.00",
+        "discountPercent": 79,
+        "brand": {"brand": brand, "name": brand.title()},
+        "category": "shoes",
+        "createdAt": "2026-06-04T20:28:53Z",
+        "status": "active",
+        "hot": False,
+        "stock": None,
+    }
+
+
+def test_numbers_of_deals_are_short_and_each_is_given_once(editor: Visitor, brand: str) -> None:
+    numbers = [editor.post("/deals", json=a_deal(brand)).json()["dealNumber"] for _ in range(3)]
+
+    assert numbers == sorted(set(numbers))
+
+
+def test_one_source_makes_one_deal(site: Api, editor: Visitor, brand: str) -> None:
+    body = a_deal(brand, sourceId=fresh("source"))
+    assert editor.post("/deals", json=body).status_code == 201
+    writes = site.writes()
+
+    assert_problem(editor.post("/deals", json=body | {"title": "Other"}), 409, "sourceId")
+
+    # A number was drawn for the deal that was refused; it stays unused.
+    assert set(writes.keys()) <= {"SEQUENCE#DEAL"}
+
+
+def test_a_repeated_request_with_one_idempotency_key_makes_one_deal(editor: Visitor, brand: str) -> None:
+    key = {"Idempotency-Key": fresh("key")}
+
+    first = editor.post("/deals", json=a_deal(brand), headers=key)
+    again = editor.post("/deals", json=a_deal(brand), headers=key)
+    other = editor.post("/deals", json=a_deal(brand), headers={"Idempotency-Key": fresh("key")})
+
+    assert first.status_code == again.status_code == 201
+    assert again.json() == first.json()
+    assert again.headers["Location"] == first.headers["Location"]
+    assert other.json()["dealId"] != first.json()["dealId"]
+    assert len(editor.get(f"/brands/{brand}/deals").json()["items"]) == 2
+
+
+def test_an_idempotency_key_is_refused_for_another_request(site: Api, editor: Visitor, brand: str) -> None:
+    key = {"Idempotency-Key": fresh("key")}
+    editor.post("/deals", json=a_deal(brand), headers=key)
+    writes = site.writes()
+
+    answer = editor.post("/deals", json=a_deal(brand, price="1.00"), headers=key)
+
+    assert_problem(answer, 422, "Idempotency-Key")
+    assert set(writes.keys()) <= {"SEQUENCE#DEAL"}
+
+
+def test_an_idempotency_key_is_its_editors_own(site: Api, editor: Visitor, brand: str) -> None:
+    key = {"Idempotency-Key": fresh("key")}
+
+    mine = editor.post("/deals", json=a_deal(brand), headers=key)
+    anothers = site.editor().post("/deals", json=a_deal(brand, price="1.00"), headers=key)
+
+    assert mine.status_code == anothers.status_code == 201
+    assert mine.json()["dealId"] != anothers.json()["dealId"]
+
+
+def test_editing_changes_what_is_sent_and_removes_what_is_null(editor: Visitor, visitor: Visitor, brand: str) -> None:
+    deal = editor.post("/deals", json=a_deal(brand, description="Old", couponCode="OLD", listPrice="50.00")).json()
+
+    edited = editor.patch(f"/deals/{deal['dealId']}", json={"title": "New", "couponCode": None, "listPrice": None})
+
+    expected = deal | {"title": "New", "couponCode": None, "listPrice": None, "discountPercent": None}
+    assert edited.json() == visitor.get(f"/deals/{deal['dealId']}").json() == expected
+
+
+def test_editing_keeps_a_deals_place_in_the_feed(editor: Visitor, visitor: Visitor, brand: str) -> None:
+    ids = [
+        editor.post("/deals", json=a_deal(brand, createdAt=f"2026-05-0{day}T00:00:00Z")).json()["dealId"]
+        for day in (1, 2, 3)
+    ]
+
+    editor.patch(f"/deals/{ids[1]}", json={"title": "Edited"})
+
+    assert [deal["dealId"] for deal in visitor.get(f"/brands/{brand}/deals").json()["items"]] == ids[::-1]
+
+
+def test_a_deal_is_withdrawn_brought_back_and_moved(editor: Visitor, visitor: Visitor, brand: str) -> None:
+    deal = editor.post("/deals", json=a_deal(brand, category="home")).json()
+    path, feed = f"/deals/{deal['dealId']}", f"/brands/{brand}/deals"
+
+    assert editor.patch(path, json={"withdrawn": True}).json()["status"] == "withdrawn"
+    assert visitor.get(feed).json()["items"] == []
+    assert editor.patch(path, json={"withdrawn": False}).json()["status"] == "active"
+    assert len(visitor.get(feed).json()["items"]) == 1
+    assert editor.patch(path, json={"expiresAt": "2026-01-01T00:00:00Z"}).json()["status"] == "expired"
+    assert visitor.get(feed).json()["items"] == []
+    assert editor.patch(path, json={"expiresAt": None}).json()["status"] == "active"
+    other = fresh("elsewhere")
+    editor.post("/brands", json={"name": other})
+    assert editor.patch(path, json={"brand": other, "category": "bags"}).json()["brand"]["brand"] == other
+    assert visitor.get(feed).json()["items"] == []
+    assert len(visitor.get(f"/brands/{other}/deals").json()["items"]) == 1
+
+
+def test_a_deal_that_is_over_is_not_made_hot(site: Api, editor: Visitor, brand: str) -> None:
+    deal = editor.post("/deals", json=a_deal(brand)).json()
+    editor.patch(f"/deals/{deal['dealId']}", json={"withdrawn": True})
+    writes = site.writes()
+
+    assert_problem(editor.put(f"/deals/{deal['dealId']}/hot"), 409)
+
+    assert writes.keys() == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("PATCH", "/deals/{}"), ("PUT", "/deals/{}/hot"), ("GET", "/deals/{}/hot")]
+)
+def test_an_unknown_deal_is_neither_edited_nor_made_hot(site: Api, editor: Visitor, method: str, path: str) -> None:
+    writes = site.writes()
+
+    assert_problem(editor.request(method, path.format("0" * 27), json={"title": "x"}), 404)
+
+    assert writes.keys() == []
+
+
+def test_a_brand_is_created_once_however_it_is_written(site: Api, editor: Visitor, visitor: Visitor) -> None:
+    name = fresh("Señor/Co + Söhne")
+
+    created = editor.post("/brands", json={"name": name})
+    slug = created.json()["brand"]
+    writes = site.writes()
+    again = [editor.post("/brands", json={"name": other}) for other in (name, name.upper(), slug)]
+
+    assert created.status_code == 201
+    assert created.headers["Location"] == f"/v1/brands/{slug}"
+    assert slug.startswith("senor-co-sohne-")
+    assert visitor.get(f"/brands/{slug}").json()["name"] == name
+    for answer in again:
+        assert_problem(answer, 409, "name")
+    assert writes.keys() == []
+
+
+PICKS = {"front page": "/front-page", "editor's choice": "/editors-choice", "category": "/categories/accessories"}
+
+
+@pytest.fixture
+def five(editor: Visitor, brand: str) -> list[str]:
+    """The ids of five deals of the accessories."""
+    return [editor.post("/deals", json=a_deal(brand, category="accessories")).json()["dealId"] for _ in range(5)]
+
+
+@pytest.mark.parametrize("page", PICKS.values(), ids=PICKS)
+def test_picked_deals_are_featured_in_the_editors_order(
+    editor: Visitor, visitor: Visitor, page: str, five: list[str]
+) -> None:
+    order = [five[2], five[0], five[4], five[1], five[3]]
+
+    picked = editor.put(f"{page}/featured", json={"dealIds": order})
+
+    assert [deal["dealId"] for deal in picked.json()["featured"]] == order
+    eventually(lambda: featured(visitor, page), lambda ids: ids == order)
+    assert editor.put(f"{page}/featured", json={"dealIds": order}).json() == picked.json()
+
+
+@pytest.mark.parametrize("page", PICKS.values(), ids=PICKS)
+def test_picking_deals_that_do_not_exist_names_them_and_changes_nothing(
+    site: Api, editor: Visitor, page: str, five: list[str]
+) -> None:
+    writes = site.writes()
+    unknown = ["0" * 27, "1" * 27]
+
+    problem = assert_problem(editor.put(f"{page}/featured", json={"dealIds": [*five, *unknown]}), 404, "dealIds")
+
+    assert all(deal_id in problem["detail"] for deal_id in unknown)
+    assert not any(deal_id in problem["detail"] for deal_id in five)
+    assert writes.keys() == []
+
+
+@pytest.mark.parametrize("count", [0, 4, 11])
+def test_a_category_features_five_to_ten_deals(site: Api, editor: Visitor, five: list[str], count: int) -> None:
+    writes = site.writes()
+
+    answer = editor.put("/categories/accessories/featured", json={"dealIds": (five * 3)[:count]})
+
+    assert_problem(answer, 422, "dealIds")
+    assert writes.keys() == []
+
+
+def test_a_deal_is_picked_once(site: Api, editor: Visitor, five: list[str]) -> None:
+    writes = site.writes()
+
+    assert_problem(editor.put("/front-page/featured", json={"dealIds": [*five, five[0]]}), 422, "dealIds")
+
+    assert writes.keys() == []
+
+
+def test_no_picks_at_all_empty_a_curated_page(editor: Visitor, visitor: Visitor, five: list[str]) -> None:
+    editor.put("/editors-choice/featured", json={"dealIds": five})
+
+    assert editor.put("/editors-choice/featured", json={"dealIds": []}).json() == {"featured": []}
+
+    eventually(lambda: featured(visitor, "/editors-choice"), lambda ids: ids == [])
+
+
+def featured(visitor: Visitor, page: str) -> list[str]:
+    document: dict[str, Any] = visitor.get(page).json()
+    return [deal["dealId"] for deal in document["featured"]]

@@ -1,0 +1,142 @@
+"""Attacks that need a deployed site: odd bytes, text that goes through streams and logs, links that lead inside.
+
+``tests/api/test_attacks.py`` has those that end in one function.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import httpx
+import pytest
+
+from tests.e2e.plumbing import client
+from tests.support.site import Site, Visitor, a_deal, dump, fresh
+from tests.support.waiting import PATIENCE, eventually
+
+
+def raw(site: Site, request: bytes) -> bytes:
+    """What the site answers to bytes that no HTTP library would send."""
+    with socket.create_connection(("127.0.0.1", site.port), timeout=120) as connection:
+        connection.sendall(request)
+        answer = b""
+        while part := connection.recv(65536):
+            answer += part
+    return answer
+
+
+TRAVERSALS = [
+    "/v1/brands/%2e%2e/me",
+    "/v1/brands/../me",
+    "/v1/brands/..%2f..%2fme",
+    "/v1/brands/%2e%2e%2fme",
+    "/v1/deals/..;/me",
+    "/v1//me",
+    "/v1/categories/%252e%252e/me",
+    "/v1/brands/x/..%5c..%5cme",
+    "/v1/deals/%2e%2e/front-page/featured",
+]
+
+
+def test_a_path_leads_nowhere_else(site: Site) -> None:
+    """Nobody is signed in: each place it leads to refuses it."""
+    host, writes = site.visitor().http.headers["Host"], site.writes()
+
+    for path in TRAVERSALS:
+        for method in ("GET", "PUT", "DELETE"):
+            answer = raw(site, f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+            assert answer.split(b" ")[1] in (b"400", b"401", b"404"), (path, answer)
+
+    assert writes.keys() == []
+
+
+def test_a_header_cannot_be_smuggled_through_a_line_break(site: Site) -> None:
+    host = site.visitor().http.headers["Host"]
+    smuggled = f"GET /v1/me HTTP/1.1\r\nHost: {host}\r\nX: y\n Authorization: Bearer x\r\nConnection: close\r\n\r\n"
+
+    assert raw(site, smuggled.encode()).split(b" ")[1] in (b"400", b"401")
+
+
+@pytest.mark.parametrize("path", ["/categories", "/openapi.json", "/docs", "/nothing"])
+def test_no_answer_repeats_the_host_that_was_asked_for(site: Site, path: str) -> None:
+    answer = httpx.get(
+        f"{site.endpoint}/_aws/execute-api/{site.api_id}/v1{path}",
+        headers={"Host": "evil.example", "X-Forwarded-Host": "evil.example", "X-Original-URL": "/v1/me"},
+        trust_env=False,
+        timeout=PATIENCE,
+    )
+
+    assert answer.status_code in (200, 404)
+    assert "evil" not in answer.text + str(answer.headers)
+
+
+QUOTES = [
+    "Trail' runner",
+    "x'} ; DELETE FROM \"big-time-deals\" WHERE PK='USER#ana' --",
+    "', 'PK': 'SESSION#0",
+    "? ?1 :v #n {0} %s ${x}",
+    '"}]} "title": "x',
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "=cmd|' /C calc'!A0",
+]
+
+
+def test_text_that_would_be_a_statement_elsewhere_reaches_readers_as_it_is(site: Site, editor: Visitor) -> None:
+    reader, bystander, slug = site.member("quoted"), site.member("bystander"), fresh("quoting")
+    assert reader.patch("/me", json={"name": QUOTES[1]}).json()["name"] == QUOTES[1]
+    assert editor.post("/brands", json={"name": f"{slug} '; --"}).headers["Location"] == f"/v1/brands/{slug}"
+    assert reader.put(f"/brands/{slug}/watch").status_code == 200
+    people = {key: item for key, item in dump(site.table).items() if item["Type"] in ("User", "Session", "UserEmail")}
+
+    for title in QUOTES:
+        deal = editor.post("/deals", json=a_deal(slug, title=title, description=title, couponCode=title))
+        assert deal.status_code == 201
+
+    told = eventually(lambda: reader.get("/messages").json()["items"], lambda items: len(items) == len(QUOTES))
+    assert sorted(message["deal"]["title"] for message in told) == sorted(QUOTES)
+    assert editor.put(f"/deals/{deal.json()['dealId']}/hot").status_code == 202
+    (hot,) = eventually(lambda: bystander.get("/messages").json()["items"], lambda items: len(items) == 1)
+    assert (hot["kind"], hot["deal"]["title"]) == ("hot", QUOTES[-1])
+    shown = site.visitor().get(f"/brands/{slug}/deals")
+    assert sorted(deal["title"] for deal in shown.json()["items"]) == sorted(QUOTES)
+    assert shown.headers["Content-Type"] == "application/json"
+    assert shown.headers["X-Content-Type-Options"] == "nosniff"
+    assert {key: item for key, item in dump(site.table).items() if key in people} == people
+
+
+def test_no_function_follows_a_link(site: Site, editor: Visitor, brand: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as trap:
+        trap.settimeout(3)
+        address = f"http://127.0.0.1:{trap.getsockname()[1]}/latest/meta-data/"
+        posted = editor.post("/deals", json=a_deal(brand, link=address, image=address))
+        assert posted.status_code == 201
+        assert site.visitor().get(f"/deals/{posted.json()['dealId']}").json()["image"] == address
+
+        with pytest.raises(TimeoutError):
+            trap.accept()
+
+
+def test_a_line_of_the_log_stays_one_line(site: Site, visitor: Visitor) -> None:
+    forged_line = '{"level": "INFO", "message": "forged"}'
+    mark = fresh("logged")
+    path = f"/brands/{mark}%0a%7B%22level%22%3A%22INFO%22%2C%22message%22%3A%22forged%22%7D"
+
+    headers = {"X-Correlation-Id": f"{mark}-{forged_line}", "User-Agent": forged_line}
+    assert visitor.get(path, headers=headers).status_code == 404
+
+    lines = eventually(lambda: logged(site, mark), lambda found: len(found) > 0)
+    for line in lines:
+        assert json.loads(line)["message"] == "request"
+
+
+def logged(site: Site, mark: str) -> list[str]:
+    """The lines of all functions' logs that hold a text."""
+    logs = client(site, "logs")
+    return [
+        line
+        for group in logs.describe_log_groups()["logGroups"]
+        for event in logs.filter_log_events(logGroupName=group["logGroupName"])["events"]
+        for line in event["message"].splitlines()
+        if mark in line
+    ]

@@ -1,0 +1,129 @@
+"""API Gateway in this process: requests become the events of their routes, for the authorizer and the functions."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+from urllib.parse import parse_qsl
+
+import httpx
+import pytest
+
+from functions.api import authorizer
+from infra.gateway import REFUSALS
+from infra.routes import ROUTES, Caller, Route
+from shared.data.catalog import seeds
+from shared.dynamodb.table import Table
+from shared.values import times
+from tests.support.contract import PROBLEM, Contract
+from tests.support.engines import FAST_SERVER
+from tests.support.pages import a_context
+from tests.support.site import Api, Writes, dump
+from tests.support.surroundings import surrounded
+
+STAGE = "/v1"
+HERE = "127.0.0.1"
+"""The address that every request comes from."""
+
+
+@contextmanager
+def in_process() -> Iterator[Api]:
+    """The API's functions on a table of their own, as a deployment leaves it."""
+    with (
+        pytest.MonkeyPatch.context() as environment,
+        FAST_SERVER.bare_table() as table,
+        surrounded(environment, table, QUEUE_URL="http://127.0.0.1/no-queue", STAGE="test"),
+    ):
+        seeds.plant(table, times.now())
+        served = httpx.Client(transport=Gateway(), base_url=f"http://api{STAGE}").get("/openapi.json")
+        yield InProcess(table, Contract(served.json()))
+
+
+@dataclass(frozen=True, slots=True)
+class InProcess(Api):
+    """The API without a cloud."""
+
+    def client(self, headers: Mapping[str, str]) -> httpx.Client:
+        return httpx.Client(transport=Gateway(), base_url=f"http://api{STAGE}", headers=headers)
+
+    def writes(self) -> Writes:
+        return Compared(self.table, dump(self.table))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two looks at all that a table holds."""
+
+    table: Table
+    before: dict[str, Any]
+
+    def keys(self) -> list[str]:
+        after = dump(self.table)
+        changed = {key for key in self.before.keys() | after.keys() if self.before.get(key) != after.get(key)}
+        return sorted(key.partition(" ")[0] for key in changed)
+
+
+class Gateway(httpx.BaseTransport):
+    """Answers as the gateway of a stage does that has the rows of ``ROUTES``."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        path, _, query = request.url.raw_path.decode().removeprefix(STAGE).partition("?")
+        found = _route("GET" if request.method == "HEAD" else request.method, path)
+        if found is None:
+            return _refuse("MISSING_AUTHENTICATION_TOKEN")
+        route, parameters = found
+        event = _event(request, route, path, query, parameters)
+        if route.caller is Caller.SIGNED_IN:
+            policy = authorizer.handler({**event, "methodArn": "arn:aws:execute-api:::api/v1/GET/"}, a_context())
+            if policy["policyDocument"]["Statement"][0]["Effect"] == "Deny":
+                return _refuse("ACCESS_DENIED", {"WWW-Authenticate": "Bearer"})
+            event["requestContext"]["authorizer"] = {"principalId": policy["principalId"], **policy["context"]}
+        answer = import_module(f"functions.api.{route.function}").handler(event, a_context())
+        body = answer["body"] or ""
+        return httpx.Response(
+            answer["statusCode"],
+            headers=[(name, value) for name, values in answer["multiValueHeaders"].items() for value in values],
+            stream=httpx.ByteStream(base64.b64decode(body) if answer["isBase64Encoded"] else body.encode()),
+        )
+
+
+def _route(method: str, path: str) -> tuple[Route, dict[str, str]] | None:
+    """The row of a request, and the parameters in its path, encoded as they came."""
+    for route in sorted(ROUTES, key=lambda route: route.path.count("{")):
+        matched = re.fullmatch(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", route.path), path)
+        if route.method == method and matched:
+            return route, matched.groupdict()
+    return None
+
+
+def _event(request: httpx.Request, route: Route, path: str, query: str, parameters: dict[str, str]) -> dict[str, Any]:
+    asked = parse_qsl(query, keep_blank_values=True)
+    headers = {name.decode(): value.decode("latin-1") for name, value in request.headers.raw}
+    body = request.read()
+    return {
+        "resource": route.path,
+        "path": path,
+        "httpMethod": request.method,
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": dict(asked) or None,
+        "multiValueQueryStringParameters": {name: [v for n, v in asked if n == name] for name, _ in asked} or None,
+        "pathParameters": parameters or None,
+        "body": base64.b64encode(body).decode() if body else None,
+        "isBase64Encoded": bool(body),
+        "requestContext": {"stage": "v1", "requestId": "request", "identity": {"sourceIp": HERE}},
+    }
+
+
+def _refuse(kind: str, headers: Mapping[str, str] | None = None) -> httpx.Response:
+    """An answer of the gateway's own."""
+    status, detail = REFUSALS[kind]
+    problem = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
+    own = {"Content-Type": PROBLEM, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    return httpx.Response(status, headers={**own, **(headers or {})}, content=json.dumps(problem))
