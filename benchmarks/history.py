@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from benchmarks.harness import markdown, record
-from benchmarks.operations import Meter
 from benchmarks.servers import client_arguments, dynoxide
 from shared.data import item_types, keys
 from shared.data.catalog import brands, deals, feed_counts, feeds, seeds
@@ -21,6 +20,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.client import connect
 from shared.dynamodb.provision import create_table
 from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import put
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
 from shared.models.members import User
@@ -58,9 +58,8 @@ def measure(endpoint: str, name: str, *, years: int) -> dict[str, Taken]:
     _live(table, years)
     for number in range(60):
         deals.create(table, _deal(NOW - timedelta(minutes=number)), NOW)
-    meter = Meter()
-    meter.attach(table)
-    return {name: _taken(meter, do) for name, do in _operations(table)}
+    trace = Trace().attach(table)
+    return {name: _taken(trace, do) for name, do in _operations(table)}
 
 
 def _operations(table: Table) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -81,10 +80,10 @@ def _read(table: Table, feed: Feed, name: str, cursors: dict[str, str | None]) -
     cursors[name] = feeds.read(table, feed, limit=25, now=NOW, cursor=cursors.get(name)).next
 
 
-def _taken(meter: Meter, do: Callable[[], object]) -> Taken:
-    meter.clear()
+def _taken(trace: Trace, do: Callable[[], object]) -> Taken:
+    trace.start_over()
     do()
-    return meter.reads, meter.writes, meter.waits
+    return trace.capacity.read, trace.capacity.write, trace.round_trips
 
 
 def _deal(created_at: datetime) -> Deal:

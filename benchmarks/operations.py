@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -36,6 +35,7 @@ from shared.data.members import fanout, sessions, users
 from shared.dynamodb import provision
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
 from shared.http import cached_pages
 from shared.models.catalog import FRONT_PAGE, Deal
 from shared.models.members import User
@@ -80,51 +80,21 @@ def measure(rounds: int) -> Measured:
     return Measured(operations, len(page), len(gzip.compress(page, 6)))
 
 
-class Meter:
-    """Counts what clients ask of AWS: capacity units, round trips that follow one another, requests to SQS."""
+class Sends:
+    """Counts the requests to SQS of a queue's client."""
 
     def __init__(self) -> None:
-        self.reads = self.writes = 0.0
-        self.waits = self.sends = self.silent = 0
-        self._under_way = 0
-        self._lock = Lock()
+        self.count = 0
 
-    def attach(self, store: Table, queue: Any = None) -> None:
-        """Watch a table's client and a queue's from now on."""
-        store.client.meta.events.register("before-parameter-build.dynamodb", self._before)
-        store.client.meta.events.register("after-call.dynamodb", self._after)
-        if queue is not None:
-            queue.meta.events.register("before-parameter-build.sqs", self._sent)
-
-    def clear(self) -> None:
-        """Start over."""
-        self.reads = self.writes = 0.0
-        self.waits = self.sends = self.silent = 0
-
-    def _before(self, params: dict[str, Any], **_: Any) -> None:
-        params["ReturnConsumedCapacity"] = "TOTAL"
-        with self._lock:
-            self.waits += self._under_way == 0
-            self._under_way += 1
-
-    def _after(self, parsed: Mapping[str, Any], model: Any, **_: Any) -> None:
-        consumed = parsed.get("ConsumedCapacity") or []
-        writes = any(word in model.name for word in ("Put", "Update", "Delete", "Write", "Execute"))
-        with self._lock:
-            self._under_way -= 1
-            self.silent += not consumed
-            for part in consumed if isinstance(consumed, list) else [consumed]:
-                if writes:
-                    self.writes += part["CapacityUnits"]
-                else:
-                    self.reads += part["CapacityUnits"]
+    def attach(self, queue: Any) -> None:
+        """Watch a client from now on."""
+        queue.meta.events.register("before-parameter-build.sqs", self._sent)
 
     def _sent(self, **_: Any) -> None:
-        with self._lock:
-            self.sends += 1
+        self.count += 1
 
 
-METER = Meter()
+TRACE, SENDS = Trace(), Sends()
 LINES = io.StringIO()
 """The functions' log: their loggers are made while this is the output."""
 
@@ -155,7 +125,8 @@ class Run:
 
     def call(self, function: Any, event: Mapping[str, Any]) -> Any:
         """Invoke a handler and note what it took."""
-        METER.clear()
+        TRACE.start_over()
+        SENDS.count = 0
         LINES.seek(0)
         LINES.truncate()
         began = time.process_time()
@@ -163,13 +134,13 @@ class Run:
         cpu = (time.process_time() - began) * 1000
         name = function.__name__.rpartition(".")[2]
         logged = LINES.getvalue().encode()
-        assert METER.silent == 0, f"{name}: {METER.silent} answers told no capacity"
+        assert TRACE.silent == 0, f"{name}: {TRACE.silent} answers told no capacity"
         self.invocations.append(
-            Invocation(name, MEMORY.get(name, 512), cpu, METER.waits, len(logged), logged.count(b"\n"))
+            Invocation(name, MEMORY.get(name, 512), cpu, TRACE.round_trips, len(logged), logged.count(b"\n"))
         )
-        self.reads += METER.reads
-        self.writes += METER.writes
-        self.queue += METER.sends
+        self.reads += TRACE.capacity.read
+        self.writes += TRACE.capacity.write
+        self.queue += SENDS.count
         if isinstance(answer, dict) and "statusCode" in answer:
             assert answer["statusCode"] < 300, answer
             body = answer["body"] or ""
@@ -373,7 +344,8 @@ def _engines() -> Iterator[Table]:
         os.environ.pop("AWS_ENDPOINT_URL", None)
         for made in (environment.table, work.queue, environment.logger):
             made.cache_clear()
-        METER.attach(environment.table(), work.queue().client)
+        TRACE.attach(environment.table())
+        SENDS.attach(work.queue().client)
         yield environment.table()
 
 

@@ -30,7 +30,6 @@ from shared.dynamodb.client import connect
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.html.page_cost import waves
 from shared.models.catalog import Deal
 from shared.values import slugs
 
@@ -93,8 +92,7 @@ def measure(table: Table) -> dict[str, Taken]:
             trace.start_over()
             found = search.find(table, search.asked(text), limit=settings.READ_FOR_CARDS, cursor=cursor)
             shown = deals.get_many(table, found.deal_ids)
-            trips = max(waves(sorted(trace.requests, key=lambda request: request.began)), default=0)
-            pages[page] = Taken(trace.count, trace.capacity.read, trips, len(shown))
+            pages[page] = Taken(trace.count, trace.capacity.read, trace.round_trips, len(shown))
             cursor = found.next
             if cursor is None or not shown:
                 break

@@ -10,7 +10,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -106,10 +106,16 @@ class Trace:
         table.client.meta.events.register(_AFTER, self._after)
         return self
 
+    @property
+    def round_trips(self) -> int:
+        """How many of the requests followed one another; those that went out at once are one. Needs ``detailed``."""
+        return max(waves(sorted(self.requests, key=lambda request: request.began)), default=0)
+
     def start_over(self) -> None:
         """Forget what was asked so far."""
         with self._lock:
-            self.requests, self.count, self.silent, self.capacity = [], 0, 0, Capacity()
+            self.requests, self.capacity = [], Capacity()
+            self.count = self.silent = 0
 
     # botocore passes these by name.
     def _before(self, params: Json, model: Any, context: Json, **_others: Any) -> None:
@@ -147,6 +153,19 @@ class Trace:
                 self.silent += 1
             else:
                 self.capacity += request.capacity
+
+
+def waves(requests: Sequence[Request]) -> list[int]:
+    """The round trip that each of some requests belongs to, from 1: those that went out at once share one."""
+    numbers: list[int] = []
+    number, until, pool = 0, 0.0, ""
+    for request in requests:
+        together = bool(request.pool) and request.pool == pool
+        if not numbers or (request.began >= until and not together):
+            number, until = number + 1, request.ended
+        until, pool = max(until, request.ended), request.pool
+        numbers.append(number)
+    return numbers
 
 
 def _units(consumed: Mapping[str, Any], operation: str) -> Capacity:

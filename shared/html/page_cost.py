@@ -6,14 +6,14 @@ this is imported and no hook is set, so it costs one look into the environment.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 from urllib.parse import quote
 
 from shared.data.partitions import SESSION, VISIBLE
-from shared.dynamodb.tracing import Request, Trace
+from shared.dynamodb.tracing import Request, Trace, waves
 from shared.html.links import base
 from shared.runtime.environment import table
 
@@ -150,19 +150,6 @@ def server_timing() -> str:
     sum_of = summary()
     described = f"{sum_of['requests']} requests, {sum_of['trips']} round trips, {sum_of['capacity']}"
     return f'dynamodb;dur={sum_of["ms"]};desc="{described}"'
-
-
-def waves(requests: Sequence[Request]) -> list[int]:
-    """The round trip that each of some requests belongs to, from 1: those that went out at once share one."""
-    numbers: list[int] = []
-    number, until, pool = 0, 0.0, ""
-    for request in requests:
-        together = bool(request.pool) and request.pool == pool
-        if not numbers or (request.began >= until and not together):
-            number, until = number + 1, request.ended
-        until, pool = max(until, request.ended), request.pool
-        numbers.append(number)
-    return numbers
 
 
 def pattern_of(source: str, index: str | None) -> str:

@@ -19,7 +19,7 @@ from shared.data.catalog import deals, offers, page_cache, picks, search
 from shared.data.members import follows, messages, saved
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
-from shared.dynamodb.tracing import Request
+from shared.dynamodb.tracing import Request, waves
 from shared.html import page_cost, views
 from shared.http import cached_pages
 from shared.models.catalog import BRAND, FRONT_PAGE, Deal, Topic
@@ -188,7 +188,7 @@ def a_request(began: float, seconds: float) -> Request:
 def test_requests_that_were_under_way_at_once_share_a_round_trip() -> None:
     requests = [a_request(0, 1), a_request(0.5, 1), a_request(1.2, 0.1), a_request(1.5, 1), a_request(9, 1)]
 
-    assert page_cost.waves(requests) == [1, 1, 1, 2, 3]
+    assert waves(requests) == [1, 1, 1, 2, 3]
 
 
 def test_requests_that_went_out_at_once_share_one_however_fast_the_answers_were() -> None:
@@ -198,7 +198,7 @@ def test_requests_that_went_out_at_once_share_one_however_fast_the_answers_were(
         a_request(3, 1),
     ]
 
-    assert page_cost.waves(requests) == [1, 2, 2, 3]
+    assert waves(requests) == [1, 2, 2, 3]
 
 
 def test_each_pattern_is_numbered_as_the_readme_numbers_it() -> None:
