@@ -16,7 +16,6 @@ from cli import (
     indexing,
     logs,
     members,
-    migrate,
     orders,
     pages,
     redrive,
@@ -93,7 +92,6 @@ app.add_typer(stock.app, name="stock")
 app.command()(upkeep.seed)
 app.command()(upkeep.sweep)
 app.command()(decorate.decorate)
-app.command()(migrate.migrate)
 app.command()(indexing.index)
 app.command()(rush.rush)
 app.command()(redrive.redrive)

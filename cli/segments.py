@@ -65,13 +65,11 @@ def run_all(
     steps: Callable[[Table, int, int], Iterator[Step]],
     *,
     done: Callable[[int], str],
-    finish: Callable[[Table, int], int] | None = None,
 ) -> None:
     """A command that does the steps of all segments of the open table: with a progress bar, a sum, and a notice on
     interruption.
 
     ``steps`` gives those of a table's segment, of so many. ``done`` says in words what so many rewritten items are.
-    ``finish`` does what may be done only after all segments, told how much those rewrote; it returns how much it did.
     Raises NoTable, Unavailable; typer.Exit when interrupted.
     """
     table = open_table()
@@ -79,8 +77,7 @@ def run_all(
     work = Segments(segments, lambda number: steps(table, number, segments))
     with progress(doing, table.roughly() or None, MofNCompleteColumn()) as advance:
         interrupted = work.run(advance)
-    finished = 0 if interrupted or finish is None else finish(table, work.rewritten)
-    say(f"{counted(work.seen, 'item')} looked at, {done(work.rewritten + finished)}")
+    say(f"{counted(work.seen, 'item')} looked at, {done(work.rewritten)}")
     say(summary(trace))
     if interrupted:
         complain("Interrupted. Repeat the command with as many segments: it goes on from here.")

@@ -55,7 +55,7 @@ from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY, US
 
 CATALOG: Access = (
     Right("GetItem", (DEAL, DEAL_NUMBER, BRANDS, *TOPICS, *CURATED)),
-    Right("BatchGetItem", (DEALS, *TOPICS, *FEED_CACHES, *PICKS_CACHES)),
+    Right("BatchGetItem", (CATEGORY_ITEM, *FEED_CACHES, *PICKS_CACHES)),
     Right("Query", (DEALS, ENDINGS_OF_DAYS, *TOPICS)),
     Right("Query", (ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (BRAND_BY_MONTH,), GSI2),
@@ -107,7 +107,7 @@ EDITORS: Access = (
 MINE: Access = (
     Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, SAVED, *WATCHES, *TOPICS)),
     Right("ConditionCheckItem", (USER,)),
-    Right("BatchGetItem", (DEAL, DEALS, *LIKES, *TOPICS)),
+    Right("BatchGetItem", (DEAL, *LIKES, *TOPICS)),
     Right("PutItem", (SAVED, *LIKES, *WATCHES)),
     Right("UpdateItem", (MESSAGES, *TOPICS)),
     Right("DeleteItem", (SAVED, *LIKES, *WATCHES)),
@@ -212,8 +212,8 @@ MESSENGER: Access = (
 )
 
 REFRESHER: Access = (
-    Right("GetItem", (*CURATED, *FEED_CACHES, *PICKS_CACHES)),
-    Right("BatchGetItem", (DEAL, DEALS, CATEGORY_ITEM, *FEED_CACHES)),
+    Right("GetItem", (CATEGORY_ITEM, *CURATED, *FEED_CACHES, *PICKS_CACHES)),
+    Right("BatchGetItem", (DEAL, *FEED_CACHES)),
     Right("Query", (DEALS, ENDINGS_OF_DAYS, CATEGORY_ITEM)),
     Right("PutItem", (*FEED_CACHES, *PICKS_CACHES)),
     Right("UpdateItem", (DEAL, CATEGORY_ITEM, *CURATED)),

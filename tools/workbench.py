@@ -2,7 +2,7 @@
 
 No part of it is written by hand. Tables and indexes come from the schema; the items are those that the project's own
 functions write into a table in memory, from some of the sample's deals and one reader, who also buys. They are of every
-kind, except for those of upkeep and of the first release. A test compares the written file with them. The format is the
+kind, except for those of upkeep. A test compares the written file with them. The format is the
 one that Workbench exports and imports (version 3.0):
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Modeler.ImportExisting.html
 """

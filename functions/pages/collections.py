@@ -27,7 +27,17 @@ from shared.html.app import Routes, serve
 from shared.html.page_cost import collection, is_visible
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
+from shared.models.catalog import (
+    ALL_DEALS,
+    BRAND,
+    CATEGORIES,
+    CATEGORY,
+    EDITORS_CHOICE,
+    FRONT_PAGE,
+    CuratedPage,
+    Deal,
+    Topic,
+)
 from shared.runtime.environment import table
 from shared.values import links
 from shared.values.counts import counted
@@ -124,7 +134,7 @@ def _page(request: Request, template: str, **values: Any) -> Answer:
 def _starts() -> list[dict[str, Any]]:
     """Collections to begin with."""
     named = {
-        "The container of all deals": keys.deals()[PARTITION_KEY],
+        "The counts of all deals": keys.counts(ALL_DEALS),
         "All brands": keys.brands()[PARTITION_KEY],
         **{name: keys.topic(Topic(CATEGORY, slug))[PARTITION_KEY] for slug, name in CATEGORIES.items()},
     }

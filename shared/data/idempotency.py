@@ -79,7 +79,7 @@ def result_of(table: Table, idempotency: Idempotency) -> str:
     found = _receipt_of(table, idempotency)
     if found is None or found["RequestHash"] != idempotency.request_hash:
         raise IdempotencyKeyReused
-    return str(found["ResultId"] if "ResultId" in found else found["DealId"])  # receipts of an earlier release
+    return str(found["ResultId"])
 
 
 def _receipt_of(table: Table, idempotency: Idempotency) -> Item | None:

@@ -48,7 +48,3 @@ CART_ITEM = "CartItem"
 STOCK = "Stock"
 
 DECORATION = "Decoration"
-
-CONTAINED_DEALS = "Deals"
-CATEGORY_PICKS = "CategoryPicks"
-"""Items of the first release, which ``btd migrate`` removes."""

@@ -46,19 +46,14 @@ def deal_numbers() -> Key:
     return _pair("SEQUENCE#DEAL")
 
 
-def deals() -> Key:
-    """The container in which the first release counted all deals."""
-    return _pair(_collection(None))
-
-
 def periods(feed: Feed, period: str) -> Key:
     """The item that counts a feed's listed deals of a period, with others of its month or, for a brand, its year."""
-    return _pair(_collection(feed.topic), f"PERIODS#{_book(feed, period)}")
+    return _pair(counts(feed), f"PERIODS#{_book(feed, period)}")
 
 
 def periods_between(feed: Feed, until: str | None) -> tuple[str, str, str]:
     """The partition of all counts of a feed, and its first and last sort keys of a period or earlier ones."""
-    return _collection(feed.topic), "PERIODS#", f"PERIODS#{_book(feed, until) if until else '~'}"
+    return counts(feed), "PERIODS#", f"PERIODS#{_book(feed, until) if until else '~'}"
 
 
 def book_of(periods_sort_key: str) -> str:
@@ -70,9 +65,9 @@ def _book(feed: Feed, period: str) -> str:
     return period[:7] if feed.period is Period.DAY else period[:4]
 
 
-def _collection(topic: Topic | None) -> str:
+def counts(feed: Feed) -> str:
     """The partition of a feed's counts; a topic's own item is in it, too."""
-    return f"{topic.kind.prefix}#{topic.slug}" if topic else "DEALS"
+    return topic(feed.topic)["PK"] if feed.topic else "DEALS"
 
 
 def deal_in_feeds(deal_id: str, *, day: str, brand: str, month: str, category: str) -> Key:
@@ -205,11 +200,6 @@ def topic_named(key: str, kinds: tuple[TopicKind, ...]) -> Topic:
 def featured(of: CuratedPage | Topic) -> Key:
     """The item that holds the deals picked for a page: the page's own, or a category's ``FEATURED``."""
     return _pair(of.prefix) if isinstance(of, CuratedPage) else _pair(topic(of)["PK"], "FEATURED")
-
-
-def category_picks(category: str) -> Key:
-    """The note in which the first release told that a category's picks had changed; ``btd migrate`` deletes it."""
-    return _pair(f"CATEGORYPICKS#{category}")
 
 
 def deals_cache(shard: int) -> Key:

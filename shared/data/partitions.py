@@ -19,7 +19,7 @@ DEAL_NUMBER = keys.any_like(keys.deal_number(0))
 DEAL_SOURCE = keys.any_like(keys.deal_source(""))
 DEAL_SEQUENCE = keys.any_like(keys.deal_numbers())
 DEAL_CLICKS = keys.any_like(keys.clicks(""))
-DEALS = keys.any_like(keys.deals())
+DEALS = keys.any_like(keys.counts(ALL_DEALS))
 """What counts all deals, and nothing else."""
 
 PRODUCT = keys.any_like(keys.product(""))

@@ -98,7 +98,7 @@ _HELPERS = {
     "memory.read": "page_cache.read",
     "memory.read_category": "page_cache.read_category",
     "feed_counts._books": "feeds.read",
-    "feed_counts._containers": "feeds.read",
+    "feed_counts._topic": "feeds.read",
     "orders._item_of": "orders.get",
     "orders._open_on": "orders.open_orders",
     "search._begun": "search.find",

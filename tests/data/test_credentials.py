@@ -1,8 +1,6 @@
-"""The hash of a password: apart from its account, moved from where the first release kept it, gone with its owner."""
+"""The hash of a password: apart from its account, and gone with its owner."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import pytest
 from argon2 import PasswordHasher
@@ -10,7 +8,6 @@ from argon2 import PasswordHasher
 from shared.data import keys
 from shared.data.members import accounts, credentials, sessions, users
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import update
 from shared.errors import AccountChanged, NoSuchUser, WrongPassword
 from shared.models.members import User
 from shared.values import passwords
@@ -30,15 +27,6 @@ def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 def sign_up(table: Table) -> User:
     names = {"username": "ana", "email": "ana@mail.example", "name": "Ana"}
     return accounts.sign_up(table, **names, password=PASSWORD, address=HERE, now=NOW)
-
-
-def as_of_the_first_release(table: Table) -> User:
-    """An account whose hash is in the User item."""
-    user = sign_up(table)
-    table.transact(credentials.gone("ana"))
-    old = update(keys.user("ana"), "SET PasswordHash = :hash", values={":hash": user.password_hash}, refused=None)
-    table.write(old)
-    return user
 
 
 def sign_in(table: Table, password: str = PASSWORD) -> User:
@@ -74,65 +62,6 @@ def test_a_removed_account_takes_its_hash_along(table: Table) -> None:
     users.remove(table, user)
 
     assert credentials.of(table, "ana") is None
-
-
-def test_an_account_of_the_first_release_signs_in_and_its_hash_moves(table: Table) -> None:
-    as_of_the_first_release(table)
-
-    user = sign_in(table)
-
-    token, _ = sessions.start(table, user, NOW, bytes(32))
-    assert sessions.authenticate(table, token, NOW).username == "ana"
-    assert "PasswordHash" not in (table.get(keys.user("ana")) or {})
-    assert credentials.of(table, "ana") == user.password_hash
-    with pytest.raises(WrongPassword):
-        sign_in(table, ANOTHER)
-
-
-def test_a_session_of_the_first_release_goes_on_while_its_hash_moves(table: Table) -> None:
-    token, _ = sessions.start(table, sign_up(table), NOW, bytes(32))
-
-    credentials.split_hash(table, "ana")
-
-    assert sessions.authenticate(table, token, NOW).username == "ana"
-
-
-def test_a_hash_is_moved_once(table: Table) -> None:
-    as_of_the_first_release(table)
-
-    moved = [credentials.split_hash(table, name) for name in ("ana", "ana", "nobody")]
-
-    assert moved == [True, False, False]
-
-
-MEANWHILE: dict[str, Callable[[Table], object]] = {
-    "it was moved": lambda table: credentials.split_hash(table, "ana"),
-    "its owner signed in": sign_in,
-}
-
-
-@pytest.mark.parametrize("meanwhile", MEANWHILE)
-def test_a_hash_that_is_moved_by_two_at_once_is_there_once(table: Table, meanwhile: str) -> None:
-    as_of_the_first_release(table)
-
-    with before(table, "TransactWriteItems", lambda: MEANWHILE[meanwhile](table)):
-        user = sign_in(table)
-
-    assert credentials.of(table, "ana") == user.password_hash
-    assert "PasswordHash" not in (table.get(keys.user("ana")) or {})
-
-
-def test_a_new_password_leaves_nothing_of_the_old_one_to_move(table: Table) -> None:
-    as_of_the_first_release(table)
-    change = lambda: users.change_password(table, "ana", passwords.hash_password(ANOTHER))  # noqa: E731  # an action
-
-    with before(table, "TransactWriteItems", change):
-        moved = credentials.split_hash(table, "ana")
-
-    assert not moved
-    assert sign_in(table, ANOTHER).username == "ana"
-    with pytest.raises(WrongPassword):
-        sign_in(table)
 
 
 def test_of_two_who_change_a_password_at_once_one_is_told(table: Table) -> None:

@@ -37,7 +37,7 @@ from tests.support.factories import (
 )
 from tests.support.wire import hooked, watched
 
-COUNTS = Counter(Query=3, BatchGetItem=1)
+COUNTS = Counter(Query=3, GetItem=1)
 """The requests, in one round trip, that tell which periods hold deals and how many of those have ended."""
 
 

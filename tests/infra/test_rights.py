@@ -102,7 +102,6 @@ def test_a_passwords_hash_is_seen_and_written_where_passwords_are_checked_and_no
 
     for site in (prod, dev):
         assert who_may(site, (*READS, *WRITES, "ConditionCheckItem"), password) == {"accounts", "account"}
-    # Tables of the first release have it in the User item until they are migrated.
     for module in ("authorizer", "collections"):
         assert not dev.policy(module).allows(Ask("GetItem", (USER,), "", ("PasswordHash",)))
         assert not dev.policy(module).allows(Ask("GetItem", (USER,)))

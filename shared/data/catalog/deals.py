@@ -101,8 +101,8 @@ def find(table: Table, id_or_number: str, *, consistent: bool = False) -> Deal:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a deal's number leads to: its id, the hash of its product's address, and its brand, so that a page can ask
-    for all of them at once. The last two are empty where only the id is known, and for numbers of earlier releases.
+    """Where a deal's number leads: to its id, the hash of its product's address, and its brand, so that a page can ask
+    for all of them at once. The last two are empty where only the id is known.
     """
 
     deal_id: str
@@ -111,12 +111,12 @@ class Place:
 
 
 def place(deal: Deal) -> Place:
-    """What the number of a deal leads to."""
+    """Where the number of a deal leads."""
     return Place(deal.deal_id, links.product_hash(deal.link), deal.brand)
 
 
 def place_of(table: Table, id_or_number: str, *, consistent: bool = False) -> Place:
-    """What an id or a number leads to, as it was when the deal was numbered. A GetItem by number. Raises NoSuchDeal."""
+    """Where an id or a number leads, as it was when the deal was numbered. A GetItem by number. Raises NoSuchDeal."""
     if ksuids.is_ksuid(id_or_number):
         return Place(id_or_number)
     if not (id_or_number.isascii() and id_or_number.isdigit() and len(id_or_number) <= 12):
@@ -124,7 +124,7 @@ def place_of(table: Table, id_or_number: str, *, consistent: bool = False) -> Pl
     pointer = table.get(keys.deal_number(int(id_or_number)), consistent=consistent)
     if pointer is None:
         raise NoSuchDeal(id_or_number)
-    return Place(pointer["DealId"], pointer.get("Product", ""), pointer.get("Brand", ""))
+    return Place(pointer["DealId"], pointer["Product"], pointer["Brand"])
 
 
 def get_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False) -> list[Deal]:
@@ -189,7 +189,7 @@ def edit(
 
 
 _ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
-"""Changes that make a deal hardly larger: one that its number and its stock brought over the limit can still end."""
+"""Changes allowed even above the size limit."""
 
 
 def withdraw(table: Table, deal_id: str, now: datetime) -> Deal:

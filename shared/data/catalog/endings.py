@@ -47,7 +47,7 @@ def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
     while day <= today:
         partition, bound = keys.endings_until(day, now)
         for note in list(table.query(partition, until=bound, limit=most - swept, consistent=True)):
-            _follow(table, note, now)
+            _record_ended(table, note, now)
             swept += 1
         if swept >= most:
             return swept
@@ -96,13 +96,11 @@ def _due(table: Table, day: str, now: datetime) -> list[Item]:
 
 
 def _is_of(feed: Feed, note: Item) -> bool:
-    """Whether a note is of a feed's deal, as far as it says: notes of the first release name no brand and category."""
-    if feed.topic is None:
-        return True
-    return bool(note.get(feed.topic.kind.attribute, feed.topic.slug) == feed.topic.slug)
+    """Whether a note is of a feed's deal."""
+    return feed.topic is None or bool(note[feed.topic.kind.attribute] == feed.topic.slug)
 
 
-def _follow(table: Table, note: dict[str, str], now: datetime) -> None:
+def _record_ended(table: Table, note: dict[str, str], now: datetime) -> None:
     try:
         with suppress(NoSuchDeal):  # a note outlives a deal that was removed by hand
             deals.relist(table, note["DealId"], now)

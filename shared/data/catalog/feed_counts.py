@@ -5,9 +5,6 @@ that a reader (``feeds.py``) asks those and no others. They are in Periods items
 month (for a brand each year), with an attribute for each day (each month) that holds listed deals: an item stays below
 1 KB however long the history, and what a deal's transaction costs stays the same. An item that counts nothing any more
 is deleted, so each one that is read leads to deals.
-
-Tables of the first release counted in a map of the container (the DEALS, Brand or Category item). Both are read and
-added up, and ``btd migrate`` (``migrations.py``) moves what is left there.
 """
 
 from __future__ import annotations
@@ -18,33 +15,39 @@ from functools import partial
 from typing import Any
 
 from shared.data import item_types, keys
+from shared.data.catalog import topics
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import Key
-from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, forget, put, update
-from shared.errors import Busy, DealsError, NoSuchTopic, NotSeeded
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Feed, Period, Topic, feed_of
+from shared.errors import DealsError, NoSuchTopic, NotSeeded
+from shared.models.catalog import (
+    ALL_DEALS,
+    BRAND,
+    CATEGORIES,
+    CATEGORY,
+    CountedTopic,
+    Deal,
+    Feed,
+    Period,
+    Topic,
+    feed_of,
+)
 
 TOTAL = "Total"
 """The attribute that counts all deals of a Periods item: at zero, it goes."""
 
 COUNTS = {Period.DAY: "Day", Period.MONTH: "Month"}
-"""What the attributes that count begin with; two digits follow."""
+"""The beginnings of the attributes that count; two digits follow."""
 
 ALL_PERIODS = 1000
 """More items of counts than a feed ever has."""
 
-_CONTAINED = Projection.of("PK", "SK", "Periods", "Name", "LikesCount", "WatchCount")
-"""What the first release counted, and what is shown of a topic: no request then asks for the same item again."""
+_SEEDED = Topic(CATEGORY, next(iter(CATEGORIES)))
+"""A topic that every seeded table has."""
 
 
 class Stale(DealsError):
     """Another writer was first; read again and try again."""
-
-
-def container(feed: Feed) -> Key:
-    """The item that counted a feed's deals in the first release."""
-    return keys.topic(feed.topic) if feed.topic else keys.deals()
 
 
 def places(deal: Deal) -> dict[Feed, str]:
@@ -58,23 +61,20 @@ def counts(
 ) -> dict[str, int]:
     """How many listed deals each period of a feed holds, newest first: as ``requests`` and ``counted`` tell."""
     asked = requests(table, feed, most=most, until=until, consistent=consistent)
-    return counted(table, feed, table.gather(asked), most=most, until=until)
+    return counted(feed, table.gather(asked)[0], until=until)
 
 
 def requests(
     table: Table, feed: Feed, *, most: int, until: str | None, consistent: bool = False
-) -> list[Callable[[], list[Item]]]:
-    """The requests that ask for a feed's counts up to a period, to be gathered.
+) -> list[Callable[[], Any]]:
+    """Two requests, to be gathered: for a feed's counts up to a period, and for its topic, which shows that it exists.
 
     ``most`` bounds how many items are read. Each of them counts at least one deal up to the period, except perhaps the
-    first, whose deals may all be later.
+    first, whose deals may all be later. The second raises NoSuchTopic, NotSeeded.
     """
-    # What shows that there is such a feed. A seeded table has its categories.
-    evidence = feed.topic or Topic(CATEGORY, next(iter(CATEGORIES)))
-    contained = [keys.topic(evidence), *([] if feed.topic else [keys.deals()])]
     return [
         partial(_books, table, feed, most=most, until=until, consistent=consistent),
-        partial(_containers, table, contained, consistent=consistent),
+        partial(_topic, table, feed, consistent=consistent),
     ]
 
 
@@ -85,33 +85,23 @@ def _books(table: Table, feed: Feed, *, most: int, until: str | None, consistent
     return list(found)
 
 
-def _containers(table: Table, contained: list[Key], *, consistent: bool) -> list[Item]:
-    """The items that counted a feed in the first release, and that show that there is such a feed."""
-    return table.get_many(contained, projection=_CONTAINED, consistent=consistent)
+def _topic(table: Table, feed: Feed, *, consistent: bool) -> CountedTopic:
+    """The topic of a feed; of the feed of all deals, one that every seeded table has."""
+    try:
+        return topics.get(table, feed.topic or _SEEDED, consistent=consistent)
+    except NoSuchTopic as error:
+        if feed.topic is None:
+            raise NotSeeded from error
+        raise
 
 
-def counted(table: Table, feed: Feed, answers: Sequence[list[Item]], *, most: int, until: str | None) -> dict[str, int]:
-    """How many deals each period holds, newest first, from the answers to ``requests``.
-
-    Raises NoSuchTopic, NotSeeded.
-    """
-    books, containers = answers
-    if not containers:
-        raise NoSuchTopic(feed.topic.kind.label, feed.topic.slug) if feed.topic else NotSeeded()
-    if any("Periods" in item for item in containers):
-        # A migration may be moving counts out of the container: the items, read after it, have all that it lacks.
-        books = _books(table, feed, most=most, until=until, consistent=True)
-    total: Counter[str] = Counter()
-    for book in books:
-        total.update(contents(feed, book))
-    for item in containers:
-        if item["PK"] == container(feed)["PK"]:
-            total.update(item.get("Periods", {}))
-    oldest = keys.book_of(books[-1]["SK"]) if len(books) > most else ""  # what is older was not read everywhere
+def counted(feed: Feed, books: Sequence[Item], *, until: str | None) -> dict[str, int]:
+    """How many deals each period holds, newest first, from the answer to the first of ``requests``."""
     return {
-        period: total[period]
-        for period in sorted(total, reverse=True)
-        if period >= oldest and (until is None or period <= until)
+        period: count
+        for book in books
+        for period, count in sorted(contents(feed, book).items(), reverse=True)
+        if until is None or period <= until
     }
 
 
@@ -149,61 +139,13 @@ def recount(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]
     entered = places(new) if new else {}
     leaving = {feed: period for feed, period in left.items() if feed not in entered}
     if leaving:
-        items = [key for feed, period in leaving.items() for key in (keys.periods(feed, period), container(feed))]
+        items = [keys.periods(feed, period) for feed, period in leaving.items()]
         known = {(item["PK"], item["SK"]): item for item in table.get_many(items, consistent=True)}
         for feed, period in leaving.items():
             yield _count_unlisted(feed, period, known)
     for feed, period in entered.items():
         if feed not in left:
             yield count(feed, {period: 1})
-
-
-def bring_over(table: Table, feed: Feed) -> int:
-    """Move what the first release counted in a feed's container to Periods items; returns how many periods that were.
-
-    One transaction for each Periods item takes its periods off the container and counts them there, so a reader finds
-    each of them here or there, and deals come and go meanwhile. At the end the container counts nothing any more.
-    Raises Busy.
-    """
-    moved = 0
-
-    def once() -> int:
-        nonlocal moved
-        found = table.get_many([container(feed)], consistent=True, projection=_CONTAINED)
-        contained: Mapping[str, int] = found[0].get("Periods", {}) if found else {}
-        for book in sorted({_book(feed, period) for period in contained}, reverse=True):
-            periods = {period: count for period, count in contained.items() if _book(feed, period) == book}
-            table.transact(*_hand_over(feed, periods))
-            moved += len(periods)
-        if found and "Periods" in found[0]:
-            table.write(_emptied(feed))
-        return moved
-
-    return table.retry(once, when=Stale, gave_up=Busy("Deals of this feed keep coming and going; try again."))
-
-
-def _hand_over(feed: Feed, periods: Mapping[str, int]) -> Iterator[Write]:
-    """The writes that move the counts of one Periods item out of a feed's container, as they were read."""
-    names = {f"#p{n}": period for n, period in enumerate(periods)}
-    yield update(
-        container(feed),
-        "REMOVE " + ", ".join(f"Periods.{name}" for name in names),
-        condition=" AND ".join(f"Periods.#p{n} = :c{n}" for n in range(len(periods))),
-        names=names,
-        values={f":c{n}": count for n, count in enumerate(periods.values())},
-        refused=Stale(),
-    )
-    counting = {period: count for period, count in periods.items() if count > 0}
-    if counting:
-        yield count(feed, counting)
-
-
-def _emptied(feed: Feed) -> Write:
-    """The write that ends a container that counts nothing any more: a topic's own item stays, without the map."""
-    condition, values = "size(Periods) = :none", {":none": 0}
-    if feed.topic is None:
-        return delete(container(feed), condition=condition, values=values, refused=Stale())
-    return update(container(feed), "REMOVE Periods", condition=condition, values=values, refused=Stale())
 
 
 def renote(old: Deal | None, new: Deal | None) -> Iterator[Write]:
@@ -243,12 +185,9 @@ def _book(feed: Feed, period: str) -> str:
 
 def _count_unlisted(feed: Feed, period: str, known: Mapping[tuple[str, str], Item]) -> Write:
     """Uncount a deal that leaves a feed. The last of a period takes the period with it, the last of all the item."""
-    key, old = keys.periods(feed, period), container(feed)
+    key = keys.periods(feed, period)
     item = known.get((key["PK"], key["SK"]), {})
-    contained = known.get((old["PK"], old["SK"]), {}).get("Periods", {}).get(period, 0)
     name = attribute(feed, period)
-    if contained and name not in item:
-        return _leave_container(old, period, contained)
     names: dict[str, str] = {"#period": name, "#total": TOTAL}
     values: dict[str, Any] = {":one": 1}
     if item.get(TOTAL, 0) <= 1:
@@ -261,17 +200,5 @@ def _count_unlisted(feed: Feed, period: str, known: Mapping[tuple[str, str], Ite
         condition="#total > :one AND " + ("#period = :one" if last else "#period > :one"),
         names=names,
         values=values,
-        refused=Stale(),
-    )
-
-
-def _leave_container(key: Key, period: str, known: int) -> Write:
-    last = known <= 1
-    return update(
-        key,
-        "REMOVE Periods.#period" if last else "SET Periods.#period = Periods.#period - :one",
-        condition="Periods.#period = :one" if last else "Periods.#period > :one",
-        names={"#period": period},
-        values={":one": 1},
         refused=Stale(),
     )

@@ -21,7 +21,7 @@ from datetime import datetime
 from functools import partial
 
 from shared.data import keys
-from shared.data.catalog import endings, feed_counts, topics
+from shared.data.catalog import endings, feed_counts
 from shared.data.catalog.deal_items import CARDS, readable
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
@@ -60,7 +60,7 @@ def read(
 ) -> Page[Deal]:
     """A page of a feed's active deals, newest first: ``limit`` of them as long as that many older ones exist.
 
-    ``held`` is what ``opened`` has told of the feed a moment ago. Raises InvalidCursor, NoSuchTopic.
+    ``held`` is from ``opened``, a moment ago. Raises InvalidCursor, NoSuchTopic.
     """
     wanted = limit + 1  # one more than the page, to know whether there is a next one
     found: list[Deal] = []
@@ -97,9 +97,8 @@ def opened(table: Table, topic: Topic) -> tuple[CountedTopic, Held]:
     some of them reads on. Raises NoSuchTopic.
     """
     feed = feed_of(topic)
-    answers = table.gather(feed_counts.requests(table, feed, most=feed_counts.ALL_PERIODS, until=None))
-    counts = feed_counts.counted(table, feed, answers, most=feed_counts.ALL_PERIODS, until=None)
-    return topics.from_item(topic, answers[1][0]), (counts, Counter())
+    books, found = table.gather(feed_counts.requests(table, feed, most=feed_counts.ALL_PERIODS, until=None))
+    return found, (feed_counts.counted(feed, books, until=None), Counter())
 
 
 def of_periods(table: Table, feed: Feed, periods: Sequence[str], *, most: int) -> list[Deal]:
@@ -119,9 +118,8 @@ def scope(feed: Feed) -> str:
 def _expected(table: Table, feed: Feed, most: int, until: str | None, now: datetime) -> Held:
     """What the newest periods up to one hold, at least ``most`` deals if there are, and how many of them have ended."""
     counting = feed_counts.requests(table, feed, most=most, until=until)
-    answers = table.gather([*counting, *endings.requests(table, now)])
-    counts = feed_counts.counted(table, feed, answers[: len(counting)], most=most, until=until)
-    return counts, endings.waiting(feed, answers[len(counting) :])
+    books, _, *notes = table.gather([*counting, *endings.requests(table, now)])
+    return feed_counts.counted(feed, books, until=until), endings.waiting(feed, notes)
 
 
 def _plan(pending: Sequence[_Stretch], periods: Mapping[str, int], waiting: Mapping[str, int], enough: int) -> int:

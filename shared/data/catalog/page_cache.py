@@ -116,7 +116,7 @@ class Copy:
 _SEPARATOR = "\x1e"
 """ASCII's record separator: JSON writes it as an escape, and HTML may not hold it."""
 
-_COPY = Projection.of("PK", "SK", "Body", "BuiltAt", TTL_ATTRIBUTE, "Name", "LikesCount", "WatchCount", "Periods")
+_COPY = Projection.of("PK", "SK", "Body", "BuiltAt", TTL_ATTRIBUTE, "Name", "LikesCount", "WatchCount")
 
 
 def read(table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON) -> list[Copy | None]:

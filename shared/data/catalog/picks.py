@@ -14,16 +14,14 @@ from shared.data.catalog import deals
 from shared.data.catalog.deal_items import attributes, readable
 from shared.data.catalog.topics import no_such
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import put_new, require, update
-from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeals, WrongFeaturedCount
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
+from shared.errors import Busy, DealsError, NoSuchDeals, WrongFeaturedCount
 from shared.models.catalog import CATEGORIES, CATEGORY, CuratedPage, Deal, Status, Topic
 from shared.values.times import to_iso
 
 MAX_FEATURED = 25
 """Deals an editor may pick for a page: with 8 KB a deal, half of what an item may hold."""
-
-_PICKS = Projection.of("PK", "SK", "Featured", "FeaturedVersion")
 
 CATEGORY_FEATURED = (5, 10)
 """How few and how many deals a category features."""
@@ -89,64 +87,14 @@ def refresh(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[
     return table.retry(once, when=_Repicked, gave_up=Busy("Editors keep changing these picks; try again."))
 
 
-def set_apart(table: Table, category: str) -> bool:
-    """Copy picks that the first release kept in a Category into the item beside it; returns whether there were any.
-
-    The Category keeps its own until ``drop_old``: a reader that has just missed the new item still finds them there.
-    Raises Busy.
-    """
-    topic = Topic(CATEGORY, category)
-
-    def once() -> bool:
-        old = table.get(keys.topic(topic), consistent=True)
-        if old is None or "Featured" not in old:
-            return False
-        version = old["FeaturedVersion"]
-        kept: Item = {name: old[name] for name in ("Featured", "FeaturedVersion", "UpdatedAt") if name in old}
-        try:
-            table.transact(
-                require(keys.topic(topic), "FeaturedVersion = :read", values={":read": version}, refused=_Repicked()),
-                put_new(
-                    {**keys.featured(topic), "Type": item_types.CATEGORY_FEATURED, "Category": category, **kept},
-                    refused=AlreadyExists(),
-                ),
-            )
-        except AlreadyExists:  # editors have picked again since, or it was done
-            return False
-        return True
-
-    return table.retry(once, when=_Repicked, gave_up=Busy("Editors keep changing these picks; try again."))
-
-
-def drop_old(table: Table, category: str) -> bool:
-    """Take picks out of a Category whose item beside it has them; returns whether there were any to take."""
-    topic = Topic(CATEGORY, category)
-    try:
-        table.transact(
-            require(keys.featured(topic), "attribute_exists(PK)", refused=_Repicked()),
-            update(
-                keys.topic(topic),
-                "REMOVE Featured, FeaturedVersion, UpdatedAt",
-                condition="attribute_exists(Featured)",
-                refused=_Repicked(),
-            ),
-        )
-    except _Repicked:
-        return False
-    return True
-
-
 def active(picked: Sequence[Deal], now: datetime) -> list[Deal]:
     """Those of some copies that are still active."""
     return [deal for deal in picked if deal.status(now) is Status.ACTIVE]
 
 
 def _item(table: Table, of: CuratedPage | Topic, *, consistent: bool = False) -> Item:
-    """The item that holds a page's picks: of a category that was not migrated yet, the Category itself."""
-    if isinstance(of, CuratedPage):
-        return table.get(keys.featured(of), consistent=consistent) or {}
-    items = table.get_many([keys.featured(of), keys.topic(of)], consistent=consistent, projection=_PICKS)
-    return items[0] if items else {}
+    """The item that holds a page's or a category's picks."""
+    return table.get(keys.featured(of), consistent=consistent) or {}
 
 
 def _replace(table: Table, of: CuratedPage | Topic, picked: Sequence[Deal], now: datetime, **its: str) -> None:

@@ -6,7 +6,7 @@ or the queue delivering a unit twice, can only repeat and never lose or double:
 
 1. the cohort is read, and its marker remembers who is in it and where the next one starts. From then on the cohort is
    what its marker says: users who sign up or leave meanwhile move neither its end nor the next one's start. A cohort
-   that comes again, which may be weeks later, is told without those who have left, whose names others may have by then
+   that comes again, which may be weeks later, skips departed users; usernames are reused
 2. its continuation is queued; the marker remembers that, too
 3. the cohort's messages are inserted, 25 at a time; those that exist are refused by the table and left as they are
 4. the marker remembers that the cohort is done. For a hot deal its readers are counted in the same transaction, once
@@ -98,9 +98,8 @@ class Unit:
                 segments=int(fields["segments"]),
                 number=int(fields["number"]),
                 start=fields["start"],
-                # A unit that an earlier release queued has neither.
-                correlation_id=fields.get("correlationId"),
-                written_at=fields.get("writtenAt"),
+                correlation_id=fields["correlationId"],
+                written_at=fields["writtenAt"],
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a unit of work: {body[:200]}") from error
@@ -119,8 +118,8 @@ class Progress:
     """How far the telling of a hot deal has got: users told so far, whether that is all, and about when the last were.
 
     ``at`` is when the work on a segment's last cohort began, so it is a little early. It is None before anybody is
-    told, and where an earlier release told them. ``segments`` is in how many parts all users are read, 0 before the
-    first of them is known, and ``segments_finished`` how many of these are told.
+    told. ``segments`` is in how many parts all users are read, 0 before the first of them is known, and
+    ``segments_finished`` how many of these are told.
     """
 
     told: int
@@ -178,7 +177,7 @@ def progress(table: Table, deal_id: str) -> Progress:
     complete = sum(segment["Pages"] == segment.get("LastPage") for segment in segments)
     parts = segments[0]["Segments"] if segments else 0
     finished = bool(segments) and complete == parts
-    times_told = [times.from_iso(segment["LastAt"]) for segment in segments if "LastAt" in segment]
+    times_told = [times.from_iso(segment["LastAt"]) for segment in segments]
     told = sum(segment["Told"] for segment in segments)
     return Progress(told, finished, max(times_told, default=None), parts, complete)
 
@@ -215,9 +214,7 @@ def _still_there(table: Table, marker: Item) -> list[str]:
     that is no harm, as the news is older than the account.
     """
     accounts = table.get_many([keys.user(name) for name in marker["Readers"]], consistent=True, projection=_ACCOUNT)
-    # A marker of an earlier release does not say when it was claimed.
-    claimed = marker.get("ClaimedAt")
-    return [each["Username"] for each in accounts if claimed is None or each["CreatedAt"] <= claimed]
+    return [each["Username"] for each in accounts if each["CreatedAt"] <= marker["ClaimedAt"]]
 
 
 def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> _Readers:

@@ -61,7 +61,7 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
     if item is None or item[TTL_ATTRIBUTE] <= now.timestamp():
         raise NotSignedIn
     account = table.get(keys.user(item["Username"]), consistent=True, projection=_ACCOUNT)
-    if account is None or generation_of(account) != item.get("Generation", generation_of({})):
+    if account is None or generation_of(account) != item["Generation"]:
         raise NotSignedIn
     expires_at = datetime.fromtimestamp(item[TTL_ATTRIBUTE], UTC)
     return _SESSION.read(item, role=account["Role"], expires_at=expires_at)
@@ -70,22 +70,17 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
 def generation_of(account: Item) -> str:
     """The generation of an account's sessions, from its User item: a new one after each new password and sign-out
     everywhere."""
-    return f"{account.get('Generation', '')}.{account.get('SignOuts', 0)}"
+    return f"{account['Generation']}.{account.get('SignOuts', 0)}"
 
 
 def _still(username: str, generation: str) -> Write:
     """Require that an account is there and of a generation of sessions. Refused with AccountChanged."""
     began, _, sign_outs = generation.rpartition(".")
-    known = {"Generation": began or None, "SignOuts": int(sign_outs) or None}
+    signed_out = "SignOuts = :sign_outs" if int(sign_outs) else "attribute_not_exists(SignOuts)"
     return require(
         keys.user(username),
-        " AND ".join(
-            [
-                "attribute_exists(PK)",
-                *(f"attribute_not_exists({n})" if v is None else f"{n} = :{n}" for n, v in known.items()),
-            ]
-        ),
-        values={f":{name}": value for name, value in known.items() if value is not None} or None,
+        f"Generation = :generation AND {signed_out}",
+        values={":generation": began} | ({":sign_outs": int(sign_outs)} if int(sign_outs) else {}),
         refused=AccountChanged(),
     )
 

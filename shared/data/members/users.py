@@ -62,8 +62,7 @@ def change_password(table: Table, username: str, password_hash: str, *, proved: 
     table.transact(
         update(
             keys.user(username),
-            # A hash that the first release kept here does not outlive its password.
-            "SET Generation = :generation REMOVE PasswordHash",
+            "SET Generation = :generation",
             values={":generation": sessions.first_generation(password_hash)},
             refused=NoSuchUser(username),
         ),
