@@ -22,7 +22,7 @@ settings.load_profile("engines")
 # One browser for all tests of a process: playwright cannot be started a second time beside itself.
 pytest_plugins = ["tests.support.windows"]
 
-TOGETHER = ("tests/e2e/", "tests/fire/", "tests/infra/", "tests/site/")
+TOGETHER = ("tests/e2e/", "tests/fire/", "tests/infra/", "tests/recipes/", "tests/site/")
 """Folders whose tests share what is dear to make, or must not meet: each runs in one process."""
 
 

@@ -21,7 +21,7 @@ SITE = ROOT / "build" / "docs"
 LANGUAGES = {".py": "python", ".html": "jinja", ".jsonl": "json"}
 """Languages that are not called as their files end."""
 
-_FENCE = re.compile(r"^(```.*?^```)$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(````.*?^````|```.*?^```)$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|#)([^)#\s]+)(?:#([^)\s]+))?\)")
 
 

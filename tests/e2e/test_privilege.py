@@ -20,6 +20,7 @@ import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
+from infra.functions import FUNCTIONS
 from local import cloud
 from local.settings import REGION, access_key
 from shared import settings
@@ -356,18 +357,8 @@ def _another(site: Site, brand: str) -> str:
     return next(slug for slug in brands.names(site.table) if slug != brand)
 
 
-MODULES = (
-    "catalog", "authorizer", "accounts", "members", "orders", "editors", "seed", "expiry", "announcer", "messenger",
-    "refresher", "indexer",
-)  # fmt: skip
-
-
-PAGES = {"site", "clicks", "mine", "account", "desk", "sales", "shop", "collections"}
-"""The site's functions: their own tests hold each request against their rights (``tests/support/rights.py``)."""
-
-
-def test_the_roles_are_those_of_all_functions(roles: dict[str, Role]) -> None:
-    assert set(roles) == {*MODULES, *PAGES}
+MODULES = tuple(row.name for row in FUNCTIONS if row.pages is None)
+"""All functions but those of pages, whose tests hold each request against their rights (``support/rights.py``)."""
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -1,1 +1,1 @@
-"""The catalog: deals, the feeds and pages that show them, brands and categories."""
+"""What shoppers read: deals, the feeds and pages that show them, brands and categories."""

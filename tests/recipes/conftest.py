@@ -1,0 +1,34 @@
+"""The recipes of the documents, and a copy of the tree on which all of them were done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from local.settings import ROOT
+from tests.support import recipes
+from tests.support.recipes import Step
+
+GROWING = ROOT / "docs" / "growing.md"
+
+RECIPES: dict[str, list[Step]] = {
+    heading: recipes.steps(GROWING, heading) for heading in ("A new page", "A new background function", "A new alarm")
+}
+
+
+@pytest.fixture(scope="session")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The copy, before anything was done to it."""
+    return recipes.copy_of_tree(tmp_path_factory.mktemp("tree"))
+
+
+@pytest.fixture(scope="session")
+def grown(tree: Path) -> Path:
+    """The copy with all recipes, and everything that is made of the code made anew."""
+    for recipe in RECIPES.values():
+        recipes.apply(recipe, tree)
+    for command in dict.fromkeys(each for recipe in RECIPES.values() for each in recipes.commands(recipe)):
+        if "pytest" not in command:
+            recipes.run(tree, command)
+    return tree

@@ -1,0 +1,57 @@
+"""Each recipe of the documents, done to the letter on a copy of the tree: alone, and after the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.recipes.conftest import RECIPES
+from tests.support import recipes
+from tests.support.recipes import NoRecipe
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_leans_on_no_other(tmp_path: Path, name: str) -> None:
+    recipe, tree = RECIPES[name], recipes.copy_of_tree(tmp_path)
+
+    recipes.apply(recipe, tree)
+
+    python = [path for path in recipes.changed(recipe) if path.endswith(".py")]
+    recipes.run(tree, f".venv/bin/ruff check --select F {' '.join(python)}")
+
+
+def test_what_grew_by_all_recipes_is_in_order(grown: Path) -> None:
+    recipes.run(grown, "make style")
+
+
+GUIDE = """
+# Guide
+
+## A step
+
+In `a.py`, after the line `{line}`:
+
+```python
+# two
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [("one\n", "none", "0 lines 'none'"), ("one\none\n", "one", "2 lines 'one'")],
+)
+def test_a_step_whose_line_is_gone_or_not_the_only_one_fails(tmp_path: Path, text: str, line: str, said: str) -> None:
+    (tmp_path / "a.py").write_text(text)
+    (tmp_path / "guide.md").write_text(GUIDE.format(line=line))
+
+    with pytest.raises(NoRecipe, match=said):
+        recipes.apply(recipes.steps(tmp_path / "guide.md", "A step"), tmp_path)
+
+
+def test_a_block_that_no_step_explains_fails(tmp_path: Path) -> None:
+    (tmp_path / "guide.md").write_text("## A step\n\nThen this:\n\n```python\n1\n```\n")
+
+    with pytest.raises(NoRecipe, match="Then this:"):
+        recipes.steps(tmp_path / "guide.md", "A step")

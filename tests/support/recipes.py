@@ -1,0 +1,200 @@
+"""The recipes of the documents, done to the letter: the steps of a section, applied to a copy of the tree.
+
+A step is a sentence that ends in a colon, and the block below it. The sentence is one of
+
+    New file `path`:
+    At the end of `path`:                    (after an empty line)
+    In `path`, after the line `line`:        (or "before", or "instead of")
+    In `path`, instead of the words `words`:
+    Run:                                     (in a checkout)
+    Run once it is deployed:                 (on a cloud that has the change)
+
+A line is named without its indentation, which its block is moved in by. What is named must be in its file once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import indent
+
+from local.settings import ROOT
+
+_FENCED = re.compile(r"^(?P<fence>```+)(\w*)\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
+
+
+def _code(name: str) -> str:
+    """A pattern of what is in backticks, two of them where it has some itself."""
+    return rf"(?P<{name}_ticks>`+) ?(?P<{name}>.+?) ?(?P={name}_ticks)"
+
+
+_NEW = re.compile(rf"New file {_code('path')}:$")
+_END = re.compile(rf"At the end of {_code('path')}:$")
+_EDIT = re.compile(rf"In {_code('path')}, (?P<where>after|before|instead of) the line {_code('line')}:$")
+_WORDS = re.compile(rf"In {_code('path')}, instead of the words {_code('words')}:$")
+_RUN = re.compile(r"Run(?P<later> once it is deployed)?:$")
+
+
+class NoRecipe(Exception):
+    """A recipe that cannot be followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file that the recipe adds."""
+
+    path: str
+    text: str
+
+    def apply(self, tree: Path) -> None:
+        file = tree / self.path
+        if file.exists():
+            raise NoRecipe(f"{self.path} is there already")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(self.text, encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Lines that the recipe adds to a file after or before a line of it, in its place, or (without one) at the end."""
+
+    path: str
+    where: str
+    line: str
+    text: str
+
+    def apply(self, tree: Path) -> None:
+        file = tree / self.path
+        if not file.exists():
+            raise NoRecipe(f"there is no {self.path}")
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        at, margin = len(lines), ""
+        if self.line:
+            found = [number for number, line in enumerate(lines) if line.strip() == self.line]
+            if len(found) != 1:
+                raise NoRecipe(f"{self.path} has {len(found)} lines {self.line!r}")
+            (at,) = found
+            margin = lines[at][: -len(lines[at].lstrip())]
+        first, last = {"after": (at + 1, at + 1), "before": (at, at), "instead of": (at, at + 1)}[self.where]
+        file.write_text("".join([*lines[:first], indent(self.text, margin), *lines[last:]]), encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words of a file that the recipe replaces by others."""
+
+    path: str
+    words: str
+    text: str
+
+    def apply(self, tree: Path) -> None:
+        file = tree / self.path
+        text = file.read_text(encoding="utf-8")
+        if text.count(self.words) != 1:
+            raise NoRecipe(f"{self.path} has {text.count(self.words)} times {self.words!r}")
+        file.write_text(text.replace(self.words, self.text.removesuffix("\n")), encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Commands that the recipe has its reader type, in a checkout or (``deployed``) on a cloud that has the change."""
+
+    commands: tuple[str, ...]
+    deployed: bool
+
+
+Step = NewFile | Edit | Words | Run
+
+
+def steps(document: Path, heading: str) -> list[Step]:
+    """The steps of a document's section, which ends with the next heading."""
+    text = _FENCED.sub(_hide_comments, document.read_text(encoding="utf-8"))
+    found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL)
+    if found is None:
+        raise NoRecipe(f"{document.name} has no section {heading!r}")
+    section, told, all_steps = found[1].replace(_HIDDEN, "#"), 0, []
+    for block in _FENCED.finditer(section):
+        all_steps.append(_step(section[told : block.start()], block["text"]))
+        told = block.end()
+    if not all_steps:
+        raise NoRecipe(f"{document.name} has no step under {heading!r}")
+    return all_steps
+
+
+_HIDDEN = "\0"
+
+
+def _hide_comments(block: re.Match[str]) -> str:
+    """A block in which no line looks like a heading."""
+    return re.sub(r"^#", _HIDDEN, block[0], flags=re.MULTILINE)
+
+
+def _step(above: str, text: str) -> Step:
+    """What the sentence above a block says to do with it."""
+    sentence = " ".join(above.strip().rpartition("\n\n")[2].split())
+    if said := _NEW.search(sentence):
+        return NewFile(said["path"], text)
+    if said := _END.search(sentence):
+        return Edit(said["path"], "after", "", f"\n{text}")
+    if said := _EDIT.search(sentence):
+        return Edit(said["path"], said["where"], said["line"], text)
+    if said := _WORDS.search(sentence):
+        return Words(said["path"], said["words"], text)
+    if said := _RUN.search(sentence):
+        return Run(tuple(text.splitlines()), deployed=bool(said["later"]))
+    raise NoRecipe(f"no step: {sentence[-100:]!r}")
+
+
+def copy_of_tree(folder: Path) -> Path:
+    """A copy of this checkout: what git has or would add, with the environments that are installed here."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    (folder / ".venv").symlink_to(sys.prefix)
+    (folder / "node_modules").symlink_to(ROOT / "node_modules")
+    return folder
+
+
+def apply(recipe: list[Step], tree: Path) -> None:
+    """Do the steps of a recipe that change files."""
+    for step in recipe:
+        if not isinstance(step, Run):
+            step.apply(tree)
+
+
+def changed(recipe: list[Step]) -> list[str]:
+    """The paths of a recipe's files."""
+    return list(dict.fromkeys(step.path for step in recipe if not isinstance(step, Run)))
+
+
+def commands(recipe: list[Step], *, deployed: bool = False) -> Iterator[str]:
+    """The commands that a recipe has its reader type."""
+    for step in recipe:
+        if isinstance(step, Run) and step.deployed is deployed:
+            yield from step.commands
+
+
+def run(tree: Path, command: str, **more: str) -> str:
+    """What a command prints in a copy of the tree, where it must succeed."""
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tree, env=environment(tree, **more), check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}"
+    return done.stdout
+
+
+def environment(tree: Path, **more: str) -> Mapping[str, str]:
+    """An environment in which the tree's own modules are imported, not those of this checkout."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "BTD_"))}
+    return {**kept, "PYTHONPATH": str(tree), "MAKEFLAGS": "", **more}
