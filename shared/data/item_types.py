@@ -1,4 +1,4 @@
-"""What an item's ``Type`` may be. Stream consumers, scans and the filters of the stack tell items apart by it."""
+"""The values of an item's ``Type``. Stream consumers, scans and the filters of the stack tell items apart by it."""
 
 from __future__ import annotations
 

@@ -388,7 +388,7 @@ def stock_shard(deal_id: str, shard: int) -> Key:
 
 
 def idempotency(username: str, client_key: str) -> Key:
-    """What a client's Idempotency-Key was used for; hashed, because clients choose its text."""
+    """The receipt of a client's Idempotency-Key; hashed, because clients choose its text."""
     return _pair(f"IDEMPOTENCY#{username}#{hashlib.sha256(client_key.encode()).hexdigest()}")
 
 

@@ -20,7 +20,7 @@ DEAL_SOURCE = keys.any_like(keys.deal_source(""))
 DEAL_SEQUENCE = keys.any_like(keys.deal_numbers())
 DEAL_CLICKS = keys.any_like(keys.clicks(""))
 DEALS = keys.any_like(keys.counts(ALL_DEALS))
-"""What counts all deals, and nothing else."""
+"""The counts of all deals, and nothing else."""
 
 PRODUCT = keys.any_like(keys.product(""))
 WORD = keys.any_like(keys.word(""))
@@ -82,4 +82,4 @@ VISIBLE: Mapping[str | None, tuple[str, ...]] = {
     "GSI2": (BRAND_BY_MONTH,),
     "GSI3": (CATEGORY_BY_DAY,),
 }  # fmt: skip
-"""What stages that show their work draw of the table (None) and of its indexes: no account, no session, no attempt."""
+"""Partitions of the table (None) and its indexes that stages that show their work draw: no account, no session."""

@@ -1,1 +1,1 @@
-"""What shoppers read: deals, the feeds and pages that show them, brands and categories."""
+"""The catalog: deals, the feeds and pages that show them, brands and categories."""

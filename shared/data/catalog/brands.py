@@ -1,4 +1,4 @@
-"""Patterns 2 and 11: creating a brand, and the list of all brands."""
+"""Creating a brand, and the list of all brands."""
 
 from __future__ import annotations
 

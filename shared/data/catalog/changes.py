@@ -32,7 +32,7 @@ class PicksChange:
 
 
 def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
-    """What a stream record is about, or None. A removal by TTL is about nothing: deals have no TTL.
+    """The change that a stream record is about, or None. A removal by TTL is about nothing: deals have no TTL.
 
     Raises DamagedDeal.
     """

@@ -21,7 +21,7 @@ DEAL = Entity(Deal)
 """Deals are read, written, projected and copied as the fields of ``Deal`` say."""
 
 CARDS = {index.name: Projection.of(str(index.sort_key), *DEAL.listed) for index in (GSI1, GSI2, GSI3)}
-"""What a feed reads of a deal, by its index: all that the API shows of an active one, and the index's sort key, which
+"""A feed's attributes of a deal, by index: all that the API shows of an active one, and the index's sort key, which
 names even a damaged deal."""
 
 _PRICE = re.compile(r"[0-9]{1,12}\.[0-9]{2}")
@@ -35,7 +35,7 @@ def ours(item: Item) -> Item:
 
 
 def attributes(deal: Deal) -> Item:
-    """What a copy of a deal holds of it; its version says which state of the deal it is."""
+    """The attributes that a copy of a deal has; its version says which state of the deal it is."""
     return DEAL.copy(deal)
 
 

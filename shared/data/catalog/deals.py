@@ -1,4 +1,4 @@
-"""Patterns 1, 12 and 26: creating, reading and changing deals.
+"""Creating, reading and changing deals.
 
 While a deal is listed, its three feeds count it (``feed_counts.py``), in the transaction that lists or unlists it.
 """

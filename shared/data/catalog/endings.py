@@ -1,4 +1,4 @@
-"""Pattern 26, by the clock: deals whose offer has ended leave the feeds.
+"""Deals whose offer has ended leave the feeds, by the clock.
 
 A listed deal that will end has a note under the day it ends (written with the deal, by ``feed_counts.py``). The sweep
 follows the notes that are due, so its cost grows with the deals that end and not with those that exist.

@@ -1,4 +1,4 @@
-"""Patterns 7, 8 and 10: the feed of all deals, of a brand, of a category - written once.
+"""The feed of all deals, of a brand, of a category - written once.
 
 A feed has one index partition per period (a day or a month). The listed deals of each period are counted
 (``feed_counts.py``), so that a read goes straight to the partitions that hold deals and to no other, however long the

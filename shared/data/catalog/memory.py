@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Memory:
-    """What was read of copies, each with the time it was read at. A copy that was not usable is not kept."""
+    """Copies that were read, each with the time of reading. A copy that was not usable is not kept."""
 
     def __init__(self) -> None:
         self._copies: dict[Hashable, tuple[datetime, Copy]] = {}

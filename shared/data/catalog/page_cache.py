@@ -1,4 +1,4 @@
-"""Patterns 7-9, cached: pre-rendered, compressed pages, in several copies so that no partition is hot.
+"""Pre-rendered, compressed pages, in several copies so that no partition is hot.
 
 A copy is the text of a part of a page, as JSON or as HTML, compressed to fit the 4 KB that half a read unit buys. It is
 rebuilt from the stream (``functions/background/refresher.py``) out of consistent reads, and replaced only by a build
@@ -62,7 +62,7 @@ HTML = Form("HTML", key=keys.html_copy, brackets=None)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cached:
-    """What is cached: the deals picked for a page, the newest deals of a feed, or both, as they are shown together."""
+    """A cached part of a page: the deals picked for it, the newest deals of a feed, or both."""
 
     name: str
     type: str
@@ -230,7 +230,7 @@ def _pair(key: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _found(part: Cached, item: Item | None, now: datetime, form: Form) -> Copy | None:
-    """What a copy says, or None where it is missing, stale or corrupt."""
+    """The content of a copy, or None where it is missing, stale or corrupt."""
     with suppress(zlib.error, UnicodeDecodeError, KeyError, TypeError):
         if item is not None and item[TTL_ATTRIBUTE] > now.timestamp():
             return _split(part, decompress(item["Body"]), form, item[TTL_ATTRIBUTE])

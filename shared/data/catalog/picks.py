@@ -1,4 +1,4 @@
-"""Patterns 4-9: what editors pick for the front page, the editor's choice page and the categories' pages.
+"""Picks: the deals that editors choose for the front page, the editor's choice page and the categories' pages.
 
 Full copies of the picked deals are stored in the page's own item, a category's in one beside the Category's, so a page
 is read in one request. When a picked deal changes, its copies follow (``refresh``, called from the stream).

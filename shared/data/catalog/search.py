@@ -50,7 +50,7 @@ _FOUND = Projection.of("DealId", "Words")
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What was asked for, as it is looked up. ``cut``: there was more than is looked up."""
+    """A query as it is looked up. ``cut``: there was more than is looked up."""
 
     words: tuple[str, ...]
     cut: bool

@@ -1,4 +1,4 @@
-"""Pattern 3: what must be in the table before anything else, put there at deployment; repeating it changes nothing."""
+"""Items that must be in the table before any others, put there at deployment; repeating it changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pattern 24: signing up, signing in, and proving that an account is one's own.
+"""Signing up, signing in, and proving that an account is one's own.
 
 The API and the site's pages both use this. Attempts are counted before a password is checked, by user and by address.
 """

@@ -5,7 +5,7 @@ write units a second, a write in a transaction is two of them, and transactions 
 They are small because a transaction that is throttled has used its units for nothing. Each write has the same effect
 however often it is made, so interrupted work is simply repeated, and goes on where it stopped.
 
-What states no condition is deleted by ``Table.delete_many``, at one unit each.
+Deletions without a condition go through ``Table.delete_many``, at one unit each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Patterns 21-23: telling readers of a deal - a brand's watchers, a category's watchers, or every user.
+"""Telling readers of a deal - a brand's watchers, a category's watchers, or every user.
 
 A unit of work is one cohort of readers. Its continuation is queued before its messages are written, so cohorts are
 written side by side and nothing depends on how long one function may run. Everything is done in an order that a crash,

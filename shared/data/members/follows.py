@@ -1,4 +1,4 @@
-"""Patterns 14-17 and 25: members like, unlike, watch and unwatch topics. Brands and categories alike."""
+"""Members like, unlike, watch and unwatch topics. Brands and categories alike."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ def unwatch(table: Table, topic: Topic, username: str) -> None:
 
 
 def likes(table: Table, username: str, topics: Iterable[Topic]) -> list[Topic]:
-    """Which of some topics a user likes (pattern 25). BatchGetItem, 100 topics a request."""
+    """Which of some topics a user likes. BatchGetItem, 100 topics a request."""
     by_key = {keys.like(topic, username)["PK"]: topic for topic in topics}
     found = table.get_many([{"PK": key, "SK": key} for key in by_key], projection=_EXISTENCE)
     return [by_key[item["PK"]] for item in found]
 
 
 def watches(table: Table, username: str) -> list[Topic]:
-    """Everything a user watches, brands first, each kind by slug (pattern 25). A Query of GSI1."""
+    """Everything a user watches, brands first, each kind by slug. A Query of GSI1."""
     items = table.query(keys.watches(username), index=GSI1, projection=_WATCHED)
     return [keys.topic_named(item["GSI1SK"], (BRAND, CATEGORY)) for item in items]
 

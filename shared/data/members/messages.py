@@ -1,4 +1,4 @@
-"""Patterns 18-20: a user's messages. Each is about something: a deal, or an order of the user's own.
+"""A user's messages. Each is about something: a deal, or an order of the user's own.
 
 An ``Announcement`` is the news, and ``compose`` makes a message to one user of it. ``sending`` is the write of one
 message, for the transaction that it reports, and ``fanout`` sends thousands.
@@ -39,7 +39,7 @@ MOST_LEFT = 100
 
 
 def of_deal(deal: Deal, kind: DealNews, correlation_id: str | None = None) -> Announcement:
-    """What users are told of a deal. It is announced when it is posted, and again when it becomes hot.
+    """The announcement of a deal. It is announced when it is posted, and again when it becomes hot.
 
     A deal that becomes hot within an hour is still the same announcement: nobody is told twice.
     """

@@ -1,4 +1,4 @@
-"""What buyers are told of their orders, and the write that tells it."""
+"""News of orders to their buyers, and the write that tells it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ORDER_NEWS: Mapping[OrderStatus, tuple[OrderNews, str]] = {
     OrderStatus.SHIPPED: ("sent", "Your order of {pieces} is on its way."),
     OrderStatus.CANCELLED: ("cancelled", "Your order of {pieces} is cancelled."),
 }
-"""What a buyer is told, by the order's new status."""
+"""The words to a buyer, by the order's new status."""
 
 
 def of_order(order: Order, now: datetime) -> Announcement | None:
-    """What an order's owner is told of its new status; None for a status that is not announced."""
+    """The announcement of an order's new status to its owner; None for a status that is not announced."""
     if order.status not in ORDER_NEWS:
         return None
     kind, words = ORDER_NEWS[order.status]

@@ -1,4 +1,4 @@
-"""Pattern 24: the session store. A token is 256 random bits; the table knows only its SHA-256."""
+"""The session store. A token is 256 random bits; the table knows only its SHA-256."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pattern 13, and accounts after it: signing up, changing an account, removing it with all that is its owner's."""
+"""Accounts: signing up, changing an account, removing it with all that is its owner's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pattern 27: a user's addresses, a map in the User item."""
+"""A user's addresses, a map in the User item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pattern 29: what a user has in the cart, with the deals as they are now."""
+"""A user's cart, with the deals as they are now."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def take_out(table: Table, username: str, deal_id: str) -> None:
 
 
 def view(table: Table, username: str, now: datetime) -> list[CartItem]:
-    """What is in the cart, last put in first, with the deals as they are now. A Query and a BatchGetItem."""
+    """The cart, last put in first, with the deals as they are now. A Query and a BatchGetItem."""
     found = {item["DealId"]: item for item in table.query(keys.cart(username), consistent=True) if _counts(item, now)}
     items = [_CART_ITEM.read(found[deal.deal_id], deal=deal) for deal in deals.get_many(table, list(found))]
     return sorted(items, key=lambda item: (item.put_at, item.deal.deal_id), reverse=True)

@@ -1,4 +1,4 @@
-"""Patterns 28 and 30 to 34: placing orders, reading them, and the steps they take.
+"""Placing orders, reading them, and the steps they take.
 
 An order, its items, the stock it takes and the receipt of its request are written in one transaction, so there is no
 order without stock and no stock lost. The User item counts its orders: an account that has any is not deleted, so the
@@ -71,7 +71,7 @@ STEPS: Mapping[OrderStatus, Step] = {
 
 
 Telling = Callable[[Order, datetime], Sequence[Write]]
-"""What else is written when an order is placed or takes a step, in the same transaction: its owner's message."""
+"""The message to an order's owner, written in the transaction that places the order or takes a step."""
 
 
 def untold(_order: Order, _now: datetime) -> Sequence[Write]:
@@ -80,7 +80,7 @@ def untold(_order: Order, _now: datetime) -> Sequence[Write]:
 
 
 class _Moved(DealsError):
-    """The order is not, or no longer, what the step was decided on."""
+    """The order changed since it was read."""
 
 
 def place(
@@ -437,7 +437,7 @@ def _item(item_id: str, deal: Deal, quantity: int, shards: Mapping[int, int]) ->
 
 
 def _totals(items: Sequence[OrderItem]) -> dict[str, str]:
-    """What some items cost together, by currency."""
+    """The sums of some items, by currency."""
     sums: Counter[str] = Counter()
     for item in items:
         sums[item.currency] += cents(item.price) * item.quantity
@@ -445,7 +445,7 @@ def _totals(items: Sequence[OrderItem]) -> dict[str, str]:
 
 
 def _taken(order: Order) -> dict[tuple[str, int], int]:
-    """What an order took, by deal and shard."""
+    """The pieces that an order took, by deal and shard."""
     return {(item.deal_id, shard): pieces for item in order.items for shard, pieces in item.shards.items()}
 
 

@@ -1,4 +1,4 @@
-"""Pattern 35: stock is put on sale, added and taken off; orders take from it and give it back.
+"""Stock is put on sale, added and taken off; orders take from it and give it back.
 
 A deal's stock is in shards, one item each. Each item holds at any moment: put on sale = left + in orders that are
 not cancelled; every write keeps that, and nothing else is needed for the sum over the shards to hold.
