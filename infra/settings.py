@@ -84,7 +84,7 @@ class Stage:
     that somebody waits for from a snapshot of their INIT, for $0.0000015 per GB and second that a version is kept and
     $0.00014 per GB restored.
 
-    ``trims_libraries``: artifacts hold only the parts of the libraries that are used, and start sooner.
+    ``trims_libraries``: libraries are rewritten to start sooner (read ``docs/lean.md`` first).
 
     ``shows_work``: each page ends with what it took, and editors see the table's items: for those who learn from it.
 
@@ -118,7 +118,7 @@ class Stage:
     checks_bodies: bool = False
     snap_start: bool = False
     shows_work: bool = False
-    trims_libraries: bool = True
+    trims_libraries: bool = False
     table_name: str | None = None
     api_id: str | None = None
     emulated: bool = False

@@ -188,7 +188,7 @@ def emulated(function: Function) -> Iterator[Emulated]:
                     *(str(program), "--log-level", "error"),
                     *("--runtime-interface-emulator-address", f"127.0.0.1:{port}"),
                     *("--runtime-api-address", f"127.0.0.1:{api_port}"),
-                    *command(function.handler),
+                    *command(function),
                 ],
                 cwd=function.code,
                 env=environment(function) | {"AWS_LAMBDA_FUNCTION_TIMEOUT": str(int(function.timeout))},

@@ -25,7 +25,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from infra.artifacts.bundling import libraries
+from infra.artifacts.bundling import compiler, libraries
+from infra.settings import this_machine
 from local.settings import ACCOUNT, REGION, AccessKey
 
 VERSION = "2018-06-01"
@@ -37,7 +38,11 @@ https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html"""
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function as Lambda knows it. ``code`` is a folder as Lambda unpacks it; ``timeout`` is in seconds."""
+    """A function as Lambda knows it.
+
+    ``code`` is a folder as Lambda unpacks it; ``timeout`` is in seconds. ``python`` is the version of its runtime
+    (3.14), which must be on this machine.
+    """
 
     name: str
     handler: str
@@ -45,6 +50,7 @@ class Function:
     environment: Mapping[str, str] = field(default_factory=dict)
     timeout: float = 30.0
     memory: int = 512
+    python: str = field(default_factory=lambda: this_machine().python)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +123,7 @@ def running(function: Function) -> Iterator[Runtime]:
     try:
         with log.open("wb") as lines:
             process = subprocess.Popen(
-                command(function.handler),
+                command(function),
                 cwd=function.code,
                 env=environment(function) | {"AWS_LAMBDA_RUNTIME_API": f"127.0.0.1:{api.server_port}"},
                 stdin=subprocess.DEVNULL,
@@ -135,9 +141,9 @@ def running(function: Function) -> Iterator[Runtime]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def command(handler: str) -> list[str]:
-    """The runtime client, by this interpreter without the working copy's libraries."""
-    return [sys.executable, "-S", "-m", "awslambdaric", handler]
+def command(function: Function) -> list[str]:
+    """The runtime client, by the function's Python without the working copy's libraries."""
+    return [compiler(function.python) or sys.executable, "-S", "-m", "awslambdaric", function.handler]
 
 
 def environment(function: Function) -> dict[str, str]:
@@ -149,14 +155,14 @@ def environment(function: Function) -> dict[str, str]:
         "PATH": os.environ.get("PATH", os.defpath),
         "LANG": "en_US.UTF-8",
         "TZ": ":UTC",
-        "PYTHONPATH": str(libraries("lambda-runtime")),
+        "PYTHONPATH": str(libraries("lambda-runtime", function.python)),
         # botocore finds the user's home folder, and settings in it, even if its name is not passed on.
         "AWS_CONFIG_FILE": os.devnull,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "PYTHONDONTWRITEBYTECODE": "1",  # Lambda's folder of the code is read-only
         "LAMBDA_TASK_ROOT": str(function.code),
         "_HANDLER": function.handler,
-        "AWS_EXECUTION_ENV": f"AWS_Lambda_python{sys.version_info.major}.{sys.version_info.minor}",
+        "AWS_EXECUTION_ENV": f"AWS_Lambda_python{function.python}",
         "AWS_LAMBDA_FUNCTION_NAME": function.name,
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory),

@@ -11,12 +11,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from infra.artifacts import trimming
+from infra.lean import trimming
 from infra.settings import Target, this_machine
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -24,8 +24,11 @@ BUILD = ROOT / "build"
 CODE = ("functions", "shared")
 SOURCES = (*CODE, "web")
 
-RECIPE = ("infra/artifacts/bundling.py", "infra/artifacts/trimming.py")
-"""What decides how libraries are installed and what is cut from them."""
+RECIPE = ("infra/artifacts/bundling.py", "infra/lean/trimming.py")
+"""The modules that decide how libraries are installed and what is left of them."""
+
+SERVICES = {"dynamodb", "sqs"}
+"""The services that functions call. Of the four hundred others, artifacts hold no descriptions (21 MB)."""
 
 BUILT_FROM_SOURCE = {"python-baseconv"}
 """Libraries that publish no wheel and are pure Python. Everything else is a wheel or an error."""
@@ -53,15 +56,15 @@ def module_of(function: str) -> str:
     raise LookupError(f"There is no function {function!r}.")
 
 
-def bundle(name: str, target: Target, build: Path = BUILD, *, trims: bool = True) -> Artifact:
+def bundle(name: str, target: Target, build: Path = BUILD, *, trims: bool = False) -> Artifact:
     """The artifact of our sources with the libraries of ``requirements/lambda-<name>.txt``.
 
-    ``trims``: what costs time at a start is cut from the libraries (``trimming.py``); without it they are as published.
+    ``trims``: the libraries are rewritten to start sooner (``infra/lean/``); without it they are as published.
 
     Raises SystemExit with uv's message where the locked libraries cannot be installed for the target.
     """
     lock = ROOT / "requirements" / f"lambda-{name}.txt"
-    installed = _libraries(lock, target, build, cut=trims)
+    installed = _libraries(lock, target, build, called=SERVICES, trims=trims)
     path = build / f"{name}-{_digest([repr(target).encode(), installed.name.encode(), *_contents(SOURCES)])}"
     marker = path.with_name(f"{path.name}.digest")
     if not marker.exists():
@@ -74,12 +77,15 @@ def bundle(name: str, target: Target, build: Path = BUILD, *, trims: bool = True
     return Artifact(path, marker.read_text())
 
 
-def libraries(name: str, build: Path = BUILD) -> Path:
+def libraries(name: str, python: str | None = None, build: Path = BUILD) -> Path:
     """A folder with the libraries of ``requirements/<name>.txt`` for this machine, as published, with valid byte code.
 
-    ``lambda-runtime`` is what Lambda brings itself, the client of its Runtime API.
+    ``lambda-runtime`` is what Lambda brings itself, the client of its Runtime API. ``python`` is another version than
+    the one that runs now.
     """
-    return _libraries(ROOT / "requirements" / f"{name}.txt", this_machine(), build, cut=False)
+    machine = this_machine()
+    target = replace(machine, python=python or machine.python)
+    return _libraries(ROOT / "requirements" / f"{name}.txt", target, build)
 
 
 def digest_of(*paths: str) -> str:
@@ -97,10 +103,13 @@ def tree_digest(folder: Path) -> str:
     )
 
 
-def _libraries(lock: Path, target: Target, build: Path, *, cut: bool = True) -> Path:
-    """The locked libraries for a target, installed, trimmed and compiled; other artifacts link to these files."""
+def _libraries(lock: Path, target: Target, build: Path, *, called: Collection[str] = (), trims: bool = False) -> Path:
+    """The locked libraries for a target, installed and compiled; other artifacts link to these files.
+
+    ``called`` are the services whose descriptions are kept, all if it is empty.
+    """
     recipe = [
-        repr((target, cut)).encode(),
+        repr((target, sorted(called), trims)).encode(),
         lock.read_bytes(),
         *_contents(RECIPE),
         _version_of(compiler(target.python)).encode(),
@@ -109,8 +118,8 @@ def _libraries(lock: Path, target: Target, build: Path, *, cut: bool = True) -> 
     if not path.exists():
         with _fresh(path) as draft:
             _install(lock, target, draft)
-            _trim(draft)
-            if cut:
+            _leave_out(draft, called)
+            if trims:
                 trimming.cut(draft)
             _compile(draft, (".",), target)
     return path
@@ -132,12 +141,13 @@ def _install(lock: Path, target: Target, folder: Path) -> None:
         sys.exit(f"Cannot bundle {lock.name} for Python {target.python} on {target.architecture}:\n{done.stderr}")
 
 
-def _trim(folder: Path) -> None:
-    """Remove what differs from build to build."""
-    for record in folder.glob("*.dist-info/RECORD"):
-        record.unlink()  # lists what was cut, and byte code
-    for lock in folder.glob(".lock"):
-        lock.unlink()
+def _leave_out(folder: Path, called: Collection[str]) -> None:
+    """Remove what differs from build to build, and the descriptions of services that are not called."""
+    for file in (*folder.glob("*.dist-info/RECORD"), *folder.glob(".lock")):
+        file.unlink()
+    for service in (*folder.glob("botocore/data/*/"), *folder.glob("boto3/data/*/")) if called else ():
+        if service.name not in called:
+            shutil.rmtree(service)
 
 
 def _compile(folder: Path, parts: tuple[str, ...], target: Target) -> None:

@@ -13,12 +13,12 @@ import pytest
 
 from infra.artifacts.bundling import HANDLER, bundle, module_of
 from infra.functions import artifact_of
-from infra.settings import this_machine
 from local.runtime import Answer, Function, reaching, running, unpack
 from shared.data.catalog import brands, seeds
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
 from shared.values import times
+from tests.support.artifacts import RUNTIME
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
 
 EVENTS = Path(__file__).resolve().parents[2] / "events"
@@ -40,7 +40,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
     @cache
     def unpacked(artifact: str) -> Path:
-        return unpack(bundle(artifact, this_machine()).path, folder / artifact)
+        return unpack(bundle(artifact, RUNTIME).path, folder / artifact)
 
     return lambda function: unpacked(artifact_of(function))
 
@@ -74,6 +74,7 @@ def function(place: Place, code: Callable[[str], Path]) -> Callable[[str], Funct
         HANDLER,
         code(name),
         place.environment | {"FUNCTION": module_of(name), "POWERTOOLS_SERVICE_NAME": name},
+        python=RUNTIME.python,
     )
 
 

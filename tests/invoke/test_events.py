@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from infra.settings import ON_LAMBDA
 from shared import settings
 from shared.api.callers import token_of
 from shared.data.catalog import deals, feeds, page_cache, topics
@@ -20,6 +21,7 @@ from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
 from shared.values import times
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import EVENTS, Place
+from tests.support.artifacts import INSTEAD, IS_LAMBDAS, RUNTIME
 from tests.support.factories import a_deal, a_user, join
 
 Invoke = Callable[[str, bytes], Any]
@@ -65,6 +67,12 @@ def deal(place: Place) -> Deal:
 
 def queued(place: Place) -> list[dict[str, Any]]:
     return [json.loads(message.body) for message in place.queue.receive()]
+
+
+def test_functions_run_on_the_python_of_their_runtime() -> None:
+    if not IS_LAMBDAS:
+        pytest.skip(INSTEAD)
+    assert RUNTIME.python == ON_LAMBDA.python
 
 
 def test_each_event_is_here() -> None:

@@ -16,15 +16,16 @@ import botocore.session
 import pytest
 from botocore import xform_name
 
-from infra.artifacts import trimming
-from infra.artifacts.bundling import bundle
+from infra.artifacts.bundling import SERVICES, bundle, module_of
+from infra.functions import FUNCTIONS
+from infra.lean import trimming
 from infra.settings import this_machine
-from tests.infra import calls
+from tests.infra.lean import calls
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
 
 pytestmark = pytest.mark.thorough
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NOTHING_OF_THE_USERS = dict.fromkeys(("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"), os.devnull)
 PARTITIONS = ("aws", "aws-cn", "aws-us-gov")
 
@@ -32,13 +33,13 @@ PARTITIONS = ("aws", "aws-cn", "aws-us-gov")
 @pytest.fixture(scope="session")
 def lean() -> Path:
     """The artifact of the functions that validate nothing."""
-    return bundle("lean", this_machine()).path
+    return bundle("lean", this_machine(), trims=True).path
 
 
 @pytest.fixture(scope="session")
 def full() -> Path:
     """The artifact of the functions that validate bodies."""
-    return bundle("full", this_machine()).path
+    return bundle("full", this_machine(), trims=True).path
 
 
 def inside(artifact: Path, source: str, **environment: str) -> Any:
@@ -64,11 +65,10 @@ def inside(artifact: Path, source: str, **environment: str) -> Any:
 
 def called_by_functions() -> set[str]:
     """The clients' operations that are named in the modules which functions import, directly or not."""
-    files = [file for file in (ROOT / "functions").glob("*/*.py") if file.stem not in ("__init__", "openapi")]
-    wanted = [f"{file.parent.name}.{file.stem}" for file in files]
-    source = f"import json, importlib\nfor name in {wanted!r}: importlib.import_module(f'functions.{{name}}')\n"
+    wanted = [module_of(row.name) for row in FUNCTIONS]
+    source = f"import json, importlib\nfor name in {wanted!r}: importlib.import_module(name)\n"
     source += "print(json.dumps([name for name in sys.modules if name.startswith('shared')]))"
-    modules = inside(bundle("full", this_machine()).path, source)
+    modules = inside(bundle("full", this_machine(), trims=True).path, source)
     text = "".join(
         file.read_text() for name in modules if (file := (ROOT / name.replace(".", "/")).with_suffix(".py")).exists()
     )
@@ -79,6 +79,7 @@ def test_the_operations_that_are_kept_are_those_that_functions_call() -> None:
     kept = {xform_name(operation) for operations in trimming.CALLS.values() for operation in operations}
 
     assert kept == called_by_functions()
+    assert set(trimming.CALLS) == SERVICES
 
 
 def test_every_call_works_with_what_is_left(lean: Path) -> None:

@@ -1,8 +1,7 @@
-"""What is cut from installed libraries so that functions start fast: data nobody reads, imports nobody needs yet.
+"""Cut installed libraries so that functions start sooner: data that nobody reads, imports that nobody needs yet.
 
-Everything is cut from the libraries as they were installed, by rules that say what they expect to find: a library that
-has changed so much that a rule no longer fits fails the build, rather than starting slowly or not at all.
-``tests/infra/test_trimming.py`` makes every call of ours with what is left. ``make bench BENCH=starts`` measures.
+The rules say what they expect to find: a library that no longer fits one fails the build, rather than starting slowly
+or not at all. ``tests/infra/lean/`` makes every call of ours with what is left; ``make bench BENCH=starts`` measures.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ CALLS = {
     ),
     "sqs": ("ChangeMessageVisibility", "DeleteMessage", "ReceiveMessage", "SendMessageBatch"),
 }
-"""The operations that the functions call, by service. botocore's data holds thousands, of four hundred services."""
+"""The operations that the functions call, by service."""
 
 _OF_ACCOUNTS = {"operationContextParams"}
 """How to find endpoints that are named after accounts, for each request: the data layer has turned these off."""
@@ -45,14 +44,13 @@ ROOTS = re.compile(r"CN=(Amazon Root CA [1-4]|Starfield Services Root Certificat
 NEVER_IMPORTED = (
     "bin",
     "boto3/crt.py",
-    "boto3/data",
     "boto3/ec2",
     "boto3/examples",
     "boto3/s3",
     "s3transfer",
     "urllib3/contrib/pyopenssl.py",
 )
-"""What no function of ours imports: above all what is for S3, which comes with a tenth of what boto3 imports."""
+"""Parts that no function of ours imports: those for S3 are a tenth of what boto3 imports."""
 
 RE_EXPORTS = (
     "aws_lambda_powertools",
@@ -142,9 +140,6 @@ def cut(folder: Path) -> None:
 
 
 def _cut_data(data: Path) -> None:
-    for folder in data.iterdir():
-        if folder.is_dir() and folder.name not in CALLS:
-            shutil.rmtree(folder)
     endpoints = data / "endpoints.json"
     partitions = json.loads(endpoints.read_text(encoding="utf-8"))
     for partition in partitions["partitions"]:
@@ -219,7 +214,7 @@ def _cut_handlers(file: Path) -> None:
                         case _:
                             _blank(lines, handler)
     if not {"request-created", "choose-signer"} <= kept:
-        sys.exit(f"{file} lists its handlers in another way than expected: see infra/artifacts/trimming.py.")
+        sys.exit(f"{file} lists its handlers in another way than expected: see infra/lean/trimming.py.")
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -236,7 +231,7 @@ def _cut_certificates(file: Path) -> None:
     )
     kept = [block for block in blocks if ROOTS.search(block)]
     if len(kept) != 5:
-        sys.exit(f"{file.name} has {len(kept)} of Amazon's five roots: see infra/artifacts/trimming.py.")
+        sys.exit(f"{file.name} has {len(kept)} of Amazon's five roots: see infra/lean/trimming.py.")
     file.write_text("\n".join(kept))
 
 
@@ -254,7 +249,7 @@ def _import_on_demand(source: str, file: Path) -> str:
                 exports |= {name: (module, original) for name, original in names.items()}
                 _blank(lines, node)
     if not exports:
-        sys.exit(f"{file} no longer only re-exports: see infra/artifacts/trimming.py.")
+        sys.exit(f"{file} no longer only re-exports: see infra/lean/trimming.py.")
     return "\n".join(lines) + _finding(exports)
 
 
@@ -298,7 +293,7 @@ def _postpone(source: str, names: Iterable[str], file: Path) -> str:
                     lines[node.lineno - 1] = ast.unparse(_importing(node, rest))
     uses = _uses(tree, set(names))
     if set(statements) != set(names) or set().union(*uses.values()) != set(names) or NOWHERE in uses:
-        sys.exit(f"{file} imports {', '.join(names)} in another way than expected: see infra/artifacts/trimming.py.")
+        sys.exit(f"{file} imports {', '.join(names)} in another way than expected: see infra/lean/trimming.py.")
     for line, column in sorted(uses, reverse=True):
         lines[line - 1 : line - 1] = [f"{' ' * column}{statements[name]}" for name in sorted(uses[line, column])]
     return "\n".join(lines) + "\n"
@@ -364,7 +359,7 @@ def _without(source: str, names: Iterable[str], file: Path) -> str:
     text = "\n".join(lines) + "\n"
     used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
     if left or not used.isdisjoint(names):
-        sys.exit(f"{file} defines {', '.join(names)} in another way than expected: see infra/artifacts/trimming.py.")
+        sys.exit(f"{file} defines {', '.join(names)} in another way than expected: see infra/lean/trimming.py.")
     return text
 
 
@@ -385,7 +380,7 @@ def _compile_late(source: str, file: Path) -> str:
                     lines[it.lineno - 1] = line[: it.col_offset] + "_Late" + line[it.end_col_offset :]
                     places.append(node.lineno - 1)
     if not places:
-        sys.exit(f"{file} compiles its patterns in another way than expected: see infra/artifacts/trimming.py.")
+        sys.exit(f"{file} compiles its patterns in another way than expected: see infra/lean/trimming.py.")
     lines[places[0] : places[0]] = LATE.splitlines()
     return "\n".join(lines) + "\n"
 
