@@ -50,7 +50,7 @@ from benchmarks.prices import (
     hit_rate,
     hits_needed,
 )
-from infra.cdn import CONTENT_POLICY
+from infra.cdn.edge import CONTENT_POLICY
 from infra.gateway import ACCESS_LOG
 from infra.settings import STAGES, Cdn, Stage
 from infra.stacks import DealsStack

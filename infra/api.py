@@ -14,6 +14,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra import acceptances
 from infra.artifacts.bundling import ROOT
 from infra.checks import accept
 from infra.gateway import Gateway
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 OPEN_TO_BROWSERS = "catalog"
 """The function that tells browsers what other sites' pages may send. It cannot write."""
-
-_WRITES_LOGS = "service-role/AmazonAPIGatewayPushToCloudWatchLogs"
 
 
 def _routes_with_bodies() -> set[tuple[str, str]]:
@@ -101,17 +100,10 @@ class DealsApi(Gateway):
                     ),
                 )
                 if route.caller is Caller.ANYONE:
-                    self.accept_open(
-                        method,
-                        "The OpenAPI document lets anyone call it: to read public pages, to sign up or to sign in.",
-                    )
+                    accept(method, acceptances.OPEN_ROUTE)
         if stage.cors_origins:
             self._let_browsers_ask(routes, integrations[OPEN_TO_BROWSERS])
-        accept(
-            self.api,
-            "AWS documents this policy of its own for the one role that writes the logs of all APIs of an account.",
-            f"AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{_WRITES_LOGS}]",
-        )
+        accept(self.api, acceptances.AWS_OWN_POLICY_FOR_LOGS)
         self.accept_settings(stage, [*functions.values(), authorizer])
 
     def _verbs(self, route: Route) -> Sequence[str]:
@@ -128,7 +120,7 @@ class DealsApi(Gateway):
         asked = {route.path for route in routes if route.is_public_read}
         for path in dict.fromkeys(route.path for route in routes if route.path not in asked):
             method = self.api.root.resource_for_path(path).add_method("OPTIONS", integration)
-            self.accept_open(method, "Browsers ask without credentials what they may send; the answer is the setting.")
+            accept(method, acceptances.OPEN_TO_PREFLIGHTS)
 
     @property
     def headers(self) -> Mapping[str, str]:

@@ -1,10 +1,12 @@
-"""cdk-nag's rules, which a synthesis must keep, and the exceptions from them and from checkov's, each with a reason."""
+"""cdk-nag's rules, which a synthesis must keep, and how something is accepted that breaks one (``acceptances.py``)."""
 
 from __future__ import annotations
 
 import aws_cdk as cdk
 import cdk_nag
 from constructs import IConstruct
+
+from infra.acceptances import Acceptance
 
 PACKS = ("AwsSolutions", "Serverless")
 """The packs of rules. A rule's name begins with its pack's."""
@@ -18,30 +20,23 @@ def require(app: cdk.App) -> None:
     cdk.Validations.of(app).add_plugins(cdk_nag.AwsSolutionsChecks(app), cdk_nag.ServerlessChecks(app))
 
 
-def accept(construct: IConstruct, reason: str, *rules: str) -> None:
-    """Accept, for a reason, that a construct breaks rules; cdk-nag's rules, on everything within it too.
+def accept(construct: IConstruct, *acceptances: Acceptance) -> None:
+    """Accept that a construct breaks rules; cdk-nag's rules, on everything within it too.
 
-    One of several findings of a rule is named by what its brackets hold: ``AwsSolutions-IAM5[Resource::*]``. checkov
-    reads what is accepted from the resource's metadata in the template. Raises ValueError for a rule of neither.
+    checkov reads it from the resource's metadata in the template. Raises ValueError for a rule of neither.
     """
-    acknowledged = []
-    skipped = []
-    for rule in rules:
+    for reason, rule in ((each.reason, rule) for each in acceptances for rule in each.rules):
         pack = rule.partition("-")[0]
         if pack in PACKS:
-            acknowledged.append(cdk.Acknowledgment(id=f"{pack}::{rule}", reason=reason))
+            cdk.Validations.of(construct).acknowledge(cdk.Acknowledgment(id=f"{pack}::{rule}", reason=reason))
         elif rule.startswith(CHECKOV):
-            skipped.append({"id": rule, "comment": reason})
+            _skip(construct, {"id": rule, "comment": reason})
         else:
             raise ValueError(f"{rule} must be a rule of cdk-nag's packs or of checkov")
-    if acknowledged:
-        cdk.Validations.of(construct).acknowledge(*acknowledged)
-    if skipped:
-        _skip(construct, skipped)
 
 
-def _skip(construct: IConstruct, skipped: list[dict[str, str]]) -> None:
+def _skip(construct: IConstruct, skipped: dict[str, str]) -> None:
     resource = construct if cdk.CfnResource.is_cfn_resource(construct) else construct.node.default_child
     assert isinstance(resource, cdk.CfnResource)  # noqa: S101  # every construct we accept something of is one resource
     earlier = (resource.get_metadata("checkov") or {"skip": []})["skip"]
-    resource.add_metadata("checkov", {"skip": [*earlier, *skipped]})
+    resource.add_metadata("checkov", {"skip": [*earlier, skipped]})

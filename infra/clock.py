@@ -10,6 +10,7 @@ from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra import acceptances
 from infra.checks import accept
 
 _TOO_LATE = Duration.minutes(1)
@@ -31,14 +32,7 @@ class EachMinute(Construct):
                 targets.LambdaFunction(function, retry_attempts=0, max_event_age=_TOO_LATE) for function in functions
             ],
         )
-        nothing_to_park = "The next minute does the work of one that failed: there is nothing to park and send again."
-        accept(rule, nothing_to_park, "Serverless-EventBusDLQ")
+        accept(rule, acceptances.CLOCK_REPEATS)
         for function in functions:
             function.configure_async_invoke(retry_attempts=0, max_event_age=_TOO_LATE)
-            accept(
-                function,
-                nothing_to_park,
-                "Serverless-LambdaDLQ",
-                "Serverless-LambdaAsyncFailureDestination",
-                "CKV_AWS_116",
-            )
+            accept(function, acceptances.INVOKED_BY_THE_CLOCK)

@@ -11,6 +11,7 @@ from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_wafv2 as waf
 from constructs import Construct
 
+from infra import acceptances
 from infra.checks import accept
 from infra.functions import FUNCTIONS
 from infra.logs import Log
@@ -100,7 +101,7 @@ class Firewall(Construct):
                 }
             ),
         )
-        accept(acl, "Nothing here is Java: there is no Log4j to protect.", "CKV_AWS_192")
+        accept(acl, acceptances.NOTHING_IS_JAVA)
         for gateway in gateways:
             waf.CfnWebACLAssociation(
                 self,

@@ -10,6 +10,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra import acceptances
 from infra.artifacts.bundling import HANDLER
 from infra.checks import accept
 from infra.functions import variables
@@ -20,11 +21,6 @@ if TYPE_CHECKING:
     from infra.functions import Function
     from infra.settings import Stage
     from infra.table import DealsTable
-
-TRACING_IS_A_SETTING = (
-    "X-Ray is a setting of the stage, for $5 per million traces. Logs with correlation ids, metrics and alarms tell "
-    "without it what is slow and what fails."
-)
 
 
 class PythonFunction(Construct):
@@ -81,33 +77,16 @@ class PythonFunction(Construct):
     def _accept(self, stage: Stage, role: iam.Role) -> None:
         accept(
             self.function,
-            "DynamoDB and SQS are public services, asked over TLS with the role's own signature. A VPC would put "
-            "nothing out of reach, but need endpoints or a NAT gateway, which cost by the hour.",
-            "CKV_AWS_117",
-        )
-        accept(
-            self.function,
-            "Reserved concurrency is taken from what all functions of the account share, and of the ten that a new "
-            "account has none can be. What calls is bounded instead: the API is throttled, the queue has a maximum of "
-            "workers, a shard of the stream one reader, and the clock ticks once a minute.",
-            "CKV_AWS_115",
-        )
-        accept(
-            self.function,
-            "Lambda encrypts the environment with a key of AWS, and no secret is in it: names, a stage, a log level.",
-            "CKV_AWS_173",
+            acceptances.NO_VPC,
+            acceptances.NO_RESERVED_CONCURRENCY,
+            acceptances.NO_SECRET_IN_ENVIRONMENT,
         )
         if stage.tracing:
-            accept(role, "X-Ray's rights are on everything or nothing.", "AwsSolutions-IAM5[Resource::*]")
+            accept(role, acceptances.X_RAY_TAKES_EVERYTHING)
         else:
-            accept(self.function, TRACING_IS_A_SETTING, "Serverless-LambdaTracing")
+            accept(self.function, acceptances.FUNCTION_NOT_TRACED)
         if stage.target.uv_platform is None:
-            accept(
-                self.function,
-                "The local cloud runs functions on the interpreter that runs it.",
-                "AwsSolutions-L1",
-                "Serverless-LambdaLatestVersion",
-            )
+            accept(self.function, acceptances.PYTHON_OF_THE_LOCAL_CLOUD)
 
 
 def _architecture(name: str) -> lambda_.Architecture:

@@ -14,8 +14,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra import acceptances
 from infra.checks import accept
-from infra.function import TRACING_IS_A_SETTING
 from infra.logs import Log
 
 if TYPE_CHECKING:
@@ -182,37 +182,19 @@ class Gateway(Construct):
         resource.security_policy = "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
         resource.endpoint_access_mode = "BASIC"
 
-    def accept_open(self, method: apigateway.Method, reason: str) -> None:
-        """Accept that a method asks for no authorizer."""
-        accept(method, reason, "AwsSolutions-APIG4", "CKV_AWS_59")
-
     def accept_settings(self, stage: Stage, functions: Iterable[lambda_.IFunction]) -> None:
         """Accept what only a setting of the stage turns on, and what a function behind a gateway does not need."""
-        accept(
-            self,
-            "Sessions are items of the table, looked up by functions of our own: signing out takes effect at once.",
-            "AwsSolutions-COG4",
-        )
+        accept(self, acceptances.SESSIONS_OF_OUR_OWN)
         api_stage = self.api.deployment_stage
-        accept(
-            api_stage,
-            "A cache of the gateway costs by the hour, used or not. Pages are cached in the table, and by CloudFront.",
-            "CKV_AWS_120",
-        )
+        accept(api_stage, acceptances.NO_CACHE_BY_THE_HOUR)
         if not stage.tracing:
-            accept(api_stage, TRACING_IS_A_SETTING, "Serverless-APIGWXrayEnabled", "CKV_AWS_73")
+            accept(api_stage, acceptances.GATEWAY_NOT_TRACED)
         if not stage.firewall:
-            accept(
-                api_stage,
-                "The firewall is a setting of the stage, for $8 a month and $0.60 per million requests.",
-                "AwsSolutions-APIG3",
-            )
+            accept(api_stage, acceptances.GATEWAY_WITHOUT_FIREWALL)
         for function in functions:
             accept(
                 function.lambda_ if isinstance(function, lambda_.Alias) else function,
-                "The gateway waits for its answer: nothing is queued that could become a dead letter.",
-                "Serverless-LambdaDLQ",
-                "CKV_AWS_116",
+                acceptances.AWAITED_BY_THE_GATEWAY,
             )
 
     def _answer(self, kind: str) -> None:

@@ -8,6 +8,7 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from infra import acceptances
 from infra.checks import accept
 
 if TYPE_CHECKING:
@@ -28,12 +29,7 @@ class Log(logs.LogGroup):
             retention=_retention(stage.log_retention_days),
             removal_policy=RemovalPolicy.RETAIN if stage.keeps_data and name is None else RemovalPolicy.DESTROY,
         )
-        accept(
-            self,
-            "CloudWatch encrypts every log with a key of its own. One of ours would cost $1 a month and more for each "
-            "use, and everyone who may read the log is allowed to use it anyway.",
-            "CKV_AWS_158",
-        )
+        accept(self, acceptances.KEY_OF_CLOUDWATCH)
 
 
 def _retention(days: int) -> logs.RetentionDays:

@@ -19,6 +19,8 @@ from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from infra import acceptances
+from infra.checks import accept
 from infra.gateway import Gateway
 from infra.settings import SITE_STAGE
 from shared.http.statuses import phrase
@@ -94,7 +96,7 @@ class SiteApi(Gateway):
             for resource in (prefix, prefix.add_resource(REST)):
                 for verb in METHODS:
                     method = resource.add_method(verb, integration, request_validator=validator)
-                    self.accept_open(method, "Pages are for anyone; their functions find out who is signed in.")
+                    accept(method, acceptances.OPEN_PAGE)
         self.accept_settings(stage, [each.awaited for each in functions])
         origin = self._origin(stage)
         for each in functions:

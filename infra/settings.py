@@ -7,7 +7,7 @@ import re
 import sys
 from dataclasses import dataclass
 
-from infra.alarms import USUAL, Bounds
+from infra.observability.bounds import USUAL, Bounds
 
 SITE_STAGE = "web"
 """The gateway's stage of the pages: what their paths begin with at the gateway's own address."""

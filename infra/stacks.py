@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 from aws_cdk import App, CfnOutput, CustomResource, Duration, Stack
 from constructs import Construct
 
+from infra import acceptances
 from infra.api import DealsApi
 from infra.artifacts.bundling import bundle, digest_of
-from infra.cdn import Edge, OriginSecret
+from infra.cdn.edge import Edge
+from infra.cdn.secret import OriginSecret
 from infra.checks import accept, require
 from infra.clock import EachMinute
 from infra.firewall import Firewall
 from infra.function import PythonFunction
 from infra.functions import FULL, LEAN, dead_letters_output, of_stage
 from infra.gateway import open_to_all
-from infra.observability import Observability, Site
+from infra.observability.site import Site
+from infra.observability.watch import Observability
 from infra.pages import SiteApi, SiteDomain
 from infra.routes import ROUTES
 from infra.streams import StreamReader, WorkQueue
@@ -52,8 +55,8 @@ class DealsStack(Stack):
             **kwargs,
         )
         self.node.set_context(AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
-        # The CDK states dependencies that a reference already implies, which cfn-lint (and so SAM) warns of.
-        self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": ["W3005"]}}}
+        # For cfn-lint, and so for SAM.
+        self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": [*acceptances.CFN_LINT]}}}
         artifacts = {name: bundle(name, stage.target, trims=stage.trims_libraries) for name in (LEAN, FULL)}
         table = DealsTable(self, "Deals", stage=stage)
         functions = {
@@ -138,12 +141,7 @@ class DealsStack(Stack):
             properties={"Seeds": digest_of(*_SEEDED_BY)},
         )
         seeds.node.add_dependency(table, seed)
-        accept(
-            seed.function,
-            "CloudFormation waits for its answer: a deployment fails where there is none.",
-            "Serverless-LambdaDLQ",
-            "CKV_AWS_116",
-        )
+        accept(seed.function, acceptances.AWAITED_BY_CLOUDFORMATION)
 
         CfnOutput(self, "ApiUrl", value=api.url)
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)

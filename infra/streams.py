@@ -11,6 +11,7 @@ from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra import acceptances
 from infra.checks import accept
 
 if TYPE_CHECKING:
@@ -32,10 +33,6 @@ COUNTED = lambda_.MetricsConfig(metrics=[lambda_.MetricType.EVENT_COUNT])
 https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
 """
 
-ENCRYPTED_BY_SQS = (
-    "SQS encrypts it with a key of its own, for nothing (SqsManagedSseEnabled); this rule knows of keys in KMS only."
-)
-
 
 class DeadLetterQueue(Construct):
     """A dead-letter queue: what is in it has failed for good and waits for ``btd redrive``."""
@@ -50,12 +47,7 @@ class DeadLetterQueue(Construct):
             enforce_ssl=not stage.emulated,
         )
         _accept_no_tls(self.queue, stage)
-        accept(
-            self.queue,
-            "This is where failures wait: nothing takes them from here but a person.",
-            "Serverless-SQSRedrivePolicy",
-        )
-        accept(self.queue, ENCRYPTED_BY_SQS, "CKV_AWS_27")
+        accept(self.queue, acceptances.WHERE_FAILURES_WAIT, acceptances.KEY_OF_SQS)
 
 
 class StreamReader(Construct):
@@ -96,18 +88,10 @@ class StreamReader(Construct):
         )
         function.add_event_source(source)
         self.mapping_id = source.event_source_mapping_id
-        accept(
-            self.dead_letters.queue,
-            "It is the dead-letter queue of a stream's reader, which this rule does not look at.",
-            "AwsSolutions-SQS3",
-        )
-        _accept_no_queue_of_its_own(function)
+        accept(self.dead_letters.queue, acceptances.OF_A_STREAMS_READER)
+        accept(function, acceptances.FED_BY_A_MAPPING)
         assert function.role is not None  # noqa: S101  # ours have one of their own
-        accept(
-            function.role,
-            "ListStreams can be allowed on everything only; it tells which streams there are, not what is in them.",
-            "AwsSolutions-IAM5[Resource::*]",
-        )
+        accept(function.role, acceptances.STREAMS_ARE_LISTED_WHOLE)
 
 
 class WorkQueue(Construct):
@@ -146,13 +130,8 @@ class WorkQueue(Construct):
         )
         function.function.add_event_source(source)
         self.mapping_id = source.event_source_mapping_id
-        accept(self.queue, ENCRYPTED_BY_SQS, "CKV_AWS_27")
-        _accept_no_queue_of_its_own(function.function)
-        accept(
-            function.function,
-            "A mapping of a queue has no destination for failures: the queue has one, where they wait.",
-            "Serverless-LambdaEventSourceMappingDestination",
-        )
+        accept(self.queue, acceptances.KEY_OF_SQS)
+        accept(function.function, acceptances.FED_BY_A_MAPPING, acceptances.QUEUE_HAS_THE_FAILURES)
 
     def take_from(self, function: lambda_.Function) -> None:
         """Let a function send to the queue, which it knows as ``QUEUE_URL``, and do nothing else with it."""
@@ -164,13 +143,4 @@ class WorkQueue(Construct):
 
 def _accept_no_tls(queue: sqs.Queue, stage: Stage) -> None:
     if stage.emulated:
-        accept(queue, "The local cloud is reached without TLS, on this machine only.", "AwsSolutions-SQS4")
-
-
-def _accept_no_queue_of_its_own(function: lambda_.Function) -> None:
-    accept(
-        function,
-        "Lambda hands it batches and waits: one that fails goes to a dead-letter queue by what it came from.",
-        "Serverless-LambdaDLQ",
-        "CKV_AWS_116",
-    )
+        accept(queue, acceptances.LOCAL_WITHOUT_TLS)

@@ -10,6 +10,7 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from infra import acceptances
 from infra.access import Right
 from infra.checks import accept
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE, Index
@@ -40,12 +41,7 @@ class DealsTable(Construct):
             deletion_protection=stage.keeps_data,
             removal_policy=RemovalPolicy.RETAIN if stage.keeps_data else RemovalPolicy.DESTROY,
         )
-        accept(
-            self.table,
-            "DynamoDB encrypts every table with a key of AWS, for nothing. A key in KMS costs $0.03 per 10,000 uses, "
-            "and $1 a month where it is ours: for a trail of its uses, and a switch that makes the data unreadable.",
-            "CKV_AWS_119",
-        )
+        accept(self.table, acceptances.KEY_OF_DYNAMODB)
         for index in INDEXES:
             self.table.add_global_secondary_index(
                 index_name=index.name,
@@ -72,7 +68,7 @@ class DealsTable(Construct):
             # MiniStack asks for a right to the operation that carries PartiQL's statements; IAM has no such right.
             # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
             role.add_to_policy(iam.PolicyStatement(actions=["dynamodb:BatchExecuteStatement"], resources=["*"]))
-            accept(role, "MiniStack asks for it on everything.", "AwsSolutions-IAM5[Resource::*]")
+            accept(role, acceptances.MINISTACK_ASKS_ON_EVERYTHING)
 
     def _asked_for(self, right: Right | Scan) -> Right | Scan:
         """A right as its cloud can check it: MiniStack does not see the attributes of a batch, and would refuse it."""

@@ -14,6 +14,7 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
+from infra.acceptances import CFN_LINT
 from infra.settings import STAGES, Cdn, Stage
 from infra.stacks import DealsStack, compose
 from tests.support.rights import Policy
@@ -205,8 +206,7 @@ def lint(template: Path, *ignored: str) -> list[str]:
     from cfnlint.api import lint_file  # noqa: PLC0415
     from cfnlint.config import ManualArgs  # noqa: PLC0415
 
-    # W3005: the CDK states dependencies that a reference already implies.
-    options = ManualArgs(regions=["us-east-1", "eu-central-1"], ignore_checks=["W3005", *ignored])
+    options = ManualArgs(regions=["us-east-1", "eu-central-1"], ignore_checks=[*CFN_LINT, *ignored])
     return [str(finding) for finding in lint_file(template, options)]
 
 

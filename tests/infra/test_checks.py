@@ -14,6 +14,8 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_sqs as sqs
 
+from infra import acceptances
+from infra.acceptances import Acceptance
 from infra.checks import PACKS, accept, require
 from local.settings import ROOT
 from tests.infra.conftest import VARIANTS, Assembly, lint
@@ -47,7 +49,8 @@ def test_a_queue_that_may_be_asked_without_tls_fails_the_synthesis(app: cdk.App)
 
 def test_what_is_accepted_passes_and_nothing_beside_it(app: cdk.App) -> None:
     first = sqs.Queue(stack_of(app), "First")
-    accept(first, "A test has it.", "AwsSolutions-SQS3", "AwsSolutions-SQS4", "Serverless-SQSRedrivePolicy")
+    rules = ("AwsSolutions-SQS3", "AwsSolutions-SQS4", "Serverless-SQSRedrivePolicy")
+    accept(first, Acceptance("A test has it.", rules))
     app.synth()
 
     sqs.Queue(stack_of(app), "Second", enforce_ssl=True)
@@ -60,7 +63,7 @@ def test_a_rule_that_no_check_has_cannot_be_accepted(app: cdk.App) -> None:
     queue = sqs.Queue(stack_of(app), "Queue")
 
     with pytest.raises(ValueError, match="SQS3"):
-        accept(queue, "A test has it.", "SQS3")
+        accept(queue, Acceptance("A test has it.", ("SQS3",)))
 
 
 @each_variant
@@ -79,11 +82,11 @@ def test_every_accepted_rule_of_cdk_nag_would_have_been_broken(
 ) -> None:
     assembly = assemblies(variant)
     accepted = {
-        (construct.node.path, rule): reason
+        (construct.node.path, rule)
         for construct in assembly.app.node.find_all()
         for entry in construct.node.metadata
         if entry.type == ACKNOWLEDGED
-        for rule, reason in entry.data.items()
+        for rule in entry.data
     }
 
     needed = {
@@ -92,8 +95,15 @@ def test_every_accepted_rule_of_cdk_nag_would_have_been_broken(
         for each in report.get("suppressedViolations", [])
     }
 
-    assert set(accepted) == needed
-    assert all(reason.endswith(".") for reason in accepted.values())
+    assert accepted == needed
+
+
+def test_every_acceptance_is_used_and_ends_its_sentence() -> None:
+    code = "".join(file.read_text() for file in (ROOT / "infra").rglob("*.py") if file.stem != "acceptances")
+    declared = {name: each for name, each in vars(acceptances).items() if isinstance(each, Acceptance)}
+
+    assert [name for name in declared if f"acceptances.{name}" not in code] == []
+    assert all(each.reason.endswith(".") for each in declared.values())
 
 
 @each_variant
@@ -145,7 +155,6 @@ def test_every_accepted_rule_of_checkov_would_have_been_broken(
         for variant in VARIANTS
         for template in assemblies(variant).templates
         for resource, skip in _skips(json.loads(template.read_text()))
-        if skip["comment"].endswith(".")
     }
 
     assert accepted == skipped

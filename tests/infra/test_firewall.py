@@ -6,22 +6,18 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import aws_cdk as cdk
 import pytest
-from aws_cdk.assertions import Template
 
 from infra.functions import FUNCTIONS
-from infra.stacks import DealsStack
 from shared.api.paths import PASSWORD_PATHS
 from shared.http.body import MAX_BODY_BYTES
-from tests.infra.conftest import VARIANTS, Synthesized
+from tests.infra.conftest import VARIANTS, Synthesized, synthesize
 
 
 @pytest.fixture(scope="module")
 def acl() -> dict[str, Any]:
     """The properties of the web ACL of an API that is reached directly."""
-    stack = DealsStack(cdk.App(), stage=replace(VARIANTS["everything"], cdn=None))
-    return dict(Synthesized(Template.from_stack(stack).to_json()).only("AWS::WAFv2::WebACL")["Properties"])
+    return dict(synthesize(replace(VARIANTS["everything"], cdn=None)).only("AWS::WAFv2::WebACL")["Properties"])
 
 
 def rule(acl: dict[str, Any], name: str) -> dict[str, Any]:

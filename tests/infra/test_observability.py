@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from infra import alarms
-from infra.alarms import USUAL, Bound, Bounds
 from infra.functions import DEAD_LETTERS, FUNCTIONS, Caller
-from infra.observability import OPERATIONS
+from infra.observability import bounds
+from infra.observability.alarms import OPERATIONS
+from infra.observability.bounds import USUAL, Bound, Bounds
 from infra.settings import STAGES
 from local.settings import ROOT
 from shared import settings
@@ -81,12 +81,12 @@ def test_each_alarm_has_its_section_of_the_runbook_and_each_section_its_alarm(pr
 
 
 def test_each_bound_has_its_reason_and_can_be_evaluated() -> None:
-    (bounds,) = (
+    (declared,) = (
         node
-        for node in ast.parse(inspect.getsource(alarms)).body
+        for node in ast.parse(inspect.getsource(bounds)).body
         if isinstance(node, ast.ClassDef) and node.name == "Bounds"
     )
-    for statement, after in zip(bounds.body, bounds.body[1:], strict=False):
+    for statement, after in zip(declared.body, declared.body[1:], strict=False):
         if isinstance(statement, ast.AnnAssign):
             assert isinstance(after, ast.Expr), ast.unparse(statement)
     for bound in (getattr(USUAL, each.name) for each in fields(Bounds)):

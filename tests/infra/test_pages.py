@@ -6,15 +6,12 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import aws_cdk as cdk
 import pytest
-from aws_cdk.assertions import Template
 
 from infra.functions import FUNCTIONS
 from infra.gateway import REFUSALS
-from infra.settings import STAGES, Domain, Stage
-from infra.stacks import DealsStack
-from tests.infra.conftest import VARIANTS, Synthesized
+from infra.settings import STAGES, Domain
+from tests.infra.conftest import VARIANTS, Synthesized, synthesize
 from tests.infra.test_api import path_of
 
 OWN = Domain("deals.example", "arn:aws:acm:eu-central-1:111122223333:certificate/1")
@@ -32,10 +29,6 @@ def pages(dev: Synthesized) -> Synthesized:
 def named() -> Synthesized:
     """A stage with a domain of its own."""
     return synthesize(replace(STAGES["dev"], domain=OWN))
-
-
-def synthesize(stage: Stage) -> Synthesized:
-    return Synthesized(Template.from_stack(DealsStack(cdk.App(), stage=stage)).to_json())
 
 
 def environment(stage: Synthesized, function: str) -> dict[str, Any]:

@@ -18,16 +18,11 @@ def test_the_table_has_the_keys_indexes_and_stream_of_the_schema(dev: Synthesize
     assert table["StreamSpecification"]["StreamViewType"] == "NEW_AND_OLD_IMAGES"
 
 
-def test_sessions_and_messages_expire_by_the_schemas_attribute(dev: Synthesized) -> None:
-    table = dev.only("AWS::DynamoDB::Table")["Properties"]
-
-    assert table["TimeToLiveSpecification"] == {"AttributeName": TTL_ATTRIBUTE, "Enabled": True}
-
-
-def test_every_stage_can_be_restored_to_a_point_in_time(dev: Synthesized, prod: Synthesized) -> None:
+def test_items_expire_and_can_be_restored_on_every_stage(dev: Synthesized, prod: Synthesized) -> None:
     for stage in (dev, prod):
         table = stage.only("AWS::DynamoDB::Table")["Properties"]
 
+        assert table["TimeToLiveSpecification"] == {"AttributeName": TTL_ATTRIBUTE, "Enabled": True}
         assert table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"] is True
 
 

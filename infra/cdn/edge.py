@@ -1,12 +1,8 @@
-"""CloudFront in front of both APIs: public pages and answers are cached for seconds, private ones never.
+"""The distribution: public pages and answers are cached for seconds, private ones never.
 
 Below ``/v1`` only the public GETs of ``infra/routes.py`` have a behaviour that caches, so a new route is not cached
 until it is public. Of the site's pages, those of the function ``site`` are cached and never see a cookie; all paths
 with a function of their own are not. The origin says by Cache-Control what may be kept, and for how long.
-
-It is part of the one stack: a stack of its own would take the API's id and the secret word from exports. CloudFormation
-keeps an export that is in use (docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html), so
-the setting could not be switched off.
 """
 
 from __future__ import annotations
@@ -16,24 +12,22 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from aws_cdk import Aws, CfnRule, CfnRuleAssertion, Duration, Fn, RemovalPolicy
+from aws_cdk import Aws, CfnRule, CfnRuleAssertion, Duration, Fn
 from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_cloudfront_origins as origins
-from aws_cdk import aws_iam as iam
-from aws_cdk import aws_logs as logs
-from aws_cdk import aws_s3 as s3
-from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
+from infra import acceptances
+from infra.cdn.logs import log_accesses
 from infra.checks import accept
-from infra.gateway import of_everybody, open_to_all
 from infra.pages import STYLE_SOURCE
 from infra.routes import ROUTES, Route
 from infra.settings import SITE_STAGE
 from shared.api import paths
 
 if TYPE_CHECKING:
+    from infra.cdn.secret import OriginSecret
     from infra.gateway import Gateway
     from infra.settings import Cdn, Stage
 
@@ -66,19 +60,11 @@ https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCod
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html
 """
 
-LOGGED = (
-    *("date", "time", "x-edge-location", "x-edge-request-id", "c-ip", "cs-method", "cs-uri-stem", "sc-status"),
-    *("sc-bytes", "cs-bytes", "time-taken", "time-to-first-byte", "x-edge-result-type", "ssl-protocol"),
-)
-"""What is logged of a request: neither its cookies nor its query."""
-
 CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 PAGE_CONTENT_POLICY = f"default-src 'none'; style-src {STYLE_SOURCE}; frame-ancestors 'none'"
 """For answers that state no content security policy: JSON, and what the gateways answer by themselves.
 
 The functions state those of ``/v1/docs`` and of the pages, and CloudFront leaves these as they are."""
-
-_WORD_LENGTH = 48  # characters of the word that only CloudFront knows: 285 bits
 
 
 def cached_patterns(routes: Sequence[Route] = ROUTES) -> list[str]:
@@ -96,60 +82,8 @@ def uncached_patterns(routes: Sequence[Route] = ROUTES) -> list[str]:
     ]
 
 
-class OriginSecret(Construct):
-    """A secret word that CloudFront sends and the APIs require: requests that bypass CloudFront are refused.
-
-    It is sent as the Referer. This and User-Agent are the only headers that a REST API's resource policy can look at,
-    and so no firewall is needed (docs.aws.amazon.com/apigateway/latest/developerguide/
-    apigateway-resource-policies-aws-condition-keys.html).
-    ``version`` is the version of the word: raising it by one makes a new word. The previous word is still accepted,
-    because CloudFront's edges take minutes to learn the new one. Older words are deleted.
-    """
-
-    def __init__(self, scope: Construct, construct_id: str, *, version: int) -> None:
-        super().__init__(scope, construct_id)
-        self._words = [self._secret(each) for each in range(max(1, version - 1), version + 1)]
-
-    def _secret(self, version: int) -> secretsmanager.Secret:
-        secret = secretsmanager.Secret(
-            self,
-            f"Word{version}",
-            description="Sent by CloudFront to the APIs, which answer nobody else",
-            generate_secret_string=secretsmanager.SecretStringGenerator(
-                exclude_punctuation=True, password_length=_WORD_LENGTH
-            ),
-        )
-        accept(
-            secret,
-            "It opens nothing but the way past a cache. A new one is a deployment (docs/deploying.md).",
-            "AwsSolutions-SMG4",
-            "CKV_AWS_149",
-        )
-        return secret
-
-    @property
-    def word(self) -> str:
-        """The word that is sent, as a reference that CloudFormation resolves at deployment."""
-        return self._words[-1].secret_value.unsafe_unwrap()
-
-    def policy(self) -> iam.PolicyDocument:
-        """A resource policy that refuses all requests without the word or the previous one.
-
-        A policy takes effect with the next deployment of its API (docs.aws.amazon.com/apigateway/latest/developerguide/
-        apigateway-resource-policies.html). The CDK makes one, because it names deployments after the API's properties.
-        That CloudFormation puts the word in its place within a Condition was not seen: it does so in a managed policy
-        of IAM, and did not in a policy of SQS (https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/
-        issues/874). Where it does not, everybody is refused. docs/deploying.md has the check. A custom resource could
-        not be given the word either (docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references.html).
-        """
-        accepted = [word.secret_value.unsafe_unwrap() for word in self._words]
-        policy = open_to_all()
-        policy.add_statements(of_everybody(iam.Effect.DENY, {"StringNotEquals": {"aws:Referer": accepted}}))
-        return policy
-
-
 class Edge(Construct):
-    """The distribution, its policies and its log."""
+    """The distribution and its policies."""
 
     def __init__(
         self,
@@ -196,7 +130,7 @@ class Edge(Construct):
         # The edges send a new word only when the APIs accept it.
         for gateway in (api, site):
             distribution.node.add_dependency(gateway.api.deployment_stage)
-        self._log(stage, distribution)
+        log_accesses(self, stage, distribution)
         self._accept(cdn, distribution)
         self.domain_name = distribution.distribution_domain_name
         self.host = cdn.domain_name or self.domain_name
@@ -381,94 +315,13 @@ class Edge(Construct):
         return {"domain_names": [cdn.domain_name], "certificate": certificate}
 
     def _accept(self, cdn: Cdn, distribution: cloudfront.Distribution) -> None:
-        accept(
-            distribution,
-            "It is logged by CloudFront's standard logging, version 2, which is no property of the distribution.",
-            "AwsSolutions-CFR3",
-            "CKV_AWS_86",
-        )
+        accept(distribution, acceptances.LOGGED_BY_VERSION_2)
         if cdn.certificate_arn is None:
-            accept(
-                distribution,
-                "CloudFront's own name comes with its own certificate and TLS; a name of one's own is a setting.",
-                "AwsSolutions-CFR4",
-                "CKV_AWS_174",
-            )
+            accept(distribution, acceptances.CLOUDFRONTS_OWN_NAME)
         if not cdn.countries:
-            accept(
-                distribution,
-                "Deals are for readers everywhere; the countries served are a setting.",
-                "AwsSolutions-CFR1",
-            )
+            accept(distribution, acceptances.FOR_ALL_COUNTRIES)
         if cdn.web_acl_arn is None:
-            accept(
-                distribution,
-                "A firewall is a setting: of $0.60 per million requests, where CloudFront itself takes $1.",
-                "AwsSolutions-CFR2",
-                "CKV_AWS_68",
-            )
-
-    def _log(self, stage: Stage, distribution: cloudfront.Distribution) -> None:
-        """Access logs (standard logging, version 2) to a bucket that only their delivery writes to."""
-        bucket = s3.Bucket(
-            self,
-            "Log",
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-            enforce_ssl=True,
-            minimum_tls_version=1.2,
-            removal_policy=RemovalPolicy.RETAIN,
-            lifecycle_rules=[
-                s3.LifecycleRule(
-                    expiration=Duration.days(stage.log_retention_days),
-                    abort_incomplete_multipart_upload_after=Duration.days(1),
-                )
-            ],
-        )
-        source = f"arn:{Aws.PARTITION}:logs:{Aws.REGION}:{Aws.ACCOUNT_ID}:delivery-source:*"
-        bucket.add_to_resource_policy(
-            iam.PolicyStatement(
-                principals=[iam.ServicePrincipal("delivery.logs.amazonaws.com")],
-                actions=["s3:PutObject"],
-                resources=[bucket.arn_for_objects(f"AWSLogs/{Aws.ACCOUNT_ID}/*")],
-                conditions={
-                    "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
-                    "ArnLike": {"aws:SourceArn": source},
-                },
-            )
-        )
-        delivery_source = logs.CfnDeliverySource(
-            self,
-            "LogSource",
-            name=f"{stage.stack_name}-access",
-            log_type="ACCESS_LOGS",
-            resource_arn=distribution.distribution_arn,
-        )
-        destination = logs.CfnDeliveryDestination(
-            self,
-            "LogDestination",
-            name=f"{stage.stack_name}-access",
-            destination_resource_arn=bucket.bucket_arn,
-            output_format="json",
-        )
-        delivery = logs.CfnDelivery(
-            self,
-            "LogDelivery",
-            delivery_source_name=delivery_source.name,
-            delivery_destination_arn=destination.attr_arn,
-            record_fields=list(LOGGED),
-        )
-        delivery.add_resource_dependency(delivery_source)
-        accept(
-            bucket,
-            "It holds logs itself, which one service writes under names of their own; logs of logs have no end.",
-            "AwsSolutions-S1",
-            "CKV_AWS_18",
-            "CKV_AWS_21",
-        )
-        if bucket.policy is not None:
-            destination.node.add_dependency(bucket.policy)
+            accept(distribution, acceptances.CLOUDFRONT_WITHOUT_FIREWALL)
 
 
 def _patterns(routes: Any) -> list[str]:

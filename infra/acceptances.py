@@ -1,0 +1,181 @@
+"""Every rule of cdk-nag, checkov and cfn-lint that something of ours breaks, each with the reason for accepting it.
+
+``checks.accept`` puts an acceptance on the construct that it is for. A test fails for each that is not needed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Acceptance(NamedTuple):
+    """A reason, and the rules that may be broken for it.
+
+    One of several findings of a rule of cdk-nag is named by what its brackets hold: ``AwsSolutions-IAM5[Resource::*]``.
+    """
+
+    reason: str
+    rules: tuple[str, ...]
+
+
+def _because(reason: str, *rules: str) -> Acceptance:
+    return Acceptance(reason, rules)
+
+
+CFN_LINT = ("W3005",)
+"""The CDK states dependencies that a reference already implies."""
+
+# Functions
+
+NO_VPC = _because(
+    "DynamoDB and SQS are public services, asked over TLS with the role's own signature. A VPC would put "
+    "nothing out of reach, but need endpoints or a NAT gateway, which cost by the hour.",
+    "CKV_AWS_117",
+)
+NO_RESERVED_CONCURRENCY = _because(
+    "Reserved concurrency is taken from what all functions of the account share, and of the ten that a new "
+    "account has none can be. What calls is bounded instead: the API is throttled, the queue has a maximum of "
+    "workers, a shard of the stream one reader, and the clock ticks once a minute.",
+    "CKV_AWS_115",
+)
+NO_SECRET_IN_ENVIRONMENT = _because(
+    "Lambda encrypts the environment with a key of AWS, and no secret is in it: names, a stage, a log level.",
+    "CKV_AWS_173",
+)
+X_RAY_TAKES_EVERYTHING = _because("X-Ray's rights are on everything or nothing.", "AwsSolutions-IAM5[Resource::*]")
+_TRACING = (
+    "X-Ray is a setting of the stage, for $5 per million traces. Logs with correlation ids, metrics and alarms tell "
+    "without it what is slow and what fails."
+)
+FUNCTION_NOT_TRACED = _because(_TRACING, "Serverless-LambdaTracing")
+PYTHON_OF_THE_LOCAL_CLOUD = _because(
+    "The local cloud runs functions on the interpreter that runs it.",
+    "AwsSolutions-L1",
+    "Serverless-LambdaLatestVersion",
+)
+AWAITED_BY_CLOUDFORMATION = _because(
+    "CloudFormation waits for its answer: a deployment fails where there is none.",
+    "Serverless-LambdaDLQ",
+    "CKV_AWS_116",
+)
+AWAITED_BY_THE_GATEWAY = _because(
+    "The gateway waits for its answer: nothing is queued that could become a dead letter.",
+    "Serverless-LambdaDLQ",
+    "CKV_AWS_116",
+)
+FED_BY_A_MAPPING = _because(
+    "Lambda hands it batches and waits: one that fails goes to a dead-letter queue by what it came from.",
+    "Serverless-LambdaDLQ",
+    "CKV_AWS_116",
+)
+QUEUE_HAS_THE_FAILURES = _because(
+    "A mapping of a queue has no destination for failures: the queue has one, where they wait.",
+    "Serverless-LambdaEventSourceMappingDestination",
+)
+_NEXT_MINUTE = "The next minute does the work of one that failed: there is nothing to park and send again."
+CLOCK_REPEATS = _because(_NEXT_MINUTE, "Serverless-EventBusDLQ")
+INVOKED_BY_THE_CLOCK = _because(
+    _NEXT_MINUTE, "Serverless-LambdaDLQ", "Serverless-LambdaAsyncFailureDestination", "CKV_AWS_116"
+)
+
+# The table, the stream and the queues
+
+KEY_OF_DYNAMODB = _because(
+    "DynamoDB encrypts every table with a key of AWS, for nothing. A key in KMS costs $0.03 per 10,000 uses, "
+    "and $1 a month where it is ours: for a trail of its uses, and a switch that makes the data unreadable.",
+    "CKV_AWS_119",
+)
+MINISTACK_ASKS_ON_EVERYTHING = _because("MiniStack asks for it on everything.", "AwsSolutions-IAM5[Resource::*]")
+STREAMS_ARE_LISTED_WHOLE = _because(
+    "ListStreams can be allowed on everything only; it tells which streams there are, not what is in them.",
+    "AwsSolutions-IAM5[Resource::*]",
+)
+KEY_OF_SQS = _because(
+    "SQS encrypts it with a key of its own, for nothing (SqsManagedSseEnabled); this rule knows of keys in KMS only.",
+    "CKV_AWS_27",
+)
+WHERE_FAILURES_WAIT = _because(
+    "This is where failures wait: nothing takes them from here but a person.", "Serverless-SQSRedrivePolicy"
+)
+OF_A_STREAMS_READER = _because(
+    "It is the dead-letter queue of a stream's reader, which this rule does not look at.", "AwsSolutions-SQS3"
+)
+LOCAL_WITHOUT_TLS = _because("The local cloud is reached without TLS, on this machine only.", "AwsSolutions-SQS4")
+
+# The gateways
+
+_WRITES_LOGS = "service-role/AmazonAPIGatewayPushToCloudWatchLogs"
+AWS_OWN_POLICY_FOR_LOGS = _because(
+    "AWS documents this policy of its own for the one role that writes the logs of all APIs of an account.",
+    f"AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{_WRITES_LOGS}]",
+)
+OPEN_ROUTE = _because(
+    "The OpenAPI document lets anyone call it: to read public pages, to sign up or to sign in.",
+    "AwsSolutions-APIG4",
+    "CKV_AWS_59",
+)
+OPEN_TO_PREFLIGHTS = _because(
+    "Browsers ask without credentials what they may send; the answer is the setting.",
+    "AwsSolutions-APIG4",
+    "CKV_AWS_59",
+)
+OPEN_PAGE = _because(
+    "Pages are for anyone; their functions find out who is signed in.", "AwsSolutions-APIG4", "CKV_AWS_59"
+)
+SESSIONS_OF_OUR_OWN = _because(
+    "Sessions are items of the table, looked up by functions of our own: signing out takes effect at once.",
+    "AwsSolutions-COG4",
+)
+NO_CACHE_BY_THE_HOUR = _because(
+    "A cache of the gateway costs by the hour, used or not. Pages are cached in the table, and by CloudFront.",
+    "CKV_AWS_120",
+)
+GATEWAY_NOT_TRACED = _because(_TRACING, "Serverless-APIGWXrayEnabled", "CKV_AWS_73")
+GATEWAY_WITHOUT_FIREWALL = _because(
+    "The firewall is a setting of the stage, for $8 a month and $0.60 per million requests.", "AwsSolutions-APIG3"
+)
+NOTHING_IS_JAVA = _because("Nothing here is Java: there is no Log4j to protect.", "CKV_AWS_192")
+
+# CloudFront
+
+WORD_OPENS_LITTLE = _because(
+    "It opens nothing but the way past a cache. A new one is a deployment (docs/deploying.md).",
+    "AwsSolutions-SMG4",
+    "CKV_AWS_149",
+)
+LOGGED_BY_VERSION_2 = _because(
+    "It is logged by CloudFront's standard logging, version 2, which is no property of the distribution.",
+    "AwsSolutions-CFR3",
+    "CKV_AWS_86",
+)
+CLOUDFRONTS_OWN_NAME = _because(
+    "CloudFront's own name comes with its own certificate and TLS; a name of one's own is a setting.",
+    "AwsSolutions-CFR4",
+    "CKV_AWS_174",
+)
+FOR_ALL_COUNTRIES = _because(
+    "Deals are for readers everywhere; the countries served are a setting.", "AwsSolutions-CFR1"
+)
+CLOUDFRONT_WITHOUT_FIREWALL = _because(
+    "A firewall is a setting: of $0.60 per million requests, where CloudFront itself takes $1.",
+    "AwsSolutions-CFR2",
+    "CKV_AWS_68",
+)
+LOGS_OF_LOGS = _because(
+    "It holds logs itself, which one service writes under names of their own; logs of logs have no end.",
+    "AwsSolutions-S1",
+    "CKV_AWS_18",
+    "CKV_AWS_21",
+)
+
+# Logs and alarms
+
+KEY_OF_CLOUDWATCH = _because(
+    "CloudWatch encrypts every log with a key of its own. One of ours would cost $1 a month and more for each "
+    "use, and everyone who may read the log is allowed to use it anyway.",
+    "CKV_AWS_158",
+)
+ALARMS_GROW_OLD = _because(
+    "A message that could not be handed over is an alarm that is old by the time somebody sends it again.",
+    "Serverless-SNSRedrivePolicy",
+)

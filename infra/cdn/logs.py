@@ -1,0 +1,81 @@
+"""CloudFront's access log: standard logging, version 2, to a bucket that only its delivery writes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import Aws, Duration, RemovalPolicy
+from aws_cdk import aws_cloudfront as cloudfront
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra import acceptances
+from infra.checks import accept
+
+if TYPE_CHECKING:
+    from infra.settings import Stage
+
+LOGGED = (
+    *("date", "time", "x-edge-location", "x-edge-request-id", "c-ip", "cs-method", "cs-uri-stem", "sc-status"),
+    *("sc-bytes", "cs-bytes", "time-taken", "time-to-first-byte", "x-edge-result-type", "ssl-protocol"),
+)
+"""The fields of a request that are logged: neither its cookies nor its query."""
+
+
+def log_accesses(scope: Construct, stage: Stage, distribution: cloudfront.Distribution) -> None:
+    """Log a distribution's requests for as long as the stage keeps logs."""
+    bucket = s3.Bucket(
+        scope,
+        "Log",
+        encryption=s3.BucketEncryption.S3_MANAGED,
+        block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+        object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+        enforce_ssl=True,
+        minimum_tls_version=1.2,
+        removal_policy=RemovalPolicy.RETAIN,
+        lifecycle_rules=[
+            s3.LifecycleRule(
+                expiration=Duration.days(stage.log_retention_days),
+                abort_incomplete_multipart_upload_after=Duration.days(1),
+            )
+        ],
+    )
+    source = f"arn:{Aws.PARTITION}:logs:{Aws.REGION}:{Aws.ACCOUNT_ID}:delivery-source:*"
+    bucket.add_to_resource_policy(
+        iam.PolicyStatement(
+            principals=[iam.ServicePrincipal("delivery.logs.amazonaws.com")],
+            actions=["s3:PutObject"],
+            resources=[bucket.arn_for_objects(f"AWSLogs/{Aws.ACCOUNT_ID}/*")],
+            conditions={
+                "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
+                "ArnLike": {"aws:SourceArn": source},
+            },
+        )
+    )
+    delivery_source = logs.CfnDeliverySource(
+        scope,
+        "LogSource",
+        name=f"{stage.stack_name}-access",
+        log_type="ACCESS_LOGS",
+        resource_arn=distribution.distribution_arn,
+    )
+    destination = logs.CfnDeliveryDestination(
+        scope,
+        "LogDestination",
+        name=f"{stage.stack_name}-access",
+        destination_resource_arn=bucket.bucket_arn,
+        output_format="json",
+    )
+    delivery = logs.CfnDelivery(
+        scope,
+        "LogDelivery",
+        delivery_source_name=delivery_source.name,
+        delivery_destination_arn=destination.attr_arn,
+        record_fields=list(LOGGED),
+    )
+    delivery.add_resource_dependency(delivery_source)
+    accept(bucket, acceptances.LOGS_OF_LOGS)
+    if bucket.policy is not None:
+        destination.node.add_dependency(bucket.policy)

@@ -1,0 +1,169 @@
+"""The dashboard of all that is watched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import Duration, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
+from constructs import Construct
+
+from infra.observability.alarms import OPERATIONS
+from infra.observability.site import MAXIMUM, P99, SAMPLES, SHOWING, Site, of_function, of_table, only, polls
+from shared.dynamodb.schema import INDEXES
+from shared.runtime import metrics
+
+if TYPE_CHECKING:
+    from infra.settings import Stage
+
+MOST_STATUSES = 100
+"""Alarms that one widget of a dashboard may show.
+
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html"""
+
+_SAID = (
+    metrics.DEALS_POSTED,
+    metrics.ORDERS_PLACED,
+    metrics.LIKES_ADDED,
+    metrics.LIKES_REMOVED,
+    metrics.WATCHES_ADDED,
+    metrics.WATCHES_REMOVED,
+)
+
+
+class Dashboard(Construct):
+    """One page: what rings, what readers and editors do, what it costs the functions, the queues and the table."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, stage: Stage, site: Site, alarms: list[cloudwatch.Alarm]
+    ) -> None:
+        super().__init__(scope, construct_id)
+        functions = {**site.answering, **site.working}
+        rows: tuple[list[cloudwatch.IWidget], ...] = (
+            *(_statuses(alarms[start : start + MOST_STATUSES]) for start in range(0, len(alarms), MOST_STATUSES)),
+            [
+                _graph("Deals, orders, likes and watches", *_by_function(stage, *_SAID)),
+                _graph("Messages", *_by_function(stage, metrics.MESSAGES_DELIVERED)),
+                _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
+            ],
+            [
+                _graph("Cached parts", *_by_function(stage, metrics.CACHE_HITS, metrics.CACHE_MISSES)),
+                _graph("Cache age, s", only(stage, metrics.CACHE_AGE, MAXIMUM)),
+                _graph(
+                    "Sweeps and sign-in failures",
+                    *_by_function(stage, metrics.ENDED_DEALS_SWEPT, metrics.SIGN_IN_FAILURES),
+                    *(_of(of_function(stage, metrics.DAMAGED_DEALS, name), f"DamagedDeals {name}") for name in SHOWING),
+                ),
+            ],
+            [_graph("Oldest open order, s", only(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))],
+            [
+                _graph(
+                    "Requests",
+                    *(_of(each.metric_count(), name) for name, each in site.gateways.items()),
+                    *(_of(each.metric_client_error(), f"{name} 4xx") for name, each in site.gateways.items()),
+                ),
+                _graph(
+                    "Answers of 500 and above, and faults",
+                    *(_of(each.metric_server_error(), name) for name, each in site.gateways.items()),
+                    *(_of(of_function(stage, metrics.FAULTS, name), f"Faults {name}") for name in site.answering),
+                ),
+                _graph(
+                    "Latency, ms",
+                    *(
+                        _of(each.metric_latency(statistic=statistic), f"{name} {statistic}")
+                        for name, each in site.gateways.items()
+                        for statistic in ("p50", P99)
+                    ),
+                ),
+            ],
+            [
+                _graph("Invocations", *(_of(each.metric_invocations(), name) for name, each in functions.items())),
+                _graph("Errors", *(_of(each.metric_errors(), name) for name, each in functions.items())),
+                _graph(
+                    "Duration p99, ms",
+                    *(_of(each.metric_duration(statistic=P99), name) for name, each in functions.items()),
+                ),
+            ],
+            [
+                _graph("Cold starts", *(_of(of_function(stage, metrics.COLD_START, name), name) for name in functions)),
+                _graph(
+                    "Throttled invocations", *(_of(each.metric_throttles(), name) for name, each in functions.items())
+                ),
+                _graph(
+                    "Stream: age of the oldest record, ms",
+                    *(
+                        _of(each.metric("IteratorAge", statistic=MAXIMUM), name)
+                        for name, each in site.stream_readers.items()
+                    ),
+                ),
+                _graph("Readers: polls", *(_of(polls(each, SAMPLES), name) for name, each in site.mappings.items())),
+            ],
+            [
+                _graph(
+                    "Queue of the fan-out",
+                    site.work.metric_approximate_number_of_messages_visible(),
+                    site.work.metric_approximate_number_of_messages_not_visible(),
+                ),
+                _graph("Its oldest cohort, s", site.work.metric_approximate_age_of_oldest_message()),
+                _graph(
+                    "Dead letters",
+                    *(
+                        _of(queue.metric_approximate_number_of_messages_visible(), name)
+                        for name, queue in site.dead_letters.items()
+                    ),
+                ),
+            ],
+            [
+                _graph(
+                    "Table: consumed units", *_by_index(site, "ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits")
+                ),
+                _graph("Table: throttled", *_by_index(site, "ReadThrottleEvents", "WriteThrottleEvents")),
+                _graph(
+                    "Table: failures of its own",
+                    *(_of(of_table(site, "SystemErrors", Operation=each), each) for each in OPERATIONS),
+                ),
+            ],
+        )
+        cloudwatch.Dashboard(
+            self,
+            "Dashboard",
+            # Dashboards belong to the account and not to a region, and a stage may be in several regions.
+            # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Dashboards.html
+            dashboard_name=f"{stage.stack_name}-overview-{Stack.of(self).region}",
+            default_interval=Duration.hours(3),
+            widgets=list(rows),
+        )
+
+
+def _statuses(alarms: list[cloudwatch.Alarm]) -> list[cloudwatch.IWidget]:
+    """A row of the dashboard: the state of some alarms, as high as they need."""
+    height = 3 + len(alarms) // 20
+    return [cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=24, height=height)]
+
+
+def _by_function(stage: Stage, *reported: metrics.Metric) -> list[cloudwatch.IMetric]:
+    """Some counts of what the functions report, of each function that reports them."""
+    return [
+        _of(of_function(stage, metric, module), f"{metric.name} {module}")
+        for metric in reported
+        for module in metric.services
+    ]
+
+
+def _by_index(site: Site, *names: str) -> list[cloudwatch.IMetric]:
+    """Some counts, of the table and of each of its indexes."""
+    found: list[cloudwatch.IMetric] = []
+    for name in names:
+        found.append(_of(of_table(site, name), f"{name} table"))
+        for index in INDEXES:
+            each = of_table(site, name, GlobalSecondaryIndexName=index.name)
+            found.append(_of(each, f"{name} {index.name}"))
+    return found
+
+
+def _of(metric: cloudwatch.Metric, label: str) -> cloudwatch.Metric:
+    return metric.with_(label=label)
+
+
+def _graph(title: str, *left: cloudwatch.IMetric) -> cloudwatch.GraphWidget:
+    return cloudwatch.GraphWidget(title=title, left=list(left), width=8, height=6)

@@ -1,0 +1,104 @@
+"""The parts of a deployment that are watched, and their metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
+
+from infra.functions import Caller
+from shared.runtime import metrics
+
+if TYPE_CHECKING:
+    from infra.function import PythonFunction
+    from infra.settings import Stage
+
+SHOWING = ("refresher", "catalog", "site")
+"""The functions that make pages of deals, which meet the damaged ones."""
+
+MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount", "p99"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Everything that is watched. The functions' rows say who calls them, and which of them read the stream.
+
+    ``mappings`` are the ids of event source mappings, by the functions that they feed.
+    """
+
+    functions: Sequence[PythonFunction]
+    work: sqs.Queue
+    dead_letters: Mapping[str, sqs.Queue]
+    mappings: Mapping[str, str]
+    table_name: str
+    gateways: Mapping[str, apigateway.Stage]
+
+    @property
+    def answering(self) -> dict[str, lambda_.Function]:
+        """The functions that somebody waits for."""
+        return self._called_by(Caller.GATEWAY)
+
+    @property
+    def working(self) -> dict[str, lambda_.Function]:
+        """The functions that work on what has happened."""
+        return self._called_by(Caller.EVENTS)
+
+    @property
+    def stream_readers(self) -> dict[str, lambda_.Function]:
+        """The functions that read the table's stream."""
+        return {each.row.name: each.function for each in self.functions if each.row.reads}
+
+    @property
+    def calling_themselves(self) -> dict[str, lambda_.Function]:
+        """The functions that take what they have sent themselves, which Lambda stops unless it is allowed.
+
+        https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+        """
+        return {each.row.name: each.function for each in self.functions if each.row.calls_itself}
+
+    def _called_by(self, caller: Caller) -> dict[str, lambda_.Function]:
+        return {each.row.name: each.function for each in self.functions if each.row.caller is caller}
+
+
+def of_function(stage: Stage, metric: metrics.Metric, module: str, statistic: str = SUM) -> cloudwatch.Metric:
+    """A metric as one function reports it."""
+    return cloudwatch.Metric(
+        namespace=stage.stack_name,
+        metric_name=metric.name,
+        dimensions_map={metrics.DIMENSION: module},
+        statistic=statistic,
+    )
+
+
+def only(stage: Stage, metric: metrics.Metric, statistic: str) -> cloudwatch.Metric:
+    """A metric that only one function reports."""
+    (module,) = metric.services
+    return of_function(stage, metric, module, statistic)
+
+
+def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
+    """A count that DynamoDB reports. Without an index's name, it leaves out what happened to the indexes."""
+    return cloudwatch.Metric(
+        namespace="AWS/DynamoDB",
+        metric_name=name,
+        dimensions_map={"TableName": site.table_name, **dimensions},
+        statistic=SUM,
+    )
+
+
+def polls(mapping: str, statistic: str) -> cloudwatch.Metric:
+    """Polls of an event source mapping: a value for each poll, zero if it found nothing.
+
+    https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
+    """
+    return cloudwatch.Metric(
+        namespace="AWS/Lambda",
+        metric_name="PolledEventCount",
+        dimensions_map={"EventSourceMappingUUID": mapping},
+        statistic=statistic,
+    )
