@@ -8,9 +8,11 @@ from shared.data import keys
 from shared.data.catalog import brands, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotWatching
+from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotSignedIn, NotWatching
 from shared.models.catalog import BRAND, Topic
-from tests.support.factories import APPLE, HOME, NOW, SHOES, both_kinds, join
+from shared.values.times import to_iso
+from tests.support.factories import APPLE, ASICS, HOME, NOW, SHOES, both_kinds, join
+from tests.support.wire import before
 
 
 @pytest.fixture
@@ -24,44 +26,96 @@ def nobodys(topic: Topic) -> Topic:
     return Topic(topic.kind, "nobodys")
 
 
+def counts(table: Table, topic: Topic) -> tuple[int, int]:
+    """How many like a topic, and how many watch it."""
+    found = topics.get(table, topic)
+    return found.likes, found.watchers
+
+
 @both_kinds
-def test_liking_twice_counts_once(table: Table, topic: Topic) -> None:
+def test_liking_and_watching_twice_count_once(table: Table, topic: Topic) -> None:
     follows.like(table, topic, "ana", NOW)
+    follows.watch(table, topic, "ana", NOW)
 
     with pytest.raises(AlreadyLiked):
         follows.like(table, topic, "ana", NOW)
-
-    assert topics.get(table, topic).likes == 1
-
-
-@both_kinds
-def test_watching_twice_counts_once(table: Table, topic: Topic) -> None:
-    follows.watch(table, topic, "ana", NOW)
-
     with pytest.raises(AlreadyWatching):
         follows.watch(table, topic, "ana", NOW)
 
-    assert topics.get(table, topic).watchers == 1
+    assert counts(table, topic) == (1, 1)
+    assert table.get(keys.like(topic, "ana")) == {
+        **keys.like(topic, "ana"),
+        "Type": f"{topic.kind.label.title()}Like",
+        "Username": "ana",
+        "LikedAt": to_iso(NOW),
+    }
+    assert table.get(keys.watch(topic, "ana")) == {
+        **keys.watch(topic, "ana"),
+        **keys.watch_in_watches(topic, "ana"),
+        "Type": f"{topic.kind.label.title()}Watch",
+        "Username": "ana",
+        "WatchedAt": to_iso(NOW),
+    }
 
 
 @both_kinds
-def test_unliking_what_one_does_not_like_counts_nothing(table: Table, topic: Topic) -> None:
+def test_taking_back_what_one_has_not_given_counts_nothing(table: Table, topic: Topic) -> None:
     follows.like(table, topic, "bo", NOW)
+    follows.watch(table, topic, "bo", NOW)
 
     with pytest.raises(NotLiked):
         follows.unlike(table, topic, "ana")
-
-    assert topics.get(table, topic).likes == 1
-
-
-@both_kinds
-def test_unwatching_what_one_does_not_watch_counts_nothing(table: Table, topic: Topic) -> None:
-    follows.watch(table, topic, "bo", NOW)
-
     with pytest.raises(NotWatching):
         follows.unwatch(table, topic, "ana")
 
-    assert topics.get(table, topic).watchers == 1
+    assert counts(table, topic) == (1, 1)
+
+
+def test_only_who_has_an_account_likes_and_watches(table: Table) -> None:
+    for attempt in (follows.like, follows.watch):
+        with pytest.raises(NotSignedIn):
+            attempt(table, APPLE, "nobody", NOW)
+
+    assert counts(table, APPLE) == (0, 0)
+
+
+@both_kinds
+def test_who_watches_is_known_to_the_topic(table: Table, topic: Topic) -> None:
+    for username in ("ana", "bo"):
+        follows.watch(table, topic, username, NOW)
+    follows.watch(table, ASICS, "ana", NOW)
+
+    assert follows.watchers(table, topic, 25) == ["ana", "bo"]
+    assert follows.watchers(table, topic, 1) == ["ana"]
+    assert follows.is_watched(table, topic, "ana")
+    assert not follows.is_watched(table, topic, "cy")
+
+
+def test_all_likes_and_watches_of_one_user_go_and_are_uncounted(table: Table) -> None:
+    many = [Topic(BRAND, f"brand-{number}") for number in range(follows.PARALLEL_REMOVALS + 1)]
+    for topic in many:
+        brands.create(table, topic.slug, topic.slug, NOW)
+    for topic in (*many, SHOES):
+        for username in ("ana", "bo"):
+            follows.watch(table, topic, username, NOW)
+        follows.like(table, topic, "bo", NOW)
+    follows.like(table, SHOES, "ana", NOW)
+
+    follows.remove_all(table, "ana", [*many, SHOES, HOME])
+
+    assert follows.watches(table, "ana") == follows.likes(table, "ana", [*many, SHOES]) == []
+    assert {counts(table, topic) for topic in (*many, SHOES)} == {(1, 1)}
+    assert counts(table, HOME) == (0, 0)
+
+
+def test_what_goes_while_all_goes_is_uncounted_once(table: Table) -> None:
+    follows.like(table, APPLE, "ana", NOW)
+    follows.watch(table, SHOES, "ana", NOW)
+
+    with before(table, "TransactWriteItems", lambda: follows.unlike(table, APPLE, "ana")):
+        follows.remove_all(table, "ana", [APPLE, SHOES])
+
+    assert counts(table, APPLE) == counts(table, SHOES) == (0, 0)
 
 
 @both_kinds
