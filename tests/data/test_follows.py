@@ -139,14 +139,17 @@ def test_nothing_can_be_done_with_a_topic_that_does_not_exist(table: Table, topi
 
 
 @both_kinds
-def test_a_like_can_be_taken_back_and_given_again(table: Table, topic: Topic) -> None:
-    follows.like(table, topic, "ana", NOW)
-    follows.unlike(table, topic, "ana")
+def test_a_like_and_a_watch_can_be_taken_back_and_given_again(table: Table, topic: Topic) -> None:
+    for give, take_back in ((follows.like, follows.unlike), (follows.watch, follows.unwatch)):
+        give(table, topic, "ana", NOW)
+        take_back(table, topic, "ana")
+    assert counts(table, topic) == (0, 0)
 
     follows.like(table, topic, "ana", NOW)
+    follows.watch(table, topic, "ana", NOW)
 
-    assert topics.get(table, topic).likes == 1
-    assert follows.likes(table, "ana", [topic]) == [topic]
+    assert counts(table, topic) == (1, 1)
+    assert follows.likes(table, "ana", [topic]) == follows.watches(table, "ana") == [topic]
 
 
 def test_a_brand_and_a_category_of_one_name_are_liked_apart(table: Table) -> None:

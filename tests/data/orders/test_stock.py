@@ -100,6 +100,30 @@ def test_what_is_left_can_be_said_as_a_number(table: Table) -> None:
     assert (found.left, found.ordered, found.on_sale) == (100, 3, 103)
 
 
+def test_what_is_left_is_spread_over_the_shards_asked_for(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    for pieces, shards, expected in [
+        (7, 3, {1: 3, 2: 2, 3: 2}),
+        (7, None, {1: 3, 2: 2, 3: 2}),
+        (9, None, {1: 4, 2: 3, 3: 2}),
+        (4, None, {1: 2, 2: 1, 3: 1}),
+        (4, 2, {1: 2, 2: 2, 3: 0}),
+    ]:
+        found = stock.leave(table, deal.deal_id, pieces, shards=shards)
+        assert by_shard(table, deal.deal_id) == expected
+        assert (found.left, found.ordered, found.on_sale) == (pieces, 0, pieces)
+
+
+def test_of_two_who_say_what_is_left_of_new_stock_the_later_is_right(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    with before(table, "TransactWriteItems", lambda: stock.leave(table, deal.deal_id, 5)):
+        found = stock.leave(table, deal.deal_id, 7)
+
+    assert (found.left, found.on_sale) == (7, 7)
+
+
 def test_saying_what_is_left_does_not_undo_what_is_ordered_meanwhile(table: Table) -> None:
     deal = on_sale(table, 10)
     a_buyer(table)
@@ -193,6 +217,17 @@ def test_a_deal_says_how_much_of_it_is_left(table: Table, pieces: int, said: Sto
     stock.show_level(table, deal.deal_id)
 
     assert deals.get(table, deal.deal_id, consistent=True).stock is said
+
+
+def test_what_is_ordered_while_a_deal_says_how_much_is_left_is_seen_too(table: Table) -> None:
+    deal = on_sale(table, 1)
+    a_buyer(table)
+
+    with before(table, "UpdateItem", lambda: buy(table, "ana", deal), skip=0):
+        level = stock.show_level(table, deal.deal_id)
+
+    assert level is StockLevel.SOLD_OUT
+    assert deals.get(table, deal.deal_id, consistent=True).stock is StockLevel.SOLD_OUT
 
 
 def test_a_deal_that_is_not_sold_here_says_nothing_of_stock(table: Table) -> None:
