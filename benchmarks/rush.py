@@ -114,7 +114,7 @@ class Rush:
 
 
 class _Simulation:
-    """Buyers who order one piece each, as ``orders.place`` does, and what they meet."""
+    """Buyers who order one piece each, as ``placing.place`` does, and what they meet."""
 
     def __init__(self, shards: int, pieces: int, chance: random.Random) -> None:
         evenly, more = divmod(pieces, shards)

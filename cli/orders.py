@@ -17,7 +17,7 @@ from shared.api.order_bodies import NewOrder
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.members import order_news
-from shared.data.orders import orders
+from shared.data.orders import open_orders, placing, reading, steps
 from shared.dynamodb.table import Table
 from shared.errors import Invalid
 from shared.http.parameters import DEFAULT_PAGE
@@ -34,7 +34,7 @@ OrderId = Annotated[str, typer.Argument(metavar="ORDER", help="The order's id.")
 def customer(username: Username, as_json: AsJson = False) -> None:
     """Show a user, the addresses and the newest orders: one Query of the user's collection."""
     with at_work(as_json) as work:
-        found = orders.customer(work.table, username)
+        found = reading.customer(work.table, username)
         document = {
             "username": found.username,
             "name": found.name,
@@ -56,7 +56,7 @@ def place(
     with at_work(as_json) as work:
         fields = {"address": address, "items": [_item(work.table, each) for each in wanted]}
         new = checked(NewOrder, fields)
-        order = orders.place(
+        order = placing.place(
             work.table,
             username,
             new.address,
@@ -80,15 +80,15 @@ def list_orders(
 ) -> None:
     """List a user's orders, newest first."""
     with at_work(as_json) as work:
-        page = orders.latest(work.table, username, limit=limit, cursor=cursor, status=status)
+        page = reading.latest(work.table, username, limit=limit, cursor=cursor, status=status)
         work.answer(documents.page(page, order_documents.order_head), _orders)
 
 
 @app.command("open")
-def open_orders(limit: Limit = DEFAULT_PAGE, cursor: Cursor = None, as_json: AsJson = False) -> None:
+def list_open(limit: Limit = DEFAULT_PAGE, cursor: Cursor = None, as_json: AsJson = False) -> None:
     """List what is still to be sent, oldest first."""
     with at_work(as_json) as work:
-        page = orders.open_orders(work.table, work.now, limit=limit, cursor=cursor)
+        page = open_orders.read(work.table, work.now, limit=limit, cursor=cursor)
         work.answer(documents.page(page, order_documents.order_head), _orders)
 
 
@@ -96,7 +96,7 @@ def open_orders(limit: Limit = DEFAULT_PAGE, cursor: Cursor = None, as_json: AsJ
 def show(order_id: OrderId, as_json: AsJson = False) -> None:
     """Show an order and its items."""
     with at_work(as_json) as work:
-        work.answer(order_documents.order(orders.find(work.table, order_id)), views.fields)
+        work.answer(order_documents.order(reading.find(work.table, order_id)), views.fields)
 
 
 @app.command()
@@ -107,8 +107,8 @@ def follow(
 ) -> None:
     """Send, deliver or cancel an order, and tell its owner."""
     with at_work(as_json) as work:
-        order = orders.find(work.table, order_id)
-        order = orders.advance(work.table, order, status, work.now, telling=order_news.telling)
+        order = reading.find(work.table, order_id)
+        order = steps.advance(work.table, order, status, work.now, telling=order_news.telling)
         work.answer(order_documents.order(order), views.fields)
 
 

@@ -21,7 +21,7 @@ from cli.watching import AsJson
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
-from shared.data.orders import addresses, orders, stock
+from shared.data.orders import addresses, placing, stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.errors import Busy, CannotOrder, Forbidden
@@ -90,7 +90,7 @@ def _buying(table: Table, wanted: Wanted) -> Callable[[str], str]:
     def buy(name: str) -> str:
         asked = {"deal": wanted.deal_id}
         try:
-            orders.place(
+            placing.place(
                 table,
                 name,
                 "home",

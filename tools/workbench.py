@@ -23,7 +23,7 @@ from shared.api import documents
 from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, search
 from shared.data.idempotency import Idempotency
 from shared.data.members import fanout, follows, messages, order_news, rate_limits, saved, sessions, users
-from shared.data.orders import addresses, carts, orders, stock
+from shared.data.orders import addresses, carts, placing, stock
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY
 from shared.dynamodb.table import Table
@@ -144,7 +144,7 @@ def _sell(table: Table, posted: Sequence[Deal]) -> None:
         stock.show_level(table, deal.deal_id)
     addresses.save(table, "ana", "home", Address("Ana Blake", "12 Harbour Street", "Portland", "04101", "US", "ME"))
     carts.put_in(table, "ana", wished.deal_id, 2, NOW)
-    orders.place(
+    placing.place(
         table,
         "ana",
         "home",

@@ -22,7 +22,7 @@ from shared.api.documentation import PAGED, Who, describe
 from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.data.catalog import deals
 from shared.data.members import order_news
-from shared.data.orders import addresses, carts, orders, stock
+from shared.data.orders import addresses, carts, open_orders, placing, reading, steps, stock
 from shared.errors import BadRequest, InvalidName, UnknownAddress
 from shared.http.answers import json_answer, nothing
 from shared.http.event import Event, correlation_id
@@ -125,7 +125,7 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
     if once is None:
         raise BadRequest("An order must have an Idempotency-Key, so that a repeated one is not placed twice.",
                          "Idempotency-Key")  # fmt: skip
-    order = orders.place(
+    order = placing.place(
         table(),
         _username(),
         new.address,
@@ -144,18 +144,18 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
 
 @route("GET", "/orders", "One's orders", "OrderList", who="member", query=[*PAGED, "status", "from", "to"])
 def my_orders() -> Response[Any]:
-    page = orders.latest(table(), _username(), status=_status(), since=_time("from"), until=_time("to"), **paging(app))
+    page = reading.latest(table(), _username(), status=_status(), since=_time("from"), until=_time("to"), **paging(app))
     return json_answer(documents.page(page, order_documents.order_head))
 
 
 @route("GET", "/orders/<order_id>", "An order of one's own", "Order", who="member", errors=[404])
 def my_order(order_id: str) -> Response[Any]:
-    return json_answer(order_documents.order(orders.get(table(), _username(), segment(order_id))))
+    return json_answer(order_documents.order(reading.get(table(), _username(), segment(order_id))))
 
 
 @route("POST", "/orders/<order_id>/cancel", "Cancel an order", "Order", who="member", errors=[404, 409])
 def cancel_order(order_id: str) -> Response[Any]:
-    return _follow(orders.get(table(), _username(), segment(order_id)), OrderStatus.CANCELLED)
+    return _follow(reading.get(table(), _username(), segment(order_id)), OrderStatus.CANCELLED)
 
 
 @route(
@@ -167,12 +167,12 @@ def cancel_order(order_id: str) -> Response[Any]:
     errors=[*BODY_ERRORS, 404, 409],
 )
 def follow_order(order_id: str, step: Annotated[OrderStep, Body()]) -> Response[Any]:
-    return _follow(orders.find(table(), segment(order_id)), OrderStatus(step.status))
+    return _follow(reading.find(table(), segment(order_id)), OrderStatus(step.status))
 
 
 @route("GET", "/open-orders", "What is still to be sent, oldest first", "OrderList", who="editor", query=PAGED)
-def open_orders() -> Response[Any]:
-    page = orders.open_orders(table(), times.now(), **paging(app))
+def list_open() -> Response[Any]:
+    page = open_orders.read(table(), times.now(), **paging(app))
     return json_answer(documents.page(page, order_documents.order_head))
 
 
@@ -201,7 +201,7 @@ def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Respon
 
 
 def _follow(order: Order, status: OrderStatus) -> Response[Any]:
-    order = orders.advance(
+    order = steps.advance(
         table(),
         order,
         status,

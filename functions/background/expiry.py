@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shared.data.catalog import endings
-from shared.data.orders import orders
+from shared.data.orders import open_orders
 from shared.runtime import metrics
 from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured, report
@@ -20,7 +20,7 @@ def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     now = times.now()
     swept = endings.sweep(table(), now)
     report(metrics.ENDED_DEALS_SWEPT, swept)
-    waiting_since = orders.waiting_since(table(), now)
+    waiting_since = open_orders.waiting_since(table(), now)
     if waiting_since is not None:
         report(metrics.OLDEST_OPEN_ORDER, (now - waiting_since).total_seconds())
     logger().info("swept", endings=swept, function_request_id=context.aws_request_id, **measured())

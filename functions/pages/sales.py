@@ -12,7 +12,7 @@ from http import HTTPStatus
 from shared.api.order_bodies import StockChange
 from shared.data.catalog import deals
 from shared.data.members import order_news
-from shared.data.orders import orders, stock
+from shared.data.orders import open_orders, reading, steps, stock
 from shared.errors import Busy, IdempotencyKeyReused, NotThatMany, WrongStep
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
@@ -53,10 +53,10 @@ def shop(request: Request) -> Answer:
 
 
 @routes.get(ORDERS)
-def open_orders(request: Request) -> Answer:
+def list_open(request: Request) -> Answer:
     """What is still to be sent, oldest first."""
     _editor(request)
-    page = orders.open_orders(table(), request.now, limit=PAGE, cursor=request.query.get("cursor") or None)
+    page = open_orders.read(table(), request.now, limit=PAGE, cursor=request.query.get("cursor") or None)
     return pages.page(
         "desk/orders.html",
         here=ORDERS,
@@ -70,7 +70,7 @@ def open_orders(request: Request) -> Answer:
 @routes.get(f"{ORDERS}/<order_id>")
 def one_order(request: Request, order_id: str) -> Answer:
     _editor(request)
-    return _order_page(request, orders.find(table(), order_id))
+    return _order_page(request, reading.find(table(), order_id))
 
 
 @routes.post(f"{ORDERS}/<order_id>/<step>")
@@ -80,9 +80,9 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
     if step not in STEPS:
         return pages.problem_page(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
     status, said = STEPS[step]
-    order = orders.find(table(), order_id)
+    order = reading.find(table(), order_id)
     try:
-        orders.advance(
+        steps.advance(
             table(),
             order,
             status,
@@ -91,7 +91,7 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
             telling=order_news.telling,
         )
     except WrongStep:
-        stands = orders.get(table(), order.username, order_id)
+        stands = reading.get(table(), order.username, order_id)
         problem = f"The order is {orders_shown.STATES[stands.status].lower()}, and cannot be {said} now."
         return _order_page(request, stands, problem=problem, status=HTTPStatus.CONFLICT)
     return pages.redirect(f"{ORDERS}/{order_id}", said=said)

@@ -20,7 +20,7 @@ from shared.api.fields import Body
 from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder
 from shared.data.catalog import deals
 from shared.data.members import order_news
-from shared.data.orders import addresses, carts, orders
+from shared.data.orders import addresses, carts, placing, reading, steps
 from shared.errors import (
     BadRequest,
     CannotOrder,
@@ -187,7 +187,7 @@ def my_orders(request: Request) -> Answer:
     username = _member(request).username
     cursor = request.query.get("cursor") or None
     page, unread = cookies.beside_unread(
-        table(), request, partial(orders.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
+        table(), request, partial(reading.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
     )
     return pages.page(
         "shop/orders.html",
@@ -210,7 +210,7 @@ def one_order(request: Request, order_id: str) -> Answer:
 def cancelling(request: Request, order_id: str) -> Answer:
     """A page that says what cancelling does, with the button that does it."""
     username = _member(request).username
-    order, unread = cookies.beside_unread(table(), request, partial(orders.get, table(), username, order_id))
+    order, unread = cookies.beside_unread(table(), request, partial(reading.get, table(), username, order_id))
     if order.status is not OrderStatus.PLACED:
         return pages.redirect(f"{ORDERS}/{order_id}")
     return pages.page("shop/cancel.html", here=request.path, order=orders_shown.head(order), unread=unread)
@@ -222,9 +222,9 @@ def cancel_order(request: Request, order_id: str) -> Answer:
     member = cookies.sender_of(table(), request, f"{ORDERS}/{order_id}")
     if isinstance(member, Answer):
         return member
-    order = orders.get(table(), member.username, order_id)
+    order = reading.get(table(), member.username, order_id)
     try:
-        orders.advance(
+        steps.advance(
             table(),
             order,
             OrderStatus.CANCELLED,
@@ -287,7 +287,7 @@ def _placed(request: Request, username: str, typed: Mapping[str, str]) -> Order:
     if once is None:
         raise BadRequest(_UNREADABLE)
     now = request.now
-    order = orders.place(
+    order = placing.place(
         table(),
         username,
         new.address,
@@ -401,7 +401,7 @@ def _checkout_page(
 
 def _order_page(request: Request, username: str, order_id: str, *, too_late: bool = False) -> Answer:
     """An order as it is now; ``too_late`` to be cancelled, as somebody has just tried."""
-    order, unread = cookies.beside_unread(table(), request, partial(orders.get, table(), username, order_id))
+    order, unread = cookies.beside_unread(table(), request, partial(reading.get, table(), username, order_id))
     state = orders_shown.STATES[order.status].lower()
     return pages.page(
         "shop/order.html",

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from shared.api.fields import LINE, Body, DealId, Price, line
 from shared.data.orders.carts import MOST as MOST_DEALS
 from shared.data.orders.carts import MOST_PIECES
-from shared.data.orders.orders import STEPS
+from shared.data.orders.steps import STEPS
 from shared.data.orders.stock import MAX_SHARDS
 from shared.data.orders.stock import MOST as MOST_STOCK
 from shared.models.members import Address

@@ -7,7 +7,7 @@ all remove accounts by this.
 from __future__ import annotations
 
 from shared.data.members import account_checks, users
-from shared.data.orders import carts, orders
+from shared.data.orders import carts, removing
 from shared.dynamodb.table import Table
 from shared.errors import OrdersRemain
 from shared.models.members import User
@@ -22,10 +22,10 @@ def remove_account(table: Table, user: User) -> None:
     """
     table.write(account_checks.leaving(user.username))
     try:
-        orders.forget_all(table, user.username)
+        removing.forget_all(table, user.username)
     except OrdersRemain:
         table.write(account_checks.staying(user.username))
         raise
-    users.remove(table, user, leaving=orders.leaving(user.username))
+    users.remove(table, user, leaving=removing.leaving(user.username))
     # Another removal at the same moment may have let the account stay for a while, and something into its cart.
     carts.forget_all(table, user.username)

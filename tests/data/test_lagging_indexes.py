@@ -12,7 +12,7 @@ import pytest
 from shared.data import removal
 from shared.data.catalog import brands, deals, feeds, page_cache, seeds, topics
 from shared.data.members import follows, messages, sessions, users
-from shared.data.orders import carts, orders, stock
+from shared.data.orders import carts, reading, steps, stock
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked, NotSignedIn, OrdersRemain
 from shared.models.catalog import ALL_DEALS, BRAND, Status, Topic
@@ -239,7 +239,7 @@ def test_an_account_is_bought_for_and_removed_though_no_other_read_has_seen_it(t
 
     with pytest.raises(OrdersRemain):
         removal.remove_account(table, users.get(table, "cy", consistent=True))
-    orders.advance(table, orders.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
+    steps.advance(table, reading.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
     removal.remove_account(table, users.get(table, "cy", consistent=True))
 
     lag.catch_up()

@@ -12,7 +12,7 @@ import pytest
 
 from shared.data.catalog import topics
 from shared.data.members import account_checks, follows, order_news, saved, sessions, users
-from shared.data.orders import carts, orders
+from shared.data.orders import carts, reading, steps
 from shared.data.removal import remove_account
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn, OrdersRemain, UnknownAddress
@@ -46,7 +46,7 @@ def furnish(table: Table, deal: Deal, other: Deal) -> None:
     saved.save(table, deal, "ana", NOW)
     send(table, a_message(a_deal()))
     for _ in range(2):
-        orders.advance(table, buy(table, "ana", deal), OrderStatus.SHIPPED, NOW, telling=order_news.telling)
+        steps.advance(table, buy(table, "ana", deal), OrderStatus.SHIPPED, NOW, telling=order_news.telling)
     carts.put_in(table, "ana", other.deal_id, 1, NOW)
     sessions.start(table, a_user(), NOW, secrets.token_bytes(32))
 
@@ -73,7 +73,7 @@ def test_an_account_goes_with_its_orders_its_cart_and_all_else(table: Table, dea
 
     assert belongings(table) == []
     assert topics.get(table, APPLE).likes == topics.get(table, APPLE).watchers == 0
-    assert orders.get(table, "bo", others.order_id) == others
+    assert reading.get(table, "bo", others.order_id) == others
 
 
 def test_an_account_with_an_open_order_stays_as_it_was(table: Table, deal: Deal, other: Deal) -> None:
@@ -126,8 +126,8 @@ def test_what_another_window_does_while_the_account_is_removed_is_neither_left_n
                     assert there <= set(belongings(table)), f"before {operation} {number}"
                     follows.unwatch(table, APPLE, "ana")
                     follows.watch(table, APPLE, "ana", NOW)
-                    for order in orders.latest(table, "ana", limit=25, status=OrderStatus.PLACED).items:
-                        orders.advance(table, order, OrderStatus.CANCELLED, NOW)
+                    for order in reading.latest(table, "ana", limit=25, status=OrderStatus.PLACED).items:
+                        steps.advance(table, order, OrderStatus.CANCELLED, NOW)
                     remove(table)
             assert belongings(table) == [], f"before {operation} {number}"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from shared.data.members import messages
-from shared.data.orders import orders, stock
+from shared.data.orders import reading, stock
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.orders import Order, OrderStatus
@@ -31,7 +31,7 @@ def path_of(order: Order) -> str:
 
 
 def state(table: Table, order: Order) -> OrderStatus:
-    return orders.get(table, order.username, order.order_id).status
+    return reading.get(table, order.username, order.order_id).status
 
 
 def test_open_orders_are_shown_oldest_first(editor: Browser, table: Table, sell: Sell) -> None:

@@ -10,7 +10,7 @@ import pytest
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.members import messages
-from shared.data.orders import addresses, carts, orders, stock
+from shared.data.orders import addresses, carts, reading, steps, stock
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
@@ -41,7 +41,7 @@ def checkout(browser: Browser) -> dict[str, str]:
 
 
 def ordered(table: Table, username: str = "ana") -> int:
-    return len(orders.latest(table, username, limit=10).items)
+    return len(reading.latest(table, username, limit=10).items)
 
 
 def bought(browser: Browser, deal: Deal, quantity: str = "1") -> str:
@@ -386,8 +386,8 @@ def test_an_order_that_is_cancelled_gives_its_stock_back_once(ana: Browser, tabl
 def test_an_order_that_was_sent_meanwhile_is_not_cancelled(ana: Browser, table: Table, sell: Sell) -> None:
     with_address(table)
     path = bought(ana, sell())
-    order = orders.get(table, "ana", path.rpartition("/")[2])
-    orders.advance(table, order, OrderStatus.SHIPPED, times.now())
+    order = reading.get(table, "ana", path.rpartition("/")[2])
+    steps.advance(table, order, OrderStatus.SHIPPED, times.now())
 
     seen = ana.post(f"{path}/cancel")
 

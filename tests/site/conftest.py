@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from shared.data.catalog import deals
 from shared.data.members import follows, messages, saved
-from shared.data.orders import addresses, carts, orders
+from shared.data.orders import addresses, carts, reading
 from shared.html import cookies
 from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values import times
@@ -98,7 +98,7 @@ def people(site: Preview) -> dict[str, str]:
 def own_paths(site: Preview, people: dict[str, str]) -> dict[str, str]:
     """A page of each type that is somebody's own: the editor's below /desk, the others Ana's."""
     table = site.table
-    (order,) = orders.latest(table, "ana", limit=1).items
+    (order,) = reading.latest(table, "ana", limit=1).items
     first = site.deals[40]
     return {
         "inbox": "/my/inbox",

@@ -11,7 +11,7 @@ from typing import Any
 
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
-from shared.data.orders import addresses, orders, stock
+from shared.data.orders import addresses, placing, stock
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.members import Address
@@ -64,7 +64,7 @@ def buy(
     """Place an order of some deals, one piece of each unless told; each with a key of its own unless told."""
     lines = [item if isinstance(item, Wanted) else wanted(item) for item in items]
     asked = {"address": address, "items": [[line.deal_id, line.quantity, line.price] for line in lines]}
-    return orders.place(
+    return placing.place(
         table,
         username,
         address,

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+
 from shared.data import item_types, keys
 from shared.data.orders import addresses
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity, Form
+from shared.dynamodb.writes import Write
 from shared.models.catalog import Period
 from shared.models.orders import Order, OrderItem, OrderStatus
 from shared.values.times import from_iso, to_iso
+
+Telling = Callable[[Order, datetime], Sequence[Write]]
+"""The message to an order's owner, written in the transaction that places the order or takes a step."""
 
 _ORDER = Entity(
     Order,
@@ -68,3 +75,18 @@ def item_from_item(item: Item) -> OrderItem:
 def time_attribute(status: OrderStatus) -> str:
     """The attribute that says when an order took a status."""
     return f"{status.capitalize()}At"
+
+
+def untold(_order: Order, _now: datetime) -> Sequence[Write]:
+    """Tells nobody."""
+    return ()
+
+
+def item_id(place: int) -> str:
+    """The id of an order's item: its place, from 1."""
+    return f"{place:03d}"
+
+
+def item_ids(count: int) -> Iterator[str]:
+    """The ids of an order's items, of which there are so many."""
+    return map(item_id, range(1, count + 1))

@@ -12,7 +12,7 @@ from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.idempotency import LIFETIME
 from shared.data.members import follows, users
-from shared.data.orders import addresses, carts, orders, stock
+from shared.data.orders import addresses, carts, open_orders, reading, removing, steps, stock
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
 from shared.errors import (
@@ -72,7 +72,7 @@ def test_an_order_takes_its_stock_and_holds_what_was_ordered(table: Table) -> No
         (deal.deal_id, 2, "10.00"),
         (other.deal_id, 3, "0.99"),
     ]
-    assert orders.get(table, "ana", order.order_id) == order
+    assert reading.get(table, "ana", order.order_id) == order
 
 
 def test_each_currency_has_its_own_total(table: Table) -> None:
@@ -294,7 +294,7 @@ def test_an_order_that_the_index_does_not_show_yet_is_whole_for_its_owner(table:
     lagging = 200, {"Items": [], "Count": 0, "ScannedCount": 0}
 
     with answered(table, "Query", lambda body: lagging if body.get("IndexName") == GSI1.name else None):
-        found = orders.get(table, "ana", order.order_id)
+        found = reading.get(table, "ana", order.order_id)
 
     assert found == order
 
@@ -311,7 +311,7 @@ def test_an_order_that_the_index_shows_in_part_is_whole_for_its_owner(table: Tab
     part = 200, {"Items": whole["Items"][1:2], "Count": 1, "ScannedCount": 1}
 
     with answered(table, "Query", lambda body: part if body.get("IndexName") == GSI1.name else None):
-        found = orders.get(table, "ana", order.order_id)
+        found = reading.get(table, "ana", order.order_id)
 
     assert found == order
 
@@ -327,29 +327,29 @@ def test_a_strangers_order_is_not_there(table: Table, deal: Deal) -> None:
         ("ana", ""),
     ]:
         with pytest.raises(NoSuchOrder):
-            orders.get(table, username, order_id)
+            reading.get(table, username, order_id)
 
 
 def test_an_editor_finds_anyones_order_by_its_id(table: Table, deal: Deal) -> None:
     order = buy(table, "ana", deal)
 
-    assert orders.find(table, order.order_id) == order
+    assert reading.find(table, order.order_id) == order
     for order_id in (ksuids.random(NOW, bytes(16)), "x"):
         with pytest.raises(NoSuchOrder):
-            orders.find(table, order_id)
+            reading.find(table, order_id)
 
 
 def test_a_user_and_the_newest_orders_are_one_query(table: Table, deal: Deal) -> None:
     placed = [buy(table, "ana", deal, now=ago(minutes=minutes)) for minutes in (3, 2, 1)]
 
     with watched(table) as wire:
-        found = orders.customer(table, "ana", newest=2)
+        found = reading.customer(table, "ana", newest=2)
 
     assert wire.operations == {"Query": 1}
     assert (found.name, found.addresses) == ("Ana", {"home": HOME_ADDRESS})
     assert [order.order_id for order in found.orders] == [placed[2].order_id, placed[1].order_id]
     with pytest.raises(NoSuchUser):
-        orders.customer(table, "nobody")
+        reading.customer(table, "nobody")
 
 
 def walked(table: Table, **which: object) -> list[str]:
@@ -357,7 +357,7 @@ def walked(table: Table, **which: object) -> list[str]:
     found: list[str] = []
     cursor = None
     while True:
-        page = orders.latest(table, "ana", limit=2, cursor=cursor, **which)  # type: ignore[arg-type]  # as a test asks
+        page = reading.latest(table, "ana", limit=2, cursor=cursor, **which)  # type: ignore[arg-type]  # as a test asks
         assert len(page.items) == 2 or page.next is None
         found += [order.order_id for order in page.items]
         cursor = page.next
@@ -371,7 +371,7 @@ def five_orders(table: Table) -> list[Order]:
     deal = on_sale(table, 50)
     placed = [buy(table, "ana", deal, now=ago(days=days)) for days in (5, 4, 3, 2, 1)]
     for which in (1, 3):
-        placed[which] = orders.advance(table, placed[which], SHIPPED, NOW)
+        placed[which] = steps.advance(table, placed[which], SHIPPED, NOW)
     return placed
 
 
@@ -394,13 +394,13 @@ def test_orders_are_listed_newest_first_page_by_page_all_of_them_or_of_a_status_
 
 def test_a_cursor_of_another_list_is_refused(table: Table) -> None:
     five_orders(table)
-    cursor = orders.latest(table, "ana", limit=1).next
+    cursor = reading.latest(table, "ana", limit=1).next
 
     for scope in ({"status": PLACED}, {"username": "bo"}):
         with pytest.raises(InvalidCursor):
-            orders.latest(table, **{"username": "ana", "limit": 1, "cursor": cursor, **scope})  # type: ignore[arg-type]
+            reading.latest(table, **{"username": "ana", "limit": 1, "cursor": cursor, **scope})  # type: ignore[arg-type]
     with pytest.raises(InvalidCursor):
-        orders.open_orders(table, NOW, limit=1, cursor=cursor)
+        open_orders.read(table, NOW, limit=1, cursor=cursor)
 
 
 # Steps
@@ -409,10 +409,10 @@ def test_a_cursor_of_another_list_is_refused(table: Table) -> None:
 def test_an_order_is_sent_and_delivered_and_keeps_each_time(table: Table, deal: Deal) -> None:
     order = buy(table, "ana", deal)
 
-    sent = orders.advance(table, order, SHIPPED, ahead(days=1))
-    orders.advance(table, sent, DELIVERED, ahead(days=2))
+    sent = steps.advance(table, order, SHIPPED, ahead(days=1))
+    steps.advance(table, sent, DELIVERED, ahead(days=2))
 
-    found = orders.get(table, "ana", order.order_id)
+    found = reading.get(table, "ana", order.order_id)
     assert found.status is DELIVERED
     assert found.times == {PLACED: NOW, SHIPPED: ahead(days=1), DELIVERED: ahead(days=2)}
 
@@ -423,7 +423,7 @@ def test_cancelling_gives_the_stock_back_to_where_it_came_from_once(table: Table
     order = buy(table, "ana", wanted(deal, 3), wanted(other, 2))
 
     for _ in range(2):
-        orders.advance(table, order, CANCELLED, NOW)
+        steps.advance(table, order, CANCELLED, NOW)
 
     assert left(table, [deal, other]) == [4, 5]
     assert [shard.left for shard in stock.of(table, deal.deal_id).shards] == [1, 1, 1, 1]
@@ -431,9 +431,9 @@ def test_cancelling_gives_the_stock_back_to_where_it_came_from_once(table: Table
 
 def test_a_cancellation_whose_answer_was_lost_gives_back_once(table: Table, deal: Deal) -> None:
     order = buy(table, "ana", deal)
-    orders.advance(table, order, CANCELLED, NOW)
+    steps.advance(table, order, CANCELLED, NOW)
 
-    found = orders.advance(table, order, CANCELLED, ahead(days=1))  # decided on what was read before
+    found = steps.advance(table, order, CANCELLED, ahead(days=1))  # decided on what was read before
 
     assert found.times[CANCELLED] == NOW
     assert left(table, [deal]) == [5]
@@ -444,7 +444,7 @@ STEPS = {(PLACED, SHIPPED), (PLACED, CANCELLED), (SHIPPED, DELIVERED)}
 
 def brought_to(table: Table, order: Order, status: OrderStatus) -> Order:
     for step in {PLACED: (), SHIPPED: (SHIPPED,), DELIVERED: (SHIPPED, DELIVERED), CANCELLED: (CANCELLED,)}[status]:
-        order = orders.advance(table, order, step, NOW)
+        order = steps.advance(table, order, step, NOW)
     return order
 
 
@@ -456,23 +456,23 @@ def test_the_steps_are_these_and_a_refusal_says_which_status_stood_in_the_way(ta
     for old, new in itertools.product(OrderStatus, repeat=2):
         order = brought_to(table, buy(table, "ana", deal), old)
         if (old, new) in STEPS or old is new:
-            assert orders.advance(table, order, new, NOW).status is new
+            assert steps.advance(table, order, new, NOW).status is new
             remaining -= new is not CANCELLED
         else:
             with pytest.raises(WrongStep, match=old.value):
-                orders.advance(table, order, new, NOW)
+                steps.advance(table, order, new, NOW)
             remaining -= old is not CANCELLED
         assert left(table, [deal]) == [remaining]
 
 
 def test_of_two_who_send_and_cancel_at_once_one_wins_and_the_other_is_told(table: Table, deal: Deal) -> None:
     order = buy(table, "ana", deal)
-    orders.advance(table, order, SHIPPED, NOW)
+    steps.advance(table, order, SHIPPED, NOW)
 
     with pytest.raises(WrongStep, match="shipped"):
-        orders.advance(table, order, CANCELLED, NOW)  # decided on what was read before
+        steps.advance(table, order, CANCELLED, NOW)  # decided on what was read before
 
-    assert orders.get(table, "ana", order.order_id).status is SHIPPED
+    assert reading.get(table, "ana", order.order_id).status is SHIPPED
     assert left(table, [deal]) == [4]
 
 
@@ -487,11 +487,11 @@ def test_open_orders_are_everyones_oldest_first_page_by_page(table: Table) -> No
         buy(table, username, deal, now=ago(days=days, seconds=seconds))
         for days, seconds, username in [(9, 0, "ana"), (3, 5, "bo"), (3, 0, "ana"), (1, 0, "bo"), (0, 0, "ana")]
     ]
-    orders.advance(table, placed[2], SHIPPED, NOW)
-    orders.advance(table, placed[3], CANCELLED, NOW)
+    steps.advance(table, placed[2], SHIPPED, NOW)
+    steps.advance(table, placed[3], CANCELLED, NOW)
 
-    first = orders.open_orders(table, NOW, limit=2)
-    second = orders.open_orders(table, NOW, limit=2, cursor=first.next)
+    first = open_orders.read(table, NOW, limit=2)
+    second = open_orders.read(table, NOW, limit=2, cursor=first.next)
 
     assert [order.order_id for order in first.items] == [placed[0].order_id, placed[1].order_id]
     assert [order.order_id for order in second.items] == [placed[4].order_id]
@@ -502,12 +502,12 @@ def test_a_page_of_open_orders_takes_two_round_trips_and_reads_no_empty_day_twic
     a_buyer(table)
     deal = on_sale(table, 50)
     for days in range(5, 30):
-        orders.advance(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
+        steps.advance(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
     order = buy(table, "ana", deal)
-    orders.open_orders(table, NOW, limit=25)
+    open_orders.read(table, NOW, limit=25)
 
     with watched(table) as wire:
-        page = orders.open_orders(table, NOW, limit=25)
+        page = open_orders.read(table, NOW, limit=25)
 
     assert [each.order_id for each in page.items] == [order.order_id]
     assert wire.round_trips == 2
@@ -517,9 +517,9 @@ def test_a_page_of_open_orders_takes_two_round_trips_and_reads_no_empty_day_twic
 def test_a_day_to_which_orders_may_still_come_is_not_forgotten(table: Table) -> None:
     a_buyer(table)
     deal = on_sale(table, 50)
-    orders.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
+    steps.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
 
-    orders.open_orders(table, ahead(days=1), limit=25)
+    open_orders.read(table, ahead(days=1), limit=25)
 
     assert (table.get(keys.open_orders()) or {})["Days"] == {"2050-06-15"}
 
@@ -528,27 +528,27 @@ def test_the_oldest_open_order_says_since_when_it_waits(table: Table) -> None:
     a_buyer(table)
     deal = on_sale(table, 50)
     sent, waits, newer = (buy(table, "ana", deal, now=ago(hours=hours)) for hours in (100, 30, 1))
-    orders.advance(table, sent, SHIPPED, NOW)
+    steps.advance(table, sent, SHIPPED, NOW)
 
-    oldest = orders.waiting_since(table, NOW)
+    oldest = open_orders.waiting_since(table, NOW)
     for order in (waits, newer):
-        orders.advance(table, order, CANCELLED, NOW)
+        steps.advance(table, order, CANCELLED, NOW)
 
     assert oldest == ago(hours=30)
-    assert orders.waiting_since(table, NOW) is None
+    assert open_orders.waiting_since(table, NOW) is None
 
 
 def test_looking_for_the_oldest_open_order_reads_no_empty_day_twice(table: Table) -> None:
     a_buyer(table)
     deal = on_sale(table, 50)
-    for days in range(5, 5 + orders.MOST_DAYS + 2):
-        orders.advance(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
+    for days in range(5, 5 + open_orders.MOST_DAYS + 2):
+        steps.advance(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
     buy(table, "ana", deal)
 
-    seen = [orders.waiting_since(table, NOW) for _ in range(3)]
+    seen = [open_orders.waiting_since(table, NOW) for _ in range(3)]
 
     with watched(table) as wire:
-        orders.waiting_since(table, NOW)
+        open_orders.waiting_since(table, NOW)
     assert seen == [None, NOW, NOW]
     assert wire.operations == {"GetItem": 1, "Query": 1}
 
@@ -557,14 +557,14 @@ def test_looking_for_the_oldest_open_order_reads_no_empty_day_twice(table: Table
 
 
 def test_an_account_with_an_open_order_keeps_everything(table: Table, deal: Deal) -> None:
-    orders.advance(table, buy(table, "ana", deal), CANCELLED, NOW)
+    steps.advance(table, buy(table, "ana", deal), CANCELLED, NOW)
     buy(table, "ana", deal)
     before = table.scan()[0]
 
     with pytest.raises(OrdersRemain):
-        orders.forget_all(table, "ana")
+        removing.forget_all(table, "ana")
     with pytest.raises(OrdersRemain):
-        table.write(orders.leaving("ana"))
+        table.write(removing.leaving("ana"))
 
     assert table.scan()[0] == before
 
@@ -575,15 +575,15 @@ def test_closed_orders_and_the_cart_go_with_the_account(table: Table) -> None:
     deal = on_sale(table, 9)
     carts.put_in(table, "ana", deal.deal_id, 1, NOW)
     others = buy(table, "bo", deal)
-    orders.advance(table, buy(table, "ana", deal, deal_with(table)), SHIPPED, NOW)
+    steps.advance(table, buy(table, "ana", deal, deal_with(table)), SHIPPED, NOW)
     carts.put_in(table, "ana", deal.deal_id, 1, NOW)
 
-    orders.forget_all(table, "ana")
-    table.write(orders.leaving("ana"))
+    removing.forget_all(table, "ana")
+    table.write(removing.leaving("ana"))
 
     kept = [item for item in table.scan()[0] if item["Type"] in ("Order", "OrderItem", "CartItem", "User")]
     assert {item["Username"] for item in kept} == {"bo"}
-    assert orders.get(table, "bo", others.order_id) == others
+    assert reading.get(table, "bo", others.order_id) == others
 
 
 def deal_with(table: Table) -> Deal:
@@ -595,11 +595,11 @@ def test_an_account_that_is_removed_twice_at_once_is_gone(table: Table, at: int)
     a_buyer(table)
     deal = on_sale(table, 9)
     for _ in range(3):
-        orders.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
+        steps.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
 
-    with before(table, "TransactWriteItems", lambda: orders.forget_all(table, "ana"), skip=at):
-        orders.forget_all(table, "ana")
-    table.write(orders.leaving("ana"))
+    with before(table, "TransactWriteItems", lambda: removing.forget_all(table, "ana"), skip=at):
+        removing.forget_all(table, "ana")
+    table.write(removing.leaving("ana"))
 
     assert {"User", "Order", "OrderItem"}.isdisjoint(types(table))
 
@@ -614,18 +614,18 @@ def test_a_receipt_that_is_too_old_answers_for_no_order(table: Table) -> None:
     with pytest.raises(CannotOrder):
         buy(table, "ana", deal, key="once", now=later)
 
-    assert orders.get(table, "ana", first.order_id) == first
+    assert reading.get(table, "ana", first.order_id) == first
 
 
 def test_an_order_placed_while_the_account_is_removed_keeps_the_account(table: Table, deal: Deal) -> None:
-    orders.forget_all(table, "ana")
+    removing.forget_all(table, "ana")
     order = buy(table, "ana", deal)
-    orders.advance(table, order, CANCELLED, NOW)
+    steps.advance(table, order, CANCELLED, NOW)
 
     with pytest.raises(OrdersRemain):
-        table.write(orders.leaving("ana"))
-    orders.forget_all(table, "ana")
-    table.write(orders.leaving("ana"))
+        table.write(removing.leaving("ana"))
+    removing.forget_all(table, "ana")
+    table.write(removing.leaving("ana"))
 
     assert {"User", "Order", "OrderItem"}.isdisjoint(types(table))
 
@@ -634,24 +634,24 @@ def test_an_account_that_an_order_keeps_can_watch_again(table: Table) -> None:
     ana = users.get(table, a_buyer(table))
     deal = on_sale(table, 5)
     topic = Topic(BRAND, deal.brand)
-    orders.forget_all(table, "ana")
+    removing.forget_all(table, "ana")
     buy(table, "ana", deal)
 
     with pytest.raises(OrdersRemain):
-        users.remove(table, ana, leaving=orders.leaving("ana"))
+        users.remove(table, ana, leaving=removing.leaving("ana"))
     follows.watch(table, topic, "ana", NOW)
 
     assert follows.watches(table, "ana") == [topic]
 
 
 def test_the_next_owner_of_a_name_meets_no_order_of_the_last(table: Table, deal: Deal) -> None:
-    orders.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
-    orders.forget_all(table, "ana")
-    table.write(orders.leaving("ana"))
+    steps.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
+    removing.forget_all(table, "ana")
+    table.write(removing.leaving("ana"))
     table.write(users.registration(a_user("ana")))
 
-    found = orders.customer(table, "ana")
+    found = reading.customer(table, "ana")
 
     assert (found.orders, found.addresses) == ((), {})
-    assert orders.latest(table, "ana", limit=25).items == ()
-    assert orders.latest(table, "ana", limit=25, since=NOW - timedelta(days=1)).items == ()
+    assert reading.latest(table, "ana", limit=25).items == ()
+    assert reading.latest(table, "ana", limit=25, since=NOW - timedelta(days=1)).items == ()

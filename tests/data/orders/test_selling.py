@@ -15,7 +15,7 @@ from hypothesis import note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from shared.data.orders import orders, stock
+from shared.data.orders import steps, stock
 from shared.dynamodb.table import Table
 from shared.errors import CannotOrder, NotThatMany, Unavailable, WrongStep
 from shared.models.orders import Order, OrderStatus
@@ -107,7 +107,7 @@ class Selling(RuleBasedStateMachine):
         read_before = replace(order, status=TAKING)
         for attempt in ("first", "again"):  # who met trouble asks again, with what was read before
             with trouble(self.table, kind if attempt == "first" else "none"), suppress(Unavailable, WrongStep):
-                orders.advance(self.table, read_before, status, NOW)
+                steps.advance(self.table, read_before, status, NOW)
                 assert allowed
         if allowed and order.status is TAKING:
             self.placed[order.order_id] = replace(order, status=status)

@@ -8,7 +8,7 @@ import pytest
 
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
-from shared.data.orders import orders, stock
+from shared.data.orders import reading, stock
 from shared.dynamodb.table import Table
 from shared.errors import CannotOrder, IdempotencyKeyReused, NoSuchDeal, NotSoldHere, NotThatMany
 from shared.models.catalog import StockLevel
@@ -172,7 +172,7 @@ def test_of_two_who_order_the_last_piece_at_once_one_gets_it(table: Table) -> No
     assert refused.value.obstacles[0].left == 0
     found = stock.of(table, deal.deal_id)
     assert (found.left, found.ordered) == (0, 1)
-    assert orders.latest(table, "ana", limit=1).items == ()
+    assert reading.latest(table, "ana", limit=1).items == ()
 
 
 def test_who_is_beaten_to_a_shard_takes_from_another(table: Table) -> None:
