@@ -17,6 +17,7 @@ from shared import settings, sqs
 from shared.api.bodies import NewDeal
 from shared.data.catalog import brands, deals, seeds
 from shared.data.members import fanout, messages, users
+from shared.data.members.cohorts import Unit
 from shared.dynamodb import provision
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.client import connect
@@ -135,7 +136,7 @@ def _work_off(store: Table, queue: Queue, deal: Deal, now: datetime) -> int:
     pending = [unit.to_json() for unit in fanout.alarm_of(deal)]
     while pending:
         for body in pending:
-            fanout.deliver(store, queue, fanout.Unit.from_json(body), now)
+            fanout.deliver(store, queue, Unit.from_json(body), now)
             pages += 1
         pending = []
         for message in queue.receive():

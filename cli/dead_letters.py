@@ -20,7 +20,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.data import item_types, keys
 from shared.data.catalog.changes import change_of
-from shared.data.members.fanout import Unit
+from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item, unmarshal_item
 from shared.dynamodb.table import Table
 from shared.errors import DamagedDeal, DealsError, Unavailable

@@ -17,7 +17,7 @@ from cli.dead_letters import Batch, Replayer
 from cli.output import complain, say, show_json, show_rows
 from cli.watching import AsJson
 from shared import sqs
-from shared.data.members.fanout import Unit
+from shared.data.members.cohorts import Unit
 from shared.errors import DealsError
 from shared.sqs import Queue, Received
 from shared.values.counts import counted

@@ -13,6 +13,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 from shared import settings
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.members import fanout
+from shared.data.members.cohorts import Unit
 from shared.runtime.batches import each_record
 from shared.runtime.environment import logger
 from shared.runtime.reporting import measured
@@ -39,7 +40,7 @@ def announce(record: DynamoDBRecord) -> None:
         logger().info("announced", deal_id=units[0].deal_id, kinds=kinds, **measured())
 
 
-def work_of(change: object) -> list[fanout.Unit]:
+def work_of(change: object) -> list[Unit]:
     """The units of work that a change makes: for news, the watchers; for a deal made hot, everyone; else nothing."""
     if not isinstance(change, DealChange) or change.after is None:
         return []

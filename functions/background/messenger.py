@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.utilities.batch import EventType
 
 from shared.data.members import fanout
+from shared.data.members.cohorts import Unit
 from shared.runtime import metrics
 from shared.runtime.batches import each_record
 from shared.runtime.environment import logger, table
@@ -28,7 +29,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
 
 def deliver(record: SQSRecord) -> None:
     """Do one unit of work."""
-    unit = fanout.Unit.from_json(record.body)
+    unit = Unit.from_json(record.body)
     logger().set_correlation_id(unit.correlation_id)
     done = fanout.deliver(table(), queue(), unit, times.now())
     if done.written:  # a cohort that is delivered again reports no lag

@@ -18,7 +18,7 @@ from local.settings import Home
 from shared import sqs
 from shared.data import keys
 from shared.data.catalog import deals
-from shared.data.members.fanout import Unit
+from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table

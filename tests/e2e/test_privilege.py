@@ -29,7 +29,7 @@ from shared.data.catalog import brands
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.catalog.page_cache import PICKED
 from shared.data.members import saved
-from shared.data.members.fanout import Unit
+from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import GSI1, GSI2, PARTITION_KEY, USER_INDEX, Index, Key
 from shared.dynamodb.table import Projection

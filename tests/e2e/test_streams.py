@@ -13,7 +13,8 @@ from cli.main import app
 from local import cloud
 from shared.data import keys
 from shared.data.catalog.deal_items import to_item_listed
-from shared.data.members import fanout, users
+from shared.data.members import users
+from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put, update
@@ -200,7 +201,7 @@ def test_work_on_a_damaged_deal_becomes_a_dead_letter_and_redrives_cleanly_once_
     damage(site.table, deal_id)
 
     with plumbing.impatient():
-        plumbing.queue("QueueUrl").send([fanout.Unit(deal_id, "brand").to_json()])
+        plumbing.queue("QueueUrl").send([Unit(deal_id, "brand").to_json()])
         assert until(lambda: plumbing.waiting()["WorkDeadLettersUrl"] == 1)
         shown_text = btd().stdout
         mend(site.table, deal_id)

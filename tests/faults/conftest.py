@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from shared.data.members import fanout, users
+from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.sqs import Queue
@@ -58,12 +59,12 @@ def sign_up(table: Table) -> Callable[[int], list[str]]:
 def work_off(table: Table, queue: Queue) -> Callable[..., int]:
     """Does units of work, and those they queue, until none is left; returns how many there were."""
 
-    def work(units: list[fanout.Unit], page: int = 10) -> int:
+    def work(units: list[Unit], page: int = 10) -> int:
         done = 0
         pending = [unit.to_json() for unit in units]
         while pending:
             for body in pending:
-                fanout.deliver(table, queue, fanout.Unit.from_json(body), NOW, page)
+                fanout.deliver(table, queue, Unit.from_json(body), NOW, page)
                 done += 1
             pending = []
             for message in queue.receive():

@@ -20,9 +20,9 @@ from shared import settings
 from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import fanout, follows, messages, users
+from shared.data.members.cohorts import Unit
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import update
 from shared.errors import Busy, TooManyCohorts
 from shared.models.catalog import Deal
 from shared.sqs import Queue, Received
@@ -182,24 +182,6 @@ def test_a_cohort_that_comes_late_is_told_without_those_who_have_left_whose_name
     assert delivered == fanout.Delivered(readers=2, written=2)
 
 
-def test_a_cohort_of_an_earlier_release_that_comes_late_is_told_without_those_who_have_left(
-    table: Table, queue: Queue, deal: Deal
-) -> None:
-    names = ["ana", "bo"]
-    readers_of(table, "brand", names)
-    (unit, _) = fanout.news_of(deal)
-    patient = type(table)(table.name, table.client, sleep=lambda _: None)
-    throttled = answered(table, "BatchExecuteStatement", lambda _: error("ThrottlingException"))
-    with throttled, pytest.raises(Busy):
-        fanout.deliver(patient, queue, unit, NOW, size=2)
-    table.write(update(fanout._marker(unit), "REMOVE ClaimedAt", refused=None))
-
-    users.remove(table, users.get(table, "ana"))
-    fanout.deliver(table, queue, unit, NOW, size=2)
-
-    assert received(table, names) == {"ana": 0, "bo": 1}
-
-
 def test_progress_says_how_many_segments_of_all_users_are_told(
     table: Table, queue: Queue, deal: Deal, sign_up: SignUp
 ) -> None:
@@ -255,7 +237,7 @@ def test_a_deal_withdrawn_meanwhile_is_told_to_nobody_more(
     fanout.deliver(table, queue, unit, NOW, size=10)
 
     deals.withdraw(table, deal.deal_id, NOW)
-    work_off([fanout.Unit.from_json(message.body) for message in queue.receive()])
+    work_off([Unit.from_json(message.body) for message in queue.receive()])
 
     assert sum(received(table, names).values()) == 10
 
@@ -326,7 +308,7 @@ def die() -> None:
     raise Killed
 
 
-def takes(table: Table, queue: Queue, unit: fanout.Unit) -> int:
+def takes(table: Table, queue: Queue, unit: Unit) -> int:
     """How many requests it takes to do a unit of work."""
     with watched(table) as wire:
         fanout.deliver(table, queue, unit, NOW, size=4)
@@ -343,7 +325,7 @@ def in_one_thread(table: Table) -> Table:
     return OneByOne(table.name, table.client)
 
 
-UNITS: dict[str, Callable[[Deal], fanout.Unit]] = {
+UNITS: dict[str, Callable[[Deal], Unit]] = {
     "hot": lambda deal: fanout.alarm_of(deal, 1)[0],
     "brand": lambda deal: fanout.news_of(deal)[0],
 }
@@ -409,14 +391,14 @@ def test_a_second_delivery_at_any_point_of_the_first_tells_and_counts_once(
         (told,) = post(table, [a_deal(title=f"{at}")])
         unit = unit_of(told)
 
-        def meanwhile(unit: fanout.Unit = unit, at: int = at) -> None:
+        def meanwhile(unit: Unit = unit, at: int = at) -> None:
             table.write(users.registration(a_user(f"reader0-{at}")))
             readers_of(table, kind, [f"reader0-{at}"])
             fanout.deliver(table, queue, unit, NOW, size=4)
 
         with interrupted(table, queue, at, meanwhile):
             fanout.deliver(table, queue, unit, NOW, size=4)
-        work_off([fanout.Unit.from_json(message.body) for message in taken(queue)], page=4)
+        work_off([Unit.from_json(message.body) for message in taken(queue)], page=4)
 
         everyone = [user.username for user in users.everyone(table)]
         inboxes = {name: [m.about for m in messages.latest(table, name, limit=99, now=NOW).items] for name in everyone}

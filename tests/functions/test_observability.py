@@ -24,6 +24,7 @@ from shared.data import keys
 from shared.data.catalog import brands, deals, page_cache, picks, seeds
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.members import fanout, follows, messages, sessions, users
+from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.html import cookies
 from shared.http import cached_pages
@@ -58,7 +59,7 @@ def counted(lines: list[dict[str, Any]]) -> dict[str, list[float]]:
     return found
 
 
-def work(*units: fanout.Unit) -> dict[str, Any]:
+def work(*units: Unit) -> dict[str, Any]:
     """The event that brings some units to the messenger."""
     template = event("messenger-work")["Records"][0]
     return {
@@ -68,12 +69,12 @@ def work(*units: fanout.Unit) -> dict[str, Any]:
     }
 
 
-def taken(queue: Queue) -> list[fanout.Unit]:
+def taken(queue: Queue) -> list[Unit]:
     """The work in the queue, taken out of it."""
     found = list(queue.receive())
     for message in found:
         queue.remove(message)
-    return [fanout.Unit.from_json(message.body) for message in found]
+    return [Unit.from_json(message.body) for message in found]
 
 
 def posted(context: LambdaContext, **changes: Any) -> Deal:
@@ -159,22 +160,6 @@ def test_the_next_page_of_readers_keeps_the_id_and_the_time(table: Table, queue:
     (following,) = taken(queue)
     assert following.start is not None
     assert (following.correlation_id, following.written_at) == (REQUEST, first.written_at)
-
-
-def test_work_that_an_earlier_release_queued_is_done(table: Table, lines: Lines, context: LambdaContext) -> None:
-    join(table, "ana")
-    follows.watch(table, G_FORE, "ana", times.now())
-    deal = posted(context)
-    request = work(fanout.Unit(deal.deal_id, "brand"))
-    body = json.loads(request["Records"][0]["body"])
-    del body["correlationId"], body["writtenAt"]
-    request["Records"][0]["body"] = json.dumps(body)
-    lines()
-
-    answer = messenger.handler(request, context)
-
-    assert answer == {"batchItemFailures": []}
-    assert counted(lines())[metrics.MESSAGES_DELIVERED.name] == [1]
 
 
 def test_an_edit_names_its_own_request_and_one_that_changes_nothing_leaves_the_last(
@@ -281,8 +266,8 @@ def test_why_a_record_failed_is_logged_without_the_id_of_the_one_before(
     lines()
 
     announcer.handler(records.batch([good, bad]), context)
-    messenger.handler(work(*taken(queue)[:1], fanout.Unit("gone", "brand")), context)
-    broken = work(fanout.Unit(deal.deal_id, "brand"))
+    messenger.handler(work(*taken(queue)[:1], Unit("gone", "brand")), context)
+    broken = work(Unit(deal.deal_id, "brand"))
     broken["Records"][0]["body"] = "{}"
     messenger.handler(broken, context)
 

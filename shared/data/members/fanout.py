@@ -17,92 +17,32 @@ watchers of that moment.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deals
-from shared.data.members import messages
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
-from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, put_new, update
-from shared.errors import AlreadyExists, Busy, DealsError, NoSuchDeal, TooManyCohorts, Unavailable
-from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
-from shared.models.messages import DealNews, Message
+from shared.data.members import cohorts, messages
+from shared.data.members.cohorts import Readers, Unit
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
+from shared.errors import AlreadyExists, Busy, NoSuchDeal, TooManyCohorts, Unavailable
+from shared.models.catalog import Deal
+from shared.models.messages import Message
 from shared.sqs import Queue
 from shared.values import times
 
 BATCH = 25
 """Statements one BatchExecuteStatement takes."""
 
-_READER = Projection.of("Username")
-_WATCHER = Projection.of("Username", "SK")
-_ACCOUNT = Projection.of("PK", "SK", "Username", "CreatedAt")
 _RETRIED = {
     "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded", "InternalServerError",
     "TransactionConflict",
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One cohort of readers to tell of a deal: those after ``start`` in a watch partition or in a segment of all users.
-
-    ``number`` counts the cohorts of a segment from 0. ``correlation_id`` names the request that all this follows from;
-    ``written_at`` is when that wrote the deal, in epoch seconds.
-    """
-
-    deal_id: str
-    kind: DealNews
-    segment: int = 0
-    segments: int = 1
-    number: int = 0
-    start: Mapping[str, Any] | None = None
-    correlation_id: str | None = None
-    written_at: float | None = None
-
-    def to_json(self) -> str:
-        """The unit as the body of a queue's message."""
-        return json.dumps(
-            {
-                "dealId": self.deal_id,
-                "kind": self.kind,
-                "segment": self.segment,
-                "segments": self.segments,
-                "number": self.number,
-                "start": self.start,
-                "correlationId": self.correlation_id,
-                "writtenAt": self.written_at,
-            }
-        )
-
-    @classmethod
-    def from_json(cls, body: str) -> Unit:
-        """The unit that a queue's message asks for. Raises ValueError for any other body."""
-        try:
-            fields = json.loads(body)
-            kind = fields["kind"]
-            if kind not in ("brand", "category", "hot"):
-                raise ValueError(f"no kind of message: {kind!r}")
-            return cls(
-                deal_id=str(fields["dealId"]),
-                kind=kind,
-                segment=int(fields["segment"]),
-                segments=int(fields["segments"]),
-                number=int(fields["number"]),
-                start=fields["start"],
-                correlation_id=fields["correlationId"],
-                written_at=fields["writtenAt"],
-            )
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"not a unit of work: {body[:200]}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +97,12 @@ def deliver(
         deal = deals.get(table, unit.deal_id, consistent=True)
     except NoSuchDeal:
         return Delivered()
-    readers = _claimed(table, unit) or _claim(table, unit, deal, size, now)
+    readers = cohorts.readers_of(table, unit, deal, size, now)
     if readers.done:
         return Delivered()
     if readers.following is not None and not readers.continued:
         queue.send([replace(unit, start=readers.following, number=unit.number + 1).to_json()])
-        table.write(_remember(unit, "Continued"))  # a crash before this queues the next cohort twice, at worst
+        table.write(cohorts.remember(unit, "Continued"))  # a crash before this queues the next cohort twice, at worst
     announcement = messages.of_deal(deal, unit.kind, unit.correlation_id)
     written = insert(table, [messages.compose(announcement, username, now) for username in readers.usernames])
     if readers.marked:
@@ -182,85 +122,10 @@ def progress(table: Table, deal_id: str) -> Progress:
     return Progress(told, finished, max(times_told, default=None), parts, complete)
 
 
-@dataclass(frozen=True, slots=True)
-class _Readers:
-    """Who is in a cohort, where the next one starts (None after the last), and what has been done of it."""
-
-    usernames: Sequence[str]
-    following: Mapping[str, Any] | None
-    marked: bool = True
-    continued: bool = False
-    done: bool = False
-
-
-def _claimed(table: Table, unit: Unit) -> _Readers | None:
-    """The cohort as an earlier delivery wrote it down, without those who have left, or None if none did."""
-    marker = table.get(_marker(unit), consistent=True)
-    if marker is None:
-        return None
-    done = "Done" in marker
-    return _Readers(
-        [] if done else _still_there(table, marker),
-        marker.get("Following"),
-        continued="Continued" in marker,
-        done=done,
-    )
-
-
-def _still_there(table: Table, marker: Item) -> list[str]:
-    """The readers of a cohort whose accounts are as old as its claim. BatchGetItem, 100 a request.
-
-    A younger account is another owner's of the same name, or of somebody who signed up in the second of the claim:
-    that is no harm, as the news is older than the account.
-    """
-    accounts = table.get_many([keys.user(name) for name in marker["Readers"]], consistent=True, projection=_ACCOUNT)
-    return [each["Username"] for each in accounts if each["CreatedAt"] <= marker["ClaimedAt"]]
-
-
-def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> _Readers:
-    """Read a cohort, and fix who is in it. Of two deliveries at once, both use what the first one found."""
-    usernames, following = _read(table, deal, unit, size) if deal.status(now) is Status.ACTIVE else ([], None)
-    if following is None and unit.kind != "hot":
-        return _Readers(usernames, None, marked=False)
-    marker = {
-        **_marker(unit),
-        "Type": item_types.FAN_OUT_PAGE,
-        "Readers": usernames,
-        "Following": following,
-        "ClaimedAt": times.to_iso(now),
-        TTL_ATTRIBUTE: int((now + settings.MARKER_LIFETIME).timestamp()),
-    }
-    try:
-        table.write(put_new(marker, refused=AlreadyExists()))
-    except AlreadyExists:
-        claimed = _claimed(table, unit)
-        assert claimed is not None  # noqa: S101  # it is there, and stays for weeks
-        return claimed
-    return _Readers(usernames, following)
-
-
-def _read(table: Table, deal: Deal, unit: Unit, size: int) -> tuple[list[str], Mapping[str, Any] | None]:
-    """One cohort of usernames, and where the next cohort starts, or None."""
-    if unit.kind == "hot":
-        items, following = table.scan(
-            index=USER_INDEX,
-            segment=unit.segment,
-            segments=unit.segments,
-            start=unit.start,
-            limit=size,
-            projection=_READER,
-        )
-        return [item["Username"] for item in items], following
-    topic = Topic(BRAND, deal.brand) if unit.kind == "brand" else Topic(CATEGORY, deal.category)
-    after = unit.start["SK"] if unit.start else None
-    items = list(table.query(keys.watchers(topic), after=after, limit=size, projection=_WATCHER))
-    return [item["Username"] for item in items], {"SK": items[-1]["SK"]} if len(items) == size else None
-
-
-def _finish(table: Table, unit: Unit, readers: _Readers, now: datetime) -> None:
+def _finish(table: Table, unit: Unit, readers: Readers, now: datetime) -> None:
     """Remember that a cohort is done; of a hot deal's, count its readers with it, once however often it comes."""
     if unit.kind != "hot":
-        table.write(_remember(unit, "Done"))
+        table.write(cohorts.remember(unit, "Done"))
         return
     last = readers.following is None
     tally = update(
@@ -281,7 +146,7 @@ def _finish(table: Table, unit: Unit, readers: _Readers, now: datetime) -> None:
     )
     with suppress(AlreadyExists):  # another delivery counted it meanwhile
         once = "attribute_exists(PK) AND attribute_not_exists(Done)"
-        table.transact(_remember(unit, "Done", once, refused=AlreadyExists()), tally)
+        table.transact(cohorts.remember(unit, "Done", once, refused=AlreadyExists()), tally)
 
 
 class _Throttled(Exception):  # it is no error, but a reason to try again
@@ -326,24 +191,6 @@ def _insert_batch(table: Table, batch: Sequence[Message]) -> tuple[int, list[Mes
         elif refusal not in (None, "DuplicateItem"):
             raise Unavailable(f"A message was refused: {refusal}")
     return refusals.count(None), left
-
-
-def _remember(
-    unit: Unit, done: str, condition: str = "attribute_exists(PK)", refused: DealsError | None = None
-) -> Write:
-    """Remember what has been done of a cohort: that it is continued, or all of it."""
-    return update(
-        _marker(unit),
-        f"SET {done} = :true",
-        condition=condition,
-        values={":true": True},
-        refused=refused or Unavailable("A cohort's marker is gone."),
-    )
-
-
-def _marker(unit: Unit) -> Key:
-    start = json.dumps(unit.start, sort_keys=True) if unit.start else ""
-    return keys.fan_out_page(unit.deal_id, unit.kind, unit.segment, start)
 
 
 def _seconds(when: datetime | None) -> float | None:

@@ -1,0 +1,180 @@
+"""Cohorts: the units of work in which readers are told of a deal, and the memory of each.
+
+A cohort is some readers in a row, of a topic's watchers or of all users. Its marker fixes who is in it when it is first
+read, and remembers how far the work has got: so a unit that comes twice does the same work, and no other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from shared import settings
+from shared.data import item_types, keys
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import Write, put_new, update
+from shared.errors import AlreadyExists, DealsError, Unavailable
+from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
+from shared.models.messages import DealNews
+from shared.values import times
+
+_READER = Projection.of("Username")
+_WATCHER = Projection.of("Username", "SK")
+_ACCOUNT = Projection.of("PK", "SK", "Username", "CreatedAt")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One cohort of readers to tell of a deal: those after ``start`` in a watch partition or in a segment of all users.
+
+    ``number`` counts the cohorts of a segment from 0. ``correlation_id`` names the request that all this follows from;
+    ``written_at`` is when that wrote the deal, in epoch seconds.
+    """
+
+    deal_id: str
+    kind: DealNews
+    segment: int = 0
+    segments: int = 1
+    number: int = 0
+    start: Mapping[str, Any] | None = None
+    correlation_id: str | None = None
+    written_at: float | None = None
+
+    def to_json(self) -> str:
+        """The unit as the body of a queue's message."""
+        return json.dumps(
+            {
+                "dealId": self.deal_id,
+                "kind": self.kind,
+                "segment": self.segment,
+                "segments": self.segments,
+                "number": self.number,
+                "start": self.start,
+                "correlationId": self.correlation_id,
+                "writtenAt": self.written_at,
+            }
+        )
+
+    @classmethod
+    def from_json(cls, body: str) -> Unit:
+        """The unit that a queue's message asks for. Raises ValueError for any other body."""
+        try:
+            fields = json.loads(body)
+            kind = fields["kind"]
+            if kind not in ("brand", "category", "hot"):
+                raise ValueError(f"no kind of message: {kind!r}")
+            return cls(
+                deal_id=str(fields["dealId"]),
+                kind=kind,
+                segment=int(fields["segment"]),
+                segments=int(fields["segments"]),
+                number=int(fields["number"]),
+                start=fields["start"],
+                correlation_id=fields["correlationId"],
+                written_at=fields["writtenAt"],
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not a unit of work: {body[:200]}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Who is in a cohort, where the next one starts (None after the last), and what has been done of it."""
+
+    usernames: Sequence[str]
+    following: Mapping[str, Any] | None
+    marked: bool = True
+    continued: bool = False
+    done: bool = False
+
+
+def readers_of(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Readers:
+    """The cohort of a unit: as an earlier delivery claimed it, else read and claimed now."""
+    return _claimed(table, unit) or _claim(table, unit, deal, size, now)
+
+
+def _claimed(table: Table, unit: Unit) -> Readers | None:
+    """The cohort as an earlier delivery wrote it down, without those who have left, or None if none did."""
+    marker = table.get(_marker(unit), consistent=True)
+    if marker is None:
+        return None
+    done = "Done" in marker
+    return Readers(
+        [] if done else _still_there(table, marker),
+        marker.get("Following"),
+        continued="Continued" in marker,
+        done=done,
+    )
+
+
+def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Readers:
+    """Read a cohort, and fix who is in it. Of two deliveries at once, both use what the first one found."""
+    usernames, following = _read(table, deal, unit, size) if deal.status(now) is Status.ACTIVE else ([], None)
+    if following is None and unit.kind != "hot":
+        return Readers(usernames, None, marked=False)
+    marker = {
+        **_marker(unit),
+        "Type": item_types.FAN_OUT_PAGE,
+        "Readers": usernames,
+        "Following": following,
+        "ClaimedAt": times.to_iso(now),
+        TTL_ATTRIBUTE: int((now + settings.MARKER_LIFETIME).timestamp()),
+    }
+    try:
+        table.write(put_new(marker, refused=AlreadyExists()))
+    except AlreadyExists:
+        claimed = _claimed(table, unit)
+        assert claimed is not None  # noqa: S101  # it is there, and stays for weeks
+        return claimed
+    return Readers(usernames, following)
+
+
+def remember(
+    unit: Unit, done: str, condition: str = "attribute_exists(PK)", refused: DealsError | None = None
+) -> Write:
+    """Remember what has been done of a cohort: that it is continued, or all of it."""
+    return update(
+        _marker(unit),
+        f"SET {done} = :true",
+        condition=condition,
+        values={":true": True},
+        refused=refused or Unavailable("A cohort's marker is gone."),
+    )
+
+
+def _still_there(table: Table, marker: Item) -> list[str]:
+    """The readers of a cohort whose accounts are as old as its claim. BatchGetItem, 100 a request.
+
+    A younger account is another owner's of the same name, or of somebody who signed up in the second of the claim:
+    that is no harm, as the news is older than the account.
+    """
+    accounts = table.get_many([keys.user(name) for name in marker["Readers"]], consistent=True, projection=_ACCOUNT)
+    return [each["Username"] for each in accounts if each["CreatedAt"] <= marker["ClaimedAt"]]
+
+
+def _read(table: Table, deal: Deal, unit: Unit, size: int) -> tuple[list[str], Mapping[str, Any] | None]:
+    """One cohort of usernames, and where the next cohort starts, or None."""
+    if unit.kind == "hot":
+        items, following = table.scan(
+            index=USER_INDEX,
+            segment=unit.segment,
+            segments=unit.segments,
+            start=unit.start,
+            limit=size,
+            projection=_READER,
+        )
+        return [item["Username"] for item in items], following
+    topic = Topic(BRAND, deal.brand) if unit.kind == "brand" else Topic(CATEGORY, deal.category)
+    after = unit.start["SK"] if unit.start else None
+    items = list(table.query(keys.watchers(topic), after=after, limit=size, projection=_WATCHER))
+    return [item["Username"] for item in items], {"SK": items[-1]["SK"]} if len(items) == size else None
+
+
+def _marker(unit: Unit) -> Key:
+    start = json.dumps(unit.start, sort_keys=True) if unit.start else ""
+    return keys.fan_out_page(unit.deal_id, unit.kind, unit.segment, start)
