@@ -129,14 +129,14 @@ class Trace:
             thread = threading.current_thread().name
             request.pool = thread.rpartition("_")[0] if thread.startswith("ThreadPoolExecutor") else ""
             request.items = len(keys)
-        context[_RECORD, id(self)] = request  # several traces may watch one client: each has its own record
+        context[f"{_RECORD} {id(self)}"] = request  # several traces may watch one client: each has its own record
         with self._lock:
             self.count += 1
             if self._detailed:
                 self.requests.append(request)
 
     def _after(self, parsed: Json, context: Json, **_others: Any) -> None:
-        request: Request | None = context.get((_RECORD, id(self)))
+        request: Request | None = context.get(f"{_RECORD} {id(self)}")
         if request is None:
             return  # it was under way when this was attached
         request.seconds = time.perf_counter() - request.began
