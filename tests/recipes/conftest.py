@@ -8,13 +8,23 @@ import pytest
 
 from local.settings import ROOT
 from tests.support import recipes
-from tests.support.recipes import Step
 
 GROWING = ROOT / "docs" / "growing.md"
 
-RECIPES: dict[str, list[Step]] = {
-    heading: recipes.steps(GROWING, heading) for heading in ("A new page", "A new background function", "A new alarm")
-}
+HEADINGS = (
+    "A new entity in an existing item collection",
+    "A new entity without a relation",
+    "The first release reads both forms",
+    "The second release writes the new form",
+    "A new page",
+    "A new background function",
+    "A new alarm",
+)
+
+RECIPES = {heading: recipes.steps(GROWING, heading) for heading in HEADINGS}
+"""In the order in which they are done together: a recipe of several releases is several, each after the one before."""
+
+RELEASES = HEADINGS[2:4]
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.recipes.conftest import RECIPES
+from tests.recipes.conftest import RECIPES, RELEASES
 from tests.support import recipes
 from tests.support.recipes import NoRecipe
 
@@ -14,6 +14,8 @@ from tests.support.recipes import NoRecipe
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_recipe_leans_on_no_other(tmp_path: Path, name: str) -> None:
     recipe, tree = RECIPES[name], recipes.copy_of_tree(tmp_path)
+    for earlier in RELEASES[: RELEASES.index(name)] if name in RELEASES else ():
+        recipes.apply(RECIPES[earlier], tree)
 
     recipes.apply(recipe, tree)
 

@@ -152,7 +152,7 @@ def _step(above: str, text: str) -> Step:
 
 
 def copy_of_tree(folder: Path) -> Path:
-    """A copy of this checkout: what git has or would add, with the environments that are installed here."""
+    """A copy of this checkout: what git has or would add, with all that is installed and built here."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, check=True, capture_output=True, text=True,
@@ -161,8 +161,13 @@ def copy_of_tree(folder: Path) -> Path:
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
-    (folder / ".venv").symlink_to(sys.prefix)
-    (folder / "node_modules").symlink_to(ROOT / "node_modules")
+    (ROOT / "build").mkdir(exist_ok=True)
+    for name, there in (
+        (".venv", Path(sys.prefix)),
+        ("node_modules", ROOT / "node_modules"),
+        ("build", ROOT / "build"),
+    ):
+        (folder / name).symlink_to(there)
     return folder
 
 
