@@ -22,9 +22,7 @@ from tests.support.preview import entered
 from tests.support.site import PASSWORD, Site, Visitor, fresh
 from tests.support.site import a_deal as body_of
 from tests.support.waiting import until
-from tests.support.windows import Visit
-
-with_and_without_script = pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+from tests.support.windows import Visit, with_and_without_script
 
 BRAND = "harbour-works"
 WARES = 28

@@ -13,6 +13,8 @@ from tests.e2e.plumbing import client
 from tests.support.contract import assert_problem
 from tests.support.site import Site, Visitor, fresh
 
+pytestmark = pytest.mark.thorough  # about MiniStack, not about our code
+
 JSON = {"Content-Type": "application/json"}
 
 AT_THE_GATEWAY = REFUSALS["BAD_REQUEST_BODY"][1]

@@ -25,6 +25,8 @@ from tests.support.contract import assert_problem
 from tests.support.site import Site, fresh
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.thorough  # about MiniStack, not about our code
+
 CLAIMED = "203.0.113.9"
 """An address that a header claims."""
 

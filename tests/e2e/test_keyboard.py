@@ -12,7 +12,7 @@ from shared.models.catalog import ALL_DEALS
 from shared.values import times
 from tests.support.factories import a_deal
 from tests.support.site import PASSWORD, Site, fresh
-from tests.support.windows import Visit
+from tests.support.windows import Visit, with_and_without_script
 
 FARTHEST = 150
 """Presses of Tab after which a part of a page counts as out of reach."""
@@ -45,7 +45,7 @@ def write(page: Page, label: str, text: str) -> None:
     page.keyboard.type(text)
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+@with_and_without_script
 def test_a_reader_finds_a_deal_makes_an_account_and_saves_it(visit: Visit, site: Site, *, script: bool) -> None:
     brand = fresh("Kettle")
     brands.create(site.table, brand.lower(), brand, times.now())
@@ -77,7 +77,7 @@ def test_a_reader_finds_a_deal_makes_an_account_and_saves_it(visit: Visit, site:
     expect(page.get_by_role("link", name=deal.title, exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+@with_and_without_script
 def test_an_editor_signs_in_posts_a_deal_makes_it_hot_and_ends_it(visit: Visit, site: Site, *, script: bool) -> None:
     editor, title, brand = site.editor("typist"), fresh("Typed"), fresh("Goods")
     brands.create(site.table, brand.lower(), brand, times.now())

@@ -108,7 +108,8 @@ def test_two_watchers_have_one_unread_message_each_of_a_new_deal(
     deal_id = posted(editor, brand)
 
     for member in (ana, bo):
-        eventually(lambda who=member: messages_of(who, deal_id), lambda found: len(found) == 1)  # type: ignore[misc]
+        (told,) = eventually(lambda who=member: messages_of(who, deal_id), lambda found: len(found) == 1)  # type: ignore[misc]
+        assert (told["kind"] in ("brand", "category"), told["unread"]) == (True, True)
         assert member.get("/messages/unread-count").json() == {"unread": 1}
     later = posted(editor, brand)
     for member in (ana, bo):  # a second message of the first deal would have come before this one

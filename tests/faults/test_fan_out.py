@@ -268,6 +268,7 @@ USERS = int(os.environ.get("FAN_OUT_USERS", "4000"))
 
 
 @on(MINISTACK)  # which holds thousands of users without slowing down
+@pytest.mark.thorough
 def test_a_hot_deal_reaches_thousands_of_users_once(
     table: Table, deal: Deal, sign_up: SignUp, work_off: WorkOff
 ) -> None:

@@ -60,6 +60,7 @@ def client_of(site: Preview, token: str) -> httpx.Client:
     return httpx.Client(base_url=site.origin, trust_env=False, timeout=120, headers=headers)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [*OF_MEMBERS, *OF_EDITORS])
 def test_a_page_is_accessible_and_no_wider_than_its_window(
     windows: Windows, own_paths: dict[str, str], kind: str
@@ -70,6 +71,7 @@ def test_a_page_is_accessible_and_no_wider_than_its_window(
     assert violations(page) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", OF_THE_TABLE)
 def test_a_page_that_says_what_it_took_is_accessible_and_no_wider_than_its_window(
     windows: Windows, site: Preview, shown: None, kind: str
@@ -82,6 +84,7 @@ def test_a_page_that_says_what_it_took_is_accessible_and_no_wider_than_its_windo
     assert violations(page) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", EMPTY)
 def test_a_page_with_nothing_on_it_yet_is_accessible_and_no_wider_than_its_window(windows: Windows, path: str) -> None:
     assert violations(windows.show(State(path, who="nick"))) == []

@@ -16,11 +16,9 @@ from shared.data.orders import addresses, stock
 from shared.models.members import Role
 from tests.support.preview import Preview, entered, sold
 from tests.support.shop import HOME_ADDRESS
-from tests.support.windows import Visit
+from tests.support.windows import Visit, with_and_without_script
 
 PASSWORD = "correct horse battery"
-
-with_and_without_script = pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
 
 
 class People:

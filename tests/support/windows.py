@@ -22,6 +22,12 @@ MEANT = ("Failed to load resource", "Transition was ")
 ask for, and of being too busy to show the transition from one page to the next."""
 
 
+with_and_without_script = pytest.mark.parametrize(
+    "script", [True, pytest.param(False, marks=pytest.mark.thorough)], ids=["script", "no script"]
+)
+"""Journeys are walked with script in every tier, and without in ``make test-all``."""
+
+
 class Place(Protocol):
     """A running site: where browsers find it, and its table."""
 
