@@ -1,0 +1,73 @@
+"""The alarms of a watched stage on the local cloud, which its own stage does without."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+import boto3
+import pytest
+
+from infra.settings import STAGES
+from infra.stacks import DealsStack
+from local import cloud
+from local.ports import free_port
+from local.settings import Home, client_arguments
+from tests.support.waiting import eventually
+
+WATCHED = replace(STAGES["dev"], watched=True)
+
+pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture
+def arguments(tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """A running cloud with nothing deployed to it."""
+    home, port = Home(tmp_path / "home"), free_port()
+    cloud.start(home, port)
+    yield client_arguments(home, port)
+    cloud.kill(home)
+
+
+def test_alarms_and_dashboard_are_deployed_and_one_that_rings_is_told_with_what_to_do(
+    arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    app = cdk.App(outdir=str(tmp_path / "cdk.out"))
+    DealsStack(app, stage=WATCHED)
+    app.synth()
+    (file,) = (tmp_path / "cdk.out").glob("*.nested.template.json")
+    template = json.loads(file.read_text())
+    cloudformation, cloudwatch, s3, sns, sqs = (
+        boto3.client(name, **arguments) for name in ("cloudformation", "cloudwatch", "s3", "sns", "sqs")
+    )
+    topic = sns.create_topic(Name="alarms")["TopicArn"]
+    policy = {"Effect": "Allow", "Principal": "*", "Action": "sqs:SendMessage", "Resource": "*"}
+    ear = sqs.create_queue(QueueName="ear", Attributes={"Policy": json.dumps({"Statement": [policy]})})["QueueUrl"]
+    address = sqs.get_queue_attributes(QueueUrl=ear, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=address)
+
+    given = [
+        {"ParameterKey": name, "ParameterValue": topic if "Topic" in name else "one"} for name in template["Parameters"]
+    ]
+    s3.create_bucket(Bucket="templates")
+    s3.put_object(Bucket="templates", Key="watch.json", Body=file.read_bytes())
+    place = f"{arguments['endpoint_url']}/templates/watch.json"
+    cloudformation.create_stack(StackName="Watch", TemplateURL=place, Parameters=given)
+    cloudformation.get_waiter("stack_create_complete").wait(StackName="Watch", WaiterConfig={"Delay": 1})
+    alarms = cloudwatch.describe_alarms(AlarmNamePrefix=WATCHED.stack_name, MaxRecords=100)["MetricAlarms"]
+    (dashboard,) = cloudwatch.list_dashboards()["DashboardEntries"]
+    body = cloudwatch.get_dashboard(DashboardName=dashboard["DashboardName"])["DashboardBody"]
+    name = f"{WATCHED.stack_name}.SweepIsMissing"
+    cloudwatch.set_alarm_state(AlarmName=name, StateValue="ALARM", StateReason="to hear it once")
+    (message,) = eventually(lambda: sqs.receive_message(QueueUrl=ear, WaitTimeSeconds=10).get("Messages", []), bool)
+
+    told = json.loads(json.loads(message["Body"])["Message"])
+    assert len(alarms) > 50
+    assert {tuple(alarm["AlarmActions"]) for alarm in alarms} == {(topic,)}
+    assert len(json.loads(body)["widgets"]) > 20
+    assert told["NewStateValue"] == "ALARM"
+    assert told["AlarmDescription"].endswith("docs/runbook.md, under 'Sweep is missing'")
