@@ -77,7 +77,7 @@ status: .venv/.installed ## Say whether the local cloud runs
 invoke: install ## Run a function of the local cloud as Lambda does (FUNCTION=seed; EVENT: a file, else one of events/)
 	@$(BIN)/python -m local.invoke $(FUNCTION) $(EVENT) $(if $(EMULATOR),--emulator)
 
-check: style types ## Check style, types and the README's links
+check: style types ## Check style, types and the documents' links
 
 style: .venv/.installed
 	@$(BIN)/ruff check .
@@ -87,7 +87,7 @@ style: .venv/.installed
 types: .venv/.installed
 	@$(BIN)/mypy
 
-format: .venv/.installed ## Format the code, and bring the README's links up to date
+format: .venv/.installed ## Format the code, and bring the documents' links up to date
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 	@$(BIN)/python -m tools.links
