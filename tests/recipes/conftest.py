@@ -9,8 +9,7 @@ import pytest
 from local.settings import ROOT
 from tests.support import recipes
 
-GROWING = ROOT / "docs" / "growing.md"
-
+ROUTE = "Add a route in five steps"
 HEADINGS = (
     "A new entity in an existing item collection",
     "A new entity without a relation",
@@ -21,7 +20,10 @@ HEADINGS = (
     "A new alarm",
 )
 
-RECIPES = {heading: recipes.steps(GROWING, heading) for heading in HEADINGS}
+RECIPES = {
+    ROUTE: recipes.steps(ROOT / "CONTRIBUTING.md", ROUTE),
+    **{heading: recipes.steps(ROOT / "docs" / "growing.md", heading) for heading in HEADINGS},
+}
 """In the order in which they are done together: a recipe of several releases is several, each after the one before."""
 
 RELEASES = HEADINGS[2:4]

@@ -112,6 +112,16 @@ def test_the_new_page_is_there(site: Grown) -> None:
     assert 'href="/categories"' in site.page("/")
 
 
+def test_the_new_route_answers_members(site: Grown) -> None:
+    ana = site.visitor(site.home.member)
+    assert ana.put("/categories/shoes/like").status_code == 200
+
+    answer = ana.get("/me/likes")
+
+    assert answer.json() == {"items": [{"kind": "category", "category": "shoes"}], "next": None}
+    assert site.visitor().get("/me/likes").status_code == 401
+
+
 def test_the_new_function_is_invoked(site: Grown) -> None:
     (command,) = recipes.commands(RECIPES["A new background function"], deployed=True)
 

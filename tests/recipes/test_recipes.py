@@ -8,7 +8,7 @@ import pytest
 
 from tests.recipes.conftest import RECIPES, RELEASES
 from tests.support import recipes
-from tests.support.recipes import NoRecipe
+from tests.support.recipes import NewFile, NoRecipe
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -23,8 +23,12 @@ def test_a_recipe_leans_on_no_other(tmp_path: Path, name: str) -> None:
     recipes.run(tree, f".venv/bin/ruff check --select F {' '.join(python)}")
 
 
-def test_what_grew_by_all_recipes_is_in_order(grown: Path) -> None:
+def test_what_grew_by_all_recipes_is_in_order_and_its_data_layer_works(grown: Path) -> None:
+    new = [step.path for recipe in RECIPES.values() for step in recipe if isinstance(step, NewFile)]
+    tests = ["tests/data/test_keys.py", *(path for path in new if path.startswith("tests/data/"))]
+
     recipes.run(grown, "make style")
+    recipes.run(grown, f".venv/bin/pytest -q -m 'not thorough' {' '.join(tests)}")
 
 
 GUIDE = """

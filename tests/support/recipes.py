@@ -137,7 +137,7 @@ def _hide_comments(block: re.Match[str]) -> str:
 
 def _step(above: str, text: str) -> Step:
     """What the sentence above a block says to do with it."""
-    sentence = " ".join(above.strip().rpartition("\n\n")[2].split())
+    sentence = above.strip().rpartition("\n\n")[2].replace("\n", " ")
     if said := _NEW.search(sentence):
         return NewFile(said["path"], text)
     if said := _END.search(sentence):
