@@ -16,7 +16,7 @@ export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
 .PHONY: help install checkov sam run stop reset status invoke check style types format quick behaviour data test thorough \
-	test-all fire drift bench lock docs pictures synth clean
+	test-all mutants fire drift bench lock docs pictures synth clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -116,6 +116,11 @@ behaviour:
 thorough: install checkov sam ## Run what "make test" leaves out: other engines, scanners, fuzzing, every state of every page
 	@$(PYTEST) -m thorough
 
+# It goes on where it was interrupted, and tries again what has changed; "make clean" lets it begin anew.
+mutants: install ## Put faults into the data layer, one by one, and say which of them no test notices: an hour
+	@nice $(BIN)/mutmut run --max-children $(WORKERS)
+	@$(BIN)/python -m benchmarks.mutants
+
 fire: install ## Let schemathesis fire at a deployed API as each role (FIRE_SECONDS, for each: 600)
 	@FIRE_SECONDS=$(or $(FIRE_SECONDS),600) $(BIN)/pytest -q -n 0 -s tests/fire/test_schema.py
 
@@ -146,5 +151,5 @@ synth: install ## Write the templates to cdk.out (STAGE=dev, prod)
 	@node_modules/.bin/cdk synth --quiet --context stage=$(or $(STAGE),dev)
 
 clean: ## Remove what was built or cached, but not the local cloud's data
-	@rm -rf build cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	@rm -rf build cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis mutants *.egg-info
 	@find . -name __pycache__ -not -path './.venv/*' -not -path './node_modules/*' -prune -exec rm -rf {} +
