@@ -99,7 +99,7 @@ def edit(
         wanted[name] = value
     if not wanted:
         raise typer.BadParameter("Name what to change.", param_hint="--set")
-    change = checked(DealChange, wanted)
+    change = checked(DealChange, wanted, typed=True)
     with at_work(as_json) as work:
         edited = deals.edit(work.table, deal_id(work.table, deal), change.changes(work.now), work.now)
         work.answer(documents.deal(edited, work.now), views.fields)

@@ -11,10 +11,10 @@ import typer
 from rich.progress import DownloadColumn
 
 from cli.connection import open_table
+from cli.exits import INTERRUPTED
 from cli.importer import WORKERS, Importer
 from cli.output import complain, note, say, summary
 from cli.progress import progress
-from cli.start import INTERRUPTED
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
 from shared.values import times

@@ -27,8 +27,8 @@ from cli import (
     users,
 )
 from cli.connection import NoTable
+from cli.exits import INTERRUPTED
 from cli.output import complain
-from cli.start import INTERRUPTED
 from shared.errors import DealsError
 
 

@@ -17,9 +17,9 @@ import typer
 from rich.progress import MofNCompleteColumn
 
 from cli.connection import open_table
+from cli.exits import INTERRUPTED
 from cli.output import complain, say, summary
 from cli.progress import progress
-from cli.start import INTERRUPTED
 from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table

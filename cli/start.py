@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-INTERRUPTED = 130
-"""The exit code of what SIGINT ended: 128 and the signal's number, as a shell counts it."""
+from cli.exits import INTERRUPTED
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """What Lambda starts: ``functions.entry.handler``, the handler of the function that the environment names.
 
 Only this module does work when it is imported, because its import is Lambda's INIT: it imports the function that
-``FUNCTION`` names (such as ``functions.api.catalog``) and makes the logger and the connections that it has imported.
+``FUNCTION`` names (such as ``functions.api.catalog``), and makes the logger and the connections to what it may use.
 SnapStart remembers what INIT made (https://docs.aws.amazon.com/lambda/latest/dg/snapstart.html); that INIT has a whole
 processor, whatever the function's memory, is often told, but not seen in AWS's documentation.
 """
@@ -13,7 +13,7 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from shared.runtime import environment
+from shared.runtime import environment, work
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 gc.disable()  # nothing that is made here is garbage, so collecting it would only take time
 function = importlib.import_module(os.environ["FUNCTION"])
-for made in ("logger", "table", "queue"):
-    if made in vars(function):
-        vars(function)[made]()
+environment.logger()
+if "TABLE_NAME" in os.environ:
+    environment.table()
+if "QUEUE_URL" in os.environ:
+    work.queue()
 gc.freeze()  # later collections skip these objects, so the memory they are in is not written
 gc.enable()
 

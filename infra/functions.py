@@ -238,7 +238,7 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
     """A function's environment, except for what the queue and the site add once they have their addresses."""
     return {
         "FUNCTION": module_of(row.name),
-        "TABLE_NAME": table,
+        **({"TABLE_NAME": table} if row.access else {}),
         "STAGE": stage.name,
         "LOG_LEVEL": stage.log_level,
         "POWERTOOLS_SERVICE_NAME": row.name,

@@ -50,9 +50,10 @@ HANDLER = "functions.entry.handler"
 
 
 def module_of(function: str) -> str:
-    """The module of a function, for ``FUNCTION``. Raises LookupError where there is no such function."""
-    for file in (ROOT / "functions").glob(f"*/{function}.py"):
-        return f"functions.{file.parent.name}.{function}"
+    """The module or package of a function, for ``FUNCTION``. Raises LookupError where there is no such function."""
+    for place in (ROOT / "functions").glob(f"*/{function}*"):
+        if place.name in (function, f"{function}.py"):
+            return f"functions.{place.parent.name}.{function}"
     raise LookupError(f"There is no function {function!r}.")
 
 

@@ -159,7 +159,17 @@ class CategoryFeatured(Body):
     ]
 
 
-class NewDeal(Body):
+class OptionalFields(Body):
+    """The fields that a deal may be without, in the body that posts it and in the one that changes it."""
+
+    list_price: Price | None = None
+    image: WebAddress | None = None
+    description: Description | None = None
+    coupon_code: CouponCode | None = None
+    expires_at: Time | None = None
+
+
+class NewDeal(OptionalFields):
     """Post a deal. ``createdAt`` may be in the past (imports), never in the future."""
 
     title: Title
@@ -168,13 +178,8 @@ class NewDeal(Body):
     brand: BrandSlug
     category: CategorySlug
     currency: Currency = "USD"
-    list_price: Price | None = None
-    image: WebAddress | None = None
-    description: Description | None = None
-    coupon_code: CouponCode | None = None
     source_id: SourceId | None = None
     created_at: Time | None = None
-    expires_at: Time | None = None
 
     def to_deal(self, now: datetime, entropy: bytes) -> Deal:
         """The deal this asks for, with an id made of 16 bytes of randomness. Raises InvalidTime for a future time."""
@@ -192,7 +197,7 @@ class NewDeal(Body):
         )
 
 
-class DealChange(Body):
+class DealChange(OptionalFields):
     """Edit a deal. A field set to null is removed; ``withdrawn`` takes the deal back or brings it back."""
 
     # A field that is not sent is not changed: the defaults below are never used, and not to be shown.
@@ -204,11 +209,6 @@ class DealChange(Body):
     brand: BrandSlug = ""
     category: CategorySlug = ""
     currency: Currency = ""
-    list_price: Price | None = None
-    image: WebAddress | None = None
-    description: Description | None = None
-    coupon_code: CouponCode | None = None
-    expires_at: Time | None = None
     withdrawn: bool = False
 
     def changes(self, now: datetime) -> dict[str, Any]:

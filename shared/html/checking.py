@@ -30,7 +30,7 @@ def check(body: type[B], typed: Mapping[str, Any], words: Mapping[str, str] | No
     that means "none". ``words`` says for some fields what they need, in place of the rule's own words.
     """
     try:
-        return body.model_validate(typed)
+        return body.model_validate(typed, strict=False)  # a number is a text of digits
     except ValidationError as error:
         errors: dict[str, str] = {}
         for entry in error.errors():

@@ -109,6 +109,21 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
     }
 
 
+def head(deal: Deal, now: datetime) -> Card:
+    """What the head of a deal's page and its preview show: all of its card, and what only they have."""
+    return {
+        **card(deal, now, width=720),
+        "link": deal.link,
+        "shop": links.host(deal.link),
+        "status": deal.status(now).value,
+        "posted": moment(deal.created_at),
+        "end": moment(deal.ends_at) if deal.ends_at else None,
+        "coupon": deal.coupon_code,
+        "stock": deal.stock.value if deal.stock else None,
+        "text": deal.description,
+    }
+
+
 def grouped(deals: Iterable[Deal]) -> list[list[Deal]]:
     """Deals of one product at one price together, each group where its first one stood."""
     groups: dict[tuple[str, str, str], list[Deal]] = {}

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from functions.api.catalog import FIRST_PAGE
+from infra.artifacts.bundling import module_of
 from infra.functions import FULL, FUNCTIONS, Function
 from shared import settings
 from shared.dynamodb.table import Table
@@ -24,10 +25,11 @@ SOURCES = [path.relative_to(ROOT) for folder in ("functions", "shared") for path
 LOADED = """
 import json, sys
 from types import SimpleNamespace
-from functions.{room} import {function}
+import importlib
+function = importlib.import_module("{module}")
 context = SimpleNamespace(function_name="f", memory_limit_in_mb=1, invoked_function_arn="a", aws_request_id="r")
 for event in json.load(sys.stdin):
-    answer = {function}.handler(event, context)
+    answer = function.handler(event, context)
     assert answer.get("statusCode", 200) in (200, 304), answer
 print(json.dumps(sorted(sys.modules)))
 """
@@ -70,7 +72,7 @@ for function in json.load(sys.stdin):
 def modules_of(function: str, events: list[dict[str, Any]]) -> set[str]:
     """The modules that a fresh process has imported after a function has handled some events."""
     done = subprocess.run(
-        [sys.executable, "-c", LOADED.format(function=function, room=room_of(function))],
+        [sys.executable, "-c", LOADED.format(module=module_of(function))],
         input=json.dumps(events),
         env=os.environ | {"PYTHONPATH": str(EVENTS.parent)},
         check=True,
@@ -80,15 +82,10 @@ def modules_of(function: str, events: list[dict[str, Any]]) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-def room_of(function: str) -> str:
-    """The package that a function is in."""
-    return next(path.parent.name for path in (ROOT / "functions").rglob(f"{function}.py"))
-
-
 @pytest.fixture(scope="module")
 def started() -> dict[str, set[str]]:
     """The modules that each function has imported when it has started."""
-    functions = [f"functions.{room_of(row.name)}.{row.name}" for row in FUNCTIONS]
+    functions = [module_of(row.name) for row in FUNCTIONS]
     done = subprocess.run(
         [sys.executable, "-c", STARTED],
         input=json.dumps(functions),

@@ -6,6 +6,7 @@ import base64
 import importlib
 import inspect
 import json
+import sys
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -426,8 +427,9 @@ def test_metrics_stand_under_the_stacks_name_and_the_functions(
 
 def source(module: ModuleType) -> str:
     """A function's source, and that of what reads copies where it does so by that."""
-    reads_copies = vars(module).get("cached_pages") is cached_pages
-    return inspect.getsource(module) + (inspect.getsource(cached_pages) if reads_copies else "")
+    rooms = [each for name, each in sys.modules.items() if f"{name}.".startswith(f"{module.__name__}.")]
+    reads_copies = any(vars(each).get("cached_pages") is cached_pages for each in rooms)
+    return "".join(map(inspect.getsource, rooms)) + (inspect.getsource(cached_pages) if reads_copies else "")
 
 
 @pytest.mark.parametrize("name", sorted(name for name, value in vars(metrics).items() if isinstance(value, Metric)))

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from functions.pages.desk_forms.deal_form import CURRENCIES
+from functions.pages.desk.deal_form import CURRENCIES
 from shared.html import fragments, views
 from shared.html.templates import render
 from shared.models.catalog import ALL_DEALS

@@ -16,11 +16,11 @@ from local.settings import ROOT
 from tests.infra.conftest import Synthesized
 
 MODULES = {
-    file.stem: file
-    for file in (ROOT / "functions").glob("*/*.py")
+    (file.parent if file.stem == "__init__" else file).stem: file
+    for file in (ROOT / "functions").glob("*/**/*.py")
     if re.search(r"^(def handler\(|handler\b.*=)", file.read_text(), re.MULTILINE)
 }
-"""The modules of ``functions/`` that have a handler."""
+"""The modules and packages of ``functions/`` that have a handler."""
 
 ONLY_FULL = {"pydantic", "pydantic_core", "argon2"}
 """Libraries of the artifact ``full`` that ``lean`` does not have."""
@@ -72,7 +72,8 @@ def _imported(file: Path, seen: set[Path] | None = None) -> Iterator[str]:
             continue
         yield from names
         for name in names:
-            ours = ROOT.joinpath(*name.split(".")).with_suffix(".py")
+            place = ROOT.joinpath(*name.split("."))
+            ours = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
             if name.startswith(("shared.", "functions.")) and ours.exists() and ours not in seen:
                 yield from _imported(ours, seen)
 

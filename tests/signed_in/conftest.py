@@ -23,7 +23,7 @@ from tests.support.browsing import ORIGIN, Browser, Seen
 from tests.support.engines import MOTO, one_at_a_time
 from tests.support.factories import a_deal
 from tests.support.rights import within_rights
-from tests.support.surroundings import surrounded
+from tests.support.surroundings import hand_over, surrounded
 
 FUNCTIONS = {
     "/my": within_rights(mine),
@@ -48,8 +48,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
 def found_by_functions(monkeypatch: pytest.MonkeyPatch, table: Table) -> Iterator[Table]:
     """A table with brands that the functions find in their environment."""
     with surrounded(monkeypatch, table, SITE_ORIGIN=ORIGIN, SITE_BASE="", STAGE="test"):
-        for function in (mine, account, desk, sales, shop):
-            monkeypatch.setattr(function, "table", lambda: table)
+        hand_over(monkeypatch, table, mine, account, desk, sales, shop)
         brands.create(table, "apple", "Apple", times.now())
         brands.create(table, "g-fore", "G/Fore", times.now())
         # What a hash costs is held elsewhere; these tests make many.

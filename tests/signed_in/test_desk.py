@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from functions.pages import desk
-from functions.pages.desk_forms import deal_form
+from functions.pages.desk import deal_form
 from shared.data import item_types, keys
 from shared.data.catalog import brands, clicks, deals, feeds, offers, picks
 from shared.data.members import users
@@ -626,7 +625,7 @@ def test_making_hot_says_whether_there_are_more_readers_than_are_counted(
     editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch, more: int, readers: str,
     counted: str,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(desk, "MOST_COUNTED", 3)
+    monkeypatch.setattr("functions.pages.desk.hot.MOST_COUNTED", 3)
     for number in range(2 + more):  # the editor is a reader, too
         entered(table, f"reader{number}")
 
@@ -685,7 +684,7 @@ def test_of_more_readers_than_are_counted_the_bar_shows_the_parts_that_are_told(
     editor: Browser, table: Table, hot: Callable[..., Deal], monkeypatch: pytest.MonkeyPatch, parts: int,
     unfinished: dict[str, int], reached: tuple[str, str], said: str,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(desk, "MOST_COUNTED", 3)
+    monkeypatch.setattr("functions.pages.desk.hot.MOST_COUNTED", 3)
     for name in ("ana", "bo", "cleo"):
         entered(table, name)
     deal = hot(parts, **unfinished)
@@ -700,7 +699,7 @@ def test_of_more_readers_than_are_counted_the_bar_shows_the_parts_that_are_told(
 def test_of_as_many_readers_as_are_counted_the_bar_shows_how_many_are_told(
     editor: Browser, table: Table, hot: Callable[..., Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "MOST_COUNTED", 3)
+    monkeypatch.setattr("functions.pages.desk.hot.MOST_COUNTED", 3)
     for name in ("ana", "bo"):
         entered(table, name)
 
@@ -808,7 +807,7 @@ def test_the_front_page_is_ordered_on_the_desk_too_and_the_desk_is_come_back_to(
 def test_all_deals_are_listed_a_page_at_a_time(
     editor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "SHOWN", 2)
+    monkeypatch.setattr("functions.pages.desk.today.SHOWN", 2)
     for minutes in (1, 2, 3):
         post_deal(minutes, title=f"Deal {minutes}")
 
@@ -845,7 +844,7 @@ def test_the_desk_shows_how_far_the_telling_of_a_hot_deal_has_got(
 def test_the_desk_follows_a_hot_deal_that_is_not_among_the_newest(
     editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "SHOWN", 2)
+    monkeypatch.setattr("functions.pages.desk.today.SHOWN", 2)
     now = times.now()
     picked = post_deal(30, title="Picked and hot")
     ending = post_deal(20, title="Ending and hot", ends_at=now + timedelta(hours=1))

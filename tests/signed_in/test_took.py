@@ -29,6 +29,7 @@ from tests.support.browsing import Browser
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import a_message, send
 from tests.support.rights import within_rights
+from tests.support.surroundings import hand_over
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -118,8 +119,7 @@ def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser) -> 
 @pytest.fixture
 def visitor(table: Table, monkeypatch: pytest.MonkeyPatch) -> Browser:
     """An editor's browser, for the public pages too."""
-    for function in (site, clicks):
-        monkeypatch.setattr(function, "table", lambda: table)
+    hand_over(monkeypatch, table, site, clicks)
     monkeypatch.setattr(cached_pages, "table", lambda: table)
     browser = entered(table, "vera", "editor")
     browser.functions = {**FUNCTIONS, "/": within_rights(site), "/go": within_rights(clicks)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from functions.pages.desk_forms import deal_form
+from functions.pages.desk import deal_form
 from shared.data import item_types, keys
 from shared.data.catalog import brands, deals, offers, search
 from shared.data.members import rate_limits

@@ -22,6 +22,7 @@ from ministack.core.iam_evaluator import (  # type: ignore[import-untyped]  # it
 from infra.access import Access
 from infra.functions import BY_NAME
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
+from tests.support.surroundings import modules_of
 from tests.support.wire import watched
 
 IN_TRANSACTIONS = {
@@ -120,7 +121,7 @@ def within_rights(function: ModuleType) -> Callable[[Any, Any], Any]:
     name = function.__name__.rpartition(".")[2]
 
     def handler(event: Any, context: Any) -> Any:
-        with watched(function.table()) as wire:
+        with watched(vars(modules_of(function)[0])["table"]()) as wire:
             answer = function.handler(event, context)
         asked = {ask for request in wire.requests for ask in asks(request.operation, request.body)}
         assert [ask for ask in asked if not is_granted(name, ask)] == [], f"{name} has no right to this"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 
 import pytest
 from moto import mock_aws
@@ -38,6 +41,18 @@ def surrounded(monkeypatch: pytest.MonkeyPatch, table: Table, **more: str) -> It
     _start_over()
     yield
     _start_over()
+
+
+def modules_of(function: ModuleType) -> list[ModuleType]:
+    """The modules that a function's handler is made of, which ask for its table."""
+    own = [each for name, each in sys.modules.items() if f"{name}.".startswith(f"{function.__name__}.")]
+    return [each for each in own if "table" in vars(each)]
+
+
+def hand_over(monkeypatch: pytest.MonkeyPatch, table: Table, *functions: ModuleType) -> None:
+    """Give a table to some functions, in place of the one that their environment names."""
+    for module in itertools.chain.from_iterable(map(modules_of, functions)):
+        monkeypatch.setattr(module, "table", lambda: table)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from functions.background import refresher
 from functions.pages import site
+from functions.pages.site import public, sitemaps
 from shared.data.catalog import brands, clicks, deals, endings, feeds, offers, page_cache, picks, search
 from shared.data.catalog.search import asked, in_text
 from shared.dynamodb import cursors
@@ -26,6 +27,7 @@ from shared.runtime import environment
 from shared.values import times
 from tests.support.factories import APPLE, SHOES, a_deal, post
 from tests.support.pages import Ask, indexed, parsed
+from tests.support.surroundings import hand_over
 from tests.support.wire import watched
 
 CUT = "Only the first five words, and 100 characters, were searched."
@@ -128,7 +130,7 @@ def test_a_page_that_is_shared_says_what_it_is(ask: Ask, posted: list[Deal], pat
 def test_a_table_that_is_away_is_said_in_a_page(
     ask: Ask, table: Table, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    monkeypatch.setattr(site, "table", lambda: replace(table, name="gone"))
+    hand_over(monkeypatch, replace(table, name="gone"), site)
 
     answer = ask(path)
 
@@ -310,14 +312,14 @@ def test_no_page_asks_for_more_than_it_shows(ask: Ask, follow: Ask, now: datetim
 def test_older_deals_of_a_topic_are_asked_for_together_with_its_name(
     ask: Ask, table: Table, now: datetime, topic: Topic
 ) -> None:
-    made = [a_deal(now - timedelta(seconds=n), link=f"https://s.example/{n}") for n in range(site.OLDER + 5)]
+    made = [a_deal(now - timedelta(seconds=n), link=f"https://s.example/{n}") for n in range(public.OLDER + 5)]
     newest = post(table, made, now)[0]
     feed = feed_of(topic)
 
     with watched(environment.table()) as wire:
         answer = ask(fragments.path_of(feed), query={"cursor": cursors.encode(feeds.scope(feed), newest.deal_id)})
 
-    assert len(parsed(answer).findall(".//li[@class='card']")) == site.OLDER
+    assert len(parsed(answer).findall(".//li[@class='card']")) == public.OLDER
     assert wire.operations == {"GetItem": 1, "Query": 1}
     assert wire.round_trips == 1
 
@@ -665,7 +667,7 @@ def test_the_sitemap_names_every_listed_deal(ask: Ask, now: datetime, posted: li
 def test_a_months_sitemap_is_bounded(
     ask: Ask, now: datetime, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(site, "MOST_MAPPED", 1)
+    monkeypatch.setattr(sitemaps, "MOST_MAPPED", 1)
 
     mapped = ask(f"/sitemap-{posted[0].created_at:%Y-%m}.xml")["body"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -21,33 +21,95 @@ from shared.values.times import to_iso
 
 CURRENCIES = ("USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY")
 
-REQUIRED = ("link", "title", "price", "currency", "brand", "category")
-OPTIONAL = ("listPrice", "couponCode", "expiresAt", "image", "description")
-FIELDS = (*REQUIRED, *OPTIONAL)
-"""The fields of a deal's form, named as in the API's bodies."""
 
-NAMES = {
-    "link": "Address at the shop",
-    "title": "Title",
-    "price": "Price",
-    "listPrice": "List price",
-    "currency": "Currency",
-    "brand": "Brand",
-    "category": "Category",
-    "couponCode": "Coupon code",
-    "expiresAt": "Ends",
-    "image": "Picture",
-    "description": "Description",
-}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One field of a deal's form, named as in the API's bodies.
 
-WORDS = {
-    "link": "This must be an http or https address.",
-    "image": "This must be an http or https address.",
-    "price": "A price must be digits, a point and two digits: 31.90.",
-    "listPrice": "A list price must be digits, a point and two digits: 31.90.",
-    "currency": "This must be three capital letters, such as USD.",
-    "expiresAt": "This must be a day and a time.",
-}
+    ``attribute`` is what it shows of a deal. ``needs`` says what a text must be that the rules refuse. The rest is its
+    control: an ``<input>`` of a ``type`` with some ``more`` attributes, a list of ``choices``, or an ``area``.
+    """
+
+    name: str
+    label: str
+    attribute: str
+    required: bool = False
+    needs: str = ""
+    hint: str = ""
+    type: str = "text"
+    more: Mapping[str, str] = field(default_factory=dict)
+    choices: str = ""
+    area: bool = False
+
+
+_WEB = {"inputmode": "url", "autocomplete": "off", "maxlength": "2000"}
+_MONEY = {"inputmode": "decimal", "autocomplete": "off", "maxlength": "20"}
+_TEXT = {"autocomplete": "off", "maxlength": "100"}
+_AN_ADDRESS = "This must be an http or https address."
+
+LINK = Field(
+    name="link", label="Address at the shop", attribute="link", required=True, needs=_AN_ADDRESS, type="url", more=_WEB
+)
+ROWS: tuple[tuple[Field, ...], ...] = (
+    (Field(name="title", label="Title", attribute="title", required=True, more={**_TEXT, "maxlength": "300"}),),
+    (
+        Field(
+            name="price",
+            label="Price",
+            attribute="price",
+            required=True,
+            needs="A price must be digits, a point and two digits: 31.90.",
+            more=_MONEY,
+        ),
+        Field(
+            name="listPrice",
+            label="List price",
+            attribute="list_price",
+            needs="A list price must be digits, a point and two digits: 31.90.",
+            more=_MONEY,
+        ),
+        Field(
+            name="currency",
+            label="Currency",
+            attribute="currency",
+            required=True,
+            needs="This must be three capital letters, such as USD.",
+            choices="currencies",
+        ),
+    ),
+    (
+        Field(name="brand", label="Brand", attribute="brand_name", required=True, more={"list": "brands", **_TEXT}),
+        Field(name="category", label="Category", attribute="category", required=True, choices="categories"),
+    ),
+    (
+        Field(name="couponCode", label="Coupon code", attribute="coupon_code", more=_TEXT),
+        Field(
+            name="expiresAt",
+            label="Ends",
+            attribute="ends_at",
+            needs="This must be a day and a time.",
+            hint="In UTC.",
+            type="datetime-local",
+        ),
+    ),
+    (
+        Field(
+            name="image",
+            label="Picture",
+            attribute="image",
+            needs=_AN_ADDRESS,
+            hint="Its address, over HTTPS.",
+            type="url",
+            more=_WEB,
+        ),
+    ),
+    (Field(name="description", label="Description", attribute="description", area=True),),
+)
+"""The form, a row of fields at a time; above it stands ``LINK``."""
+
+FIELDS = {each.name: each for row in ((LINK,), *ROWS) for each in row}
+REQUIRED = tuple(name for name, each in FIELDS.items() if each.required)
+WORDS = {name: each.needs for name, each in FIELDS.items() if each.needs}
 
 READ = "was-"
 """Hidden fields of the form begin with this: each holds what a field was when the form was read."""
@@ -98,19 +160,13 @@ def deal_of(table: Table, typed: Mapping[str, str], now: datetime, deal: Deal | 
 
 def typed_of(deal: Deal) -> Fields:
     """A deal as its form shows it."""
-    return {
-        "link": deal.link,
-        "title": deal.title,
-        "price": deal.price,
-        "listPrice": deal.list_price or "",
-        "currency": deal.currency,
-        "brand": deal.brand_name,
-        "category": deal.category,
-        "couponCode": deal.coupon_code or "",
-        "expiresAt": to_iso(deal.ends_at).removesuffix("Z") if deal.ends_at else "",
-        "image": deal.image or "",
-        "description": deal.description or "",
-    }
+    return {name: _typed(getattr(deal, each.attribute)) for name, each in FIELDS.items()}
+
+
+def _typed(value: Any) -> str:
+    if isinstance(value, datetime):
+        return to_iso(value).removesuffix("Z")
+    return "" if value is None else str(value)
 
 
 def read_values(typed: Mapping[str, str], deal: Deal) -> Fields:
@@ -145,11 +201,11 @@ def merged(typed: Mapping[str, str], changes: Mapping[str, Any], deal: Deal) -> 
     # As the deal would be: a price that was typed as 9.5 is the 9.50 that the deal has.
     asked = typed_of(replace(deal, **changes)) | {"brand": typed.get("brand", "")}
     merges = Merged({name: typed.get(name, "") for name in FIELDS}, [], [])
-    for name in FIELDS:
+    for name, each in FIELDS.items():
         was = typed.get(READ + name)
         if _same(name, asked[name], now_is[name]) or (was is not None and _same(name, was, now_is[name])):
             continue
-        row = {"name": NAMES[name], "now": _in_words(name, now_is[name])}
+        row = {"name": each.label, "now": _in_words(name, now_is[name])}
         if was is not None and _same(name, was, asked[name]):
             merges.typed[name] = now_is[name]
             merges.theirs.append(row | {"was": _in_words(name, was)})

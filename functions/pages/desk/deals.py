@@ -1,0 +1,284 @@
+"""Posting a deal, editing it, withdrawing and ending it.
+
+The form of a new deal carries an idempotency key, so that sending it again by reloading posts nothing twice. The form
+of a deal that exists carries the values it was read with, so that it takes back nothing that another editor wrote.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Any
+
+from functions.pages.desk import deal_form
+from functions.pages.desk.brands import near_names
+from functions.pages.desk.editing import deal_of, desk_page, editor_of
+from shared.data.catalog import brands, clicks, deals, offers
+from shared.errors import Busy, DealTooLarge, EditedMeanwhile, IdempotencyKeyReused, NoSuchTopic
+from shared.html import forms, pages, views
+from shared.html.app import Routes
+from shared.html.forms import InvalidFields
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.catalog import CATEGORIES, Deal, Status
+from shared.runtime import metrics
+from shared.runtime.environment import table
+from shared.runtime.reporting import report
+from shared.values import links
+
+_REFUSED = (InvalidFields, NoSuchTopic, DealTooLarge)
+"""Errors of a deal's form that its page names at a field."""
+
+routes = Routes()
+
+
+@routes.get("/desk/deals/new")
+def new_deal(request: Request) -> Answer:
+    """One field first, the shop's address; the rest unfolds filled in with what we know of the product and the shop."""
+    editor_of(request)
+    asked = request.query
+    link = asked.get("link", "").strip()
+    given = {
+        "link": link,
+        "title": asked.get("title", ""),
+        "price": asked.get("price", ""),
+        "image": asked.get("image", ""),
+    }
+    given["listPrice"] = asked.get("list", "")
+    typed = {name: value.strip() for name, value in given.items() if value.strip()}
+    if not link:
+        return desk_page("desk/link.html", request, typed=typed, errors={})
+    if not links.host(link):
+        return desk_page(
+            "desk/link.html",
+            request,
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            typed=typed,
+            errors={"link": deal_form.WORDS["link"]},
+        )
+    of_product = offers.offers(table(), link)
+    last = deal_form.last_offer(link, of_product)
+    known = deal_form.typed_of_product(last) if last else deal_form.known_of_shop(table(), link, request.now)
+    return _form_page(
+        request,
+        {**known, **typed},
+        of_product=of_product,
+        key=forms.new_key(),
+        guessed=bool(known),
+        priced_by=last if "price" in known and "price" not in typed else None,
+    )
+
+
+@routes.get("/desk/deals/preview")
+def new_deal_again(request: Request) -> Answer:
+    """A preview is made of what was typed, so its address alone leads to an empty form."""
+    editor_of(request)
+    return pages.redirect("/desk/deals/new")
+
+
+@routes.post("/desk/deals/preview")
+def preview(request: Request) -> Answer:
+    """The card and the page of a new deal as they will be, and the form below. Nothing is written."""
+    editor_of(request)
+    return _previewed(request)
+
+
+@routes.post("/desk/deals")
+def post_deal(request: Request) -> Answer:
+    session = editor_of(request)
+    typed = forms.read(request.event)
+    try:
+        new = deal_form.new(typed)
+        deal = replace(new.to_deal(request.now, secrets.token_bytes(16)), correlation_id=request.correlation_id)
+        once = forms.idempotency(typed, session.username, deal_form.filled(typed))
+        deal = deals.create(table(), deal, request.now, idempotency=once)
+    except _REFUSED as error:
+        return _refused_form(request, typed, error)
+    except IdempotencyKeyReused:
+        again = {"link": "This form has posted a deal already, and was changed since. Post again if you mean another."}
+        fresh = {**typed, "key": forms.new_key()}
+        return _form_page(request, fresh, again, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
+        report(metrics.DEALS_POSTED)
+    return pages.redirect(f"/desk/deals/{views.number(deal)}", said="posted")
+
+
+@routes.get("/desk/deals/<number>")
+def one_deal(request: Request, number: str) -> Answer:
+    editor_of(request)
+    deal = deal_of(number)
+    return _form_page(request, deal_form.typed_of(deal), deal=deal)
+
+
+@routes.post("/desk/deals/<number>")
+def edit_deal(request: Request, number: str) -> Answer:
+    editor_of(request)
+    typed = forms.read(request.event)
+
+    def attempt() -> Answer:
+        deal = deal_of(number)
+        try:
+            changes = deal_form.changes(typed, request.now)
+            merged = deal_form.merged(typed, changes, deal)
+            if merged.asks:
+                return _form_page(request, merged.typed, deal=deal, status=HTTPStatus.CONFLICT, merged=merged)
+            correlation_id, version = request.correlation_id, deal.version
+            deals.edit(table(), deal.deal_id, changes, request.now, correlation_id=correlation_id, version=version)
+        except _REFUSED as error:
+            return _refused_form(request, typed, error, deal)
+        return pages.redirect(f"/desk/deals/{number}", said="edited")
+
+    # Who edits the deal between the reading and the writing here is another editor like any other: it is read again.
+    return table().retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
+
+
+@routes.get("/desk/deals/<number>/preview")
+def one_deal_again(request: Request, number: str) -> Answer:
+    """A preview is made of what was typed, so its address alone leads to the deal's form."""
+    editor_of(request)
+    return pages.redirect(f"/desk/deals/{number}")
+
+
+@routes.post("/desk/deals/<number>/preview")
+def preview_change(request: Request, number: str) -> Answer:
+    """The card and the page of a deal as they would be, and the form below. Nothing is written."""
+    editor_of(request)
+    return _previewed(request, deal_of(number))
+
+
+@routes.get("/desk/deals/<number>/withdraw")
+def withdraw_page(request: Request, number: str) -> Answer:
+    """What withdrawing a deal does, before it is done."""
+    return _asking_page(request, number, "desk/withdraw.html", (Status.ACTIVE, Status.EXPIRED))
+
+
+@routes.post("/desk/deals/<number>/withdraw")
+def withdraw(request: Request, number: str) -> Answer:
+    return _changed(request, number, "withdrawn", withdrawn_at=request.now)
+
+
+@routes.post("/desk/deals/<number>/restore")
+def restore(request: Request, number: str) -> Answer:
+    return _changed(request, number, "restored", withdrawn_at=None)
+
+
+@routes.get("/desk/deals/<number>/end")
+def end_page(request: Request, number: str) -> Answer:
+    """What ending a deal does, before it is done."""
+    return _asking_page(request, number, "desk/end.html", (Status.ACTIVE,))
+
+
+@routes.post("/desk/deals/<number>/end")
+def end(request: Request, number: str) -> Answer:
+    return _changed(request, number, "ended", ends_at=request.now)
+
+
+def _previewed(request: Request, deal: Deal | None = None) -> Answer:
+    """A deal as a form would make it, or would make of ``deal``, with the form below."""
+    typed = forms.read(request.event)
+    try:
+        shown = deal_form.deal_of(table(), typed, request.now, deal)
+    except _REFUSED as error:
+        return _refused_form(request, typed, error, deal)
+    return _form_page(request, typed, deal=deal, shown=shown)
+
+
+def _form_page(
+    request: Request,
+    typed: Mapping[str, str],
+    errors: Mapping[str, str] | None = None,
+    *,
+    deal: Deal | None = None,
+    of_product: Sequence[Deal] | None = None,
+    status: int = HTTPStatus.OK,
+    key: str | None = None,
+    shown: Deal | None = None,
+    guessed: bool = False,
+    priced_by: Deal | None = None,
+    merged: deal_form.Merged | None = None,
+) -> Answer:
+    """The form of a new deal or, with ``deal``, of one that exists; beside it what we know of the product.
+
+    Where its price is another deal's (``priced_by``), the form says so: shops change theirs. Above a form that another
+    editor's changes are ``merged`` into stand these changes.
+    """
+    now = request.now
+    link = typed.get("link", "")
+    if of_product is None:
+        of_product = offers.offers(table(), link) if links.host(link) else []
+    others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
+    number = str(views.number(deal)) if deal else ""
+    currencies = list(dict.fromkeys((typed.get("currency") or "USD", *deal_form.CURRENCIES)))
+    return desk_page(
+        "desk/deal.html",
+        request,
+        status,
+        here=None if deal else "/desk/deals/new",
+        typed={name: typed.get(name, "") for name in deal_form.FIELDS} | {"currency": currencies[0]},
+        errors=dict(errors or {}),
+        number=number,
+        key=key or typed.get("key", ""),
+        read_values={f"{deal_form.READ}{name}": value for name, value in deal_form.read_values(typed, deal).items()}
+        if deal
+        else {},
+        status_name=deal.status(now).value if deal else "",
+        hot=bool(deal and deal.hot_at),
+        title=deal.title if deal else "",
+        stock=deal.stock.value.replace("-", " ") if deal and deal.stock else "",
+        clicks=clicks.of(table(), [deal.deal_id])[deal.deal_id] if deal else 0,
+        duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
+        earlier=[views.card(offer, now) for offer in others][:10],
+        guessed=guessed,
+        price_hint=deal_form.price_hint(priced_by, now) if priced_by else "",
+        theirs=merged.theirs if merged else [],
+        conflicts=merged.conflicts if merged else [],
+        shown=views.head(shown, now) if shown else None,
+        card=views.card(shown, now) if shown else None,
+        link_field=deal_form.LINK,
+        rows=deal_form.ROWS,
+        brand_names=_brand_names(),
+        choices={"currencies": {each: each for each in currencies}, "categories": CATEGORIES},
+    )
+
+
+def _refused_form(
+    request: Request,
+    typed: Mapping[str, str],
+    error: InvalidFields | NoSuchTopic | DealTooLarge,
+    deal: Deal | None = None,
+) -> Answer:
+    """A deal's form again, with what was typed, and at each field that cannot be used what it needs."""
+    match error:
+        case InvalidFields(errors=errors):
+            pass
+        case NoSuchTopic():
+            near = near_names(typed.get("brand", ""))
+            also = f" Near: {', '.join(near)}." if near else ""
+            errors = {"brand": f"There is no brand of this name yet.{also} Create it on the page of brands first."}
+        case DealTooLarge():
+            errors = {"description": str(error)}
+    return _form_page(request, typed, errors, deal=deal, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+def _brand_names() -> list[str]:
+    """Names to complete a brand from; none if there are very many, which would fill the page."""
+    names = list(brands.names(table(), consistent=True).values())
+    return names if len(names) <= 500 else []
+
+
+def _changed(request: Request, number: str, said: str, **changes: Any) -> Answer:
+    editor_of(request)
+    deal = deal_of(number)
+    deals.edit(table(), deal.deal_id, changes, request.now, correlation_id=request.correlation_id)
+    return pages.redirect(f"/desk/deals/{number}", said=said)
+
+
+def _asking_page(request: Request, number: str, template: str, possible: Sequence[Status]) -> Answer:
+    """A page that says what will happen to a deal and asks; the deal's form where its status rules that out."""
+    editor_of(request)
+    deal = deal_of(number)
+    if deal.status(request.now) not in possible:
+        return pages.redirect(f"/desk/deals/{number}")
+    return desk_page(template, request, d=views.card(deal, request.now), number=number)

@@ -1,0 +1,39 @@
+"""The editor who asks, the deal that is asked for, and how the desk shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+
+from shared.data.catalog import deals
+from shared.html import cookies, pages, views
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.catalog import Deal
+from shared.models.members import Session
+from shared.runtime.environment import table
+
+
+def editor_of(request: Request) -> Session:
+    """Who asks, if that is an editor. Raises NotSignedIn, Forbidden."""
+    return cookies.editor_of(table(), request, "The desk is for editors.")
+
+
+def deal_of(number: str) -> Deal:
+    """A deal by its number, as it is at this moment. Raises NoSuchDeal."""
+    return deals.find(table(), number, consistent=True)
+
+
+def desk_page(
+    template: str, request: Request, status: int = HTTPStatus.OK, *, here: str | None = None, **values: Any
+) -> Answer:
+    """A page of the desk, at the request's own path unless told otherwise."""
+    said = request.query.get("said")
+    return pages.page(template, status=status, here=here or request.path, **({"said": said} | values))
+
+
+def line_of(deal: Deal, now: datetime, followed: Mapping[str, int]) -> dict[str, Any]:
+    """A deal as a row of a list, with how often it was followed to its shop."""
+    return {**views.card(deal, now, width=128), "clicks": followed.get(deal.deal_id, 0)}

@@ -1,0 +1,133 @@
+"""Telling everybody of a deal: to how many readers it goes, what it costs, and how far it has got."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from functions.pages.desk.editing import deal_of, desk_page, editor_of
+from shared.data.catalog import deals
+from shared.data.members import fanout, users
+from shared.html import pages, views
+from shared.html.app import Routes
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.catalog import Deal, Status
+from shared.runtime.environment import table
+from shared.values.counts import counted
+
+MOST_COUNTED = 1_000
+"""Readers that the hot page counts: one page of their index. Of more it says that there are more."""
+
+LOOKS_AGAIN = 10
+"""Seconds after which the page of a hot deal's progress looks again without script. With it, desk.js does."""
+
+WRITES_PER_MESSAGE = 2
+DOLLARS_PER_MILLION_WRITES = 0.625
+"""A message is written to the table and to GSI1: https://aws.amazon.com/dynamodb/pricing/on-demand (docs/cost.md)."""
+
+routes = Routes()
+
+
+@routes.get("/desk/deals/<number>/hot")
+def hot_page(request: Request, number: str) -> Answer:
+    """How many will be told and what it costs, before; how far it has got, afterwards."""
+    editor_of(request)
+    deal = deal_of(number)
+    if deal.hot_at is not None:
+        return pages.redirect(f"/desk/deals/{number}/hot/progress")
+    readers = count_readers()
+    reached = min(readers, MOST_COUNTED)
+    more = readers > MOST_COUNTED
+    units = reached * WRITES_PER_MESSAGE
+    dollars = _dollars(units * DOLLARS_PER_MILLION_WRITES / 1_000_000)
+    return desk_page(
+        "desk/hot.html",
+        request,
+        d=views.card(deal, request.now),
+        number=number,
+        over=deal.status(request.now) is not Status.ACTIVE,
+        readers=f"{'More than ' if more else ''}{counted(reached, 'reader')}",
+        messages=f"{'more than ' if more else ''}{reached:,}",
+        units=f"{'more than ' if more else ''}{units:,}",
+        dollars=f"{'more than ' if more else ''}{dollars}",
+    )
+
+
+@routes.post("/desk/deals/<number>/hot")
+def make_hot(request: Request, number: str) -> Answer:
+    editor_of(request)
+    deal = deal_of(number)
+    deals.make_hot(table(), deal.deal_id, request.now, correlation_id=request.correlation_id)
+    return pages.redirect(f"/desk/deals/{number}/hot/progress", said="hot")
+
+
+@routes.get("/desk/deals/<number>/hot/progress")
+def hot_progress(request: Request, number: str) -> Answer:
+    """How far the telling of a hot deal has got: a page, and for the script of that page the same as JSON."""
+    editor_of(request)
+    deal = deal_of(number)
+    if deal.hot_at is None:
+        return pages.redirect(f"/desk/deals/{number}/hot")
+    progress = fanout.progress(table(), deal.deal_id)
+    told = told_so_far(deal, progress, 0 if progress.finished else count_readers())
+    if request.wants_json:
+        return Answer(json.dumps(told), media_type="application/json")
+    return desk_page(
+        "desk/progress.html",
+        request,
+        # "Everybody is being told" is over then, and the heading says so.
+        said=None if progress.finished else request.query.get("said"),
+        d=views.card(deal, request.now),
+        number=number,
+        since=views.moment(deal.hot_at),
+        looks_again=LOOKS_AGAIN,
+        **told,
+    )
+
+
+def count_readers() -> int:
+    """How many users there are, or one more than ``MOST_COUNTED`` where there are more than that."""
+    return users.count(table(), MOST_COUNTED + 1)
+
+
+def _dollars(amount: float) -> str:
+    """A small amount, rounded down: where it is the least that something costs, it must not be more than that."""
+    hundredths_of_cents = math.floor(amount * 10_000)
+    return f"${hundredths_of_cents / 10_000:.4f}" if hundredths_of_cents else "less than $0.0001"
+
+
+def told_so_far(deal: Deal, progress: fanout.Progress, readers: int) -> dict[str, Any]:
+    """How far the telling of a hot deal has got, of about how many readers, and how fast: in words, and as a bar.
+
+    ``readers`` comes from ``count_readers``. Where there are more than ``MOST_COUNTED``, nobody knows how many: the bar
+    shows how many of the parts are finished in which all users are read. ``most`` is its end, 0 if not known yet.
+    """
+    told, finished = progress.told, progress.finished
+    seconds = (progress.at - deal.hot_at).total_seconds() if progress.at and deal.hot_at else 0
+    of, parts = "", ""
+    if finished:
+        reached, most = 1, 1
+    elif readers <= MOST_COUNTED:
+        reached, most = told, max(told, readers)
+        of = f"of about {most:,}"
+    else:
+        reached, most = progress.segments_finished, progress.segments if progress.segments_finished else 0
+        of = f"of more than {MOST_COUNTED:,}" if told <= MOST_COUNTED else ""
+        parts = f"{reached} of {most} parts of the list finished" if most else ""
+    rate = f"{told / seconds:,.0f} a second" if seconds >= 1 and told >= seconds else ""
+    so_far = f" so far{', ' if of else ''}{of}"
+    return {
+        "title": "Everybody is told" if finished else f"{told:,} told",
+        "heading": "Everybody is told" if finished else "Being told",
+        "sentence": f"{counted(told, 'reader')} told{'' if finished else so_far}.{parts and f' {parts}.'}",
+        "told": f"{told:,}",
+        "of": of,
+        "parts": parts,
+        "finished": finished,
+        "reached": reached,
+        "most": most,
+        "rate": rate,
+        "messages": f"{told:,}{rate and f', {rate}'}",
+    }

@@ -1,1 +1,0 @@
-"""What the forms of the editor's desk are made of."""

@@ -1,0 +1,134 @@
+"""The addresses of a customer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from functions.pages.shop.cart import member_of
+from shared.api.fields import Body
+from shared.api.order_bodies import AddressName, NewAddress
+from shared.data.orders import addresses
+from shared.errors import TooManyAddresses
+from shared.html import cookies, forms, pages
+from shared.html import orders as orders_shown
+from shared.html.app import Routes
+from shared.html.checking import check
+from shared.html.forms import Fields, InvalidFields
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.members import Address
+from shared.runtime.environment import table
+
+ADDRESSES = "/shop/addresses"
+
+REQUIRED = ("recipient", "street", "city", "postalCode", "country")
+
+FIELDS = (*REQUIRED, "region")
+"""The fields of an address, named as in the API's bodies."""
+
+_WORDS = {"country": "This must be two capital letters, such as US."}
+
+routes = Routes()
+
+
+class NamedAddress(Body):
+    """The name under which an address is kept."""
+
+    name: AddressName
+
+
+@routes.get(ADDRESSES)
+def address_book(request: Request) -> Answer:
+    """All addresses, and a form: empty, or with the one that ``?name=`` names."""
+    return _address_page(request, member_of(request).username, {"name": request.query.get("name", "")}, fill=True)
+
+
+@routes.post(ADDRESSES)
+def save_address(request: Request) -> Answer:
+    """Keep an address under its name, in place of the one that had it."""
+    member = member_of(request)
+    typed = forms.read(request.event)
+    place = forms.own_path(typed.get("next"), ADDRESSES)
+    try:
+        name, address = _address(typed)
+        addresses.save(table(), member.username, name, address)
+    except InvalidFields as error:
+        return _address_page(request, member.username, typed, error.errors)
+    except TooManyAddresses as error:
+        return _address_page(request, member.username, typed, {"name": str(error)})
+    return forms.lead_to(place, said="address")
+
+
+@routes.post(f"{ADDRESSES}/remove", stands_on=ADDRESSES)
+def remove_address(request: Request) -> Answer:
+    member = cookies.sender_of(table(), request, ADDRESSES)
+    if isinstance(member, Answer):
+        return member
+    addresses.remove(table(), member.username, forms.read(request.event).get("name", ""))
+    return pages.redirect(ADDRESSES, said="address-removed")
+
+
+def _address(typed: Mapping[str, str]) -> tuple[str, Address]:
+    """The name and the address that a form says. Raises InvalidFields, for all fields at once."""
+    given = {name: typed.get(name, "").strip() for name in FIELDS}
+    given["country"] = given["country"].upper()
+    body = {name: value for name, value in given.items() if value or name in REQUIRED}
+    errors: dict[str, str] = {}
+    try:
+        named = check(NamedAddress, {"name": typed.get("name", "").strip()})
+    except InvalidFields as error:
+        errors |= error.errors
+    try:
+        new = check(NewAddress, body, _WORDS)
+    except InvalidFields as error:
+        errors |= error.errors
+    if errors:
+        raise InvalidFields(errors)
+    return named.name, new.to_address()
+
+
+def _address_page(
+    request: Request,
+    username: str,
+    typed: Fields,
+    errors: Mapping[str, str] | None = None,
+    *,
+    fill: bool = False,
+) -> Answer:
+    known, unread = cookies.beside_unread(table(), request, partial(addresses.of, table(), username))
+    chosen = known.get(typed.get("name", ""))
+    if fill:
+        typed = _typed(typed["name"], chosen) if chosen else {}
+    return pages.page(
+        "shop/addresses.html",
+        here=ADDRESSES,
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
+        said=None if errors else request.query.get("said"),
+        addresses=shown(known),
+        typed={name: typed.get(name, "") for name in ("name", *FIELDS)},
+        editing=bool(chosen),
+        errors=dict(errors or {}),
+        next=forms.own_path(typed.get("next") or request.query.get("next"), ""),
+        most=addresses.MOST,
+        unread=unread,
+    )
+
+
+def shown(known: Mapping[str, Address]) -> list[dict[str, Any]]:
+    return [{"name": name, "lines": orders_shown.address_lines(address)} for name, address in known.items()]
+
+
+def _typed(name: str, address: Address) -> Fields:
+    """An address as its form shows it."""
+    return {
+        "name": name,
+        "recipient": address.recipient,
+        "street": address.street,
+        "city": address.city,
+        "region": address.region or "",
+        "postalCode": address.postal_code,
+        "country": address.country,
+    }

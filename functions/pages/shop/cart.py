@@ -1,0 +1,143 @@
+"""The cart. Its form stands on deals' pages, too, which are everybody's, kept at the edge: a plain form leads here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from shared.api.order_bodies import CartChange
+from shared.data.catalog import deals
+from shared.data.orders import carts
+from shared.errors import CartIsFull, DealIsOver, NotSoldHere
+from shared.html import cookies, forms, pages, views
+from shared.html.app import Routes
+from shared.html.checking import check
+from shared.html.forms import InvalidFields
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.catalog import Status, StockLevel
+from shared.models.members import Session
+from shared.models.orders import CartItem
+from shared.runtime.environment import table
+from shared.values.money import cents, money
+
+CART = "/shop/cart"
+
+_QUANTITY = f"must be 1 to {carts.MOST_PIECES} pieces."
+
+routes = Routes()
+
+
+@routes.get("/shop")
+def shop(_request: Request) -> Answer:
+    return pages.redirect(CART)
+
+
+@routes.get(CART)
+def cart(request: Request) -> Answer:
+    return _cart_page(request, member_of(request).username)
+
+
+@routes.post(CART)
+def put_into_cart(request: Request) -> Answer:
+    """Have so many pieces of a deal in the cart; without a number one, or as many as there are."""
+    typed = forms.read(request.event)
+    deal = deals.find(table(), typed.get("deal", ""), consistent=True)
+    number = deal.number or deal.deal_id
+    member = cookies.sender_of(table(), request, f"/deals/{number}")
+    if isinstance(member, Answer):
+        return member
+    username = member.username
+    try:
+        if "quantity" in typed:
+            quantity = _quantity(typed["quantity"])
+        else:
+            held = {item.deal.deal_id: item.quantity for item in carts.view(table(), username, request.now)}
+            quantity = held.get(deal.deal_id, 1)
+        carts.put_in(table(), username, deal.deal_id, quantity, request.now)
+    except InvalidFields:
+        errors = {f"quantity-{number}": f"{deal.title}: {_QUANTITY}"}
+        return _cart_page(request, username, errors=errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    except (DealIsOver, NotSoldHere, CartIsFull) as error:
+        said = str(error) if isinstance(error, CartIsFull) else f"{deal.title} cannot be bought here any more."
+        return _cart_page(request, username, problem=said, status=HTTPStatus.CONFLICT)
+    return pages.redirect(CART, said="in-cart")
+
+
+@routes.post(f"{CART}/remove", stands_on=CART)
+def take_out_of_cart(request: Request) -> Answer:
+    member = cookies.sender_of(table(), request, CART)
+    if isinstance(member, Answer):
+        return member
+    deal = deals.find(table(), forms.read(request.event).get("deal", ""))
+    carts.take_out(table(), member.username, deal.deal_id)
+    return pages.redirect(CART, said="taken-out")
+
+
+def member_of(request: Request) -> Session:
+    return cookies.member_of(table(), request)
+
+
+def _quantity(text: str) -> int:
+    """How many pieces a field says. Raises InvalidFields."""
+    number = int(text) if re.fullmatch(r"[0-9]{1,4}", text.strip()) else 0
+    return check(CartChange, {"quantity": number}).quantity
+
+
+def _cart_page(
+    request: Request,
+    username: str,
+    *,
+    errors: Mapping[str, str] | None = None,
+    problem: str | None = None,
+    status: int = HTTPStatus.OK,
+) -> Answer:
+    items, unread = cookies.beside_unread(table(), request, partial(carts.view, table(), username, request.now))
+    return pages.page(
+        "shop/cart.html",
+        here=CART,
+        status=status,
+        said=None if problem or errors else request.query.get("said"),
+        lines=[line_of(item, request.now) for item in items],
+        totals=totals_of([item for item in items if obstacle_of(item, request.now) is None]),
+        can_order=any(obstacle_of(item, request.now) is None for item in items),
+        quantities={str(number): str(number) for number in range(1, carts.MOST_PIECES + 1)},
+        errors=dict(errors or {}),
+        problem=problem,
+        unread=unread,
+    )
+
+
+def line_of(item: CartItem, now: datetime) -> dict[str, Any]:
+    """A deal in the cart as a page shows it, with what is in its way and whether its price moved."""
+    deal = item.deal
+    return {
+        **views.card(deal, now, width=128),
+        "quantity": str(item.quantity),
+        "together": views.money(money(cents(deal.price) * item.quantity), deal.currency),
+        "before": views.money(item.price, deal.currency) if item.changed else None,
+        "dearer": cents(deal.price) > cents(item.price),
+        "few": deal.stock is StockLevel.LOW,
+        "obstacle": obstacle_of(item, now),
+    }
+
+
+def obstacle_of(item: CartItem, now: datetime) -> str | None:
+    """Why what is in the cart cannot be ordered now, as far as the deal itself says, or None."""
+    if item.deal.status(now) is not Status.ACTIVE:
+        return "This deal is over."
+    if item.deal.stock is StockLevel.SOLD_OUT:
+        return "Sold out."
+    return None
+
+
+def totals_of(items: Sequence[CartItem]) -> str:
+    """What some items cost together today; currencies are not added up."""
+    sums: dict[str, int] = {}
+    for item in items:
+        sums[item.deal.currency] = sums.get(item.deal.currency, 0) + cents(item.deal.price) * item.quantity
+    return " and ".join(views.money(money(amount), currency) for currency, amount in sorted(sums.items()))

@@ -1,0 +1,98 @@
+"""One's own orders, and cancelling one."""
+
+from __future__ import annotations
+
+from functools import partial
+from http import HTTPStatus
+
+from functions.pages.shop.cart import member_of
+from shared.data.members import order_news
+from shared.data.orders import reading, steps
+from shared.errors import BadRequest, WrongStep
+from shared.html import cookies, pages
+from shared.html import orders as orders_shown
+from shared.html.app import Routes
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.orders import OrderStatus
+from shared.runtime.environment import table
+
+PAGE = 25
+ORDERS = "/shop/orders"
+
+routes = Routes()
+
+
+@routes.get(ORDERS)
+def my_orders(request: Request) -> Answer:
+    asked = request.query.get("status") or None
+    try:
+        status = OrderStatus(asked) if asked else None
+    except ValueError as error:
+        raise BadRequest("There is no such status of orders.", "status") from error
+    username = member_of(request).username
+    cursor = request.query.get("cursor") or None
+    page, unread = cookies.beside_unread(
+        table(), request, partial(reading.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
+    )
+    return pages.page(
+        "shop/orders.html",
+        here=ORDERS,
+        said=request.query.get("said"),
+        orders=[orders_shown.head(order) for order in page.items],
+        statuses=[("", "All")] + [(each.value, name) for each, name in orders_shown.STATES.items()],
+        chosen=asked or "",
+        older=page.next,
+        unread=unread,
+    )
+
+
+@routes.get(f"{ORDERS}/<order_id>")
+def one_order(request: Request, order_id: str) -> Answer:
+    return _order_page(request, member_of(request).username, order_id)
+
+
+@routes.get(f"{ORDERS}/<order_id>/cancel")
+def cancelling(request: Request, order_id: str) -> Answer:
+    """A page that says what cancelling does, with the button that does it."""
+    username = member_of(request).username
+    order, unread = cookies.beside_unread(table(), request, partial(reading.get, table(), username, order_id))
+    if order.status is not OrderStatus.PLACED:
+        return pages.redirect(f"{ORDERS}/{order_id}")
+    return pages.page("shop/cancel.html", here=request.path, order=orders_shown.head(order), unread=unread)
+
+
+@routes.post(f"{ORDERS}/<order_id>/cancel")
+def cancel_order(request: Request, order_id: str) -> Answer:
+    """Cancel an order that is not sent yet. Doing it twice cancels once."""
+    member = cookies.sender_of(table(), request, f"{ORDERS}/{order_id}")
+    if isinstance(member, Answer):
+        return member
+    order = reading.get(table(), member.username, order_id)
+    try:
+        steps.advance(
+            table(),
+            order,
+            OrderStatus.CANCELLED,
+            request.now,
+            correlation_id=request.correlation_id,
+            telling=order_news.telling,
+        )
+    except WrongStep:
+        return _order_page(request, member.username, order_id, too_late=True)
+    return pages.redirect(f"{ORDERS}/{order_id}", said="cancelled")
+
+
+def _order_page(request: Request, username: str, order_id: str, *, too_late: bool = False) -> Answer:
+    """An order as it is now; ``too_late`` to be cancelled, as somebody has just tried."""
+    order, unread = cookies.beside_unread(table(), request, partial(reading.get, table(), username, order_id))
+    state = orders_shown.STATES[order.status].lower()
+    return pages.page(
+        "shop/order.html",
+        here=f"{ORDERS}/{order.order_id}",
+        status=HTTPStatus.CONFLICT if too_late else HTTPStatus.OK,
+        said=None if too_late else request.query.get("said"),
+        order=orders_shown.whole(order),
+        problem=f"It is {state}, and cannot be cancelled any more." if too_late else None,
+        unread=unread,
+    )

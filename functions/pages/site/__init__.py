@@ -1,0 +1,11 @@
+"""What anyone may read in a browser: front page, deals, categories, brands, search, feeds, and what crawlers ask for.
+
+These pages are one and the same for everybody: this function reads no cookie and cannot write.
+"""
+
+from __future__ import annotations
+
+from functions.pages.site import deal, feeds, pages, search, sitemaps, topics
+from shared.html.app import serve
+
+handler = serve(pages.routes, deal.routes, topics.routes, search.routes, feeds.routes, sitemaps.routes, public=True)

@@ -1,0 +1,139 @@
+"""The page of one deal: its price before, its other colours, and more of its brand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from http import HTTPStatus
+from typing import Any
+
+from functions.pages.site.public import moved, public_page
+from shared.data.catalog import deal_pages, deals, offers
+from shared.html import views
+from shared.html.app import Routes
+from shared.html.links import absolute
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.catalog import CATEGORIES, Deal, Status
+from shared.runtime.environment import table
+from shared.values import ksuids, links
+from shared.values.money import cents
+
+SIBLINGS = 6
+COLOURS = 12
+LOWEST_OF = timedelta(days=60)
+
+routes = Routes()
+
+
+@routes.get("/deals/<number>")
+def one_deal(request: Request, number: str) -> Answer:
+    if ksuids.is_ksuid(number) and (named := deals.get(table(), number).number) is not None:
+        return moved(f"/deals/{named}")
+    found = deal_pages.read(table(), number, request.now)
+    deal, now, status = found.deal, request.now, found.deal.status(request.now)
+    if deal.number is not None and number != str(deal.number):
+        return moved(f"/deals/{deal.number}")
+    others = [each for each in found.offers if each.deal_id != deal.deal_id and each.status(now) is Status.ACTIVE]
+    active = [each for each in found.of_brand if each.status(now) is Status.ACTIVE]
+    siblings = [each for each in active if links.product(each.link) != links.product(deal.link)]
+    return public_page(
+        "deal.html",
+        request,
+        status=HTTPStatus.GONE if status is Status.WITHDRAWN else HTTPStatus.OK,
+        followed=views.number(deal),
+        d=views.head(deal, now),
+        ended=views.day(deal.ends_at, now) if status is Status.EXPIRED and deal.ends_at else None,
+        history=_history(deal, found.offers),
+        others=[views.card(each, now) for each in others[:COLOURS]],  # each colour has a page of its own
+        siblings=views.cards(siblings, now, most=SIBLINGS),
+        document=_json_in_html(_as_product(deal, now)),
+        description=summary(deal),
+        robots=None if status is Status.ACTIVE else "noindex",
+    )
+
+
+def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:
+    """Earlier prices of a deal's product: a row for each day, and the points of a line. A withdrawn price is none."""
+    if deal.withdrawn_at is not None:
+        return None
+    lowest: dict[date, Deal] = {}
+    for each in (offer for offer in earlier if offer.withdrawn_at is None):
+        day = each.created_at.date()
+        if each.currency == deal.currency and (day not in lowest or _amount(each) < _amount(lowest[day])):
+            lowest[day] = each
+    lowest[deal.created_at.date()] = min([deal, lowest.get(deal.created_at.date(), deal)], key=_amount)
+    if len(lowest) < 2:
+        return None
+    days = sorted(lowest)
+    cheapest = offers.lowest_since(list(lowest.values()), deal.created_at - LOWEST_OF)
+    is_lowest = cheapest is None or _amount(cheapest) >= _amount(deal)
+    return {
+        "remark": "Lowest in 60 days" if is_lowest else "",
+        "rows": [
+            {
+                "day": f"{views.day(day)} {day.year}",
+                "price": views.money(lowest[day].price, deal.currency),
+                "off": lowest[day].discount_percent,
+            }
+            for day in reversed(days)
+        ],
+        "line": _line([(day, _amount(lowest[day])) for day in days]),
+        "least": views.money(min(lowest.values(), key=_amount).price, deal.currency),
+        "most": views.money(max(lowest.values(), key=_amount).price, deal.currency),
+    }
+
+
+def _amount(deal: Deal) -> int:
+    return cents(deal.price)
+
+
+def _line(points: Sequence[tuple[date, int]]) -> dict[str, Any]:
+    """A step line of prices over days, in a box of 600 by 120."""
+    first, last = points[0][0], points[-1][0]
+    span = max(1, (last - first).days)
+    low, high = min(amount for _, amount in points), max(amount for _, amount in points)
+    places = [
+        (
+            round(10 + 580 * (day - first).days / span),
+            round(110 - 100 * (amount - low) / (high - low)) if high > low else 60,
+        )
+        for day, amount in points
+    ]
+    steps = f"M{places[0][0]} {places[0][1]}" + "".join(f"H{x}V{y}" for x, y in places[1:])
+    return {"path": steps, "points": places}
+
+
+def _as_product(deal: Deal, now: datetime) -> dict[str, Any]:
+    """A deal as search engines read it (https://schema.org/Product)."""
+    offer: dict[str, Any] = {
+        "@type": "Offer",
+        "url": absolute(f"/deals/{views.number(deal)}"),
+        "price": deal.price,
+        "priceCurrency": deal.currency,
+        "availability": f"https://schema.org/{'InStock' if deal.status(now) is Status.ACTIVE else 'Discontinued'}",
+    }
+    if deal.ends_at:
+        offer["priceValidUntil"] = deal.ends_at.date().isoformat()
+    return {
+        "@context": "https://schema.org",
+        "@type": "Product",
+        "name": deal.title,
+        "brand": {"@type": "Brand", "name": deal.brand_name},
+        "category": CATEGORIES.get(deal.category, deal.category),
+        **({"image": deal.image} if deal.image else {}),
+        "offers": offer,
+    }
+
+
+def _json_in_html(document: Mapping[str, Any]) -> str:
+    """JSON that may stand in a script element: nothing in it ends the element."""
+    text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def summary(deal: Deal) -> str:
+    list_price = views.list_price(deal)
+    before = f", was {list_price}" if list_price else ""
+    return f"{deal.brand_name}: {deal.title} for {views.money(deal.price, deal.currency)}{before}."[:300]

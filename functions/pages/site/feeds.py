@@ -1,0 +1,144 @@
+"""Atom and JSON feeds: of all deals, of a brand, of a category, and of a search."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import UTC
+from http import HTTPStatus
+from typing import Any
+
+from functions.pages.site.deal import summary
+from functions.pages.site.public import OLDER, moved
+from functions.pages.site.search import searched
+from functions.pages.site.topics import brand_named
+from shared.data.catalog import feeds, search
+from shared.errors import NoSuchTopic, NotFound
+from shared.html import fragments, headers, views
+from shared.html.app import Routes
+from shared.html.links import absolute
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.html.templates import render
+from shared.http import statuses
+from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Deal, Topic, feed_of
+from shared.runtime.environment import table
+from shared.values import ksuids
+from shared.values.times import to_iso
+
+ATOM = "application/atom+xml; charset=utf-8"
+
+JSON_FEED = "application/feed+json; charset=utf-8"
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML document holds (https://www.w3.org/TR/xml/#charsets)."""
+
+routes = Routes()
+
+
+@routes.get("/feed.atom", "/feed.json")
+def feed(request: Request) -> Answer:
+    typed = request.query.get("q", "").strip()
+    if typed:
+        _, shown = searched(search.asked(typed), None, request.now)
+        return _feed(request, f"{typed} · Big Time Deals", "/search", shown, q=typed)
+    latest = feeds.read(table(), ALL_DEALS, limit=OLDER, now=request.now)
+    return _feed(request, "Big Time Deals", "/", latest.items)
+
+
+@routes.get("/brands/<name>/feed.atom", "/brands/<name>/feed.json")
+def brand_feed(request: Request, name: str) -> Answer:
+    try:
+        topic = brand_named(name)
+        found, held = feeds.opened(table(), topic)
+    except NotFound as error:
+        return _no_feed(request, error)
+    return _topic_feed(request, topic, name, found.name, held)
+
+
+@routes.get("/categories/<name>/feed.atom", "/categories/<name>/feed.json")
+def category_feed(request: Request, name: str) -> Answer:
+    topic = Topic(CATEGORY, name.lower())
+    if topic.slug not in CATEGORIES:
+        return _no_feed(request, NoSuchTopic(CATEGORY.label, name[:100]))
+    return _topic_feed(request, topic, name, CATEGORIES[topic.slug])
+
+
+def _topic_feed(request: Request, topic: Topic, typed: str, name: str, held: feeds.Held | None = None) -> Answer:
+    """The feed of a brand or a category that exists; where something else than its slug was typed, the way there."""
+    path = fragments.path_of(feed_of(topic))
+    if typed != topic.slug:
+        return moved(f"{path}/{request.path.rpartition('/')[2]}")
+    latest = feeds.read(table(), feed_of(topic), limit=OLDER, now=request.now, held=held)
+    return _feed(request, f"{name} · Big Time Deals", path, latest.items)
+
+
+def _no_feed(request: Request, error: NotFound) -> Answer:
+    """The answer for an unknown feed, readable by machines: https://www.rfc-editor.org/rfc/rfc9457, also in XML
+    (appendix B)."""
+    status = HTTPStatus.NOT_FOUND
+    if request.path.endswith(".json"):
+        problem = statuses.document(status, str(error))
+        return Answer(json.dumps(problem), status=status, media_type=statuses.MEDIA_TYPE, cache=headers.PUBLIC)
+    text = render("problem.xml", **statuses.document(status, _xml(str(error))))
+    return Answer(text, status=status, media_type="application/problem+xml", cache=headers.PUBLIC)
+
+
+def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **query: str) -> Answer:
+    """A list as a feed, in the format that its address ends with."""
+    home, own = absolute(path, **query), absolute(request.path, **query)
+    if request.path.endswith(".json"):
+        return Answer(
+            json.dumps(_json_feed(title, home, own, found), ensure_ascii=False),
+            media_type=JSON_FEED,
+            cache=headers.PUBLIC,
+        )
+    updated = max((deal.created_at for deal in found), default=ksuids.EPOCH.astimezone(UTC))
+    entries = [
+        {
+            "id": f"urn:ksuid:{deal.deal_id}",
+            "title": _xml(_headline(deal)),
+            "brand": _xml(deal.brand_name),
+            "category": CATEGORIES.get(deal.category, deal.category),
+            "link": absolute(f"/deals/{views.number(deal)}"),
+            "at": to_iso(deal.created_at),
+            "summary": _xml(summary(deal)),
+        }
+        for deal in found
+    ]
+    text = render("feed.xml", title=_xml(title), home=home, own=own, updated=to_iso(updated), entries=entries)
+    return Answer(text, media_type=ATOM, cache=headers.PUBLIC)
+
+
+def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[str, Any]:
+    """A list as https://www.jsonfeed.org/version/1.1/ has it."""
+    return {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": title,
+        "home_page_url": home,
+        "feed_url": own,
+        "items": [
+            {
+                "id": deal.deal_id,
+                "url": absolute(f"/deals/{views.number(deal)}"),
+                "external_url": deal.link,
+                "title": _headline(deal),
+                "content_text": summary(deal),
+                **({"image": deal.image} if deal.image else {}),
+                "date_published": to_iso(deal.created_at),
+                "tags": [deal.category],
+                "authors": [{"name": deal.brand_name}],
+            }
+            for deal in found
+        ],
+    }
+
+
+def _headline(deal: Deal) -> str:
+    return f"{deal.title}: {views.money(deal.price, deal.currency)}"
+
+
+def _xml(text: str) -> str:
+    """A text without what no XML document may hold."""
+    return _NOT_XML.sub("\ufffd", text)

@@ -1,0 +1,126 @@
+"""The front page, the newest deals, those that end, the editors' choice, and the site's own files."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+from functions.pages.site.public import cursor_of, feed_addresses, for_machines, latest_of, older_of, public_page
+from shared.data.catalog import endings, picks
+from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
+from shared.errors import NotFound
+from shared.html import assets, fragments, headers, views
+from shared.html.app import Routes
+from shared.html.links import base, link
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.html.templates import render
+from shared.http import cached_pages
+from shared.models.catalog import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, Deal
+from shared.runtime.environment import table
+
+ENDING_DAYS = 7
+MOST_ENDING = 100
+
+routes = Routes()
+
+
+@routes.get("/")
+def front_page(request: Request) -> Answer:
+    now = request.now
+    picked, newest = cached_pages.read([FRONT_PAGE_PICKS, NEWEST], now, HTML)
+    featured = picked.picks if picked else fragments.picks(picks.read(table(), FRONT_PAGE, now), now, front=True)
+    latest = (newest.latest if newest else latest_of(ALL_DEALS, now)) or ""
+    if not featured:
+        latest = fragments.enlarge_first_card(latest)
+    return public_page(
+        "front.html",
+        request,
+        picks=fragments.placed(featured or ""),
+        latest=fragments.placed(latest),
+        description="Deals picked by hand, all of them by day, by brand and by category.",
+        feed=feed_addresses("/feed"),
+    )
+
+
+@routes.get("/deals")
+def latest_deals(request: Request) -> Answer:
+    cursor, now = cursor_of(request), request.now
+    if cursor is None:
+        (newest,) = cached_pages.read([NEWEST], now, HTML)
+        latest = (newest.latest if newest else None) or latest_of(ALL_DEALS, now)
+    else:
+        latest = older_of(ALL_DEALS, now, cursor)
+    return public_page(
+        "latest.html",
+        request,
+        latest=fragments.placed(latest),
+        first=cursor is None,
+        description="All deals by day, the newest first.",
+        feed=feed_addresses("/feed"),
+        robots=None if cursor is None else "noindex, follow",
+    )
+
+
+@routes.get("/ending")
+def ending(request: Request) -> Answer:
+    found = endings.upcoming(table(), request.now, days=ENDING_DAYS, most=MOST_ENDING)
+    days: dict[date, list[Deal]] = {}
+    for deal in found:
+        days.setdefault((deal.ends_at or request.now).date(), []).append(deal)
+    sections = [
+        {
+            "name": views.long_day(day),
+            "remark": "today" if day == request.now.date() else "",
+            "cards": views.cards(of, request.now),
+        }
+        for day, of in days.items()
+    ]
+    description = f"Deals that end within {ENDING_DAYS} days, by their last day."
+    return public_page("ending.html", request, days=sections, description=description)
+
+
+@routes.get("/editors-choice")
+def editors_choice(request: Request) -> Answer:
+    (picked,) = cached_pages.read([EDITORS_CHOICE_PICKS], request.now, HTML)
+    found = picked.picks if picked else None
+    if found is None:
+        found = fragments.picks(picks.read(table(), EDITORS_CHOICE, request.now), request.now, front=False)
+    description = "The deals that our editors would buy themselves."
+    return public_page("choice.html", request, picks=fragments.placed(found), description=description)
+
+
+@routes.get("/about")
+def about(request: Request) -> Answer:
+    return public_page("about.html", request, description="What Big Time Deals is, and how to follow it.")
+
+
+@routes.get("/site.webmanifest")
+def manifest(_request: Request) -> Answer:
+    icon = {"src": f"{base()}/assets/{assets.served_name('mark.svg')}", "sizes": "any", "type": "image/svg+xml"}
+    document = {
+        "name": "Big Time Deals",
+        "short_name": "Deals",
+        "start_url": link("/"),
+        "display": "minimal-ui",
+        "background_color": "#f6f2e9",
+        "theme_color": "#16140f",
+        "icons": [icon],
+    }
+    return for_machines(json.dumps(document), "application/manifest+json")
+
+
+@routes.get("/opensearch.xml")
+def opensearch(_request: Request) -> Answer:
+    return for_machines(render("opensearch.xml"), "application/opensearchdescription+xml")
+
+
+@routes.get("/assets/<name>")
+def asset(_request: Request, name: str) -> Answer:
+    found = assets.find(name)
+    if found is None:
+        raise NotFound("There is no such file.")
+    content, media_type = found
+    # Text goes out as text: without Accept, the gateway would send bytes in base64.
+    body = content if media_type.startswith("font/") else content.decode()
+    return Answer(body, media_type=media_type, cache=headers.IMMUTABLE)

@@ -1,0 +1,140 @@
+"""The pages of brands and categories, and the list of all brands."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from functions.pages.site.public import cursor_of, feed_addresses, latest_of, moved, older_of, public_page
+from shared.data.catalog import brands, feeds, offers, picks, search, topics
+from shared.data.catalog.page_cache import HTML
+from shared.errors import InvalidName, NotFound
+from shared.html import fragments, pages, views
+from shared.html.app import Routes
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.http import cached_pages
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, CountedTopic, Status, Topic, feed_of
+from shared.runtime.environment import table
+from shared.values import slugs
+from shared.values.counts import counted
+
+MOST_ENDED = 24
+
+routes = Routes()
+
+
+@routes.get("/categories/<category>")
+def category_page(request: Request, category: str) -> Answer:
+    topic, now = Topic(CATEGORY, category.lower()), request.now
+    if topic.slug not in CATEGORIES:
+        return pages.problem_page(HTTPStatus.NOT_FOUND, "There is no such category. These are all eight.", public=True)
+    if category != topic.slug:
+        return moved(f"/categories/{topic.slug}")
+    cursor = cursor_of(request)
+    if cursor is not None:
+        return _older_of_topic(request, topic, cursor)
+    found, copy = cached_pages.read_category(topic, now, HTML)
+    if copy is not None:
+        featured, latest = copy.picks, copy.latest
+    else:
+        found = topics.get(table(), topic)
+        featured = fragments.picks(picks.read(table(), topic, now), now, front=False)
+        latest = latest_of(feed_of(topic), now)
+    return _of_topic(request, found, latest or "", featured or "")
+
+
+@routes.get("/brands")
+def all_brands(request: Request) -> Answer:
+    names = brands.names(table())
+    letters: dict[str, list[tuple[str, str]]] = {}
+    for slug, name in sorted(names.items()):
+        letters.setdefault(slug[0].upper() if slug[0].isalpha() else "0-9", []).append((slug, name))
+    groups = [{"letter": letter, "id": "l-" + letter[0].lower(), "names": of} for letter, of in letters.items()]
+    description = f"All {len(names):,} brands from A to Z, each with its deals." if names else "All brands."
+    return public_page("brands.html", request, groups=groups, count=len(names), description=description)
+
+
+@routes.get("/brands/<brand>")
+def brand_page(request: Request, brand: str) -> Answer:
+    cursor = cursor_of(request)
+    try:
+        topic = brand_named(brand)
+        if brand != topic.slug:
+            topics.get(table(), topic)
+            return moved(f"/brands/{topic.slug}")
+        if cursor is not None:
+            return _older_of_topic(request, topic, cursor)
+        found, held = feeds.opened(table(), topic)
+    except NotFound:
+        return _no_brand(brand)
+    latest = latest_of(feed_of(topic), request.now, held)
+    return _of_topic(request, found, latest, deals=sum(held[0].values()))
+
+
+def brand_named(name: str) -> Topic:
+    try:
+        return Topic(BRAND, slugs.slug(name))
+    except InvalidName as error:
+        raise NotFound("There is no such brand.") from error
+
+
+def _no_brand(name: str) -> Answer:
+    near = brands_like(name)
+    detail = f"There is no brand “{name[:100]}”."
+    return pages.problem_page(HTTPStatus.NOT_FOUND, detail, public=True, names=near)
+
+
+def brands_like(name: str) -> list[tuple[str, str]]:
+    """Brands whose slug begins with a name, or is nearly that."""
+    known = brands.names(table())
+    wanted = "-".join(search.in_text(name))
+    begin = [slug for slug in known if wanted and slug.startswith(wanted)]
+    near = difflib.get_close_matches(wanted, known, n=6, cutoff=0.7) if wanted else []
+    return [(slug, known[slug]) for slug in dict.fromkeys([*begin[:6], *near])][:8]
+
+
+def _older_of_topic(request: Request, topic: Topic, cursor: str) -> Answer:
+    """A page of a topic's deals further back, asked for together with its name. Raises NoSuchTopic, InvalidCursor."""
+    asked: list[Callable[[], Any]] = [
+        partial(topics.get, table(), topic),
+        partial(older_of, feed_of(topic), request.now, cursor),
+    ]
+    found, latest = table().gather(asked)
+    return _of_topic(request, found, latest, first=False)
+
+
+def _of_topic(
+    request: Request, found: CountedTopic, latest: str, picks: str = "", *, deals: int = 0, first: bool = True
+) -> Answer:
+    """The page of a brand or a category; ``deals`` is how many it has now, where that is known.
+
+    Where it has none, it shows the last ones that ended.
+    """
+    something = "<section>" in latest or not first
+    over = [] if something else offers.ended(table(), found.topic, MOST_ENDED)
+    path = fragments.path_of(feed_of(found.topic))
+    counts = [
+        *([f"{counted(deals, 'deal')} now"] if deals else []),
+        *([f"{found.likes:,} {'likes' if found.likes == 1 else 'like'} it"] if found.likes else []),
+        *([f"{found.watchers:,} {'watches' if found.watchers == 1 else 'watch'} it"] if found.watchers else []),
+    ]
+    return public_page(
+        "topic.html",
+        request,
+        name=found.name,
+        kind=found.topic.kind.label,
+        slug=found.topic.slug,
+        counts=counts,
+        picks=fragments.placed(picks),
+        latest=fragments.placed(latest),
+        any=something,
+        ended=views.cards((deal for deal in over if deal.status(request.now) is Status.EXPIRED), request.now),
+        first=first,
+        feed=feed_addresses(f"{path}/feed"),
+        robots=None if first else "noindex, follow",
+        description=f"Deals of {found.name}, the newest first.",
+    )
