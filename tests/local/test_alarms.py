@@ -41,9 +41,8 @@ def test_alarms_and_dashboard_are_deployed_and_one_that_rings_is_told_with_what_
     app.synth()
     (file,) = (tmp_path / "cdk.out").glob("*.nested.template.json")
     template = json.loads(file.read_text())
-    cloudformation, cloudwatch, s3, sns, sqs = (
-        boto3.client(name, **arguments) for name in ("cloudformation", "cloudwatch", "s3", "sns", "sqs")
-    )
+    cloudformation, cloudwatch = boto3.client("cloudformation", **arguments), boto3.client("cloudwatch", **arguments)
+    s3, sns, sqs = boto3.client("s3", **arguments), boto3.client("sns", **arguments), boto3.client("sqs", **arguments)
     topic = sns.create_topic(Name="alarms")["TopicArn"]
     policy = {"Effect": "Allow", "Principal": "*", "Action": "sqs:SendMessage", "Resource": "*"}
     ear = sqs.create_queue(QueueName="ear", Attributes={"Policy": json.dumps({"Statement": [policy]})})["QueueUrl"]
