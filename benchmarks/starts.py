@@ -22,7 +22,7 @@ from local.runtime import Function, environment, unpack
 PEERS = Path(__file__).parent / "peers"
 
 PUBLIC = ("catalog", "authorizer", "site", "clicks")
-OTHERS = ("members", "mine", "accounts", "account", "announcer", "expiry")
+OTHERS = ("members", "accounts", "expiry")
 
 PUBLISHED, REWRITTEN = "", ", rewritten libraries"
 
