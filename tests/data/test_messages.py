@@ -117,10 +117,14 @@ def test_nobody_marks_anothers_message(table: Table) -> None:
     assert messages.latest(table, "bo", limit=1, now=NOW).items == ()
 
 
-@pytest.mark.parametrize("forged", ["", "x", "#", "0" * 28, "../me", "🙂", "\0", "MESSAGE"])
-def test_what_is_no_id_of_a_message_is_not_found(table: Table, forged: str) -> None:
-    with pytest.raises(NoSuchMessage):
-        messages.mark_read(table, "ana", forged, NOW)
+def test_marking_what_is_no_message_is_refused_and_makes_no_phantom(table: Table) -> None:
+    before = table.scan()[0]
+
+    for forged in ("", "x", "#", "0" * 28, "../me", "🙂", "\0", "MESSAGE", a_message().message_id):
+        with pytest.raises(NoSuchMessage):
+            messages.mark_read(table, "ana", forged, NOW)
+
+    assert table.scan()[0] == before
 
 
 def test_all_unread_messages_are_marked_at_once(table: Table) -> None:

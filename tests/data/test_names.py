@@ -24,7 +24,7 @@ SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
         ("Apple", "apple"),
         ("APPLE", "apple"),
         ("apple", "apple"),
-        ("G/Fore", "g-fore"),
+        *((name, "g-fore") for name in ("G/Fore", "g/fore", "G FORE", "g#fore", "Ｇ／ｆｏｒｅ", "G🏌Fore", " g-fore ")),
         ("Nicoló", "nicolo"),
         ("Nicolo\N{COMBINING ACUTE ACCENT}", "nicolo"),
         ("Mañana", "manana"),

@@ -83,13 +83,11 @@ def test_nobody_has_no_addresses(table: Table) -> None:
         addresses.of(table, "nobody")
 
 
-@pytest.mark.parametrize("name", ["a.b", "a#b", "Ünterhalb 3", "#name", "Addresses", "size", "x" * 40], ids=repr)
-def test_whatever_an_address_is_called_is_its_name_and_nothing_else(table: Table, name: str) -> None:
+def test_whatever_an_address_is_called_is_its_name_and_nothing_else(table: Table) -> None:
     addresses.save(table, "ana", "home", HOME_ADDRESS)
 
-    addresses.save(table, "ana", name, HOME_ADDRESS)
-    there = addresses.of(table, "ana").keys()
-    addresses.remove(table, "ana", name)
-
-    assert there == {"home", name}
-    assert addresses.of(table, "ana").keys() == {"home"}
+    for name in ("a.b", "a#b", "Ünterhalb 3", "#name", "Addresses", "size", "x" * 40):
+        addresses.save(table, "ana", name, HOME_ADDRESS)
+        assert addresses.of(table, "ana").keys() == {"home", name}
+        addresses.remove(table, "ana", name)
+        assert addresses.of(table, "ana").keys() == {"home"}
