@@ -102,6 +102,10 @@ def test_a_body_that_is_not_utf_8(editor: Visitor, body: bytes) -> None:
         "application/x-www-form-urlencoded",
         "multipart/form-data; boundary=x",
         "application/jsonp",
+        "application/json-patch+json",
+        "application/xml",
+        "text/html",
+        "*/*",
         "json",
         "",
     ],
@@ -369,17 +373,6 @@ def test_a_field_of_an_account(visitor: Visitor, field: str, value: Any) -> None
     account = {"username": "forger", "email": "forger@mail.example", "password": PASSWORD, "name": "Forger"}
 
     assert_problem(visitor.post("/users", json=account | {field: value}), 422, field)
-
-
-def test_nobody_signs_up_as_an_editor(visitor: Visitor) -> None:
-    account = {"username": "forger", "email": "forger@mail.example", "password": PASSWORD, "name": "Forger"}
-
-    assert_problem(visitor.post("/users", json=account | {"role": "editor"}), 422, "role")
-
-
-def test_nobody_makes_themselves_an_editor(member: Visitor) -> None:
-    assert_problem(member.patch("/me", json={"role": "editor"}), 422, "role")
-    assert_problem(member.patch("/me", json={"username": "editor"}), 422, "username")
 
 
 LISTS = [

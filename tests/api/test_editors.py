@@ -10,31 +10,6 @@ from tests.support.contract import assert_problem
 from tests.support.site import Api, Visitor, a_deal, fresh
 from tests.support.waiting import eventually
 
-EDITORS_ROUTES = [
-    ("POST", "/deals"),
-    ("PATCH", "/deals/1"),
-    ("PUT", "/deals/1/hot"),
-    ("GET", "/deals/1/hot"),
-    ("POST", "/brands"),
-    ("PUT", "/front-page/featured"),
-    ("PUT", "/editors-choice/featured"),
-    ("PUT", "/categories/shoes/featured"),
-]
-
-
-@pytest.mark.parametrize(("method", "path"), EDITORS_ROUTES)
-def test_a_member_at_an_editors_route_is_refused(site: Api, member: Visitor, method: str, path: str) -> None:
-    writes = site.writes()
-
-    assert_problem(member.request(method, path, json={"name": "Members Only"}), 403)
-
-    assert writes.keys() == []
-
-
-@pytest.mark.parametrize(("method", "path"), EDITORS_ROUTES)
-def test_a_member_is_refused_before_the_body_is_looked_at(member: Visitor, method: str, path: str) -> None:
-    assert_problem(member.request(method, path, json=[{"no": "sense"}]), 403)
-
 
 def test_an_editor_who_is_a_member_again_is_refused_at_once(site: Api, brand: str) -> None:
     editor = site.editor()

@@ -25,8 +25,8 @@ def test_nothing_that_stands_in_the_table_signs_anyone_in(site: Api, member: Vis
     stolen = set(values(dump(site.table)))
     assert {member.username, editor.username, *hashes(site, editor)} <= stolen
 
-    assert member.token not in stolen
-    assert editor.token not in stolen
+    assert member.token not in str(stolen)
+    assert editor.token not in str(stolen)
     for value in hashes(site, editor):
         assert_problem(site.visitor(value).get("/me"), 401)
     for value in stolen:
@@ -82,17 +82,6 @@ def test_every_sign_in_is_a_session_of_its_own(site: Api) -> None:
     assert [who.get("/me").status_code for who in (first, second, third)] == [200, 401, 200]
 
 
-def test_a_new_password_ends_every_session_a_thief_may_have(site: Api) -> None:
-    owner = site.member("robbed")
-    thief = site.signs_in(owner.username)
-
-    changed = owner.patch("/me", json={"password": "another password", "currentPassword": PASSWORD})
-
-    assert changed.status_code == 200
-    assert_problem(thief.get("/me"), 401)
-    assert_problem(owner.get("/me"), 401)
-
-
 def test_a_session_that_has_ended_opens_no_route(site: Api, deal_id: str, brand: str) -> None:
     gone = site.editor("gone")
     assert gone.delete("/sessions").status_code == 204
@@ -138,7 +127,9 @@ def test_guessing_one_users_password_stops_after_ten_whether_there_is_such_a_use
         assert one.status_code == other.status_code
         assert {**one.json(), "detail": ""} == {**other.json(), "detail": ""}
         assert one.headers.keys() == other.headers.keys()
-    assert_problem(site.visitor().post("/sessions", json={"username": known, "password": PASSWORD}), 429)
+    right = site.visitor().post("/sessions", json={"username": known, "password": PASSWORD})
+    assert_problem(right, 429)
+    assert 1 <= int(right.headers["Retry-After"]) <= 900
 
 
 @pytest.fixture(autouse=True)
