@@ -17,7 +17,7 @@ from shared.dynamodb.table import Table
 from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked, NotSignedIn, OrdersRemain
 from shared.models.catalog import ALL_DEALS, BRAND, Status, Topic
 from shared.models.orders import OrderStatus
-from tests.support.engines import MINISTACK
+from tests.support.engines import FAST_SERVER
 from tests.support.factories import (
     APPLE,
     FEEDS,
@@ -40,7 +40,7 @@ from tests.support.shop import a_buyer, buy
 
 @pytest.fixture
 def table() -> Iterator[Table]:
-    with MINISTACK.bare_table() as table:
+    with FAST_SERVER.bare_table() as table:
         yield table
 
 

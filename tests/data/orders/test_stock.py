@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
+from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.orders import reading, stock
+from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
-from shared.errors import CannotOrder, IdempotencyKeyReused, NoSuchDeal, NotSoldHere, NotThatMany
+from shared.errors import Busy, CannotOrder, IdempotencyKeyReused, NoSuchDeal, NotSoldHere, NotThatMany
 from shared.models.catalog import StockLevel
 from shared.models.orders import Shard, Stock
 from shared.values import ksuids
 from tests.support.factories import NOW, a_deal, post
 from tests.support.shop import a_buyer, buy, on_sale, wanted
-from tests.support.wire import answered, before, cancelled, failing
+from tests.support.wire import Answer, answered, before, cancelled, failing
 
 
 def by_shard(table: Table, deal_id: str) -> dict[int, int]:
@@ -186,6 +190,28 @@ def test_who_is_beaten_to_a_shard_takes_from_another(table: Table) -> None:
 
     assert order.items[0].shards == {2: 1}
     assert by_shard(table, deal.deal_id) == {1: 0, 2: 0}
+
+
+def test_a_stock_that_changes_while_it_is_read_is_told_as_it_was_at_one_moment(table: Table) -> None:
+    deal = on_sale(table, 5, shards=2)
+
+    with before(table, "Query", lambda: stock.pool(table, deal.deal_id), skip=1):
+        found = stock.settled(table, deal.deal_id)
+
+    assert {shard.number: shard.left for shard in found.shards} == {1: 5, 2: 0}
+
+
+def test_a_stock_that_never_comes_to_rest_is_busy(table: Table) -> None:
+    deal = on_sale(table, 5)
+    (shard,) = table.query(keys.stock(deal.deal_id))
+    changes = itertools.count()
+
+    def changed(_: object) -> Answer:
+        item = marshal_item({**shard, "Changes": next(changes)})
+        return 200, {"Items": [item], "Count": 1, "ScannedCount": 1}
+
+    with answered(table, "Query", changed), pytest.raises(Busy):
+        stock.settled(replace(table, sleep=lambda _: None), deal.deal_id)
 
 
 def a_stock(*left: int) -> Stock:
