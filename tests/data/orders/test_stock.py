@@ -210,8 +210,10 @@ def test_a_stock_that_never_comes_to_rest_is_busy(table: Table) -> None:
         item = marshal_item({**shard, "Changes": next(changes)})
         return 200, {"Items": [item], "Count": 1, "ScannedCount": 1}
 
-    with answered(table, "Query", changed), pytest.raises(Busy):
-        stock.settled(replace(table, sleep=lambda _: None), deal.deal_id)
+    with answered(table, "Query", changed):
+        for act in (stock.settled, partial(stock.leave, left=7)):
+            with pytest.raises(Busy):
+                act(replace(table, sleep=lambda _: None), deal.deal_id)
 
 
 def a_stock(*left: int) -> Stock:
@@ -227,6 +229,7 @@ def test_a_buyer_takes_from_a_random_shard_that_holds_enough() -> None:
 
 def test_the_last_pieces_are_taken_from_several_shards() -> None:
     assert stock.plan(a_stock(2, 0, 3, 1), 5, 0.5) == {3: 3, 1: 2}
+    assert stock.plan(a_stock(2, 0, 3, 1), 6, 0.5) == {3: 3, 1: 2, 4: 1}
 
 
 def test_more_than_all_shards_hold_cannot_be_taken() -> None:
