@@ -10,8 +10,8 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer b
 from typer.core import TyperGroup
 
 from cli import (
+    backfill,
     deals,
-    decorate,
     imports,
     indexing,
     logs,
@@ -91,7 +91,7 @@ app.add_typer(orders.app, name="orders")
 app.add_typer(stock.app, name="stock")
 app.command()(upkeep.seed)
 app.command()(upkeep.sweep)
-app.command()(decorate.decorate)
+app.command()(backfill.backfill)
 app.command()(indexing.index)
 app.command()(rush.rush)
 app.command()(redrive.redrive)

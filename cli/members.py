@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
 from typing import Annotated, TypeVar
 
 import typer
@@ -12,12 +11,11 @@ from cli import views
 from cli.inputs import Username, from_stdin
 from cli.watching import AsJson, Cursor, Limit, Work, at_work
 from shared.api import documents, member_documents
-from shared.data.catalog import brands
 from shared.data.members import follows, messages, sessions, users
 from shared.http.parameters import DEFAULT_PAGE
-from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
+from shared.models.catalog import Topic
 from shared.models.members import Session
-from shared.values import slugs, times
+from shared.values import times
 
 me_app = typer.Typer(help="What a user likes and watches.", no_args_is_help=True)
 messages_app = typer.Typer(help="A user's messages.", no_args_is_help=True)
@@ -38,18 +36,10 @@ def watches(username: Username, as_json: AsJson = False) -> None:
 
 
 @me_app.command()
-def likes(
-    username: Username,
-    brand: Annotated[list[str] | None, typer.Option(help="Ask of this brand.")] = None,
-    category: Annotated[list[str] | None, typer.Option(help="Ask of this category.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """List which of some brands and categories a user likes; of all, unless some are named."""
-    asked = [Topic(BRAND, slugs.slug(name)) for name in brand or ()]
-    asked += [Topic(CATEGORY, slugs.slug(name)) for name in category or ()]
+def likes(username: Username, as_json: AsJson = False) -> None:
+    """List the brands and categories that a user likes."""
     with at_work(as_json) as work:
-        found = follows.likes(work.table, username, asked or _everything(work))
-        work.answer(_topics(_of(work, username, found)), views.topics)
+        work.answer(_topics(_of(work, username, follows.likes(work.table, username))), views.topics)
 
 
 @messages_app.command("list")
@@ -135,11 +125,6 @@ def _of(work: Work, username: str, found: T) -> T:
     if not found:
         users.get(work.table, username)
     return found
-
-
-def _everything(work: Work) -> Iterator[Topic]:
-    yield from (Topic(BRAND, slug) for slug in brands.names(work.table))
-    yield from (Topic(CATEGORY, slug) for slug in CATEGORIES)
 
 
 def _topics(found: list[Topic]) -> documents.Json:

@@ -46,7 +46,7 @@ def scan(table: Table, name: str, segment: int, segments: int, work: Callable[[l
 
     ``name`` is what the place is remembered under.
     """
-    place = keys.decoration(name, segment, segments)
+    place = keys.backfill(name, segment, segments)
     remembered = table.get(place, consistent=True)
     start: Mapping[str, Any] | None = json.loads(remembered["Start"]) if remembered else None
     while True:
@@ -55,7 +55,7 @@ def scan(table: Table, name: str, segment: int, segments: int, work: Callable[[l
         if start is None:
             table.write(forget(place, because="the segment is done; another run starts over"))
             return
-        progress_made = {**place, "Type": item_types.DECORATION, "Start": json.dumps(start)}
+        progress_made = {**place, "Type": item_types.BACKFILL, "Start": json.dumps(start)}
         table.write(put(progress_made, because="one run at a time works on a segment"))
 
 

@@ -30,6 +30,7 @@ from shared.data.partitions import (
     FEED_CACHES,
     IDEMPOTENCY,
     LIKES,
+    LIKES_OF_USERS,
     MESSAGES,
     OPEN_ORDERS,
     OPEN_ORDERS_OF_DAYS,
@@ -105,14 +106,14 @@ EDITORS: Access = (
 )
 
 MINE: Access = (
-    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, SAVED, *WATCHES, *TOPICS)),
+    Right("GetItem", (SESSION, USER, DEAL, DEAL_NUMBER, SAVED, *LIKES, *WATCHES, *TOPICS)),
     Right("ConditionCheckItem", (USER,)),
-    Right("BatchGetItem", (DEAL, *LIKES, *TOPICS)),
+    Right("BatchGetItem", (DEAL, *TOPICS)),
     Right("PutItem", (SAVED, *LIKES, *WATCHES)),
     Right("UpdateItem", (MESSAGES, *TOPICS)),
     Right("DeleteItem", (SAVED, *LIKES, *WATCHES)),
     Right("Query", (MESSAGES, SAVED, DEALS, ENDINGS_OF_DAYS)),
-    Right("Query", (MESSAGES, WATCHES_OF_USERS, ALL_DEALS_BY_DAY), GSI1),
+    Right("Query", (MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, ALL_DEALS_BY_DAY), GSI1),
 )
 
 ACCOUNT: Access = (*ACCOUNTS, Right("Query", (MESSAGES,), GSI1))

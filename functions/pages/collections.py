@@ -19,7 +19,7 @@ from shared.data.catalog import deals, feed_counts, page_cache, search
 from shared.data.catalog.deal_items import readable
 from shared.data.members import fanout, follows, messages
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Index
+from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index
 from shared.dynamodb.table import Projection
 from shared.errors import Forbidden, NoSuchPath
 from shared.html import cookies, pages, views
@@ -56,7 +56,6 @@ SHOWN = "shared.data."
 """The modules whose code is shown: the data layer, which requests come from."""
 
 _INDEXES = {index.name: index for index in INDEXES}
-_KEYS = {PARTITION_KEY, SORT_KEY, *(key for i in INDEXES for key in (i.partition_key, i.sort_key) if key)}
 _SECRET = {"PasswordHash"}
 _HERE = Projection.of("PK", "SK")
 _MESSAGE = Projection.of("PK", "SK", "CreatedAt")
@@ -157,7 +156,7 @@ def _row(item: Item, index: Index | None) -> dict[str, Any]:
         "attributes": [
             {"name": name, "value": _drawn(value)}
             for name, value in sorted(item.items())
-            if name not in _KEYS | _SECRET | {"Type"}
+            if name not in {*KEYS} | _SECRET | {"Type"}
         ],
     }
 

@@ -109,23 +109,22 @@ def read_message(request: Request, message_id: str) -> Answer:
 
 @routes.get("/my/watches")
 def watches(request: Request) -> Answer:
-    """What one watches and likes, and the categories that one does not watch. Two round trips behind the session's.
+    """The watches and likes, and the categories that one does not watch. Two round trips behind the session's.
 
-    No index has the likes of a user, so the page looks for those of the categories, of the brands that one watches, and
-    of the brand in ``?brand=``.
+    ``?brand=`` looks up another brand, to like it.
     """
     username = _member(request).username
     typed = request.query.get("brand", "").strip()
     brand = _brand_of(typed)
-    followed = follows.watches(table(), username)
-    categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
-    candidates = list(dict.fromkeys((*categories, *followed, *([brand] if brand else []))))
-    asked: list[Callable[[], Any]] = [
-        partial(topics.get_many, table(), candidates),
-        partial(follows.likes, table(), username, candidates),
+    reading: list[Callable[[], Any]] = [
+        partial(follows.watches, table(), username),
+        partial(follows.likes, table(), username),
         partial(cookies.unread_of, table(), request),
     ]
-    found, liked, unread = table().gather(asked)
+    followed, liked, unread = table().gather(reading)
+    categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
+    candidates = list(dict.fromkeys((*categories, *followed, *liked, *([brand] if brand else []))))
+    found = topics.get_many(table(), candidates)
     rows = [
         {
             **_topic(page.topic, page.name, page.watchers),
@@ -239,7 +238,7 @@ def status(request: Request) -> Answer:
     if "topic" in request.query:
         topic, _ = _named(*request.query["topic"].partition("/")[::2])
         asked["watching"] = partial(follows.is_watched, table(), topic, username)
-        asked["liked"] = lambda: bool(follows.likes(table(), username, [topic]))
+        asked["liked"] = partial(follows.is_liked, table(), topic, username)
     return _json(dict(zip(asked, table().gather(list(asked.values())), strict=True)))
 
 

@@ -47,4 +47,4 @@ OPEN_ORDERS = "OpenOrders"
 CART_ITEM = "CartItem"
 STOCK = "Stock"
 
-DECORATION = "Decoration"
+BACKFILL = "Backfill"

@@ -173,6 +173,21 @@ def like(topic: Topic, username: str) -> Key:
     return _pair(f"{topic.kind.prefix}LIKE#{topic.slug}#{username}")
 
 
+def like_in_likes(topic: Topic, username: str) -> Key:
+    return {"GSI1PK": likes(username), "GSI1SK": f"{topic.kind.prefix}#{topic.slug}"}
+
+
+def likes(username: str) -> str:
+    """The GSI1 partition of everything a user likes."""
+    return f"LIKES#{username}"
+
+
+def topic_liked(like_key: str, kinds: tuple[TopicKind, ...]) -> Topic:
+    """The topic that the key of a like names."""
+    prefix, slug, _ = like_key.split("#")
+    return Topic(next(kind for kind in kinds if f"{kind.prefix}LIKE" == prefix), slug)
+
+
 def watch(topic: Topic, username: str) -> Key:
     return _pair(watchers(topic), f"USER#{username}")
 
@@ -192,7 +207,7 @@ def watches(username: str) -> str:
 
 
 def topic_named(key: str, kinds: tuple[TopicKind, ...]) -> Topic:
-    """The topic that its own key, or the GSI1 sort key of a watch, names."""
+    """The topic that its own key, or the GSI1 sort key of a like or a watch, names."""
     prefix, slug = key.split("#", 1)
     return Topic(next(kind for kind in kinds if kind.prefix == prefix), slug)
 
@@ -392,9 +407,9 @@ def idempotency(username: str, client_key: str) -> Key:
     return _pair(f"IDEMPOTENCY#{username}#{hashlib.sha256(client_key.encode()).hexdigest()}")
 
 
-def decoration(item_type: str, segment: int, segments: int) -> Key:
-    """How far a scan that decorates items of a type has got in one of its segments."""
-    return _pair(f"DECORATION#{item_type}#{segments}#{segment}")
+def backfill(item_type: str, segment: int, segments: int) -> Key:
+    """The place that a scan for items of a type has reached in one of its segments."""
+    return _pair(f"BACKFILL#{item_type}#{segments}#{segment}")
 
 
 def any_like(key: Key | str) -> str:

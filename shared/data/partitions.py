@@ -68,6 +68,7 @@ ALL_DEALS_BY_DAY = keys.any_like(keys.feed_partition(ALL_DEALS, ""))
 BRAND_BY_MONTH, CATEGORY_BY_DAY = (keys.any_like(keys.feed_partition(feed_of(topic), "")) for topic in _TOPICS)
 """Partitions of GSI1, GSI2 and GSI3 that hold deals."""
 
+LIKES_OF_USERS = keys.any_like(keys.likes(""))
 WATCHES_OF_USERS = keys.any_like(keys.watches(""))
 SESSIONS_OF_USERS = keys.any_like(keys.sessions(""))
 """Partitions of GSI1 that hold what is a user's."""
@@ -78,7 +79,7 @@ VISIBLE: Mapping[str | None, tuple[str, ...]] = {
         ENDINGS_OF_DAYS, *TOPICS, BRANDS, *LIKES, *WATCHES, *CURATED, *FEED_CACHES, *PICKS_CACHES, FAN_OUT,
         FAN_OUT_PAGE, MESSAGES, SAVED,
     ),
-    "GSI1": (ALL_DEALS_BY_DAY, MESSAGES, WATCHES_OF_USERS),
+    "GSI1": (ALL_DEALS_BY_DAY, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS),
     "GSI2": (BRAND_BY_MONTH,),
     "GSI3": (CATEGORY_BY_DAY,),
 }  # fmt: skip

@@ -33,17 +33,19 @@ USER_INDEX = Index("UserIndex", "UserIndex", None)
 INDEXES = (GSI1, GSI2, GSI3, USER_INDEX)
 """Every index projects all attributes and every indexing attribute is a string."""
 
+KEYS = (PARTITION_KEY, SORT_KEY, *(k for i in INDEXES for k in (i.partition_key, i.sort_key) if k))
+"""The key attributes of the table and of all indexes."""
+
 
 def create_table_request(table_name: str) -> dict[str, object]:
     """The arguments of DynamoDB's CreateTable that make this table: on demand, streamed, with all four indexes.
 
     TTL is not part of CreateTable: enable it on ``TTL_ATTRIBUTE`` afterwards.
     """
-    keys = [PARTITION_KEY, SORT_KEY, *(k for i in INDEXES for k in (i.partition_key, i.sort_key) if k)]
     return {
         "TableName": table_name,
         "BillingMode": "PAY_PER_REQUEST",
-        "AttributeDefinitions": [{"AttributeName": key, "AttributeType": "S"} for key in keys],
+        "AttributeDefinitions": [{"AttributeName": key, "AttributeType": "S"} for key in KEYS],
         "KeySchema": _key_schema(PARTITION_KEY, SORT_KEY),
         "GlobalSecondaryIndexes": [
             {

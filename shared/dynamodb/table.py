@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -63,17 +64,19 @@ class Table(Retrying):
     def get_many(
         self, keys: Sequence[Key], *, consistent: bool = False, projection: Projection | None = None
     ) -> list[Item]:
-        """The items of those keys that exist, in the order of the keys. BatchGetItem, 100 keys a request."""
+        """The items of those keys that exist, in the order of the keys. BatchGetItem, 100 keys each, at once."""
         found: dict[tuple[str, str], Item] = {}
         distinct = list({(key["PK"], key["SK"]): key for key in keys}.values())
-        for start in range(0, len(distinct), MAX_BATCH_KEYS):
-            wanted: dict[str, Any] = {
+        batches: list[dict[str, Any]] = [
+            {
                 "Keys": [marshal_item(key) for key in distinct[start : start + MAX_BATCH_KEYS]],
                 "ConsistentRead": consistent,
                 **(projection.arguments if projection else {}),
             }
-            for item in self._all_of(wanted):
-                found[(item["PK"], item["SK"])] = item
+            for start in range(0, len(distinct), MAX_BATCH_KEYS)
+        ]
+        for items in self.gather([partial(self._all_of, wanted) for wanted in batches]):
+            found |= {(item["PK"], item["SK"]): item for item in items}
         return [found[pair] for key in keys if (pair := (key["PK"], key["SK"])) in found]
 
     def query(
@@ -249,7 +252,7 @@ class Table(Retrying):
         with ThreadPoolExecutor(min(len(requests), MAX_PARALLEL_REQUESTS) or 1) as pool:
             return list(pool.map(lambda request: request(), requests))
 
-    def _all_of(self, wanted: dict[str, Any]) -> Iterator[Item]:
+    def _all_of(self, wanted: dict[str, Any]) -> list[Item]:
         """The items of up to 100 keys, however many requests DynamoDB takes for them. Raises Busy.
 
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
@@ -265,7 +268,7 @@ class Table(Retrying):
                 raise Busy("Reading many items was throttled for too long.")
 
         self.retry(once, when=trouble.AGAIN)
-        return iter(found)
+        return found
 
     def _delete_all_of(self, deletions: list[dict[str, Any]]) -> None:
         """Make up to 25 deletions, however many requests DynamoDB takes for them. Raises Busy."""

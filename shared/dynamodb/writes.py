@@ -117,15 +117,19 @@ def require(key: Key, condition: str, *, refused: DealsError, values: Mapping[st
     return Write("ConditionCheck", arguments, refused)
 
 
-def change(old: Item, new: Item, *, version: str, refused: DealsError) -> Write:
+def change(old: Item, new: Item, *, version: str | None, refused: DealsError) -> Write:
     """Update what differs between two states of one item, if its version attribute is still the old one's.
+
+    Without a version, all attributes of the old state must still be there, unchanged.
 
     Attributes that neither state knows, such as a newer release's, are left alone.
     """
     assignments: list[str] = []
     removals: list[str] = []
-    names: dict[str, str] = {"#version": version}
-    values: dict[str, Any] = {":version": old[version]}
+    held = [version] if version else sorted(old.keys() - {"PK", "SK"})
+    names: dict[str, str] = {f"#held{number}": name for number, name in enumerate(held)}
+    values: dict[str, Any] = {f":held{number}": old[name] for number, name in enumerate(held)}
+    condition = " AND ".join(f"#held{number} = :held{number}" for number in range(len(held)))
     differing = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
     for number, name in enumerate(differing):
         names[f"#n{number}"] = name
@@ -143,7 +147,7 @@ def change(old: Item, new: Item, *, version: str, refused: DealsError) -> Write:
         if clause
     )
     key = {name: old[name] for name in ("PK", "SK")}
-    made = update(key, expression, condition="#version = :version", names=names, values=values, refused=refused)
+    made = update(key, expression, condition=condition, names=names, values=values, refused=refused)
     return replace(made, leaves={name: new.get(name) for name in differing})
 
 

@@ -45,6 +45,7 @@ PATTERNS: Mapping[str, str] = {
     "follows.unwatch": "15, 17",
     "follows.watches": "25",
     "follows.likes": "25",
+    "follows.is_liked": "25",
     "follows.is_watched": "25",
     "follows.watchers": "22, 23",
     "messages.latest": "18, 19",

@@ -83,7 +83,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
         ["Query GSI1", "GetItem", "UpdateItem"],
     ),
     "What do I like and watch?": ("me watches ana", ["Query GSI1", "GetItem"]),
-    "What do I like and watch?, likes": ("me likes ana --brand apple --category shoes", ["BatchGetItem", "GetItem"]),
+    "What do I like and watch?, likes": ("me likes ana", ["Query GSI1", "GetItem"]),
     "Edit, expire or withdraw a deal, edit": ("deals edit {deal} --set price=1.00", ["GetItem", "TransactWriteItems"]),
     "Edit, expire or withdraw a deal, withdraw": (
         "deals withdraw {deal}",
@@ -251,7 +251,7 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "an edit of nothing": ("deals edit 1", 2, "Name what to change"),
     "an assignment of nothing": ("deals edit 1 --set price", 2, "FIELD=VALUE"),
     "no such command": ("deals explode", 2, "No such command"),
-    "a type that cannot be decorated": ("decorate Wish", 2, "must be one of Deal"),
+    "a type that cannot be rewritten": ("backfill Wish", 2, "must be one of Deal"),
 }
 
 
@@ -290,8 +290,8 @@ def test_sweeping_takes_ended_deals_out_of_the_feeds(table: Table, ask: Ask) -> 
     assert ask("brands", "show", "apple")["result"]["latest"]["items"] == []
 
 
-def test_decorating_leaves_items_that_are_up_to_date(posted: list[Deal], btd: Btd) -> None:
-    printed = btd("decorate", "Deal", "--segments", "3").stdout
+def test_backfilling_leaves_items_that_are_up_to_date(posted: list[Deal], btd: Btd) -> None:
+    printed = btd("backfill", "Deal", "--segments", "3").stdout
 
     assert "items looked at, 0 rewritten" in printed
 

@@ -12,7 +12,7 @@ from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, 
 from shared.models.catalog import BRAND, Topic
 from shared.values.times import to_iso
 from tests.support.factories import APPLE, ASICS, HOME, NOW, SHOES, both_kinds, join
-from tests.support.wire import before
+from tests.support.wire import before, watched
 
 
 @pytest.fixture
@@ -45,6 +45,7 @@ def test_liking_and_watching_twice_count_once(table: Table, topic: Topic) -> Non
     assert counts(table, topic) == (1, 1)
     assert table.get(keys.like(topic, "ana")) == {
         **keys.like(topic, "ana"),
+        **keys.like_in_likes(topic, "ana"),
         "Type": f"{topic.kind.label.title()}Like",
         "Username": "ana",
         "LikedAt": to_iso(NOW),
@@ -88,6 +89,7 @@ def test_who_watches_is_known_to_the_topic(table: Table, topic: Topic) -> None:
     assert follows.watchers(table, topic, 25) == ["ana", "bo"]
     assert follows.watchers(table, topic, 1) == ["ana"]
     assert follows.is_watched(table, topic, "ana")
+    assert not follows.is_liked(table, topic, "ana")
     assert not follows.is_watched(table, topic, "cy")
 
 
@@ -103,7 +105,7 @@ def test_all_likes_and_watches_of_one_user_go_and_are_uncounted(table: Table) ->
 
     follows.remove_all(table, "ana", [*many, SHOES, HOME])
 
-    assert follows.watches(table, "ana") == follows.likes(table, "ana", [*many, SHOES]) == []
+    assert follows.watches(table, "ana") == follows.likes(table, "ana") == []
     assert {counts(table, topic) for topic in (*many, SHOES)} == {(1, 1)}
     assert counts(table, HOME) == (0, 0)
 
@@ -149,7 +151,7 @@ def test_a_like_and_a_watch_can_be_taken_back_and_given_again(table: Table, topi
     follows.watch(table, topic, "ana", NOW)
 
     assert counts(table, topic) == (1, 1)
-    assert follows.likes(table, "ana", [topic]) == follows.watches(table, "ana") == [topic]
+    assert follows.likes(table, "ana") == follows.watches(table, "ana") == [topic]
 
 
 def test_a_brand_and_a_category_of_one_name_are_liked_apart(table: Table) -> None:
@@ -159,39 +161,40 @@ def test_a_brand_and_a_category_of_one_name_are_liked_apart(table: Table) -> Non
     follows.like(table, brand, "ana", NOW)
     follows.watch(table, SHOES, "ana", NOW)
 
-    assert follows.likes(table, "ana", [brand, SHOES]) == [brand]
+    assert follows.likes(table, "ana") == [brand]
     assert follows.watches(table, "ana") == [SHOES]
     assert (topics.get(table, brand).likes, topics.get(table, SHOES).likes) == (1, 0)
 
 
-def test_watches_are_brands_first_and_each_kind_by_slug(table: Table) -> None:
+def test_likes_and_watches_are_brands_first_and_each_kind_by_slug(table: Table) -> None:
     brands.create(table, "zara", "Zara", NOW)
     zara = Topic(BRAND, "zara")
     for topic in (SHOES, zara, HOME, APPLE):
+        follows.like(table, topic, "ana", NOW)
         follows.watch(table, topic, "ana", NOW)
+    follows.unlike(table, SHOES, "ana")
     follows.unwatch(table, HOME, "ana")
 
-    watching = follows.watches(table, "ana")
+    with watched(table) as wire:
+        liking, watching = follows.likes(table, "ana"), follows.watches(table, "ana")
 
-    assert watching == [APPLE, zara, SHOES]
+    assert (liking, watching) == ([APPLE, zara, HOME], [APPLE, zara, SHOES])
+    assert wire.operations == {"Query": 2}
 
 
 def test_of_users_with_names_that_begin_alike_each_has_their_own(table: Table) -> None:
     follows.like(table, APPLE, "ana", NOW)
     follows.watch(table, APPLE, "ana", NOW)
 
-    assert follows.likes(table, "an", [APPLE]) == follows.likes(table, "anabel", [APPLE]) == []
+    assert follows.likes(table, "an") == follows.likes(table, "anabel") == []
     assert follows.watches(table, "an") == follows.watches(table, "anabel") == []
 
 
-def test_one_who_likes_nothing_is_asked_about_nothing(table: Table) -> None:
-    assert follows.likes(table, "ana", []) == []
-
-
-def test_more_topics_than_one_batch_holds_are_asked_about(table: Table) -> None:
-    follows.like(table, APPLE, "ana", NOW)
+def test_more_topics_than_one_batch_holds_are_asked_for_at_once(table: Table) -> None:
     many = [*(Topic(BRAND, f"brand-{number}") for number in range(230)), APPLE]
 
-    liked = follows.likes(table, "ana", many)
+    with watched(table) as wire:
+        found = topics.get_many(table, many)
 
-    assert liked == [APPLE]
+    assert [each.topic for each in found] == [APPLE]
+    assert (wire.operations, wire.round_trips) == ({"BatchGetItem": 3}, 1)

@@ -70,6 +70,11 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.brands, (), same("BRANDS")),
     (keys.like, (G_FORE, "ana"), same("BRANDLIKE#g-fore#ana")),
     (keys.like, (CLOTHING, "ana"), same("CATEGORYLIKE#clothing#ana")),
+    (keys.like_in_likes, (G_FORE, "ana"), {"GSI1PK": "LIKES#ana", "GSI1SK": "BRAND#g-fore"}),
+    (keys.like_in_likes, (CLOTHING, "ana"), {"GSI1PK": "LIKES#ana", "GSI1SK": "CATEGORY#clothing"}),
+    (keys.likes, ("ana",), "LIKES#ana"),
+    (keys.topic_liked, ("BRANDLIKE#g-fore#ana", (BRAND, CATEGORY)), G_FORE),
+    (keys.topic_liked, ("CATEGORYLIKE#clothing#ana", (BRAND, CATEGORY)), CLOTHING),
     (keys.watch, (G_FORE, "ana"), {"PK": "BRANDWATCH#g-fore", "SK": "USER#ana"}),
     (keys.watch, (CLOTHING, "ana"), {"PK": "CATEGORYWATCH#clothing", "SK": "USER#ana"}),
     (keys.watchers, (G_FORE,), "BRANDWATCH#g-fore"),
@@ -169,7 +174,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.cart_item, ("ana", DEAL_ID), {"PK": "CART#ana", "SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
     (keys.stock, (DEAL_ID,), "STOCK#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
     (keys.stock_shard, (DEAL_ID, 3), {"PK": "STOCK#0ujtsYcgvSTl8PAuAdqWYSMnLOv", "SK": "SHARD#3"}),
-    (keys.decoration, ("Deal", 2, 4), same("DECORATION#Deal#4#2")),
+    (keys.backfill, ("Deal", 2, 4), same("BACKFILL#Deal#4#2")),
     (keys.any_like, (same("DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),), "DEAL#*"),
     (keys.any_like, ("CATEGORY#clothing#2026-06-04T00:00:00",), "CATEGORY#*"),
     (keys.any_like, (same("BRANDS"),), "BRANDS"),
@@ -316,7 +321,7 @@ def test_likes_and_watches_have_exactly_their_keys(table: Table) -> None:
         table.get({"PK": "CATEGORYWATCH#shoes", "SK": "USER#ana"}),
     )
 
-    assert indexing(like) == same("BRANDLIKE#apple#ana")
+    assert indexing(like) == {**same("BRANDLIKE#apple#ana"), "GSI1PK": "LIKES#ana", "GSI1SK": "BRAND#apple"}
     assert indexing(watch) == {
         "PK": "CATEGORYWATCH#shoes",
         "SK": "USER#ana",

@@ -119,7 +119,7 @@ def test_likes_and_unlikes_of_a_few_users_in_any_order_leave_the_count_exact(tab
     results = at_once(toggle)
 
     assert outcomes(list(results)) == {type(None): THREADS}
-    liking = sum(bool(follows.likes(table, name, [topic])) for name in names)
+    liking = sum(follows.is_liked(table, topic, name) for name in names)
     assert topics.get(table, topic, consistent=True).likes == liking
 
 

@@ -206,7 +206,7 @@ READS: list[tuple[str, Callable[[Table], Any]]] = [
     ("GetItem", lambda table: topics.get(table, APPLE)),
     ("GetItem", lambda table: sessions.authenticate(table, "token", NOW)),
     ("Query", lambda table: messages.latest(table, "ana", limit=25, now=NOW)),
-    ("BatchGetItem", lambda table: follows.likes(table, "ana", [APPLE])),
+    ("BatchGetItem", lambda table: topics.get_many(table, [APPLE])),
     ("Scan", lambda table: table.scan()),
 ]
 

@@ -104,7 +104,7 @@ def test_members_likes_in_the_name_of_whom_the_authorizer_names(table: Table, co
     second = members.handler(event("members-like-brand"), context)
 
     assert body_of(first) == body_of(second) == {"liked": True, "likes": 1}
-    assert follows.likes(table, "ana", [G_FORE]) == [G_FORE]
+    assert follows.likes(table, "ana") == [G_FORE]
 
 
 @pytest.mark.parametrize("named", [None, {}, {"principalId": "ana"}])

@@ -11,7 +11,7 @@ from shared.data import item_types, keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
-from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, KEYS
 from shared.dynamodb.table import Projection
 from shared.errors import DamagedDeal
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, Deal, Status
@@ -26,12 +26,12 @@ names even a damaged deal."""
 
 _PRICE = re.compile(r"[0-9]{1,12}\.[0-9]{2}")
 
-_OURS = (*(key for index in (GSI1, GSI2, GSI3) for key in (index.partition_key, index.sort_key) if key), *DEAL.names)
+_OURS = (*KEYS, "Type", *DEAL.names)
 
 
 def ours(item: Item) -> Item:
     """A Deal item without attributes that this release does not know: edits leave those as they are."""
-    return {name: item[name] for name in (PARTITION_KEY, SORT_KEY, "Type", *_OURS) if name in item}
+    return {name: item[name] for name in _OURS if name in item}
 
 
 def attributes(deal: Deal) -> Item:

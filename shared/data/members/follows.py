@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -10,6 +10,7 @@ from functools import partial
 from shared.data import item_types, keys
 from shared.data.catalog.topics import no_such
 from shared.data.members import account_checks
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
@@ -21,13 +22,14 @@ PARALLEL_REMOVALS = 16
 
 _EXISTENCE = Projection.of("PK", "SK")
 _WATCHER = Projection.of("Username")
-_WATCHED = Projection.of("GSI1SK")
+_FOLLOWED = Projection.of("GSI1SK")
 
 
 def like(table: Table, topic: Topic, username: str, now: datetime) -> None:
     """Record that a user likes a topic and count it, once per user. Raises AlreadyLiked, NoSuchTopic, NotSignedIn."""
     item = {
         **keys.like(topic, username),
+        **keys.like_in_likes(topic, username),
         "Type": item_types.LIKE[topic.kind],
         "Username": username,
         "LikedAt": to_iso(now),
@@ -68,17 +70,25 @@ def unwatch(table: Table, topic: Topic, username: str) -> None:
     _uncount(table, topic, keys.watch(topic, username), "WatchCount", NotWatching())
 
 
-def likes(table: Table, username: str, topics: Iterable[Topic]) -> list[Topic]:
-    """Which of some topics a user likes. BatchGetItem, 100 topics a request."""
-    by_key = {keys.like(topic, username)["PK"]: topic for topic in topics}
-    found = table.get_many([{"PK": key, "SK": key} for key in by_key], projection=_EXISTENCE)
-    return [by_key[item["PK"]] for item in found]
+def likes(table: Table, username: str) -> list[Topic]:
+    """Everything a user likes, brands first, each kind by slug. A Query of GSI1."""
+    return _followed(table, keys.likes(username))
 
 
 def watches(table: Table, username: str) -> list[Topic]:
     """Everything a user watches, brands first, each kind by slug. A Query of GSI1."""
-    items = table.query(keys.watches(username), index=GSI1, projection=_WATCHED)
+    return _followed(table, keys.watches(username))
+
+
+def _followed(table: Table, partition: str) -> list[Topic]:
+    items = table.query(partition, index=GSI1, projection=_FOLLOWED)
     return [keys.topic_named(item["GSI1SK"], (BRAND, CATEGORY)) for item in items]
+
+
+def with_index_keys(like: Item) -> Item:
+    """A like with its attributes in GSI1: ``btd backfill`` gives them to likes that have none."""
+    topic = keys.topic_liked(like["PK"], (BRAND, CATEGORY))
+    return {**like, **keys.like_in_likes(topic, like["Username"])}
 
 
 def remove_all(table: Table, username: str, topics: Sequence[Topic]) -> None:
@@ -116,6 +126,11 @@ def _uncount(table: Table, topic: Topic, key: Key, counter: str, absent: DealsEr
         if table.get(keys.topic(topic), consistent=True, projection=_EXISTENCE) is None:
             raise no_such(topic) from None
         raise
+
+
+def is_liked(table: Table, topic: Topic, username: str) -> bool:
+    """Whether a user likes a topic. One GetItem."""
+    return table.get(keys.like(topic, username), projection=_EXISTENCE) is not None
 
 
 def is_watched(table: Table, topic: Topic, username: str) -> bool:

@@ -1,0 +1,80 @@
+"""``btd backfill``: existing items of a type get what this release writes into new ones.
+
+An item is rewritten only where it differs, and only if nobody changed it meanwhile, so a run that is repeated does no
+harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from cli.segments import Number, Step, run_all, scan
+from shared.data import item_types
+from shared.data.catalog.deal_items import from_item, is_listed, ours, to_item_listed
+from shared.data.members import follows
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import change
+from shared.errors import DealsError
+
+
+class _Changed(DealsError):
+    """Somebody changed the item meanwhile, with this release: it has what is new."""
+
+
+def _deal(item: Item) -> tuple[Item, Item]:
+    """A deal stays listed or not: the feeds' counts say so too."""
+    known = ours(item)
+    return known, to_item_listed(from_item(known), listed=is_listed(known))
+
+
+def _like(item: Item) -> tuple[Item, Item]:
+    return item, follows.with_index_keys(item)
+
+
+REWRITES: Mapping[str, Callable[[Item], tuple[Item, Item]]] = {
+    item_types.DEAL: _deal,
+    **dict.fromkeys(item_types.LIKE.values(), _like),
+}
+"""For each type that can be rewritten: an item as this release knows it, and as this release writes it."""
+
+
+def backfill(
+    item_type: Annotated[str, typer.Argument(metavar="TYPE", help=f"One of: {', '.join(REWRITES)}.")],
+    segments: Number = 4,
+) -> None:
+    """Rewrite existing items of a type as this release writes them; it continues where it was interrupted."""
+    if item_type not in REWRITES:
+        raise typer.BadParameter(f"must be one of {', '.join(REWRITES)}, not {item_type!r}.", param_hint="TYPE")
+    run_all(
+        "Rewriting",
+        segments,
+        lambda table, *segment: run(table, item_type, *segment),
+        done=lambda rewritten: f"{rewritten:,} rewritten",
+    )
+
+
+def run(table: Table, item_type: str, segment: int, segments: int) -> Iterator[Step]:
+    """Rewrite one segment's items of a type, one page at a step, from where the last run stopped."""
+    rewrite = REWRITES[item_type]
+
+    def work(items: list[Item]) -> int:
+        return sum(_write(table, *rewrite(item)) for item in items if item["Type"] == item_type)
+
+    return scan(table, item_type, segment, segments, work)
+
+
+def _write(table: Table, old: Item, new: Item) -> bool:
+    """Write what differs; returns whether anything did, and nobody else was faster."""
+    if old == new:
+        return False
+    version = "Version" if "Version" in old else None
+    raised = {version: old[version] + 1} if version else {}
+    with suppress(_Changed):
+        table.write(change(old, new | raised, version=version, refused=_Changed()))
+        return True
+    return False

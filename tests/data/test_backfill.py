@@ -1,0 +1,217 @@
+"""Existing items catch up with a release, though runs are interrupted and editors at work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from cli import backfill, segments
+from shared.data import keys
+from shared.data.catalog import deals, topics
+from shared.data.catalog.deal_items import is_listed, to_item_listed
+from shared.data.members import follows, users
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put, update
+from shared.models.catalog import ALL_DEALS, Deal
+from shared.values.times import to_iso
+from tests.support.factories import APPLE, NOW, SHOES, a_deal, ago, ahead, ids, join, listed, post
+from tests.support.wire import before, watched
+
+
+@pytest.fixture
+def stripped(table: Table, monkeypatch: pytest.MonkeyPatch) -> list[Deal]:
+    """Deals as an older release wrote them, without what GSI3 needs; a page of the scan holds a few of them."""
+    monkeypatch.setattr(segments, "PAGE", 7)
+    posted = post(table, [a_deal(ago(hours=n)) for n in range(12)])
+    for deal in posted:
+        strip(table, deal)
+    return posted
+
+
+def strip(table: Table, deal: Deal) -> None:
+    table.write(update(keys.deal(deal.deal_id), "REMOVE GSI3PK, GSI3SK", refused=None))
+
+
+def items(table: Table, some: list[Deal]) -> list[Item]:
+    return table.get_many([keys.deal(deal.deal_id) for deal in some], consistent=True)
+
+
+def all_segments(table: Table, segments: int = 2, item_type: str = "Deal") -> list[segments.Step]:
+    return [step for number in range(segments) for step in backfill.run(table, item_type, number, segments)]
+
+
+def places(table: Table) -> list[Item]:
+    """The table's memory of unfinished runs."""
+    found: list[Item] = []
+    start: Mapping[str, Any] | None = None
+    while True:
+        page, start = table.scan(start=start)
+        found += [item for item in page if item["Type"] == "Backfill"]
+        if start is None:
+            return found
+
+
+def test_every_deal_gets_what_this_release_writes(table: Table, stripped: list[Deal]) -> None:
+    steps = all_segments(table)
+
+    assert sum(step.rewritten for step in steps) == len(stripped)
+    assert all("GSI3PK" in item for item in items(table, stripped))
+    assert places(table) == []
+
+
+def test_a_run_that_is_repeated_rewrites_nothing(table: Table, stripped: list[Deal]) -> None:
+    all_segments(table)
+
+    with watched(table) as wire:
+        again = all_segments(table)
+
+    assert sum(step.rewritten for step in again) == 0
+    versions = [item["Version"] for item in items(table, stripped)]
+    assert set(versions) == {2}
+    assert not [each for each in wire.requests if each.operation == "UpdateItem"]
+
+
+def test_a_run_that_was_interrupted_goes_on_where_it_stopped_and_loses_nothing(
+    table: Table, stripped: list[Deal]
+) -> None:
+    seen_before = []
+    for number in range(2):
+        run = backfill.run(table, "Deal", number, 2)
+        seen_before += [next(run), next(run)]  # and then its process ends, before the third page
+
+    remembered = len(places(table))
+    rest = all_segments(table)
+
+    assert remembered == 2
+    assert all("GSI3PK" in item for item in items(table, stripped))
+    assert sum(step.rewritten for step in [*seen_before, *rest]) == len(stripped)
+    # What was looked at in the first run's first page is not looked at again.
+    whole = sum(step.seen for step in all_segments(table))
+    assert sum(step.seen for step in rest) < whole
+    assert places(table) == []
+
+
+def test_a_page_is_repeated_where_the_run_ended_before_it_was_remembered(table: Table, stripped: list[Deal]) -> None:
+    run = backfill.run(table, "Deal", 0, 1)
+    first = next(run)
+
+    rest = all_segments(table, segments=1)
+
+    assert rest[0].seen == first.seen
+    assert rest[0].rewritten == 0
+    assert all("GSI3PK" in item for item in items(table, stripped))
+
+
+def test_listed_deals_stay_listed_and_others_stay_out(table: Table, stripped: list[Deal]) -> None:
+    withdrawn = deals.withdraw(table, stripped[3].deal_id, NOW)
+    before = listed(table, ALL_DEALS)
+
+    all_segments(table)
+
+    assert listed(table, ALL_DEALS) == before == [i for i in ids(stripped) if i != withdrawn.deal_id]
+    assert [item["DealId"] for item in items(table, stripped) if not is_listed(item)] == [withdrawn.deal_id]
+
+
+def test_what_another_release_wrote_is_left_as_it_is(table: Table, stripped: list[Deal]) -> None:
+    deal = stripped[0]
+    table.write(update(keys.deal(deal.deal_id), "SET Newer = :it", values={":it": "kept"}, refused=None))
+
+    all_segments(table)
+
+    (item,) = items(table, [deal])
+    assert item["Newer"] == "kept"
+    assert "GSI3PK" in item
+
+
+def test_who_edits_a_deal_meanwhile_wins(table: Table, stripped: list[Deal]) -> None:
+    edited: list[Deal] = []
+
+    def edit_first(**_: object) -> None:
+        if not edited:
+            edited.append(stripped[0])  # before the edit, which writes too
+            edited[0] = deals.edit(table, stripped[0].deal_id, {"title": "Better shoe"}, NOW)
+
+    table.client.meta.events.register_first("before-call.dynamodb.UpdateItem", edit_first)
+    all_segments(table, segments=1)
+    table.client.meta.events.unregister("before-call.dynamodb.UpdateItem", edit_first)
+
+    (item,) = items(table, stripped[:1])
+    assert item["Title"] == "Better shoe"
+    assert "GSI3PK" in item  # the edit wrote as this release does
+    assert item["Version"] == edited[0].version or item["Version"] == edited[0].version + 1
+
+
+def test_a_deal_without_changes_is_not_written(table: Table) -> None:
+    (deal,) = post(table, [a_deal()])
+
+    steps = all_segments(table)
+
+    assert sum(step.rewritten for step in steps) == 0
+    assert items(table, [deal])[0]["Version"] == 1
+
+
+def test_items_of_other_types_are_looked_at_and_left(table: Table) -> None:
+    other = {**keys.session("hash"), "Type": "Session", "Version": 1}
+    table.write(put(other, because="a test"))
+
+    steps = all_segments(table)
+
+    assert sum(step.seen for step in steps) > 10
+    assert table.get(keys.session("hash")) == other
+
+
+def test_a_deal_of_an_older_release_can_be_read_before_it_is_rewritten(table: Table, stripped: list[Deal]) -> None:
+    (item,) = items(table, stripped[:1])
+
+    assert to_item_listed(deals.get(table, item["DealId"]), listed=True).keys() - item.keys() == {"GSI3PK", "GSI3SK"}
+
+
+def old_likes(table: Table, names: list[str]) -> None:
+    """Likes of a brand and a category, as they were written before GSI1 had them."""
+    join(table, *names)
+    for name in names:
+        for topic in (APPLE, SHOES):
+            follows.like(table, topic, name, NOW)
+            table.write(update(keys.like(topic, name), "REMOVE GSI1PK, GSI1SK", refused=None))
+
+
+def test_likes_get_their_place_in_the_index_once(table: Table) -> None:
+    old_likes(table, ["ana", "bo"])
+    assert follows.likes(table, "ana") == []
+
+    def rewritten() -> list[int]:
+        runs = [all_segments(table, item_type=item_type) for item_type in ("BrandLike", "CategoryLike")]
+        return [sum(step.rewritten for step in steps) for steps in runs]
+
+    first, again = rewritten(), rewritten()
+
+    assert (first, again) == ([2, 2], [0, 0])
+    assert follows.likes(table, "ana") == follows.likes(table, "bo") == [APPLE, SHOES]
+    assert topics.get(table, APPLE).likes == 2
+
+
+def test_a_like_that_goes_or_comes_again_meanwhile_is_not_brought_back(table: Table) -> None:
+    old_likes(table, ["ana", "bo"])
+
+    def meanwhile() -> None:
+        follows.unlike(table, APPLE, "ana")
+        follows.unlike(table, APPLE, "bo")
+        follows.like(table, APPLE, "bo", ahead(hours=1))
+
+    with before(table, "UpdateItem", meanwhile):
+        rewritten = sum(step.rewritten for step in all_segments(table, segments=1, item_type="BrandLike"))
+
+    assert rewritten == 0
+    assert table.get(keys.like(APPLE, "ana")) is None
+    assert (table.get(keys.like(APPLE, "bo")) or {})["LikedAt"] == to_iso(ahead(hours=1))
+
+
+def test_an_account_whose_likes_are_not_in_the_index_is_removed_with_all_of_them(table: Table) -> None:
+    old_likes(table, ["ana"])
+
+    users.remove(table, users.get(table, "ana"))
+
+    assert [topics.get(table, topic).likes for topic in (APPLE, SHOES)] == [0, 0]
