@@ -10,7 +10,6 @@ import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
-from shared.dynamodb import answers
 from shared.dynamodb.parsing import PlainParserFactory
 from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import MAX_PARALLEL_REQUESTS, Table
@@ -62,5 +61,4 @@ def client_of(service: Literal["dynamodb", "sqs"], budget: Budget, client_argume
         context["read_timeout"] = max(0.001, min(budget.answer, budget.left()))
 
     client.meta.events.register("before-call", limit)
-    answers.bound(client)
     return client

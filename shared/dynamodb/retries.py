@@ -22,8 +22,8 @@ MAX_ATTEMPTS = 12
 
 
 LONGEST_ANSWER = 2.0
-"""Seconds for a whole answer. DynamoDB and SQS answer in milliseconds: after longer, something is broken, such as a
-connection that died while Lambda had frozen its function, and asking again is better than waiting.
+"""Seconds without a byte of an answer. DynamoDB and SQS answer in milliseconds: after longer, something is broken, such
+as a connection that died while Lambda had frozen its function, and asking again is better than waiting.
 
 https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html tells of the freeze."""
 

@@ -1,4 +1,4 @@
-"""The time that an invocation has: for whole answers, for waits, for connections that died meanwhile."""
+"""The time that an invocation has: for answers, for waits, for connections that died meanwhile."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from tests.support.serving import (
     PATIENCE,
     Answer,
     Request,
-    drop_by_drop,
-    head_drop_by_drop,
     saying,
     serving,
+    stalled,
     too_late,
     well,
 )
@@ -33,7 +32,7 @@ from tests.support.wire import error, failing, lost_and_throttled
 pytestmark = pytest.mark.faults
 
 SENT = b'{"Successful": [{"Id": "0"}], "Failed": []}'
-SLOW = [drop_by_drop, head_drop_by_drop, too_late]
+SLOW = [stalled, too_late]
 
 
 class Clock:

@@ -14,7 +14,7 @@ from local.invoke import emulated, emulator, read
 from local.runtime import Function, running
 from local.trouble import Trouble
 from tests.invoke.conftest import EVENTS
-from tests.support.serving import drop_by_drop, serving
+from tests.support.serving import serving, stalled
 
 SOURCE = """
 import os, sys, time
@@ -117,7 +117,7 @@ def test_when_the_table_answers_too_slowly_a_function_still_answers(function: Ca
     event = (EVENTS / "catalog-brand-page.json").read_bytes()
     catalog = function("catalog")
 
-    with serving(drop_by_drop) as slow:
+    with serving(stalled) as slow:
         nowhere = replace(catalog, environment={**catalog.environment, "AWS_ENDPOINT_URL": slow.endpoint}, timeout=4.0)
         with running(nowhere) as runtime:
             # Its start has time of its own: 14 s in all, and without a bound it would take 24.
@@ -142,7 +142,7 @@ def test_all_records_of_a_batch_have_the_time_of_one_invocation(
     batch["Records"] *= 5 if name == "messenger" else 1
     opening = first if isinstance(first, dict) else json.loads((EVENTS / f"{first}.json").read_text())
 
-    with serving(drop_by_drop) as slow:
+    with serving(stalled) as slow:
         there = function(name)
         nowhere = {"AWS_ENDPOINT_URL": slow.endpoint, "QUEUE_URL": f"{slow.endpoint}/queue"}
         with running(replace(there, environment={**there.environment, **nowhere}, timeout=4.0)) as runtime:

@@ -147,26 +147,15 @@ BROKEN = {
 """Bodies that are no answer of DynamoDB's, though their status is 200."""
 
 
-def drop_by_drop(request: Request) -> None:
-    """The right answer, a byte at a time, complete after half a minute."""
+def stalled(request: Request) -> None:
+    """The beginning of the right answer, and then nothing for half a minute."""
+    body = json.dumps(ITEM).encode()
     request.send_response(200)
-    body = json.dumps(ITEM).encode().rjust(600)
     request.send_header("Content-Length", str(len(body)))
     request.end_headers()
-    _drip(request, body)
-
-
-def head_drop_by_drop(request: Request) -> None:
-    """The same of an answer's head."""
-    body = json.dumps(ITEM).encode()
-    padding = "x" * 500
-    _drip(request, f"HTTP/1.1 200 OK\r\nX-Padding: {padding}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
-
-
-def _drip(request: Request, text: bytes) -> None:
-    for byte in text:
-        request.wfile.write(bytes([byte]))
-        time.sleep(0.05)
+    request.wfile.write(body[:10])
+    request.wfile.flush()
+    time.sleep(30)
 
 
 @contextmanager
