@@ -1,4 +1,4 @@
-"""What the CDK runs to learn what to deploy: ``cdk deploy -c stage=prod``; without a stage it is ``dev``.
+"""The CDK app, which composes the stacks of a stage: ``cdk deploy -c stage=prod``; without a stage it is ``dev``.
 
 ``-c origin=http://...`` says how browsers know the site, where a stage cannot: the local cloud's port may be any.
 """

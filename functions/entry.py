@@ -1,4 +1,4 @@
-"""What Lambda starts: ``functions.entry.handler``, the handler of the function that the environment names.
+"""The module that Lambda starts: ``functions.entry.handler`` is the handler of the function that the environment names.
 
 Only this module does work when it is imported, because its import is Lambda's INIT: it imports the function that
 ``FUNCTION`` names (such as ``functions.api.catalog``), and makes the logger and the connections to what it may use.

@@ -1,4 +1,4 @@
-"""What a function may be allowed to do with the table, as data: rights to partitions, and the one kind of scan."""
+"""Rights of functions to the table, as data: rights to partitions, and the one kind of scan."""
 
 from __future__ import annotations
 
@@ -75,4 +75,4 @@ def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any
 
 
 Access = tuple[Right | Scan, ...]
-"""What a function does with the table."""
+"""The rights of one function to the table."""

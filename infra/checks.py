@@ -12,7 +12,7 @@ PACKS = ("AwsSolutions", "Serverless")
 """The packs of rules. A rule's name begins with its pack's."""
 
 CHECKOV = "CKV"
-"""What the names of checkov's rules begin with."""
+"""The beginning of the names of checkov's rules."""
 
 
 def require(app: cdk.App) -> None:

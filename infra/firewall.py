@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 REQUESTS = 2_000
 SIGN_INS = 100
-"""What one address may ask for within five minutes: in all, and of the routes that hash a password."""
+"""Requests that one address may make within five minutes: in all, and of the routes that hash a password."""
 
 PASSWORD_PATHS = (
     *(paths.ROOT + path for path in paths.PASSWORD_PATHS),
     *(f"{base}{each.pages}/" for each in FUNCTIONS if each.takes_passwords for base in ("", f"/{SITE_STAGE}")),
 )
-"""What the paths that hash a password begin with: the API's, and the pages' with and without the gateway's stage.
+"""The beginnings of paths that hash a password: the API's, and the pages' with and without the gateway's stage.
 
 A longer path and any method count, too: the gateway also takes a path with a slash at its end, and a method that a
 header names in place of the one sent (``X-HTTP-Method-Override``). AWS's documentation mentions neither.

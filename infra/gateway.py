@@ -1,4 +1,4 @@
-"""What both REST APIs have: logs, throttling, TLS, and the gateway's own answers."""
+"""Shared by both REST APIs: logs, throttling, TLS, and the gateway's own answers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ REFUSALS = {
     "INTEGRATION_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, "This took too long: try again."),
     "DEFAULT_5XX": (HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong here: try again."),
 }
-"""What the gateway answers by itself. Every kind has its status here, because the defaults would state a wrong one.
+"""The gateway's own answers. Every kind has its status here, because the defaults would state a wrong one.
 
 A path or method that an API does not have is refused as if it asked for a signature of AWS: without ``Authorization``
 by MISSING_AUTHENTICATION_TOKEN, with a bearer token as "not a valid key=value pair" (403; so users report), a kind that

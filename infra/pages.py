@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from infra.settings import Domain, Stage
 
 METHODS = ("GET", "HEAD", "POST")
-"""What browsers send. A feed reader's HEAD would be refused by a gateway that knows GET only."""
+"""The methods that browsers send. A feed reader's HEAD would be refused by a gateway that knows GET only."""
 
 REST = "{proxy+}"
 """All that follows a prefix. It does not match an empty rest, so the prefix needs a resource of its own."""
@@ -51,7 +51,7 @@ _STYLE = (
 Colours as numbers: ``#`` may mean something in a template of the gateway."""
 
 STYLE_SOURCE = f"'sha256-{base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()}'"
-"""What a content security policy allows that style by: https://www.w3.org/TR/CSP3/#match-element-to-source-list."""
+"""The hash by which a content security policy allows that style: https://www.w3.org/TR/CSP3/#match-element-to-source-list."""
 
 _PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'

@@ -1,4 +1,4 @@
-"""What each function may do with the table. A function that needs more says so here, in one line.
+"""The rights of each function to the table. A function that needs more says so here, in one line.
 
 ``tests/e2e/test_privilege.py`` compares this with what the functions do: everything they do is allowed, and every right
 is used.
@@ -72,7 +72,7 @@ AUTHORIZER: Access = (
 )
 
 KEY_ONLY = (PARTITION_KEY, SORT_KEY)
-"""What a deletion names. BatchWriteItem also puts items: with no other attributes, these would be empty ones."""
+"""Attributes that a deletion names. BatchWriteItem also puts items: without other attributes, only empty ones."""
 
 ACCOUNTS: Access = (
     Right("GetItem", (SESSION, USER, PASSWORD, BRANDS)),
@@ -172,7 +172,7 @@ SHOP: Access = (
     *_BUYING,
     Right("Query", (MESSAGES,), GSI1),
 )
-"""What members do in the shop's pages: the same as ORDERS does for the API, without what only editors do. The pages
+"""Members in the shop's pages: the same as ORDERS for the API, without what only editors do. The pages
 also count unread messages."""
 
 SALES: Access = (
@@ -183,7 +183,7 @@ SALES: Access = (
     Right("Query", (ORDER_PARTS,), GSI1),
     Right("Query", (OPEN_ORDERS_OF_DAYS,), GSI3),
 )
-"""What editors do in the shop: they give any order its next status, and put stock on sale. It writes no deal, which the
+"""Editors in the shop: they give any order its next status, and put stock on sale. It writes no deal, which the
 desk's own function does, and adds no item to anyone's collection: a new status is an update of an item there."""
 
 SEED: Access = (Right("PutItem", (CATEGORY_ITEM, BRANDS, DEAL_SEQUENCE, ENDINGS)),)
@@ -228,7 +228,7 @@ SITE: Access = (
     Right("BatchGetItem", (DEAL, WORDS)),
     Right("Query", (PRODUCT, WORD, WORDS)),
 )
-"""What the API's public routes read, and what is found by words, by product, and by a deal's end."""
+"""The reads of the API's public routes, and those by words, by product, and by a deal's end."""
 
 CLICKS: Access = (
     Right("GetItem", (DEAL, DEAL_NUMBER)),

@@ -72,7 +72,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What differs between deployments; all else is the same in each.
+    """Settings that differ between deployments; all else is the same in each.
 
     ``keeps_data``: the table cannot be deleted, nor its stack, and table and logs outlive it. ``throttle_rate`` and
     ``throttle_burst`` are requests per second and at once, for the whole API; ``sign_in_rate`` and ``sign_in_burst``
@@ -149,7 +149,7 @@ class Stage:
 
     @property
     def site_base(self) -> str:
-        """What the paths of pages begin with: the gateway's stage, unless CloudFront or a domain is in front of it."""
+        """The beginning of pages' paths: the gateway's stage, unless CloudFront or a domain is in front of it."""
         return "" if self.cdn or self.domain else f"/{SITE_STAGE}"
 
     @property

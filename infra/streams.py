@@ -1,4 +1,4 @@
-"""What happens after a write: readers of the table's stream, the queue of the fan-out, and their dead-letter queues."""
+"""The work after a write: readers of the table's stream, the queue of the fan-out, and their dead-letter queues."""
 
 from __future__ import annotations
 

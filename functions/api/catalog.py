@@ -1,4 +1,4 @@
-"""What anyone may read: the pages, the feeds, single deals, brands, categories - and the documentation of the API.
+"""Public routes: the pages, the feeds, single deals, brands, categories - and the documentation of the API.
 
 This function cannot write. It imports neither pydantic nor Tracer, so it starts fast.
 """
@@ -167,7 +167,7 @@ DOCS_PAGE = """<!doctype html>
 
 @app.route(".+", method="OPTIONS", include_in_schema=False)
 def what_may_be_sent() -> Response[Any]:
-    """What browsers ask before they send other sites' requests, of any path. Deployed where there are such sites."""
+    """Answer the preflight of a request from another site, of any path. Deployed where there are such sites."""
     return cors.preflight()
 
 

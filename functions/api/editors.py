@@ -1,4 +1,4 @@
-"""What editors do: post and edit deals, make them hot, create brands, pick the pages' deals."""
+"""Editors' routes: post and edit deals, make them hot, create brands, pick the pages' deals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What members do: like and watch brands and categories, and read their messages."""
+"""Members' routes: like and watch brands and categories, and read their messages."""
 
 from __future__ import annotations
 

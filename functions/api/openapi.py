@@ -24,7 +24,7 @@ from shared.values import ksuids
 
 PATH = Path(__file__).with_name("openapi.json")
 POWERTOOLS_OWN = "#/components/schemas/HTTPValidationError"
-"""What Powertools says of every validating app's 422. Ours are problem documents, on the routes that have one."""
+"""Powertools' description of every validating app's 422. Ours are problem documents, on the routes that have one."""
 
 WITHOUT_BODY = {"204", "304"}
 """Statuses whose answers have none, whatever Powertools makes of a handler's return type."""

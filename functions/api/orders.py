@@ -34,7 +34,7 @@ from shared.runtime.reporting import report
 from shared.values import times
 
 OF_EDITORS: set[tuple[str, str]] = set()
-"""What editors alone may do, by method and path; ``route`` fills it. All else is for every member."""
+"""Routes of editors alone, by method and path; ``route`` fills it. All else is for every member."""
 
 _ADDRESS_NAME: TypeAdapter[str] = TypeAdapter(AddressName)
 

@@ -1,4 +1,4 @@
-"""What the routes that write share: the errors that a body can have, and requests that take effect once."""
+"""Shared by the routes that write: the errors that a body can have, and requests that take effect once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BODY_ERRORS = (400, 413, 415, 422)
 
 
 def idempotency(event: Event, asked: dict[str, Any]) -> Idempotency | None:
-    """What makes requests with one Idempotency-Key one request, which is ``asked``; None where there is no key.
+    """The idempotency of a request, which asks for ``asked``; None where there is no key.
 
     Raises BadRequest for an invalid key, NotSignedIn.
     """

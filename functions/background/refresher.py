@@ -56,7 +56,7 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What follows from some records: parts made wrong, deals written, and for which requests.
+    """The consequences of some records: parts made wrong, deals written, and for which requests.
 
     ``stocked`` are deals whose stock changed.
     """
@@ -68,7 +68,7 @@ class Effects:
 
 
 def affected(records: Iterable[dict[str, Any]]) -> Effects:
-    """What follows from some records. A deal that is damaged leaves the copies; its repair has a record of its own."""
+    """Gather some records' consequences. A damaged deal leaves the copies; its repair has a record of its own."""
     parts: set[Cached] = set()
     written: set[str] = set()
     requests: set[str] = set()
@@ -125,7 +125,7 @@ def refresh(parts: Iterable[Cached], written: set[str], requests: set[str]) -> N
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a part shows at a time: its picks and the newest page of its feed, each None where it shows none."""
+    """A part's contents at a time: its picks and the newest page of its feed, each None where it shows none."""
 
     part: Cached
     now: datetime
@@ -139,7 +139,7 @@ class Built:
 
 
 def build(part: Cached, written: set[str], now: datetime) -> Built:
-    """What a part shows as of now."""
+    """Build a part's contents as of now."""
     picked = None if part.picks is None else picks.refresh(table(), part.picks, now)
     latest = None
     if part.feed is not None:

@@ -252,7 +252,7 @@ def _next(given: Mapping[str, str]) -> str:
 
 
 def _how_long(error: SlowDown) -> str:
-    """What is said at the first field of a form that was sent too often."""
+    """The sentence at the first field of a form that was sent too often."""
     return f"Too many attempts. Try again in {counted(math.ceil(error.retry_after / 60), 'minute')}."
 
 
@@ -315,7 +315,7 @@ def _removal_page(
     order_is_open: bool = False,
     unread: int | str | None = None,
 ) -> Answer:
-    """What removing the account removes, with the form that does it. Of unread messages see ``_account_page``."""
+    """Say what removing the account removes, with the form that does it. Of unread messages see ``_account_page``."""
     return pages.page(
         "account/remove.html",
         here="/account/remove",

@@ -108,7 +108,7 @@ def code(request: Request, module: str) -> Answer:
 
 @routes.get("/table/followed/<number>")
 def followed(request: Request, number: str) -> Answer:
-    """What followed from posting a deal: what its transaction wrote, and what the stream made of it since."""
+    """All that followed from posting a deal: what its transaction wrote, and what the stream made of it since."""
     _editor(request)
     deal = deals.find(table(), number)
     return _page(
@@ -172,7 +172,7 @@ def _drawn(value: Any) -> str:
 
 
 def _written(deal: Deal) -> dict[str, Any]:
-    """What the deal's own transaction wrote, as far as the deal still says so."""
+    """The items that the deal's own transaction wrote, as far as the deal still says so."""
     made = [("the deal", keys.deal(deal.deal_id))]
     if deal.number is not None:
         made.append(("its number", keys.deal_number(deal.number)))
@@ -187,7 +187,7 @@ def _written(deal: Deal) -> dict[str, Any]:
 
 
 def _filed(deal: Deal) -> dict[str, Any]:
-    """What the stream filed for search and for the product's page."""
+    """The items that the stream filed for search and for the product's page."""
     wanted = [("its product's offers", keys.product_offer(links.product_hash(deal.link), deal.deal_id))]
     wanted += [(f"the word {word}", keys.word_of_deal(word, deal.deal_id)) for word in search.of_deal(deal)]
     there = {item[PARTITION_KEY] for item in table().get_many([key for _, key in wanted], projection=_HERE)}

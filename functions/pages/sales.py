@@ -36,7 +36,7 @@ STEPS = {
     "deliver": (OrderStatus.DELIVERED, "delivered"),
     "cancel": (OrderStatus.CANCELLED, "cancelled"),
 }
-"""What a button does to an order: the status that it takes, and the code of what is said afterwards."""
+"""Buttons of an order: the status that each gives it, and the code of what is said afterwards."""
 
 _PIECES = f"A whole number up to {stock.MOST:,}; below zero takes pieces off sale."
 _LEFT = f"A whole number from 0 to {stock.MOST:,}."
@@ -54,7 +54,7 @@ def shop(request: Request) -> Answer:
 
 @routes.get(ORDERS)
 def list_open(request: Request) -> Answer:
-    """What is still to be sent, oldest first."""
+    """The orders still to be sent, oldest first."""
     _editor(request)
     page = open_orders.read(table(), request.now, limit=PAGE, cursor=request.query.get("cursor") or None)
     return pages.page(
@@ -128,7 +128,7 @@ def _editor(request: Request) -> Session:
 
 
 def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, str]) -> None:
-    """What the form of a stock asks for. Raises InvalidFields, NotThatMany, IdempotencyKeyReused, Busy."""
+    """Read the form of a stock. Raises InvalidFields, NotThatMany, IdempotencyKeyReused, Busy."""
     name = "left" if typed.get("do") == "left" else "add"
     given = {name: typed.get("pieces", "").strip(), "shards": typed.get("shards", "").strip()}
     numbers = {each: int(text) if _WHOLE.fullmatch(text) else text for each, text in given.items() if text}

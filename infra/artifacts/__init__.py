@@ -1,1 +1,1 @@
-"""What is uploaded to Lambda: libraries and our sources, built and trimmed."""
+"""The artifacts that are uploaded to Lambda: libraries and our sources."""

@@ -46,7 +46,7 @@ class Artifact:
 
 
 HANDLER = "functions.entry.handler"
-"""What Lambda calls, for every function: ``functions/entry.py`` starts the one that the variable ``FUNCTION`` names."""
+"""The handler of every function: ``functions/entry.py`` starts the one that the variable ``FUNCTION`` names."""
 
 
 def module_of(function: str) -> str:

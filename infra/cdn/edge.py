@@ -136,7 +136,7 @@ class Edge(Construct):
         self.host = cdn.domain_name or self.domain_name
 
     def _of_api(self, stage: Stage, api: Gateway) -> dict[str, cloudfront.BehaviorOptions]:
-        """What is below the API's version: public GETs are cached, all else is passed on to the API."""
+        """The behaviours below the API's version: public GETs are cached, all else is passed on to the API."""
         common: dict[str, Any] = {
             # No origin path: the API's stage is the first part of every path already.
             "origin": self._origin(api, None),
@@ -197,7 +197,7 @@ class Edge(Construct):
         return cloudfront.BehaviorOptions(cache_policy=policy, **self._of_pages(site))
 
     def _of_pages(self, site: Gateway) -> dict[str, Any]:
-        """What behaviours of pages have in common. An address that was typed without https is redirected to https."""
+        """Common to the pages' behaviours. An address that was typed without https is redirected to https."""
         if not hasattr(self, "_pages"):
             self._pages: dict[str, Any] = {
                 "origin": self._origin(site, f"/{SITE_STAGE}"),
@@ -237,7 +237,7 @@ class Edge(Construct):
         return self._origin(site, f"/{SITE_STAGE}", Accept="*/*")
 
     def _page_policy(self, *, origins_differ: bool) -> cloudfront.CachePolicy:
-        """What tells one public page from another, and for how long one may be kept.
+        """The cache policy of public pages: what tells one from another, and for how long one may be kept.
 
         Credentials are part of the key: a request that has some never gets a shared page. The origin marks the answer
         private, which CloudFront does not store as long as the least time to keep is zero:
@@ -263,7 +263,7 @@ class Edge(Construct):
         )
 
     def _page_request_policy(self) -> cloudfront.OriginRequestPolicy:
-        """What the origin sees besides the key: what a POST or PATCH of the same path needs.
+        """The request headers that the origin sees besides the key: a POST or PATCH of the same path needs them.
 
         Accept is left out, so the origin sends its pages plain. CloudFront compresses them better, and this page names
         no price for it:

@@ -84,7 +84,7 @@ class Alarms(Construct):
             self._add("api_fails", name, gateway.metric_server_error())
 
     def _watch_table(self, site: Site) -> None:
-        """What DynamoDB refuses, and where it fails."""
+        """Alarms on what DynamoDB refuses, and where it fails."""
         self._add("table_is_throttled", "reads", of_table(site, "ReadThrottleEvents"))
         self._add("table_is_throttled", "writes", of_table(site, "WriteThrottleEvents"))
         for index in INDEXES:
@@ -98,7 +98,7 @@ class Alarms(Construct):
             self._add("table_fails", operation, of_table(site, "SystemErrors", Operation=operation))
 
     def _watch_ours(self, site: Site) -> None:
-        """What the functions report of themselves."""
+        """Alarms on what the functions report of themselves."""
         stage = self._stage
         # This measures news that is told late. Where news is not told at all, the queues' alarms ring.
         self._add("news_is_late", None, only(stage, metrics.FAN_OUT_LAG, MAXIMUM))

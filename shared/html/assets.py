@@ -49,7 +49,7 @@ def _names() -> dict[str, str]:
 
 @cache
 def _content(name: str) -> bytes:
-    """What is sent of a file. In a style sheet, comments and spaces are for those who read its source."""
+    """A file as it is sent. In a style sheet, comments and spaces are for those who read its source."""
     content = (FOLDER / name).read_bytes()
     if not name.endswith(".css"):
         return content

@@ -109,7 +109,7 @@ def unread_of(table: Table, request: Request) -> int | str:
 
 
 def beside_unread(table: Table, request: Request, read: Callable[[], R]) -> tuple[R, int | str]:
-    """What a page of somebody's own reads, and in the same round trip the unread count that stands at its head."""
+    """Read a page of somebody's own, and in the same round trip the unread count at its head."""
     asked: list[Callable[[], Any]] = [read, partial(unread_of, table, request)]
     found, unread = table.gather(asked)
     return found, unread

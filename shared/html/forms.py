@@ -29,7 +29,7 @@ MAX_FIELDS = 100
 MEDIA_TYPE = "application/x-www-form-urlencoded"
 
 Fields = dict[str, str]
-"""What was typed, by the names of a form's fields."""
+"""The texts that were typed, by the names of a form's fields."""
 
 
 class FromElsewhere(Forbidden):
@@ -95,7 +95,7 @@ def new_key() -> str:
 
 
 def idempotency(typed: Mapping[str, str], username: str, request: Mapping[str, Any]) -> Idempotency | None:
-    """What makes several sendings of a form one: its key, and what it asks for. None where it has no valid key."""
+    """The form's idempotency key, and what the form asks for; None where it has no valid key."""
     key = typed.get("key", "")
     if not is_client_key(key):
         return None

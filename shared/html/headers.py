@@ -46,7 +46,7 @@ IMMUTABLE = "public, max-age=31536000, immutable"
 """A file whose name holds the hash of its content."""
 
 FOR_A_DAY = "public, max-age=86400"
-"""What changes slowly and is read by machines."""
+"""For documents that change slowly and are read by machines."""
 
 
 def security(origin: str, media_type: str) -> dict[str, str]:

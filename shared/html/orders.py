@@ -1,4 +1,4 @@
-"""What templates show of an order, for its owner and for the editors who send it."""
+"""An order as templates show it, to its owner and to the editors who send it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATES = {
     OrderStatus.DELIVERED: "Delivered",
     OrderStatus.CANCELLED: "Cancelled",
 }
-"""What an order's statuses are called on pages."""
+"""The names of an order's statuses on pages."""
 
 
 def head(order: Order) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a page took: its requests to DynamoDB, drawn at the page's end on stages that show their work.
+"""The requests of a page to DynamoDB, drawn at the page's end on stages that show their work.
 
 A setting of the stage puts ``SHOWS_WORK`` into the environment of page functions. Without it, nothing of
 this is imported and no hook is set, so it costs one look into the environment.
@@ -107,7 +107,7 @@ _HELPERS = {
     "search._known": "search.find",
     "search._newest": "search.find",
 }
-"""What runs in a thread of its own, or keeps what was read, and the function that it works for."""
+"""Functions that run in a thread of their own, or keep what was read, each with the function that it works for."""
 
 _BY_INDEX: Mapping[tuple[str, str | None], str] = {
     ("feeds.read", "GSI1"): "7",
@@ -132,7 +132,7 @@ def begin() -> None:
 
 
 def summary() -> dict[str, Any]:
-    """What was asked since ``begin``, for ``page-cost.html``."""
+    """The requests since ``begin``, for ``page-cost.html``."""
     requests = sorted(trace().requests, key=lambda request: request.began)
     first = requests[0].began if requests else 0.0
     until = max((request.ended for request in requests), default=first)

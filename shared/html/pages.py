@@ -49,7 +49,7 @@ SAID = {
     "password": "Your password is changed. You are signed out everywhere else.",
     "removed": "Your account is removed.",
 }
-"""What a page says after a form was sent, by the code in ``?said=``: only these sentences, and no text from outside."""
+"""Sentences that a page may say after a form was sent, by the code in ``?said=``; no text comes from outside."""
 
 _TITLES = {
     400: "That cannot be read",

@@ -1,4 +1,4 @@
-"""What a page is asked for."""
+"""A request for a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shared.http.event import Event, correlation_id, header
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a page is told of a request: its path without the site's prefix, its query, and the time it came."""
+    """A request as pages know it: its path without the site's prefix, its query, and the time it came."""
 
     event: Event = field(repr=False)
     path: str

@@ -1,4 +1,4 @@
-"""What templates show of a deal: its price in parts, its times in words, and deals of one product as one card."""
+"""A deal as templates show it: its price in parts, its times in words, and deals of one product as one card."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def short_moment(when: datetime, now: datetime) -> str:
 
 
 def number(deal: Deal) -> int | str:
-    """What a deal's page is found by: its number, or its id where it has none yet."""
+    """The last part of a deal page's address: its number, or its id where it has none yet."""
     return deal.number or deal.deal_id
 
 
 def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, dated: bool = True) -> Card:
-    """What a card shows of a deal; ``variants`` is how many deals of its product it stands for.
+    """A deal as a card shows it; ``variants`` is how many deals of its product it stands for.
 
     Under the heading of its day a card is not ``dated``: it shows the time of that day, elsewhere the day.
     """
@@ -110,7 +110,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
 
 
 def head(deal: Deal, now: datetime) -> Card:
-    """What the head of a deal's page and its preview show: all of its card, and what only they have."""
+    """A deal as the head of its page and of its preview show it: all of its card, and more."""
     return {
         **card(deal, now, width=720),
         "link": deal.link,

@@ -36,5 +36,5 @@ def decode(event: Event) -> None:
 
 
 def media_type(event: Mapping[str, Any]) -> str:
-    """What a body is declared to be, in lower case and without parameters; empty where nothing is said."""
+    """The declared media type of a body, in lower case and without parameters; empty where nothing is said."""
     return (header(event, "content-type") or "").split(";", 1)[0].strip().lower()

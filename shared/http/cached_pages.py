@@ -32,7 +32,7 @@ def read_category(category: Topic, now: datetime, form: Form = JSON) -> tuple[Co
 
 @cache
 def memory() -> Memory:
-    """What this execution environment has read a moment ago."""
+    """The copies that this execution environment has read a moment ago."""
     return Memory()
 
 

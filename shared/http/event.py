@@ -1,4 +1,4 @@
-"""What an API Gateway event says of a request: its headers, where it came from, what it asks for."""
+"""The parts of a request in an API Gateway event: its headers, where it came from, what it asks for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_plain(text: str, most: int) -> bool:
 
 
 def correlation_id(event: Mapping[str, Any]) -> str:
-    """What all log lines that follow from a request have in common: the id that the gateway gave it.
+    """The id that the gateway gave a request: all log lines that follow from it have this id.
 
     A client's own id is logged beside it and not in its place, because two requests may have the same. AWS lets a
     client choose the gateway's, too, as a UUID in ``x-amzn-RequestId``, so nothing that matters depends on it.

@@ -1,4 +1,4 @@
-"""What a request names in its path and its query."""
+"""The parameters of a request: parts of its path, and its query."""
 
 from __future__ import annotations
 

@@ -11,5 +11,5 @@ _REASONS = {"missing": "must be given", "extra_forbidden": "must not be given: t
 
 
 def reason(entry: Mapping[str, Any]) -> str:
-    """What is wrong with a field, of one of pydantic's errors: its "Input should be" is "must be"."""
+    """The fault of a field, from one of pydantic's errors: its "Input should be" is "must be"."""
     return _REASONS.get(entry["type"]) or _SHOULD.sub("must ", str(entry["msg"]).removeprefix("Value error, "))

@@ -74,7 +74,7 @@ def status_of(error: DealsError) -> HTTPStatus:
 
 
 def detail_of(error: DealsError) -> str:
-    """What the reader is told of an error. What a data store answered is only logged."""
+    """The sentence that tells the reader of an error. The answer of a data store is only logged."""
     if isinstance(error, Unavailable):
         return error.told
     if isinstance(error, Impossible) and not isinstance(error, Unexpected):

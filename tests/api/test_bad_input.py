@@ -1,4 +1,4 @@
-"""What bad input gets: a problem document that names the field, and nothing written."""
+"""Bad input gets a problem document that names the field, and nothing written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What editors do: posting and editing deals, creating brands, picking the pages' deals."""
+"""Editors at work: posting and editing deals, creating brands, picking the pages' deals."""
 
 from __future__ import annotations
 

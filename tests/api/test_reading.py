@@ -1,4 +1,4 @@
-"""What anyone may read: pages, lists, single deals, and how they are cached."""
+"""Reading without an account: pages, lists, single deals, and how they are cached."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def values(node: Any) -> Iterator[str]:
 
 
 def hashes(site: Api, who: Visitor) -> list[str]:
-    """What the table keeps of a user's tokens."""
+    """The items in which the table keeps a user's tokens."""
     return [item["PK"].partition("#")[2] for item in site.table.query(keys.sessions(who.username), index=GSI1)]
 
 

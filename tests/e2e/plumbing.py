@@ -21,7 +21,7 @@ DEAD_LETTERS = ("WorkDeadLettersUrl", "NewsDeadLettersUrl", "RefreshesDeadLetter
 
 @dataclass(frozen=True, slots=True)
 class Plumbing:
-    """What happens after a write, between the table and the readers."""
+    """The parts that work after a write, between the table and the readers."""
 
     outputs: dict[str, str]
     sqs: Any

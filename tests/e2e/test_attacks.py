@@ -17,7 +17,7 @@ from tests.support.waiting import PATIENCE, eventually
 
 
 def raw(site: Site, request: bytes) -> bytes:
-    """What the site answers to bytes that no HTTP library would send."""
+    """The site's answer to bytes that no HTTP library would send."""
     with socket.create_connection(("127.0.0.1", site.port), timeout=120) as connection:
         connection.sendall(request)
         answer = b""

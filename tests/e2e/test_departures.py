@@ -83,7 +83,7 @@ class Laboratory:
         return str(mapping["UUID"])
 
     def batches(self) -> list[list[str]]:
-        """What the function was called with, call by call."""
+        """The events that the function was called with, call by call."""
         return [json.loads(line) for line in self.seen.read_text().splitlines()] if self.seen.exists() else []
 
     def dead_letters(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""What follows from an editor's change by itself: the copies of picked deals on the curated pages."""
+"""An editor's change reaches, by itself, the copies of picked deals on the curated pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gateway does before a function is asked: unknown addresses, missing sessions; and where the API is."""
+"""The gateway's own work, before a function is asked: unknown addresses, missing sessions; and where the API is."""
 
 from __future__ import annotations
 

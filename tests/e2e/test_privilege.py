@@ -87,7 +87,7 @@ class Recording:
     requests: Mapping[str, list[tuple[str, str, Mapping[str, Any]]]]
 
     def asked(self, module: str) -> set[Ask]:
-        """What DynamoDB asked IAM on behalf of a function."""
+        """The questions that DynamoDB asked IAM on behalf of a function."""
         return {
             ask
             for service, operation, request in self.requests[module]
@@ -96,7 +96,7 @@ class Recording:
         }
 
     def elsewhere(self, module: str) -> set[tuple[str, str]]:
-        """What a function asked of other services."""
+        """The requests of a function to other services."""
         return {(service, operation) for service, operation, _ in self.requests[module] if service != "dynamodb"}
 
 
@@ -475,7 +475,7 @@ REFUSED_BY_THE_KEYS = [
     ("refresher", "UpdateItem", {**_key(USER), "UpdateExpression": "REMOVE Title"}),
     ("refresher", "Query", _in(GSI1, keys.messages("nobody"))),
 ]
-"""What a role may do with other keys only, or with none of these."""
+"""Actions that a role may do with other keys only, or with none of these."""
 
 
 @pytest.mark.parametrize(("module", "operation", "request_"), REFUSED_BY_THE_CLOUD)

@@ -1,4 +1,4 @@
-"""What a local cloud still does after it was stopped and started again."""
+"""A local cloud goes on after it was stopped and started again."""
 
 from __future__ import annotations
 

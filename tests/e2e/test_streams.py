@@ -1,4 +1,4 @@
-"""What happens after a write, as deployed: messages, caches, follow-ups, and what fails."""
+"""Work that follows a write, as deployed: messages, caches, follow-ups, and what fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What schemathesis is told about our API: who is calling, and what no schema can say. Read by its own process.
+"""Facts about our API for schemathesis: who is calling, and what no schema can say. Read by its own process.
 
 The environment names the site and the role (``tests/fire/test_schema.py``).
 """

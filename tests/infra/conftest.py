@@ -80,7 +80,7 @@ class Synthesized:
         return [function_of(each) for each in self.resources("AWS::Lambda::Function").values()]
 
     def statements(self, module: str) -> Iterator[dict[str, Any]]:
-        """What the role of a function is allowed."""
+        """The statements of a function's role."""
         role = self.function(module)["Properties"]["Role"]["Fn::GetAtt"][0]
         assert "ManagedPolicyArns" not in self.template["Resources"][role]["Properties"]
         for policy in self.resources("AWS::IAM::Policy").values():
@@ -88,7 +88,7 @@ class Synthesized:
                 yield from policy["Properties"]["PolicyDocument"]["Statement"]
 
     def policy(self, module: str) -> Policy:
-        """What the role of a function may do with the table."""
+        """The statements of a function's role about the table."""
         (table,) = self.resources("AWS::DynamoDB::Table")
         statements = [
             {**statement, "Resource": [_name(resource) for resource in _list(statement["Resource"])]}
@@ -97,7 +97,7 @@ class Synthesized:
         return Policy(statements, table)
 
     def allowed(self, module: str) -> set[tuple[str, str]]:
-        """What a function's role may do: pairs of an action and a resource (a logical id, with what follows it)."""
+        """The rights of a function's role: pairs of an action and a resource (a logical id, with what follows it)."""
         return {
             (action, _name(resource))
             for statement in self.statements(module)
@@ -131,7 +131,7 @@ def _name(resource: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """What a synthesis has written."""
+    """The files that a synthesis has written."""
 
     folder: Path
     app: cdk.App = field(repr=False)
@@ -141,7 +141,7 @@ class Assembly:
         return sorted(self.folder.glob("*.template.json"))
 
     def reports(self) -> dict[str, Any]:
-        """What each pack of cdk-nag's rules has found, by its name."""
+        """The findings of each pack of cdk-nag's rules, by its name."""
         report = json.loads((self.folder / "validation-report.json").read_text())
         return {each["pluginName"]: each for each in report["pluginReports"]}
 
@@ -177,7 +177,7 @@ def _as_one(whole: dict[str, Any], nested: list[Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Assembly]:
-    """What ``cdk synth`` writes for each of ``VARIANTS``, whether or not it passes the checks."""
+    """The templates that ``cdk synth`` writes for each of ``VARIANTS``, whether or not it passes the checks."""
 
     @cache
     def assembly(variant: str) -> Assembly:
@@ -201,7 +201,7 @@ def synthesize(stage: Stage) -> Synthesized:
 
 
 def lint(template: Path, *ignored: str) -> list[str]:
-    """What cfn-lint finds in a template, except for the rules to ignore."""
+    """The findings of cfn-lint in a template, except for the rules to ignore."""
     # Imported here: cfn-lint loads its rules, which takes seconds.
     from cfnlint.api import lint_file  # noqa: PLC0415
     from cfnlint.config import ManualArgs  # noqa: PLC0415

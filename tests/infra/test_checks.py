@@ -118,7 +118,7 @@ def test_cfn_lint_finds_nothing(assemblies: Callable[[str], Assembly], variant: 
 
 @pytest.fixture(scope="module")
 def checked(assemblies: Callable[[str], Assembly], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What checkov says of all templates, checked at once: most of its time is its start."""
+    """Checkov's findings on all templates, checked at once: most of its time is its start."""
     folder = tmp_path_factory.mktemp("templates")
     for variant in VARIANTS:
         for template in assemblies(variant).templates:

@@ -218,7 +218,7 @@ def test_an_alarm_on_a_metric_of_ours_looks_where_the_function_puts_it(prod: Syn
 
 
 RING_IN_SILENCE = {"cache_is_old", "sweep_is_missing", "reader_stands_still"}
-"""What reports as long as it works: the clock each minute, a reader at each poll."""
+"""Metrics that come as long as their source works: the clock each minute, a reader at each poll."""
 
 
 def test_silence_rings_only_for_what_always_reports_and_not_before_its_first_value(prod: Synthesized) -> None:

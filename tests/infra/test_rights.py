@@ -1,4 +1,4 @@
-"""What the roles may do, and above all what they must not be able to do."""
+"""The roles' rights, and above all what no role must be able to do."""
 
 from __future__ import annotations
 

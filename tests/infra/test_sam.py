@@ -22,7 +22,7 @@ pytestmark = pytest.mark.thorough
 SAM = ROOT / ".venv-sam" / "bin" / "sam"
 
 WITH_PLACES = {"aws:cdk:enable-asset-metadata": True}
-"""What the CDK's command line sets, so that templates tell SAM where the code is."""
+"""The CDK command line's settings by which templates tell SAM where the code is."""
 
 
 @pytest.fixture(scope="module")

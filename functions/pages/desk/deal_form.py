@@ -119,7 +119,7 @@ _LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 
 
 def cleaned(typed: Mapping[str, str]) -> Fields:
-    """What was typed, as the API's bodies want it: prices without symbols, times in UTC with their zone."""
+    """The typed fields as the API's bodies want them: prices without symbols, times in UTC with their zone."""
     fields = {name: typed.get(name, "").strip() for name in FIELDS}
     for name in ("price", "listPrice"):
         fields[name] = _THOUSANDS.sub("", fields[name].lstrip("$£€¥ "))
@@ -141,7 +141,7 @@ def new(typed: Mapping[str, str]) -> NewDeal:
 
 
 def changes(typed: Mapping[str, str], now: datetime) -> dict[str, Any]:
-    """What a whole form asks a deal to become. Raises InvalidFields."""
+    """Read the deal that a whole form asks for. Raises InvalidFields."""
     body = {name: value if name in REQUIRED else value or None for name, value in cleaned(typed).items()}
     return check(DealChange, body, WORDS).changes(now)
 
@@ -170,7 +170,7 @@ def _typed(value: Any) -> str:
 
 
 def read_values(typed: Mapping[str, str], deal: Deal) -> Fields:
-    """What the fields were when a form was read: as the form says, or as the deal is where it does not."""
+    """The fields as they were when a form was read: as the form says, else as the deal is."""
     return {name: typed.get(READ + name, value) for name, value in typed_of(deal).items()}
 
 
@@ -255,7 +255,7 @@ def typed_of_product(last: Deal) -> Fields:
 
 
 def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
-    """What our own deals tell of a shop whose product is new: its brand, if it is named as one, and what that sells."""
+    """Guess a new product's fields from its shop: the brand, if the shop is named as one, and what that sells."""
     letters = re.sub(r"[^a-z0-9]", "", links.host(link).rpartition(".")[0])
     names = brands.names(table, consistent=True)
     brand = next((slug for slug in names if slug.replace("-", "") == letters), None)
@@ -267,5 +267,5 @@ def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
 
 
 def price_hint(last: Deal, now: datetime) -> str:
-    """What a form says of a price that is another deal's."""
+    """The form's remark on a price that is another deal's."""
     return f"As in the deal of {views.day(last.created_at, now)}. Compare it with the shop’s."  # noqa: RUF001  # as it is printed

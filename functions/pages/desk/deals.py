@@ -150,7 +150,7 @@ def preview_change(request: Request, number: str) -> Answer:
 
 @routes.get("/desk/deals/<number>/withdraw")
 def withdraw_page(request: Request, number: str) -> Answer:
-    """What withdrawing a deal does, before it is done."""
+    """The page that says what withdrawing a deal does, before it is done."""
     return _asking_page(request, number, "desk/withdraw.html", (Status.ACTIVE, Status.EXPIRED))
 
 
@@ -166,7 +166,7 @@ def restore(request: Request, number: str) -> Answer:
 
 @routes.get("/desk/deals/<number>/end")
 def end_page(request: Request, number: str) -> Answer:
-    """What ending a deal does, before it is done."""
+    """The page that says what ending a deal does, before it is done."""
     return _asking_page(request, number, "desk/end.html", (Status.ACTIVE,))
 
 

@@ -136,7 +136,7 @@ def obstacle_of(item: CartItem, now: datetime) -> str | None:
 
 
 def totals_of(items: Sequence[CartItem]) -> str:
-    """What some items cost together today; currencies are not added up."""
+    """The sum of some items at today's prices; currencies are not added up."""
     sums: dict[str, int] = {}
     for item in items:
         sums[item.deal.currency] = sums.get(item.deal.currency, 0) + cents(item.deal.price) * item.quantity

@@ -115,7 +115,7 @@ def _checkout_page(
     obstacles: Sequence[Obstacle] = (),
     status: int = HTTPStatus.OK,
 ) -> Answer:
-    """What is in the cart and can be ordered, at today's prices, and where it may go. The form's key is a new one.
+    """All in the cart that can be ordered, at today's prices, and where it may go. The form's key is a new one.
 
     What was wrong with the whole of an order is said above: a ``problem``, and the ``obstacles`` to its items.
     """

@@ -1,4 +1,4 @@
-"""What anyone may read in a browser: front page, deals, categories, brands, search, feeds, and what crawlers ask for.
+"""Pages that anyone may read: front page, deals, categories, brands, search, feeds, and what crawlers ask for.
 
 These pages are one and the same for everybody: this function reads no cookie and cannot write.
 """

@@ -1,4 +1,4 @@
-"""What crawlers ask for: sitemaps by month, and robots.txt."""
+"""For crawlers: sitemaps by month, and robots.txt."""
 
 from __future__ import annotations
 

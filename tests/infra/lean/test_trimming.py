@@ -1,4 +1,4 @@
-"""What is cut from the libraries of the functions, and that every call of ours works with what is left."""
+"""The libraries that are cut for the functions: every call of ours works with what is left."""
 
 from __future__ import annotations
 
