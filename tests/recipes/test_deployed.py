@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,8 @@ import pytest
 from infra.settings import STAGES
 from local import cloud
 from local.ports import free_port
-from local.settings import STAGE, Home, client_arguments, endpoint
+from local.settings import ROOT, STAGE, Home, client_arguments, endpoint
+from shared.html import cookies
 from tests.recipes.conftest import RECIPES
 from tests.support import recipes
 from tests.support.commands import surroundings
@@ -24,6 +26,23 @@ from tests.support.waiting import PATIENCE
 pytestmark = pytest.mark.thorough
 
 DEAL = {"title": "Trail runner", "link": "https://shop.example/trail", "price": "31.90", "category": "shoes"}
+
+
+BAND = """.venv/bin/python -c '
+from cli.connection import open_table
+from shared.data.catalog import price_bands
+print(*(deal.deal_id for deal in price_bands.read(open_table(), "31.90", limit=100)))'"""
+CLICKS = """.venv/bin/python -c '
+from cli.connection import open_table
+from shared.data.catalog import clicks, deals
+table = open_table()
+deal_id = deals.find(table, "1").deal_id
+print(clicks.of(table, [deal_id])[deal_id])'"""
+COUNT = """.venv/bin/python -c '
+from cli.connection import open_table
+from shared.data.catalog import clicks, deals
+table = open_table()
+clicks.count(table, deals.find(table, "1").deal_id)'"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +58,8 @@ class Cloud:
         return recipes.run(self.tree, command, **surroundings(self.home, BTD_PORT=str(self.port)))
 
     def run(self) -> None:
-        """Start the cloud, or deploy what changed: ``make run`` without a look at what is installed."""
-        self.type("make -o install run")
+        """Start the cloud, or deploy what changed."""
+        self.type("make run")
 
     @property
     def description(self) -> dict[str, str]:
@@ -56,18 +75,24 @@ class Cloud:
             http.headers["Authorization"] = f"Bearer {answer.json()['token']}"
         return http
 
-    def page(self, path: str) -> str:
-        """A page of the site."""
+    def page(self, path: str, form: dict[str, str] | None = None, token: str = "") -> str:
+        """A page of the site, or what it answers to a form of its own."""
         domain = STAGES[STAGE].domain
         assert domain is not None
-        answer = httpx.get(
+        answer = httpx.request(
+            "POST" if form else "GET",
             f"{endpoint(self.port)}{path}",
-            headers={"Host": f"{domain.name}:{self.port}"},
+            data=form,
+            headers={
+                "Host": f"{domain.name}:{self.port}",
+                "Cookie": f"{cookies.SESSION}={token}; {cookies.HINT}=1",
+                "Sec-Fetch-Site": "same-origin",
+            },
             timeout=PATIENCE,
             trust_env=False,
         )
-        assert answer.status_code == 200, answer.text
-        return answer.text
+        assert answer.status_code in (200, 303), answer.text
+        return answer.text or answer.headers["Location"]
 
     def client(self, service: str) -> Any:
         """A client of one of its services."""
@@ -89,6 +114,7 @@ def site(tree: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.F
         editor = bare.visitor(bare.home.editor)
         assert editor.post("/brands", json={"name": "Apple"}).status_code == 201
         posted = editor.post("/deals", json={**DEAL, "brand": "Apple"})
+        bare.type(COUNT)
         request.getfixturevalue("grown")
         bare.run()
         yield Grown(tree, bare.home, bare.port, posted.json()["dealId"])
@@ -97,6 +123,9 @@ def site(tree: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.F
 
 
 def test_the_types_hold(grown: Path) -> None:
+    if (kept := ROOT / ".mypy_cache").exists():  # two minutes of work
+        shutil.copytree(kept, grown / ".mypy_cache")
+
     recipes.run(grown, ".venv/bin/mypy -p functions -p shared -p infra -p cli")
 
 
@@ -105,6 +134,46 @@ def test_the_tests_that_a_recipe_names_pass(grown: Path, name: str) -> None:
     for command in recipes.commands(RECIPES[name]):
         if "pytest" in command:
             recipes.run(grown, command)
+
+
+def test_the_new_index_answers_with_deals_from_before_it(site: Grown) -> None:
+    before = site.type(BAND)
+    (command,) = recipes.commands(RECIPES["A new index that existing items need attributes for"], deployed=True)
+
+    site.type(command)
+
+    assert site.deal_id not in before
+    assert site.deal_id in site.type(BAND)
+
+
+def test_the_new_attribute_is_sent_and_shown_everywhere(site: Grown) -> None:
+    editor = site.visitor(site.home.editor)
+    token = editor.headers["Authorization"].removeprefix("Bearer ")
+    form = {**DEAL, "brand": "apple", "currency": "USD", "rating": "4", "key": "recipe"}
+    before = editor.get(f"/deals/{site.deal_id}").json()
+    assert (before["dealNumber"], before["rating"]) == (1, None)
+
+    (command,) = recipes.commands(RECIPES["A new attribute"], deployed=True)
+    site.type(command)
+    posted = editor.post("/deals", json={**DEAL, "brand": "apple", "rating": 3}).json()
+    address = site.page("/desk/deals", form, token)
+
+    assert editor.get("/deals/1").json()["rating"] == 5
+    assert editor.get(f"/deals/{posted['dealId']}").json()["rating"] == 3
+    assert editor.get(f"/deals/{address.partition('?')[0].rpartition('/')[2]}").json()["rating"] == 4
+    assert editor.patch("/deals/1", json={"rating": 6}).status_code == 422
+    assert "<dd>5 of 5</dd>" in site.page("/deals/1")
+    assert "<dd>4 of 5</dd>" in site.page("/desk/deals/preview", form, token)
+
+
+def test_what_was_counted_before_the_split_is_not_lost(site: Grown) -> None:
+    """The first click was counted before the recipes; the copy reads the new form alone."""
+    (command,) = recipes.commands(RECIPES["The third release drops the old form"], deployed=True)
+
+    site.type(command)
+    site.type(command)
+
+    assert site.type(CLICKS).split()[-1] == "1"
 
 
 def test_the_new_page_is_there(site: Grown) -> None:
@@ -125,7 +194,7 @@ def test_the_new_route_answers_members(site: Grown) -> None:
 def test_the_new_function_is_invoked(site: Grown) -> None:
     (command,) = recipes.commands(RECIPES["A new background function"], deployed=True)
 
-    typed = site.type(command.replace("make ", "make -o install "))
+    typed = site.type(command)
 
     functions = site.client("lambda")
     (name,) = (
@@ -134,5 +203,5 @@ def test_the_new_function_is_invoked(site: Grown) -> None:
         if "Tally" in each["FunctionName"]
     )
     answer = functions.invoke(FunctionName=name, Payload=b"{}")["Payload"].read()
-    assert json.loads(answer) == {"listed": 1}
-    assert '"listed": 1' in typed or '"listed":1' in typed
+    assert json.loads(answer)["listed"] >= 1
+    assert '"listed":' in typed

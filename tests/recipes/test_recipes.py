@@ -8,6 +8,7 @@ import pytest
 
 from tests.recipes.conftest import RECIPES, RELEASES
 from tests.support import recipes
+from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.recipes import NewFile, NoRecipe
 
 
@@ -29,6 +30,37 @@ def test_what_grew_by_all_recipes_is_in_order_and_its_data_layer_works(grown: Pa
 
     recipes.run(grown, "make style")
     recipes.run(grown, f".venv/bin/pytest -q -m 'not thorough' {' '.join(tests)}")
+
+
+CLICK = """.venv/bin/python -c '
+from cli.connection import open_table
+from shared.data.catalog import clicks
+table = open_table()
+clicks.count(table, "one")
+print(clicks.of(table, ["one"])["one"])'"""
+
+
+def test_each_release_of_a_split_reads_what_its_neighbours_count(tmp_path: Path) -> None:
+    trees = [recipes.copy_of_tree(tmp_path / str(done)) for done in range(1 + len(RELEASES))]
+    for done, tree in enumerate(trees):
+        for release in RELEASES[:done]:
+            recipes.apply(RECIPES[release], tree)
+    (moved,) = recipes.commands(RECIPES[RELEASES[-1]], deployed=True)
+
+    with DYNOXIDE_ENGINE.bare_table() as table:
+        place = {
+            "BTD_TABLE": table.name,
+            "AWS_ENDPOINT_URL": str(table.client.meta.endpoint_url),
+            "AWS_REGION": "us-east-1",
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+        }
+        # Each is deployed, and taken back.
+        read = [recipes.run(trees[done], CLICK, **place) for done in (0, 1, 0, 2, 1)]
+        recipes.run(trees[3], moved, **place)
+        read += [recipes.run(trees[done], CLICK, **place) for done in (3, 2)]
+
+    assert [int(each) for each in read] == list(range(1, 8))
 
 
 GUIDE = """
