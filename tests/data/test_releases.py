@@ -1,0 +1,122 @@
+"""Two releases on one table: each reads and changes what the other wrote, and both see the same.
+
+From 1.0.0 on, this holds between the last release, whose commit ``pyproject.toml`` records, and the code as it is: what
+is deployed can be taken back, and while it is deployed both work at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.dynamodb.table import Table
+from tests.support.engines import FAST_SERVER, on
+
+ROOT = Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+RELEASED: str = PYPROJECT["tool"]["release"]["commit"]
+
+on_a_server = on(FAST_SERVER)
+
+
+def code_of(commit: str, folder: Path) -> Path:
+    """The data layer of a commit, unpacked into a new folder. Skips the test where this copy has no such commit."""
+    archive = subprocess.run(
+        ["git", "archive", commit, "shared", "tests/support"], cwd=ROOT, capture_output=True, check=False
+    )
+    if archive.returncode:
+        pytest.skip(
+            f"git has no commit {commit} here (git fetch --unshallow gets it): {archive.stderr.decode().strip()}"
+        )
+    folder.mkdir()
+    subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
+    return folder
+
+
+def let(code: Path, table: Table, *steps: str) -> list[Any]:
+    """The answers of some code to some steps on a table, in a process of its own."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "COV"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.support.release", table.client.meta.endpoint_url, table.name, *steps],
+        cwd=code,
+        env=plain | {"PYTHONPATH": str(code), "NO_PROXY": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answers: list[Any] = json.loads(done.stdout)
+    return answers
+
+
+def seen_differently(table: Table, one: Path, other: Path) -> list[str]:
+    """What two states of the code see differently: after the first has written, and after the second changed that."""
+    _, written = let(one, table, "write", "read")
+    found, _, changed = let(other, table, "read", "change", "read")
+    (kept,) = let(one, table, "read")
+    assert written != kept
+    return [
+        name
+        for mine, theirs in ((written, found), (kept, changed))
+        for name in sorted(mine.keys() & theirs.keys())
+        if mine[name] != theirs[name]
+    ]
+
+
+@on_a_server
+@pytest.mark.skipif(not RELEASED, reason="before 1.0.0 there is no release: pyproject.toml records no commit")
+@pytest.mark.parametrize("newer_first", [True, False])
+def test_the_last_release_and_this_code_work_on_one_table(
+    bare_table: Table,
+    tmp_path: Path,
+    newer_first: bool,  # pytest gives it by name
+) -> None:
+    both = [ROOT, code_of(RELEASED, tmp_path / "released")]
+
+    assert seen_differently(bare_table, *(both if newer_first else both[::-1])) == []
+
+
+@on_a_server
+def test_one_commit_twice_works_on_one_table(bare_table: Table, tmp_path: Path) -> None:
+    one, other = (code_of("HEAD", tmp_path / name) for name in ("one", "other"))
+
+    assert seen_differently(bare_table, one, other) == []
+
+
+@on_a_server
+def test_a_commit_that_looks_elsewhere_for_likes_is_noticed(bare_table: Table, tmp_path: Path) -> None:
+    one, other = (code_of("HEAD", tmp_path / name) for name in ("one", "other"))
+    replace(other / "shared/data/keys.py", 'f"LIKES#{username}"', 'f"LIKED#{username}"')
+
+    assert "likes" in seen_differently(bare_table, one, other)
+
+
+@on_a_server
+def test_a_commit_that_cannot_read_deals_of_another_is_noticed(bare_table: Table, tmp_path: Path) -> None:
+    one, other = (code_of("HEAD", tmp_path / name) for name in ("one", "other"))
+    replace(other / "shared/models/catalog.py", 'stored("Title")', 'stored("Heading")')
+
+    with pytest.raises(AssertionError, match="not enough values to unpack"):
+        seen_differently(bare_table, one, other)
+
+
+def replace(file: Path, old: str, new: str) -> None:
+    """Change one piece of a file."""
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_the_changelog_begins_with_the_version_of_the_project() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+    newest = next(line for line in changelog.splitlines() if line.startswith("## "))
+
+    assert newest.split()[1] == PYPROJECT["project"]["version"]
