@@ -162,12 +162,14 @@ def copy_of_tree(folder: Path) -> Path:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
     (ROOT / "build").mkdir(exist_ok=True)
-    for name, there in (
-        (".venv", Path(sys.prefix)),
-        ("node_modules", ROOT / "node_modules"),
-        ("build", ROOT / "build"),
-    ):
-        (folder / name).symlink_to(there)
+    (folder / "build").symlink_to(ROOT / "build")
+    for name, there in ((".venv", Path(sys.prefix)), ("node_modules", ROOT / "node_modules")):
+        (folder / name).mkdir()
+        for each in there.iterdir():
+            if each.name != ".installed":
+                (folder / name / each.name).symlink_to(each)
+        # Newer than all that asks for it, or make would install the copy into what is linked here.
+        (folder / name / ".installed").touch()
     return folder
 
 
