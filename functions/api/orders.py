@@ -155,7 +155,7 @@ def my_order(order_id: str) -> Response[Any]:
 
 @route("POST", "/orders/<order_id>/cancel", "Cancel an order", "Order", who="member", errors=[404, 409])
 def cancel_order(order_id: str) -> Response[Any]:
-    return _follow(reading.get(table(), _username(), segment(order_id)), OrderStatus.CANCELLED)
+    return _advance(reading.get(table(), _username(), segment(order_id)), OrderStatus.CANCELLED)
 
 
 @route(
@@ -167,7 +167,7 @@ def cancel_order(order_id: str) -> Response[Any]:
     errors=[*BODY_ERRORS, 404, 409],
 )
 def follow_order(order_id: str, step: Annotated[OrderStep, Body()]) -> Response[Any]:
-    return _follow(reading.find(table(), segment(order_id)), OrderStatus(step.status))
+    return _advance(reading.find(table(), segment(order_id)), OrderStatus(step.status))
 
 
 @route("GET", "/open-orders", "What is still to be sent, oldest first", "OrderList", who="editor", query=PAGED)
@@ -200,7 +200,7 @@ def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Respon
     return json_answer(order_documents.stock(found))
 
 
-def _follow(order: Order, status: OrderStatus) -> Response[Any]:
+def _advance(order: Order, status: OrderStatus) -> Response[Any]:
     order = steps.advance(
         table(),
         order,

@@ -90,7 +90,7 @@ def read(event: Mapping[str, Any]) -> Fields:
 
 
 def new_key() -> str:
-    """An idempotency key for the hidden field ``key`` of a form, which makes several sendings of it one."""
+    """The form's idempotency key, for its hidden field ``key``."""
     return secrets.token_urlsafe(18)
 
 
@@ -122,7 +122,7 @@ def own_path(text: str | None, otherwise: str) -> str:
 
 
 def lead_to(place: str, *, cookies: tuple[str, ...] = (), **query: str) -> Answer:
-    """303 to a path of ours with its query, as ``own_path`` gives it; ``query`` replaces what it names of that."""
+    """303 to a path of ours with its query, as ``own_path`` gives it; ``query`` overrides."""
     path, _, asked = place.partition("?")
     location = f"{base()}{path}"
     asked = urlencode(dict(parse_qsl(asked)) | query)

@@ -130,7 +130,7 @@ def edit_deal(request: Request, number: str) -> Answer:
             return _refused_form(request, typed, error, deal)
         return pages.redirect(f"/desk/deals/{number}", said="edited")
 
-    # Who edits the deal between the reading and the writing here is another editor like any other: it is read again.
+    # Edited since our read: merge again.
     return table().retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
 
 

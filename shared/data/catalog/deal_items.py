@@ -1,4 +1,4 @@
-"""A deal as an item of the table: its own item, its copies in featured lists, and what feeds read of it."""
+"""A deal as an item of the table: it puts a deal into feeds, copies it for lists of picks, and says what feeds read."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _INDEXES = {index.name: index for index in INDEXES}
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """What is still to be read of one partition: the deals older than ``after``, or all of them."""
+    """The unread rest of one partition: the deals older than ``after``, or all of them."""
 
     period: str
     after: str | None = None
@@ -116,7 +116,7 @@ def scope(feed: Feed) -> str:
 
 
 def _expected(table: Table, feed: Feed, most: int, until: str | None, now: datetime) -> Held:
-    """What the newest periods up to one hold, at least ``most`` deals if there are, and how many of them have ended."""
+    """The counts of the newest periods up to one, of ``most`` deals if there are, and how many of them have ended."""
     counting = feed_counts.requests(table, feed, most=most, until=until)
     books, _, *notes = table.gather([*counting, *endings.requests(table, now)])
     return feed_counts.counted(feed, books, until=until), endings.waiting(feed, notes)
