@@ -94,9 +94,12 @@ class Cloud:
         assert answer.status_code in (200, 303), answer.text
         return answer.text or answer.headers["Location"]
 
-    def client(self, service: str) -> Any:
-        """A client of one of its services."""
-        return boto3.client(service, **client_arguments(self.home, self.port))
+    def invoke(self, part: str) -> dict[str, Any]:
+        """What the function answers whose name has a part."""
+        client = boto3.client("lambda", **client_arguments(self.home, self.port))
+        names = [each["FunctionName"] for each in client.list_functions(MaxItems=50)["Functions"]]
+        (name,) = (name for name in names if part in name)
+        return dict(json.loads(client.invoke(FunctionName=name, Payload=b"{}")["Payload"].read()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,12 +199,5 @@ def test_the_new_function_is_invoked(site: Grown) -> None:
 
     typed = site.type(command)
 
-    functions = site.client("lambda")
-    (name,) = (
-        each["FunctionName"]
-        for each in functions.list_functions(MaxItems=50)["Functions"]
-        if "Tally" in each["FunctionName"]
-    )
-    answer = functions.invoke(FunctionName=name, Payload=b"{}")["Payload"].read()
-    assert json.loads(answer)["listed"] >= 1
+    assert site.invoke("Tally")["listed"] >= 1
     assert '"listed":' in typed
