@@ -218,8 +218,13 @@ def _partitions(params: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _wanted(wanted: Any) -> Iterator[Mapping[str, Any]]:
-    """The keys that a batch reads, or those that one deletes."""
-    yield from wanted["Keys"] if "Keys" in wanted else (each["DeleteRequest"]["Key"] for each in wanted)
+    """The keys that a batch reads, or the keys and items that one deletes and puts."""
+    if "Keys" in wanted:
+        yield from wanted["Keys"]
+    else:
+        yield from (
+            each["DeleteRequest"]["Key"] if "DeleteRequest" in each else each["PutRequest"]["Item"] for each in wanted
+        )
 
 
 def _items(parsed: Mapping[str, Any], written: int) -> int:

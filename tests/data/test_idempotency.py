@@ -6,9 +6,8 @@ import pytest
 
 from shared.data import keys
 from shared.data.idempotency import Idempotency, once, result_of
-from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import put, put_new
+from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyExists, IdempotencyKeyReused
 from tests.support.factories import NOW
 
@@ -36,15 +35,3 @@ def test_a_request_that_is_refused_leaves_no_receipt(table: Table) -> None:
 
     with pytest.raises(IdempotencyKeyReused):
         result_of(table, ASKED)
-
-
-def test_a_receipt_of_the_release_before_is_still_understood(table: Table) -> None:
-    old = {
-        **keys.idempotency("ed", "5f2c"),
-        "DealId": "one",
-        "RequestHash": ASKED.request_hash,
-        TTL_ATTRIBUTE: int(NOW.timestamp()) + 60,
-    }
-    table.write(put(old, because="a test"))
-
-    assert once(table, ASKED, "two", NOW, []) == "one"

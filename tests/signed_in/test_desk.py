@@ -662,6 +662,7 @@ def hot(table: Table, post_deal: PostDeal) -> Callable[..., Deal]:
         counts = [{"Told": readers, "Pages": 2, "LastPage": 2}] * parts + ([unfinished] if unfinished else [])
         for segment, count in enumerate(counts):
             item = {**keys.fan_out_segment(deal.deal_id, segment), "Type": item_types.FAN_OUT, "Segments": 4, **count}
+            item["LastAt"] = times.to_iso(times.now())
             table.write(put(item, because="nobody else writes it"))
         return deal
 
@@ -828,6 +829,7 @@ def test_the_desk_shows_how_far_the_telling_of_a_hot_deal_has_got(
         entered(table, name)
     deals.make_hot(table, deal.deal_id, now - timedelta(seconds=2))
     segment = {**keys.fan_out_segment(deal.deal_id, 0), "Type": item_types.FAN_OUT, "Segments": 1, "Pages": 1}
+    segment["LastAt"] = times.to_iso(times.now())
     seen = [editor.get("/desk").words]
 
     for told in ({"Told": 4}, {"Told": 6, "LastPage": 1}):
@@ -1075,6 +1077,7 @@ def test_a_page_of_progress_follows_in_place(visit: Visit, site: Preview) -> Non
     page.get_by_role("link", name="To the deal").focus()
     page.evaluate("document.body.dataset.same = 'page'")
     segment = {**keys.fan_out_segment(hot.deal_id, 0), "Type": item_types.FAN_OUT, "Segments": 1, "Pages": 1}
+    segment["LastAt"] = times.to_iso(times.now())
 
     site.table.write(put({**segment, "Told": 1}, because="nobody else writes it"))
     expect(page.locator("[data-says=sentence]")).to_have_text("1 reader told so far, of about 1.")
