@@ -255,6 +255,7 @@ def test_who_tries_to_sign_up_by_a_taken_name_takes_nothing_from_its_owner(table
     assert len(messages.latest(table, "ana", limit=25, now=NOW).items) == 1
 
 
+@pytest.mark.thorough
 @on(MINISTACK)
 def test_an_account_with_five_thousand_messages_marks_and_removes_them_in_few_requests_one_after_another(
     table: Table,

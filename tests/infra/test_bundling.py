@@ -23,6 +23,7 @@ IMPORTS = "import importlib, sys; sys.path.insert(0, sys.argv[1]); importlib.imp
 PUBLISHED = ("boto3", "botocore", "aws_lambda_powertools", "pydantic")
 
 
+@pytest.mark.thorough
 def test_two_builds_from_nothing_are_the_same(tmp_path: Path) -> None:
     first = bundle("full", this_machine(), tmp_path / "first")
     second = bundle("full", this_machine(), tmp_path / "second")

@@ -394,6 +394,7 @@ def test_a_name_without_a_certificate_is_refused() -> None:
         Cdn(domain_name="deals.example.com")
 
 
+@pytest.mark.thorough
 def test_cfn_lint_finds_nothing_in_a_stack_with_cloudfront(template: Json, tmp_path: Path) -> None:
     file = tmp_path / "template.json"
     file.write_text(json.dumps(template))

@@ -23,7 +23,8 @@ EDITORS = [
     "desk", "posting", "all deals", "a deal's form", "ending a deal", "making hot", "front page order",
     "desk brands", "orders to send", "an order to send", "stock",
 ]  # fmt: skip
-both_widths = pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.thorough)])
+pytestmark = pytest.mark.thorough
+both_widths = pytest.mark.parametrize("width", [390, 1280])
 
 MEASURE = """() => {
     const least = 2.75 * parseFloat(getComputedStyle(document.documentElement).fontSize);
