@@ -109,7 +109,7 @@ class Grown(Cloud):
     deal_id: str
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)  # before the copy grows
 def site(tree: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Grown]:
     bare = Cloud(tree, Home(tmp_path_factory.mktemp("grown") / "home"), free_port())
     try:
@@ -125,18 +125,18 @@ def site(tree: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.F
         cloud.kill(bare.home)
 
 
-def test_the_types_hold(grown: Path) -> None:
+def test_the_types_hold(site: Grown) -> None:
     if (kept := ROOT / ".mypy_cache").exists():  # two minutes of work
-        shutil.copytree(kept, grown / ".mypy_cache")
+        shutil.copytree(kept, site.tree / ".mypy_cache")
 
-    recipes.run(grown, ".venv/bin/mypy -p functions -p shared -p infra -p cli")
+    recipes.run(site.tree, ".venv/bin/mypy -p functions -p shared -p infra -p cli")
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_the_tests_that_a_recipe_names_pass(grown: Path, name: str) -> None:
+def test_the_tests_that_a_recipe_names_pass(site: Grown, name: str) -> None:
     for command in recipes.commands(RECIPES[name]):
         if "pytest" in command:
-            recipes.run(grown, command)
+            recipes.run(site.tree, command)
 
 
 def test_the_new_index_answers_with_deals_from_before_it(site: Grown) -> None:
