@@ -70,7 +70,9 @@ def queue_beside(table: Table) -> Iterator[Queue]:
 def queue_in_process() -> Iterator[Queue]:
     """A queue of a test's own, in moto: it answers for AWS's addresses only, so a table on 127.0.0.1 stays there."""
     with mock_aws():
-        client = sqs.connect("none", Budget(answer=PATIENCE), **FAKE_CREDENTIALS).client
+        # By its address, whatever endpoint the environment names.
+        address = f"https://sqs.{FAKE_CREDENTIALS['region_name']}.amazonaws.com"
+        client = sqs.connect("none", Budget(answer=PATIENCE), endpoint_url=address, **FAKE_CREDENTIALS).client
         yield Queue(client.create_queue(QueueName="work")["QueueUrl"], client)
 
 
