@@ -77,6 +77,23 @@ def test_nothing_is_deployed_that_the_tests_have_not_passed() -> None:
     assert "bash .ci/run" in [step.get("run") for step in steps(CI)]
 
 
+def test_the_tests_before_one_deployment_do_not_cancel_those_before_another() -> None:
+    """A called workflow has its caller's ``github``, and a group counts in the whole repository.
+
+    https://docs.github.com/en/actions/reference/workflows-and-actions/reusing-workflow-configurations
+    https://docs.github.com/en/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency
+    """
+
+    def group(event_name: str, run_id: int) -> str:
+        (chosen,) = re.findall(r"\$\{\{ github.event_name == '(\w+)' && github.ref \|\| github.run_id \}\}", stated)
+        return str("refs/pull/1/merge" if event_name == chosen else run_id)
+
+    stated = read(CI)["concurrency"]["group"]
+
+    assert group("workflow_dispatch", 1) != group("workflow_dispatch", 2)
+    assert group("pull_request", 1) == group("pull_request", 2)  # a newer commit needs no tests of the one before
+
+
 def test_the_role_trusts_one_environment_of_one_repository() -> None:
     """docs.github.com/en/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-aws names the claims."""
     (statement,) = policies()[0]["Statement"]
