@@ -42,7 +42,7 @@ install: .venv/.installed node_modules/.installed ## Create the environment and 
 # Both pin other versions of what the rest needs, so each has an environment of its own.
 checkov: .venv-checkov/.installed ## Install checkov, which the tests hold the templates against
 
-sam: .venv-sam/.installed ## Install the AWS SAM CLI, for its emulator and its opinion on the templates
+sam: .venv-sam/.installed ## Install the AWS SAM CLI, to run functions with Docker and for its opinion on the templates
 
 .venv-%/.installed: .venv/.installed requirements/%.txt
 	@echo "Installing $* ..."
@@ -75,7 +75,7 @@ status: .venv/.installed ## Say whether the local cloud runs
 	@$(BIN)/python -m local status
 
 invoke: install ## Run a function of the local cloud as Lambda does (FUNCTION=seed; EVENT: a file, else one of events/)
-	@$(BIN)/python -m local.invoke $(FUNCTION) $(EVENT) $(if $(EMULATOR),--emulator)
+	@$(BIN)/python -m local.invoke $(FUNCTION) $(EVENT)
 
 check: style types ## Check style, types and the documents' links
 
@@ -136,7 +136,7 @@ lock: .venv/.installed ## Resolve requirements/*.in again
 	@cd requirements && for name in lambda-lean lambda-full lambda-runtime installer; do \
 		../$(UV_COMPILE) -c dev.txt $$name.in -o $$name.txt || exit 1; done
 	@cd requirements && for name in checkov sam; do ../$(UV_COMPILE) --upgrade $$name.in -o $$name.txt || exit 1; done
-	@cd requirements && for name in bench-powertools bench-mangum bench-postgres bench-django; do \
+	@cd requirements && for name in bench-powertools bench-mangum bench-postgres; do \
 		../$(UV_COMPILE) -c dev.txt --upgrade $$name.in -o $$name.txt || exit 1; done
 	@npm install --package-lock-only --silent
 

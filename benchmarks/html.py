@@ -1,4 +1,4 @@
-"""The front page in HTML, whole: the function under Lambda's runtime client, against services with the same page."""
+"""The front page in HTML, whole: the function under Lambda's runtime client, against a service with the same page."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from pathlib import Path
 
 from benchmarks import postgres
 from benchmarks.harness import compare, record, table
-from benchmarks.invocations import FEATURED, MISSING, NAME, built_caches, event, filled, give, invoked, ours, spent_by
-from benchmarks.servers import ministack
-from local.runtime import reaching, running
+from benchmarks.invocations import FEATURED, MISSING, built_caches, event, filled, give, invoked, ours, spent_by
+from local.runtime import running
+from tests.support.surroundings import given
 
 YARDSTICK = "FastAPI, Jinja2, SQLAlchemy (async) and PostgreSQL (the yardstick)"
-DJANGO = "Django, its templates and ORM, and PostgreSQL"
 KEPT = "front page in HTML, its copies read within the second before"
 READ = "front page in HTML, its copies read for it"
 GOALS = {KEPT: "0.45", READ: "0.90"}
@@ -28,9 +27,7 @@ def main(rounds: int = 21) -> None:
     """Measure, print and record."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        endpoint = stack.enter_context(ministack())
-        filled(endpoint)
-        environment = {**reaching(endpoint), "TABLE_NAME": NAME, "SITE_ORIGIN": "http://127.0.0.1", "SITE_BASE": ""}
+        environment = given(stack.enter_context(filled()), SITE_ORIGIN="http://127.0.0.1", SITE_BASE="")
         site = stack.enter_context(running(ours("site", folder, environment)))
         catalog = stack.enter_context(running(ours("catalog", folder, environment)))
         stack.enter_context(built_caches(folder, environment))
@@ -48,10 +45,8 @@ def main(rounds: int = 21) -> None:
             (around / "after.html").write_text(after, encoding="utf-8")
             url = stack.enter_context(postgres.database())
             fastapi = stack.enter_context(postgres.fastapi(url, "fastapi_jinja", AROUND=str(around)))
-            django = stack.enter_context(postgres.django(url, AROUND=str(around)))
             give(fastapi[0], json.loads(catalog.invoke(event()).payload["body"]))
-            services = {YARDSTICK: _asked(*fastapi, latest, page), DJANGO: _asked(*django, latest, page)}
-            cases = {**services, **cases}
+            cases = {YARDSTICK: _asked(*fastapi, latest, page), **cases}
         rows = compare(cases, rounds=rounds)
     text = table(rows, GOALS)
     record("html", text if there else f"{text}\n{MISSING}")

@@ -1,4 +1,4 @@
-"""Services to measure against: PostgreSQL, as Debian packages it, and FastAPI on uvicorn or Django in front of it."""
+"""Services to measure against: PostgreSQL, as Debian packages it, and FastAPI on uvicorn in front of it."""
 
 from __future__ import annotations
 
@@ -41,44 +41,20 @@ def fastapi(url: str, module: str, **variables: str) -> Iterator[tuple[int, int]
     """A FastAPI service on a database: its port, and its process's number."""
     port = free_port()
     command = [
-        *("uvicorn", f"{module}:app", "--host", "127.0.0.1", "--port", str(port)),
+        *(sys.executable, "-S", "-m", "uvicorn", f"{module}:app", "--host", "127.0.0.1", "--port", str(port)),
         *("--loop", "uvloop", "--http", "httptools", "--timeout-keep-alive", "600"),
     ]
-    with _running(command, "bench-postgres", port, DATABASE_URL=url, **variables) as process:
-        yield port, process.pid
-
-
-@contextmanager
-def django(url: str, **variables: str) -> Iterator[tuple[int, int]]:
-    """Django with one process of gunicorn's on a database: its port, and that process's number."""
-    port = free_port()
-    command = [
-        *("gunicorn", "django_postgres:application", "--bind", f"127.0.0.1:{port}", "--worker-class", "gthread"),
-        *("--workers", "1", "--threads", "1", "--keep-alive", "600"),
-    ]
-    with _running(command, "bench-django", port, DATABASE_URL=url, **variables):
-        connection = HTTPConnection("127.0.0.1", port)
-        connection.request("GET", "/process")
-        yield port, int(connection.getresponse().read())
-        connection.close()
-
-
-@contextmanager
-def _running(command: list[str], environment: str, port: int, **variables: str) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(
-        [sys.executable, "-S", "-m", *command],
-        env={
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": os.pathsep.join(map(str, (libraries(environment), PEERS))),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            **variables,
-        },
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": os.pathsep.join(map(str, (libraries("bench-postgres"), PEERS))),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "DATABASE_URL": url,
+        **variables,
+    }
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _wait_for(port, process)
-        yield process
+        yield port, process.pid
     finally:
         process.terminate()
         process.wait(timeout=20)

@@ -28,12 +28,12 @@ def test_the_seed_is_invoked_without_a_cloud_and_without_a_network(tmp_path: Pat
 
 
 def test_an_event_is_found_for_a_function_that_is_named_alone() -> None:
-    found = {name: event_for(name).relative_to(ROOT).as_posix() for name in ("seed", "catalog", "indexer")}
+    found = {name: event_for(name).relative_to(ROOT).as_posix() for name in ("seed", "catalog", "publisher")}
 
     assert found == {
         "seed": "events/seed-create.json",
         "catalog": "events/catalog-brand-page.json",
-        "indexer": "events/stream-insert.json",
+        "publisher": "events/stream-insert.json",
     }
     with pytest.raises(Trouble, match="name a file"):
         event_for("site")

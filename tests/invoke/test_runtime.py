@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from local.invoke import emulated, emulator, read
+from local.invoke import read
 from local.runtime import Function, running
 from local.trouble import Trouble
 from tests.invoke.conftest import EVENTS
@@ -131,7 +131,7 @@ def test_when_the_table_answers_too_slowly_a_function_still_answers(function: Ca
     ("name", "first", "then"),
     [
         ("messenger", {"Records": [{"messageId": "0", "body": "no unit", "eventSource": "aws:sqs"}]}, "messenger-work"),
-        ("announcer", "stream-ttl-remove", "stream-insert"),
+        ("publisher", "stream-ttl-remove", "stream-insert"),
     ],
 )
 def test_all_records_of_a_batch_have_the_time_of_one_invocation(
@@ -153,20 +153,6 @@ def test_all_records_of_a_batch_have_the_time_of_one_invocation(
     assert not answer.failed, answer
     assert len(answer.payload["batchItemFailures"]) == len(batch["Records"])
     assert slow.requests
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(emulator() is None, reason="Amazon's runtime interface emulator is not installed")
-def test_amazons_emulator_gets_the_same_answer(function: Callable[[str], Function]) -> None:
-    event = (EVENTS / "catalog-brand-page.json").read_bytes()
-
-    answers = []
-    for way in (running, emulated):
-        with way(function("catalog")) as runtime:
-            answers.append(runtime.invoke(event).payload)
-
-    assert answers[0] == answers[1]
-    assert answers[0]["statusCode"] == 200
 
 
 def test_what_is_no_event_is_said(tmp_path: Path) -> None:
