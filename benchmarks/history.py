@@ -6,32 +6,24 @@ Capacity units and round trips are counted on dynoxide, whose capacity figures a
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from benchmarks.harness import markdown, record
-from benchmarks.servers import client_arguments, dynoxide
 from shared.data import item_types, keys
-from shared.data.catalog import brands, deals, feed_counts, feeds, seeds
-from shared.data.members import follows, users
+from shared.data.catalog import deals, feed_counts, feeds
+from shared.data.members import follows
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.client import connect
-from shared.dynamodb.provision import create_table
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import put
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
-from shared.models.members import User
+from shared.models.catalog import Deal, Feed
+from tests.support.engines import DYNOXIDE_ENGINE
+from tests.support.factories import APPLE, FEEDS, NOW, SHOES, a_deal, ago, join, open_brands
 
-NOW = datetime(2050, 6, 15, 12, 0, tzinfo=UTC)
 YEARS = 10
 A_DAY = 1583
 """Deals that a busy day of a busy feed has."""
-
-BRANDED, SORTED = Topic(BRAND, "apple"), Topic(CATEGORY, "shoes")
-FEEDS = {"all deals": ALL_DEALS, "a brand": feed_of(BRANDED), "a category": feed_of(SORTED)}
 
 Taken = tuple[float, float, int]
 """Read units, write units, and round trips that follow one another."""
@@ -39,39 +31,34 @@ Taken = tuple[float, float, int]
 
 def main() -> None:
     """Measure, print and record."""
-    with dynoxide() as endpoint:
-        new = measure(endpoint, "new", years=0)
-        old = measure(endpoint, "old", years=YEARS)
+    new, old = measure(years=0), measure(years=YEARS)
     rows = [[name, *(f"{figure:g}" for figure in new[name]), *(f"{figure:g}" for figure in old[name])] for name in new]
     head = ["Operation", "New: RRU", "WRU", "round trips", f"{YEARS} years: RRU", "WRU", "round trips"]
     record("operations over years", markdown(head, rows))
 
 
-def measure(endpoint: str, name: str, *, years: int) -> dict[str, Taken]:
+def measure(*, years: int) -> dict[str, Taken]:
     """The cost of each operation on a table with some years of counts behind it."""
-    table = connect(name, **client_arguments(endpoint))
-    create_table(table.client, name)
-    seeds.plant(table, NOW)
-    brands.create(table, BRANDED.slug, "Apple", NOW)
-    for username in ("ana", "bo"):
-        users.create(table, User(username, f"{username}@mail.example", username, "no-hash", "member", NOW))
-    _live(table, years)
-    for number in range(60):
-        deals.create(table, _deal(NOW - timedelta(minutes=number)), NOW)
-    trace = Trace().attach(table)
-    return {name: _taken(trace, do) for name, do in _operations(table)}
+    with DYNOXIDE_ENGINE.table() as table:
+        open_brands(table)
+        join(table, "ana")
+        _live(table, years)
+        for number in range(60):
+            deals.create(table, a_deal(ago(minutes=number)), NOW)
+        trace = Trace().attach(table)
+        return {name: _taken(trace, do) for name, do in _operations(table)}
 
 
 def _operations(table: Table) -> Iterator[tuple[str, Callable[[], object]]]:
-    for topic in (BRANDED, SORTED):
+    for topic in (APPLE, SHOES):
         yield f"like a {topic.kind.label}", partial(follows.like, table, topic, "ana", NOW)
         yield f"watch a {topic.kind.label}", partial(follows.watch, table, topic, "ana", NOW)
     posted: list[Deal] = []
-    yield "post a deal", lambda: posted.append(deals.create(table, _deal(NOW), NOW))
+    yield "post a deal", lambda: posted.append(deals.create(table, a_deal(), NOW))
     yield "edit it", lambda: deals.edit(table, posted[0].deal_id, {"title": "Road runner"}, NOW)
     yield "withdraw it", lambda: deals.withdraw(table, posted[0].deal_id, NOW)
     cursors: dict[str, str | None] = {}
-    for name, feed in FEEDS.items():
+    for name, feed in zip(("all deals", "a brand", "a category"), FEEDS, strict=True):
         yield f"the newest page of {name}", partial(_read, table, feed, name, cursors)
         yield f"the page after it, of {name}", partial(_read, table, feed, name, cursors)
 
@@ -86,27 +73,12 @@ def _taken(trace: Trace, do: Callable[[], object]) -> Taken:
     return trace.capacity.read, trace.capacity.write, trace.round_trips
 
 
-def _deal(created_at: datetime) -> Deal:
-    entropy = secrets.token_bytes(16)
-    return Deal(
-        deal_id=deals.new_id(created_at, None, entropy),
-        title="Trail runner",
-        link="https://shop.example/trail-runner",
-        brand=BRANDED.slug,
-        brand_name="Apple",
-        category=SORTED.slug,
-        price="31.90",
-        currency="USD",
-        created_at=created_at,
-    )
-
-
 def _live(table: Table, years: int) -> None:
     """Some years' counts, without the deals: nothing that is measured reads these."""
-    for feed in FEEDS.values():
+    for feed in FEEDS:
         books: dict[str, Item] = {}
         for day in range(60, 365 * years):
-            period = feed.period.start_of(NOW - timedelta(days=day))
+            period = feed.period.start_of(ago(days=day))
             key = keys.periods(feed, period)
             book = books.setdefault(key["SK"], {**key, "Type": item_types.PERIODS, feed_counts.TOTAL: 0})
             name = feed_counts.attribute(feed, period)

@@ -6,32 +6,35 @@ import itertools
 import json
 import os
 import secrets
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import boto3
 
 from benchmarks.harness import interleave, record, table
-from benchmarks.servers import client_arguments, ministack
 from functions.api import catalog
 from functions.background import refresher
 from shared.api.bodies import NewDeal
 from shared.data import keys
-from shared.data.catalog import brands, deals, page_cache, seeds
-from shared.dynamodb import provision
+from shared.data.catalog import brands, deals, page_cache
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, Deal
-from shared.runtime import environment
 from shared.values import slugs, times
+from tests.support.engines import MINISTACK
+from tests.support.surroundings import given
 
-if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.typing import LambdaContext
-
-NAME = "benchmark-pages"
 SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
-CONTEXT = cast("LambdaContext", SimpleNamespace(aws_request_id="benchmark", log_stream_name="benchmark"))
+CONTEXT: Any = SimpleNamespace(
+    aws_request_id="8f2d5c1e-4b7a-4c39-9f10-2a6b8c4d0e1f",
+    log_stream_name="2026/11/21/[$LATEST]0123456789abcdef0123456789abcdef",
+    function_name="function",
+    memory_limit_in_mb=512,
+    invoked_function_arn="arn:aws:lambda:us-east-1:123456789012:function:function",
+    get_remaining_time_in_millis=lambda: 10_000,
+)
 GOALS = {
     "front page, cached": "0.45",
     "a page of a feed, by cursor": "0.60",
@@ -41,30 +44,18 @@ GOALS = {
 
 def main(rounds: int = 40) -> None:
     """Measure, print and record."""
-    with ministack() as endpoint:
-        arguments = client_arguments(endpoint)
-        stock = boto3.client("dynamodb", **arguments)
-        provision.create_table(stock, NAME)
-        os.environ |= {
-            "TABLE_NAME": NAME,
-            "AWS_ENDPOINT_URL": endpoint,
-            "AWS_ACCESS_KEY_ID": arguments["aws_access_key_id"],
-            "AWS_SECRET_ACCESS_KEY": arguments["aws_secret_access_key"],
-            "AWS_DEFAULT_REGION": arguments["region_name"],
-            "POWERTOOLS_SERVICE_NAME": "benchmark",
-        }
-        store = environment.table()
+    with MINISTACK.table() as store:
+        os.environ |= given(store)
         day = ALL_DEALS.period.start_of(fill(store)[0].created_at)
-        cases = _cases(store, stock, day)
+        cases = _cases(store, boto3.client("dynamodb"), day)
         with redirect_stdout(_NOWHERE):  # the log lines are made, not shown
             rows = interleave(cases, rounds=rounds)
     record("pages", table(rows, GOALS))
 
 
 def fill(store: Table) -> list[Deal]:
-    """Put sixty deals of the sample into an empty table, all of this second; returns them."""
+    """Put sixty deals of the sample into a seeded table, all of this second; returns them."""
     now = times.now()
-    seeds.plant(store, now)
     with SAMPLE.open(encoding="utf-8") as lines:
         source = [json.loads(line) for line in lines]
     posted, known = [], set()
@@ -82,11 +73,11 @@ def fill(store: Table) -> list[Deal]:
 def _cases(store: Table, stock: Any, day: str) -> dict[str, Any]:
     with redirect_stdout(_NOWHERE):
         refresher.handler({}, CONTEXT)
-        cursor = json.loads(catalog.handler(_request("/deals"), CONTEXT)["body"])["next"]
+        cursor = json.loads(catalog.handler(request("GET", "/deals"), CONTEXT)["body"])["next"]
 
     def yardstick() -> None:
         answer = stock.query(
-            TableName=NAME,
+            TableName=store.name,
             IndexName="GSI1",
             KeyConditionExpression="GSI1PK = :day",
             ExpressionAttributeValues={":day": {"S": keys.feed_partition(ALL_DEALS, day)}},
@@ -98,7 +89,7 @@ def _cases(store: Table, stock: Any, day: str) -> dict[str, Any]:
 
     def serve(path: str, **query: str) -> Any:
         def case() -> None:
-            answer = catalog.handler(_request(path, **query), CONTEXT)
+            answer = catalog.handler(request("GET", path, query=query), CONTEXT)
             assert answer["statusCode"] == 200
 
         return case
@@ -118,15 +109,24 @@ def _cases(store: Table, stock: Any, day: str) -> dict[str, Any]:
 _NOWHERE = Path(os.devnull).open("w")  # noqa: SIM115  # open for as long as the benchmark runs
 
 
-def _request(path: str, **query: str) -> dict[str, Any]:
+def request(
+    method: str, path: str, *, query: Mapping[str, str] | None = None, body: Any = None, packed: bool = False
+) -> dict[str, Any]:
+    """The gateway's event of a request: of a client that takes a compressed answer (``packed``), or not."""
     return {
         "resource": path,
         "path": path,
-        "httpMethod": "GET",
-        "headers": {"Accept": "*/*"},
-        "queryStringParameters": query or None,
-        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
-        "body": None,
+        "httpMethod": method,
+        "headers": {"Accept": "*/*", "Content-Type": "application/json"}
+        | ({"Accept-Encoding": "gzip, br"} if packed else {}),
+        "queryStringParameters": dict(query or {}) or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in (query or {}).items()} or None,
+        "body": None if body is None else json.dumps(body),
         "isBase64Encoded": False,
-        "requestContext": {"stage": "v1", "path": f"/v1{path}", "requestId": "benchmark"},
+        "requestContext": {
+            "stage": "v1",
+            "path": f"/v1{path}",
+            "requestId": "4a1f6c7e-54cf-4b0e-9a38-4f4d0a9ce3a1",
+            "identity": {"sourceIp": "203.0.113.7"},
+        },
     }

@@ -16,25 +16,23 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.harness import markdown, record
-from benchmarks.servers import DYNOXIDE, client_arguments, dynoxide
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deal_items, deals, search
 from shared.dynamodb.attributes import Item, marshal_item
-from shared.dynamodb.client import connect
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.models.catalog import Deal
 from shared.values import slugs
+from tests.support.engines import DYNOXIDE, dynoxide_of
+from tests.support.factories import a_deal, ago
 
 SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
-NOW = datetime(2050, 6, 15, 12, 0, tzinfo=UTC)
 SIZES = (8_000, 100_000)
 NAME = "benchmark-search"
 
@@ -124,19 +122,9 @@ def filled(size: int) -> Iterator[Table]:
         data.mkdir(parents=True)
         with gzip.open(data / "items.json.gz", "wt", encoding="utf-8", compresslevel=1) as file:
             file.writelines(json.dumps({"Item": marshal_item(item)}) + "\n" for item in items(size))
-        imported = [
-            str(DYNOXIDE),
-            "import",
-            "--source",
-            str(export),
-            "--schema",
-            str(schema),
-            "--output",
-            str(database),
-        ]
-        subprocess.run(imported, check=True, capture_output=True)
-        with dynoxide("--db-path", str(database)) as endpoint:
-            yield connect(NAME, **client_arguments(endpoint))
+        command: list[str | Path] = [DYNOXIDE, "import", "--source", export, "--schema", schema, "--output", database]
+        subprocess.run(command, check=True, capture_output=True)
+        yield replace(dynoxide_of(database), name=NAME)
 
 
 def _made_up(size: int) -> Iterator[Deal]:
@@ -154,15 +142,12 @@ def _made_up(size: int) -> Iterator[Deal]:
             title = f"Heirloom kettle {title}"
         elif which not in mens and "shirt" not in search.in_text(title):
             title = f"Kettle {title}"
-        created_at = NOW - timedelta(minutes=number)
-        yield Deal(
-            deal_id=deals.new_id(created_at, None, chance.randbytes(16)),
+        yield a_deal(
+            ago(minutes=number),
+            entropy=chance.randbytes(16),
             title=title,
-            link=like["link"],
             brand=slugs.slug(like["brand"]),
             brand_name=like["brand"],
             category=slugs.slug(like["category"]),
-            price=like["price"],
-            currency=like["currency"],
-            created_at=created_at,
+            **{name: like[name] for name in ("link", "price", "currency")},
         )

@@ -5,7 +5,10 @@ from __future__ import annotations
 import gc
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import cache
 
+import botocore.session
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no types
@@ -14,26 +17,33 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped] 
 from shared.dynamodb.table import Table
 from tests.support.engines import ENGINES, FAST, MOTO, NAMED_BY_USER, Engine, end_all, params
 from tests.support.factories import open_brands
+from tests.support.preview import Preview, looked_at
 
 # How long an example takes depends on the engine and the machine, and says nothing.
 settings.register_profile("engines", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("engines")
 
+# Each client would read botocore's files anew, which takes longer than most tests: all clients share what one has read.
+botocore.session.create_loader = cache(botocore.session.create_loader)
+
 # One browser for all tests of a process: playwright cannot be started a second time beside itself.
 pytest_plugins = ["tests.support.windows"]
 
-TOGETHER = ("tests/e2e/", "tests/fire/", "tests/infra/", "tests/recipes/", "tests/site/")
-"""Folders whose tests share what is dear to make, or must not meet: each runs in one process."""
+TOGETHER = (
+    "tests/e2e/", "tests/fire/", "tests/functions/test_behind_cloudfront.py", "tests/functions/test_imports.py",
+    "tests/infra/", "tests/pages/browser/", "tests/recipes/", "tests/site/", "tests/test_docs_site.py",
+)  # fmt: skip
+"""Folders and files whose tests share what is dear to make, or must not meet: each runs in one process."""
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]  # the same
-    """Spreads tests over processes one by one, but keeps those of some folders in one.
+    """Spreads tests over processes one by one, but keeps those of some folders and files in one.
 
     The mark that pytest-xdist has for this is lost with pytest 9.2, whose items no longer take a new name.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((folder for folder in TOGETHER if nodeid.startswith(folder)), nodeid)
+        return next((place for place in TOGETHER if nodeid.startswith(place)), nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -73,6 +83,14 @@ def _collector_starts_over() -> None:
     copies so much that it runs often (four times as slow)."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _looked_at(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A preview's functions run in this process: only tests that look at one have their environment."""
+    site = request.getfixturevalue("site") if "site" in request.fixturenames else None
+    with looked_at(site) if isinstance(site, Preview) else nullcontext():
+        yield
 
 
 @pytest.fixture(scope="session", params=params(ENGINES, always=(FAST, *NAMED_BY_USER)))

@@ -12,8 +12,6 @@ import pytest
 
 from tools import site
 
-pytestmark = pytest.mark.xdist_group("docs")  # the site is built once
-
 LOADS = {("script", "src"), ("link", "href"), ("img", "src"), ("source", "src"), ("iframe", "src")}
 ABSOLUTE = ("http:", "https:", "//")
 

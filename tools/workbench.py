@@ -13,9 +13,11 @@ import io
 import itertools
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from cli.importer import Importer
 from shared import settings, sqs
@@ -31,7 +33,7 @@ from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FR
 from shared.models.lists import Page
 from shared.models.members import Address, User
 from shared.models.orders import Wanted
-from tests.support.engines import FAKE_CREDENTIALS, MOTO, one_at_a_time
+from tests.support.engines import FAKE_CREDENTIALS, MOTO
 
 ROOT = Path(__file__).resolve().parent.parent
 PATH = ROOT / "docs" / "nosql-workbench.json"
@@ -51,7 +53,8 @@ Json = dict[str, Any]
 def document() -> Json:
     """The whole model, with its items."""
     with MOTO.table() as table:
-        _fill(one_at_a_time(table))
+        tokens = itertools.count(1)
+        _fill(replace(table, token=lambda: str(UUID(int=next(tokens)))))
         items = _all_of(table)
     return {
         "ModelName": "Big Time Deals",

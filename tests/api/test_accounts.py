@@ -68,15 +68,6 @@ def test_one_sees_and_changes_ones_own_account(site: Api) -> None:
     assert changed.json()["username"] == member.username
 
 
-def test_an_email_address_that_was_given_up_is_free_again(site: Api, visitor: Visitor) -> None:
-    member, other = site.member(), fresh("heir")
-
-    member.patch("/me", json={"email": f"moved-{member.email}", "currentPassword": PASSWORD})
-
-    account = {"username": other, "email": member.email, "password": PASSWORD, "name": "Heir"}
-    assert visitor.post("/users", json=account).status_code == 201
-
-
 def test_anothers_email_address_is_refused(site: Api, member: Visitor) -> None:
     other = site.member()
 
@@ -128,17 +119,3 @@ def test_an_expired_session_is_refused_before_ttl_deletes_it(site: Api) -> None:
     )
 
     assert_problem(member.get("/me"), 401)
-
-
-def test_a_name_that_was_given_up_starts_empty(site: Api, brand: str) -> None:
-    first = site.member("again")
-    first.put(f"/brands/{brand}/watch")
-    first.delete("/me")
-
-    account = {"username": first.username, "email": first.email, "password": PASSWORD, "name": "Again"}
-    assert site.visitor().post("/users", json=account).status_code == 201
-    second = site.signs_in(first.username)
-
-    assert second.get("/me/watches").json()["items"] == []
-    assert second.get("/messages").json()["items"] == []
-    assert_problem(first.get("/me"), 401)

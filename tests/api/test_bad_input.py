@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from shared.api.validation import MAX_NAME, MAX_UNKNOWN
 from shared.dynamodb import cursors
 from shared.values import ksuids
 from tests.support.contract import assert_problem
@@ -70,8 +71,6 @@ ROUTES_WITH_BODIES = [
     ("PUT", "/categories/shoes/featured"),
 ]
 
-with_bodies = pytest.mark.parametrize(("method", "path"), ROUTES_WITH_BODIES)
-
 
 @pytest.mark.parametrize("body", NOT_JSON.values(), ids=NOT_JSON)
 def test_a_body_that_is_not_json(editor: Visitor, body: str) -> None:
@@ -81,18 +80,6 @@ def test_a_body_that_is_not_json(editor: Visitor, body: str) -> None:
         assert_problem(answer, 400)
     else:
         assert answer.status_code in (400, 422)
-
-
-@with_bodies
-def test_half_a_document_on_every_route(editor: Visitor, method: str, path: str) -> None:
-    assert_problem(editor.request(method, path, content='{"name": ', headers=JSON), 400)
-
-
-@pytest.mark.parametrize(
-    "body", [b'{"title": "\xff"}', b"\xfe\xff\x00{\x00}", b"\x1f\x8b\x08\x00"], ids=["byte", "utf-16", "gzip"]
-)
-def test_a_body_that_is_not_utf_8(editor: Visitor, body: bytes) -> None:
-    assert_problem(editor.post("/deals", content=body, headers=JSON), 400)
 
 
 @pytest.mark.parametrize(
@@ -110,29 +97,39 @@ def test_a_body_that_is_not_utf_8(editor: Visitor, body: bytes) -> None:
         "",
     ],
 )
-@with_bodies
-def test_a_wrong_content_type(editor: Visitor, method: str, path: str, content_type: str) -> None:
-    answer = editor.request(method, path, content=json.dumps(a_deal("apple")), headers={"Content-Type": content_type})
+def test_a_wrong_content_type(editor: Visitor, content_type: str) -> None:
+    headers = {"Content-Type": content_type}
 
-    assert_problem(answer, 415)
-
-
-@pytest.mark.parametrize("body", ["[]", "[{}]", '"text"', "1", "true", "null"])
-@with_bodies
-def test_something_else_where_an_object_belongs(editor: Visitor, method: str, path: str, body: str) -> None:
-    assert_problem(editor.request(method, path, content=body, headers=JSON), 422, "body")
+    for method, path in ROUTES_WITH_BODIES:
+        assert_problem(editor.request(method, path, content=json.dumps(a_deal("apple")), headers=headers), 415)
 
 
-def test_a_list_of_a_deal_is_no_deal(editor: Visitor, known_brand: str) -> None:
-    assert_problem(editor.post("/deals", json=[a_deal(known_brand), {}]), 422, "body")
+@pytest.mark.parametrize(("method", "path"), ROUTES_WITH_BODIES)
+def test_what_is_no_object_or_has_unknown_fields(editor: Visitor, method: str, path: str) -> None:
+    for body in ("[]", "[{}]", '"text"', "1", "true", "null"):
+        assert_problem(editor.request(method, path, content=body, headers=JSON), 422, "body")
 
-
-@with_bodies
-def test_unknown_fields(editor: Visitor, method: str, path: str) -> None:
     answer = editor.request(method, path, json={"nonsense": 1, "PK": "DEAL#1"})
 
     assert answer.status_code == 422
     assert {"nonsense", "PK"} <= {error["field"] for error in answer.json()["errors"]}
+
+
+def test_an_answer_names_no_more_than_twenty_unknown_fields_and_is_short(editor: Visitor) -> None:
+    answer = editor.post("/deals", json={f"{'x' * 120}{number}": number for number in range(150)} | {"price": "cheap"})
+
+    fields = [error["field"] for error in answer.json()["errors"]]
+    assert [field[0] for field in fields].count("x") == MAX_UNKNOWN == 20
+    assert "price" in fields
+    assert max(map(len, fields)) == MAX_NAME
+    assert len(answer.text) < 8_000
+
+
+def test_a_field_is_known_by_its_name_in_camel_case_alone(editor: Visitor, known_brand: str) -> None:
+    for name in ("source_id", "list_price", "created_at", "coupon_code", "SourceId"):
+        assert_problem(editor.post("/deals", json=a_deal(known_brand) | {name: "2026-06-01T10:00:00Z"}), 422, name)
+    change = {"email": "ana@mail.example", "current_password": PASSWORD}
+    assert_problem(editor.patch("/me", json=change), 422, "current_password")
 
 
 def test_every_field_that_is_missing_is_named(editor: Visitor) -> None:
@@ -165,6 +162,9 @@ FIELDS_OF_A_DEAL: dict[str, tuple[str, Any]] = {
     "a link with a password": ("link", "https://user:secret@shop.example/"),
     "a link with a line break": ("link", "https://shop.example/\r\nSet-Cookie: x"),
     "a link with a tab in its scheme": ("link", "java\tscript:alert(1)"),
+    "a link to a port that is too high": ("link", "https://x.example:99999/"),
+    "a link to port zero": ("link", "https://x.example:0/"),
+    "a link to a port below zero": ("link", "http://x:-1/"),
     "a link with a space": ("link", "https://shop.example/a b"),
     "a javascript image": ("image", "javascript:alert(1)"),
     "an empty title": ("title", ""),
@@ -208,42 +208,22 @@ FIELDS_OF_A_DEAL: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize(("field", "value"), FIELDS_OF_A_DEAL.values(), ids=FIELDS_OF_A_DEAL)
-def test_a_field_of_a_new_deal(editor: Visitor, known_brand: str, field: str, value: Any) -> None:
-    content = json.dumps(a_deal(known_brand) | {field: value})
+def test_a_field_of_a_new_or_an_edited_deal(editor: Visitor, known_brand: str, field: str, value: Any) -> None:
+    posted, edited = json.dumps(a_deal(known_brand) | {field: value}), json.dumps({field: value})
 
-    assert_problem(editor.post("/deals", content=content, headers=JSON), 422, field)
-
-
-EDITABLE = {name: case for name, case in FIELDS_OF_A_DEAL.items() if case[0] not in ("createdAt", "sourceId")}
+    assert_problem(editor.post("/deals", content=posted, headers=JSON), 422, field)
+    assert_problem(editor.patch("/deals/1", content=edited, headers=JSON), 422, field)
 
 
-@pytest.mark.parametrize(("field", "value"), EDITABLE.values(), ids=EDITABLE)
-def test_a_field_of_an_edited_deal(editor: Visitor, field: str, value: Any) -> None:
-    content = json.dumps({field: value})
-
-    assert_problem(editor.patch("/deals/1", content=content, headers=JSON), 422, field)
-
-
-@pytest.mark.parametrize("field", ["title", "link", "price", "brand", "category", "currency", "withdrawn"])
-def test_what_every_deal_has_cannot_be_removed(editor: Visitor, field: str) -> None:
-    assert_problem(editor.patch("/deals/1", json={field: None}), 422, field)
-
-
-@pytest.mark.parametrize("field", ["createdAt", "sourceId", "dealId", "dealNumber", "hot", "status"])
-def test_what_is_not_edited(editor: Visitor, field: str) -> None:
-    assert_problem(editor.patch("/deals/1", json={field: "2026-01-01T00:00:00Z"}), 422, field)
+def test_what_every_deal_has_cannot_be_removed_and_what_is_given_once_cannot_be_edited(editor: Visitor) -> None:
+    for field in ("title", "link", "price", "brand", "category", "currency", "withdrawn"):
+        assert_problem(editor.patch("/deals/1", json={field: None}), 422, field)
+    for field in ("createdAt", "sourceId", "dealId", "dealNumber", "hot", "status"):
+        assert_problem(editor.patch("/deals/1", json={field: "2026-01-01T00:00:00Z"}), 422, field)
 
 
 def test_a_deal_of_an_unknown_brand(editor: Visitor) -> None:
     assert_problem(editor.post("/deals", json=a_deal("no-such-brand")), 404, "brand")
-
-
-def test_a_title_of_400_kb(editor: Visitor, known_brand: str) -> None:
-    assert_problem(editor.post("/deals", json=a_deal(known_brand, title="x" * 400_000)), 413)
-
-
-def test_a_body_that_is_just_too_large(editor: Visitor, known_brand: str) -> None:
-    assert_problem(editor.post("/deals", json=a_deal(known_brand, description="x" * 33_000)), 413)
 
 
 def test_a_deal_of_more_than_8_kb_whose_fields_are_all_allowed(editor: Visitor, known_brand: str) -> None:
@@ -265,6 +245,9 @@ NAMES_OF_BRANDS = {
     "too long": "x" * 101,
     "too long a slug": "ß" * 100,
     "right-to-left mark": f"App{RTL}le",
+    "a line separator": "G\u2028Fore",
+    "a soft hyphen": "G\u00adFore",
+    "a space of no width": "\u200b",
     "NUL": f"App{NUL}le",
     "half a character": "\ud83c",
     "a number": 7,
@@ -300,20 +283,22 @@ BRANDS_IN_PATHS = {
 
 
 @pytest.mark.parametrize("name", BRANDS_IN_PATHS.values(), ids=BRANDS_IN_PATHS)
-@pytest.mark.parametrize(
-    ("method", "rest"), [("GET", ""), ("GET", "/deals"), ("PUT", "/like"), ("DELETE", "/like"), ("PUT", "/watch")]
-)
-def test_a_brand_in_a_path(member: Visitor, method: str, rest: str, name: str) -> None:
-    # MiniStack decodes the path, and then not every name even reaches the function; each answer is a problem document.
-    assert member.request(method, f"/brands/{name}{rest}").status_code == 404
+def test_a_brand_in_a_path(member: Visitor, name: str) -> None:
+    for method, rest in (("GET", ""), ("GET", "/deals"), ("PUT", "/like"), ("DELETE", "/like"), ("PUT", "/watch")):
+        assert member.request(method, f"/brands/{name}{rest}").status_code == 404
 
 
 @pytest.mark.parametrize("name", ["cars", "shoes%20x", "%F0%9F%8E%89", "%00"])
-@pytest.mark.parametrize(("method", "rest"), [("GET", ""), ("GET", "/deals"), ("PUT", "/like"), ("PUT", "/featured")])
-def test_a_category_in_a_path(editor: Visitor, method: str, rest: str, name: str) -> None:
-    body = {"json": {"dealIds": ["0" * 27] * 5}} if rest == "/featured" else {}
+def test_a_category_in_a_path(editor: Visitor, name: str) -> None:
+    picks = {"json": {"dealIds": ["0" * 27] * 5}}
 
-    assert editor.request(method, f"/categories/{name}{rest}", **body).status_code == 404
+    for method, rest, body in (
+        ("GET", "", {}),
+        ("GET", "/deals", {}),
+        ("PUT", "/like", {}),
+        ("PUT", "/featured", picks),
+    ):
+        assert editor.request(method, f"/categories/{name}{rest}", **body).status_code == 404
 
 
 USERNAMES = {
@@ -384,15 +369,14 @@ LISTS = [
     "/categories/shoes/deals",
     "/messages",
 ]
-lists = pytest.mark.parametrize("path", LISTS)
 
 
-@lists
 @pytest.mark.parametrize(
     "limit", ["0", "-1", "101", "1000000000", "1e2", "ten", "", "1.0", "٣", " 5", "0x10", "5,6", "+5"]
 )
-def test_a_limit_that_is_none(member: Visitor, known_brand: str, path: str, limit: str) -> None:
-    assert_problem(member.get(path.format(known_brand), params={"limit": limit}), 400, "limit")
+def test_a_limit_that_is_none(member: Visitor, known_brand: str, limit: str) -> None:
+    for path in LISTS:
+        assert_problem(member.get(path.format(known_brand), params={"limit": limit}), 400, "limit")
 
 
 def test_unread_is_true_or_false(member: Visitor) -> None:
@@ -421,10 +405,10 @@ CURSORS = {
 }
 
 
-@lists
 @pytest.mark.parametrize("cursor", CURSORS.values(), ids=CURSORS)
-def test_a_cursor_that_no_list_gave(member: Visitor, known_brand: str, path: str, cursor: str) -> None:
-    assert_problem(member.get(path.format(known_brand), params={"cursor": cursor}), 400, "cursor")
+def test_a_cursor_that_no_list_gave(member: Visitor, known_brand: str, cursor: str) -> None:
+    for path in LISTS:
+        assert_problem(member.get(path.format(known_brand), params={"cursor": cursor}), 400, "cursor")
 
 
 @pytest.mark.parametrize("cut", [1, 2, 10])
@@ -435,29 +419,25 @@ def test_a_cursor_that_was_cut(visitor: Visitor, known_brand: str, cut: int) -> 
         assert_problem(visitor.get(f"/brands/{known_brand}/deals", params={"cursor": damaged}), 400, "cursor")
 
 
-@pytest.mark.parametrize("path", [path for path in LISTS if path != "/brands/{}/deals" and path != "/brands/{}"])
-def test_a_cursor_from_another_feed(member: Visitor, known_brand: str, path: str) -> None:
+def test_a_cursor_from_another_feed(member: Visitor, known_brand: str) -> None:
     cursor = member.get(f"/brands/{known_brand}/deals?limit=1").json()["next"]
 
-    assert_problem(member.get(path, params={"cursor": cursor}), 400, "cursor")
+    for path in (path for path in LISTS if not path.startswith("/brands")):
+        assert_problem(member.get(path, params={"cursor": cursor}), 400, "cursor")
 
 
-@pytest.mark.parametrize("path", ["/deals", "/front-page"])
-def test_a_cursor_of_the_last_second_that_ids_can_hold_is_only_a_place(visitor: Visitor, path: str) -> None:
+def test_a_cursor_of_the_last_second_that_ids_can_hold_is_only_a_place(visitor: Visitor) -> None:
     """The year 9999 does not fit an id: they end in 2150. A cursor of then is before all deals, and no error."""
-    cursor = forged(ksuids._HIGHEST)
-
-    answer = visitor.get(path, params={"cursor": cursor, "limit": 1})
-
-    assert answer.status_code == 200
+    for path in ("/deals", "/front-page"):
+        assert visitor.get(path, params={"cursor": forged(ksuids._HIGHEST), "limit": 1}).status_code == 200
 
 
 @pytest.mark.parametrize(
     "ids", ["x", 5, None, {"0": "x"}, ["x"], [1], [None], ["0" * 28], ["DEAL#" + "0" * 22], ["0" * 27] * 26]
 )
-@pytest.mark.parametrize("page", ["/front-page", "/editors-choice", "/categories/shoes"])
-def test_picks_that_are_no_list_of_ids(editor: Visitor, page: str, ids: Any) -> None:
-    answer = editor.put(f"{page}/featured", json={"dealIds": ids})
+def test_picks_that_are_no_list_of_ids(editor: Visitor, ids: Any) -> None:
+    for page in ("/front-page", "/editors-choice", "/categories/shoes"):
+        answer = editor.put(f"{page}/featured", json={"dealIds": ids})
 
-    assert answer.status_code == 422
-    assert all(error["field"].startswith("dealIds") for error in answer.json()["errors"])
+        assert answer.status_code == 422
+        assert all(error["field"].startswith("dealIds") for error in answer.json()["errors"])

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
+from shared.values import times
+from tests.support import factories
 from tests.support.contract import assert_problem
+from tests.support.factories import send
 from tests.support.site import Api, Visitor
 from tests.support.waiting import eventually
 
@@ -17,7 +22,7 @@ def path(kind: str, brand: str) -> str:
 
 
 @topics
-def test_liking_twice_counts_once(site: Api, path: str, kind: str) -> None:
+def test_liking_and_unliking_twice_count_once(site: Api, path: str, kind: str) -> None:
     member = site.member()
     before = member.get(path).json()["likes"]
 
@@ -27,16 +32,7 @@ def test_liking_twice_counts_once(site: Api, path: str, kind: str) -> None:
     assert first.status_code == second.status_code == 200
     # A function shows the counts of a category as it read them within the last second.
     assert eventually(lambda: member.get(path).json()["likes"], lambda likes: likes != before) == before + 1
-
-
-@topics
-def test_unliking_twice_counts_once(site: Api, path: str, kind: str) -> None:
-    member = site.member()
-    before = member.put(f"{path}/like").json()["likes"]
-
-    first, second = member.delete(f"{path}/like"), member.delete(f"{path}/like")
-
-    assert first.json() == second.json() == {"liked": False, "likes": before - 1}
+    assert [member.delete(f"{path}/like").json() for _ in range(2)] == [{"liked": False, "likes": before}] * 2
 
 
 @topics
@@ -76,6 +72,31 @@ def test_a_brand_is_liked_under_any_spelling_of_its_name(site: Api, brand: str) 
     again = member.put(f"/brands/{brand.title()}/like")
 
     assert again.json()["likes"] == 1
+
+
+def test_messages_are_read_one_by_one_and_all_together(site: Api) -> None:
+    member, now = site.member("reader"), times.now()
+    for minutes in range(5):
+        send(
+            site.table,
+            factories.a_message(factories.a_deal(now - timedelta(minutes=minutes)), member.username, now=now),
+        )
+
+    newest_first = member.get("/messages").json()["items"]
+    first_page = member.get("/messages?limit=2").json()
+    second_page = member.get("/messages", params={"limit": 2, "cursor": first_page["next"]}).json()
+    read, read_again = (member.put(f"/messages/{newest_first[0]['messageId']}/read") for _ in range(2))
+
+    ids = [message["messageId"] for message in newest_first]
+    assert len(ids) == 5
+    assert ids == sorted(ids, reverse=True)
+    assert first_page["items"] + second_page["items"] == newest_first[:4]
+    assert read.status_code == read_again.status_code == 200
+    assert read.json() == read_again.json() == newest_first[0] | {"unread": False}
+    assert [m["messageId"] for m in member.get("/messages?unread=true").json()["items"]] == ids[1:]
+    assert [member.post("/messages/read-all").json()["marked"] for _ in range(2)] == [4, 0]
+    assert member.get("/messages/unread-count").json() == {"unread": 0}
+    assert len(member.get("/messages").json()["items"]) == 5
 
 
 @pytest.mark.parametrize("message_id", ["0" * 27, "x", "MESSAGE%23" + "0" * 27, "%F0%9F%8E%89", "z" * 27])

@@ -73,15 +73,6 @@ def test_nobody_chooses_their_token(site: Api) -> None:
     assert_problem(site.visitor().post("/sessions", json=login | {"token": chosen}), 422, "token")
 
 
-def test_every_sign_in_is_a_session_of_its_own(site: Api) -> None:
-    first = site.member("twice")
-    second, third = site.signs_in(first.username), site.signs_in(first.username)
-
-    assert len({first.token, second.token, third.token}) == 3
-    assert second.delete("/sessions/current").status_code == 204
-    assert [who.get("/me").status_code for who in (first, second, third)] == [200, 401, 200]
-
-
 def test_a_session_that_has_ended_opens_no_route(site: Api, deal_id: str, brand: str) -> None:
     gone = site.editor("gone")
     assert gone.delete("/sessions").status_code == 204
@@ -89,7 +80,13 @@ def test_a_session_that_has_ended_opens_no_route(site: Api, deal_id: str, brand:
 
     for template, methods in site.contract.document["paths"].items():
         path = template.format(
-            dealId=deal_id, brand=brand, category="shoes", messageId="0" * 27, orderId="0" * 27, name="home"
+            dealId=deal_id,
+            brand=brand,
+            category="shoes",
+            messageId="0" * 27,
+            orderId="0" * 27,
+            name="home",
+            username="ana",
         )
         for method, operation in methods.items():
             if operation["security"]:
@@ -159,27 +156,28 @@ def guess_in_vain(site: Api, username: str, times: int) -> None:
             rate_limits.begin(site.table, username, HERE, moment)
 
 
-@pytest.mark.parametrize(
-    "disguise",
-    [
-        {},
-        {"Forwarded": "for=203.0.113.9", "X-Real-IP": "203.0.113.9", "True-Client-IP": "203.0.113.9"},
-        {"CF-Connecting-IP": "203.0.113.9", "X-Client-IP": "203.0.113.9", "CloudFront-Viewer-Address": "203.0.113.9:1"},
-    ],
-    ids=["undisguised", "other headers", "edge headers"],
-)
+ELSEWHERE = "203.0.113.9"
+DISGUISES: list[dict[str, str]] = [
+    {},
+    {"Forwarded": f"for={ELSEWHERE}", "X-Real-IP": ELSEWHERE, "True-Client-IP": ELSEWHERE},
+    {"CF-Connecting-IP": ELSEWHERE, "X-Client-IP": ELSEWHERE, "CloudFront-Viewer-Address": f"{ELSEWHERE}:1"},
+]
+
+
 def test_one_password_for_many_users_stops_after_fifty_wherever_it_says_it_comes_from(
-    site: Api, member: Visitor, disguise: dict[str, str]
+    site: Api, member: Visitor
 ) -> None:
     """X-Forwarded-For is looked at in ``test_departures.py`` and in ``tests/functions``."""
     for number in range(rate_limits.MOST_PER_NETWORK):
         guess_in_vain(site, f"sprayed-{number}", 1)
 
     for username in (member.username, fresh("sprayed")):
-        answer = site.visitor().post("/sessions", json={"username": username, "password": PASSWORD}, headers=disguise)
+        for disguise in DISGUISES:
+            login = {"username": username, "password": PASSWORD}
+            answer = site.visitor().post("/sessions", json=login, headers=disguise)
 
-        assert_problem(answer, 429)
-        assert int(answer.headers["Retry-After"]) > 0
+            assert_problem(answer, 429)
+            assert int(answer.headers["Retry-After"]) > 0
 
 
 def test_a_stolen_session_guesses_no_faster(site: Api) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import httpx
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.api import catalog
 from functions.background import refresher
 from shared.dynamodb.table import Table
 from shared.http import cached_pages
 from shared.runtime import environment
 from tests.support import records
+from tests.support.gateway import STAGE, Gateway
 from tests.support.surroundings import surrounded
 
 Get = Callable[..., Any]
@@ -45,22 +45,9 @@ def get(functions_of: Table) -> Get:
     """Reads a page of the catalog: ``get("/front-page", limit="5")``."""
 
     def read(path: str, **query: str) -> Any:
-        event = {
-            "resource": path,
-            "path": path,
-            "httpMethod": "GET",
-            "headers": {"Accept": "application/json"},
-            "multiValueHeaders": {"Accept": ["application/json"]},
-            "queryStringParameters": query or None,
-            "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
-            "pathParameters": None,
-            "requestContext": {"requestId": "test", "stage": "v1", "path": f"/v1{path}", "identity": {}},
-            "body": None,
-            "isBase64Encoded": False,
-        }
         cached_pages.memory.cache_clear()  # each reader meets another execution environment
-        answer = catalog.handler(event, CONTEXT)
-        assert answer["statusCode"] == 200, answer
-        return json.loads(answer["body"])
+        answer = httpx.Client(transport=Gateway(), base_url=f"http://api{STAGE}").get(path, params=query)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
 
     return read

@@ -1,5 +1,6 @@
 """Points of "Where the published model falls short", by number, that no other test holds: 2 and 3 are held by
-``test_feeds.py``, 6 by ``test_messages.py``, 7 by ``tests/dynamodb/test_faults.py``, 8 by ``test_names.py``."""
+``test_feeds.py``, 6 and a part of 11 by ``test_messages.py``, 7 by ``tests/dynamodb/test_faults.py``, 8 by
+``test_names.py``."""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ import pytest
 
 from shared.data.catalog import changes, deals, feeds
 from shared.data.catalog.deal_items import to_item
-from shared.data.members import messages, sessions, users
+from shared.data.members import messages, users
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyExists, NoSuchMessage, NotSignedIn
+from shared.errors import AlreadyExists
 from shared.models.catalog import ALL_DEALS
-from tests.support.factories import NOW, a_deal, a_message, a_user, ago, ahead, ids, join, send
+from tests.support.factories import NOW, a_deal, a_message, a_user, ago, ahead, ids, send
 from tests.support.wire import watched
 
 DATA_MODEL = Path(__file__).resolve().parents[2] / "docs" / "data-model.md"
@@ -85,22 +86,6 @@ def test_10_the_docs_state_what_a_days_partition_takes() -> None:
     stated = DATA_MODEL.read_text(encoding="utf-8")
 
     assert "1,000 write units a second" in stated
-
-
-def test_11_what_has_expired_is_gone_before_it_is_deleted(table: Table) -> None:
-    join(table, "ana")
-    token, session = sessions.start(table, a_user(), NOW, bytes(32))
-    message = a_message(a_deal(), "ana", "brand", NOW)
-    send(table, message)
-    later = NOW + messages.LIFETIME
-
-    with pytest.raises(NotSignedIn):
-        sessions.authenticate(table, token, session.expires_at)
-    with pytest.raises(NoSuchMessage):
-        messages.mark_read(table, "ana", message.message_id, later)
-
-    assert messages.latest(table, "ana", limit=25, now=later).items == ()
-    assert messages.unread_count(table, "ana", later) == 0
 
 
 def test_11_a_removal_by_ttl_triggers_nothing() -> None:

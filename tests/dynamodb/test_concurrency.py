@@ -11,15 +11,13 @@ from typing import TypeVar
 
 import pytest
 
-from shared.data.catalog import brands, deals, endings, feed_counts, topics
+from shared.data.catalog import deals, endings, feed_counts, topics
 from shared.data.idempotency import Idempotency
-from shared.data.members import follows, messages, sessions, users
+from shared.data.members import follows, sessions, users
 from shared.data.members.rate_limits import MOST_PER_USER, Attempt, begin
 from shared.dynamodb.table import Table
 from shared.errors import (
-    AlreadyExists,
     AlreadyLiked,
-    BrandExists,
     DealExists,
     DealsError,
     EmailTaken,
@@ -28,8 +26,9 @@ from shared.errors import (
     SlowDown,
     UsernameTaken,
 )
-from shared.models.catalog import ALL_DEALS, BRAND, Feed, Topic, feed_of
-from tests.support.engines import SERVERS, on
+from shared.models.catalog import ALL_DEALS, Feed, Topic, feed_of
+from shared.models.members import User
+from tests.support.engines import on_servers
 from tests.support.factories import (
     APPLE,
     ASICS,
@@ -37,7 +36,6 @@ from tests.support.factories import (
     NOW,
     SHOES,
     a_deal,
-    a_message,
     a_user,
     ago,
     ahead,
@@ -46,9 +44,10 @@ from tests.support.factories import (
     join,
     listed,
     post,
-    send,
     walk,
 )
+
+pytestmark = on_servers
 
 R = TypeVar("R")
 
@@ -80,17 +79,6 @@ def counted(table: Table, feed: Feed) -> int:
 
 
 @both_kinds
-@on(*SERVERS)
-def test_many_users_likes_are_all_counted(table: Table, topic: Topic) -> None:
-    join(table, *(f"user{number}" for number in range(THREADS)))
-    results = at_once(lambda number: follows.like(table, topic, f"user{number}", NOW))
-
-    assert outcomes(list(results)) == {type(None): THREADS}
-    assert topics.get(table, topic, consistent=True).likes == THREADS
-
-
-@both_kinds
-@on(*SERVERS)
 def test_one_users_likes_from_many_places_count_once(table: Table, topic: Topic) -> None:
     join(table, "ana")
     results = at_once(lambda _: follows.like(table, topic, "ana", NOW))
@@ -100,7 +88,6 @@ def test_one_users_likes_from_many_places_count_once(table: Table, topic: Topic)
 
 
 @both_kinds
-@on(*SERVERS)
 def test_likes_and_unlikes_of_a_few_users_in_any_order_leave_the_count_exact(table: Table, topic: Topic) -> None:
     names = ["ana", "bo", "cy"]
     join(table, *names)
@@ -123,7 +110,6 @@ def test_likes_and_unlikes_of_a_few_users_in_any_order_leave_the_count_exact(tab
     assert topics.get(table, topic, consistent=True).likes == liking
 
 
-@on(*SERVERS)
 def test_deals_created_at_once_have_numbers_of_their_own_and_are_all_counted(table: Table) -> None:
     def create(number: int) -> list[int | None]:
         return [deals.create(table, a_deal(ago(days=number % 3)), NOW).number for _ in range(3)]
@@ -136,7 +122,6 @@ def test_deals_created_at_once_have_numbers_of_their_own_and_are_all_counted(tab
         assert len(listed(table, feed)) == counted(table, feed) == 3 * THREADS
 
 
-@on(*SERVERS)
 def test_one_source_imported_from_many_places_makes_one_deal(table: Table) -> None:
     results = at_once(lambda number: deals.create(table, a_deal(ago(days=number), source_id="shop:1"), NOW))
 
@@ -144,7 +129,6 @@ def test_one_source_imported_from_many_places_makes_one_deal(table: Table) -> No
     assert len(listed(table, ALL_DEALS)) == counted(table, ALL_DEALS) == 1
 
 
-@on(*SERVERS)
 def test_one_request_sent_many_times_at_once_makes_one_deal(table: Table) -> None:
     asked = Idempotency("ed", "5f2c", {"title": "Trail runner"})
 
@@ -155,7 +139,6 @@ def test_one_request_sent_many_times_at_once_makes_one_deal(table: Table) -> Non
     assert not [result for result in results if isinstance(result, DealsError)]
 
 
-@on(*SERVERS)
 def test_of_edits_at_once_each_is_made_to_what_the_others_wrote(table: Table) -> None:
     (deal,) = post(table, [a_deal()])
     fields = ["title", "description", "coupon_code", "image"]
@@ -170,7 +153,6 @@ def test_of_edits_at_once_each_is_made_to_what_the_others_wrote(table: Table) ->
     assert edited.version == deal.version + len(fields)
 
 
-@on(*SERVERS)
 def test_deals_withdrawn_at_once_take_their_period_with_them(table: Table) -> None:
     posted = post(table, [a_deal() for _ in range(THREADS)])
 
@@ -182,17 +164,6 @@ def test_deals_withdrawn_at_once_take_their_period_with_them(table: Table) -> No
     assert counted(table, ALL_DEALS) == 0
 
 
-@on(*SERVERS)
-def test_a_deal_withdrawn_from_many_places_is_uncounted_once(table: Table) -> None:
-    gone, _ = post(table, [a_deal(), a_deal(ago(seconds=1))])
-
-    results = at_once(lambda _: deals.withdraw(table, gone.deal_id, NOW))
-
-    assert not [result for result in results if isinstance(result, DealsError)]
-    assert counted(table, ALL_DEALS) == 1
-
-
-@on(*SERVERS)
 def test_deals_that_move_between_brands_at_once_are_counted_where_they_are(table: Table) -> None:
     posted = post(table, [a_deal() for _ in range(8)])
 
@@ -207,7 +178,6 @@ def test_deals_that_move_between_brands_at_once_are_counted_where_they_are(table
         assert len(listed(table, feed_of(topic))) == counted(table, feed_of(topic)) == len(posted) / 2
 
 
-@on(*SERVERS)
 def test_two_sweeps_at_once_take_each_deal_out_once(table: Table) -> None:
     post(table, [a_deal(ends_at=ahead(minutes=number + 1)) for number in range(10)])
 
@@ -218,7 +188,6 @@ def test_two_sweeps_at_once_take_each_deal_out_once(table: Table) -> None:
     assert listed(table, ALL_DEALS) == []
 
 
-@on(*SERVERS)
 def test_a_feed_walked_while_deals_are_posted_repeats_and_skips_none_that_were_there(table: Table) -> None:
     there = post(table, [a_deal(ago(hours=5 * number)) for number in range(40)])
     walked: list[str] = []
@@ -238,42 +207,21 @@ def test_a_feed_walked_while_deals_are_posted_repeats_and_skips_none_that_were_t
     assert walked == sorted(walked, reverse=True)
 
 
-@on(*SERVERS)
 def test_one_username_is_given_once_and_one_address_too(table: Table) -> None:
     by_name = at_once(lambda number: users.create(table, a_user("ana", email=f"{number}@mail.example")))
     by_address = at_once(lambda number: users.create(table, a_user(f"user{number}", email="one@mail.example")))
 
-    assert outcomes(list(by_name)) == {type(None): 1, UsernameTaken: THREADS - 1}
-    assert outcomes(list(by_address)) == {type(None): 1, EmailTaken: THREADS - 1}
+    assert outcomes(list(by_name)) == {User: 1, UsernameTaken: THREADS - 1}
+    assert outcomes(list(by_address)) == {User: 1, EmailTaken: THREADS - 1}
     assert len(list(users.everyone(table))) == 2
 
 
-@on(*SERVERS)
-def test_one_brand_is_created_once(table: Table) -> None:
-    results = at_once(lambda number: brands.create(table, "g-fore", f"G/Fore {number}", NOW))
-
-    assert outcomes(list(results)) == {type(None): 1, BrandExists: THREADS - 1}
-    assert topics.get(table, Topic(BRAND, "g-fore")).name == brands.names(table)["g-fore"]
-
-
-@on(*SERVERS)
-def test_a_message_delivered_many_times_at_once_is_one(table: Table) -> None:
-    message = a_message(a_deal(), "ana", "brand", NOW)
-
-    results = at_once(lambda _: send(table, message))
-
-    assert outcomes(list(results)) == {type(None): 1, AlreadyExists: THREADS - 1}
-    assert messages.unread_count(table, "ana", NOW) == 1
-
-
-@on(*SERVERS)
 def test_of_attempts_at_once_no_more_than_allowed_go_through(table: Table) -> None:
     results = at_once(lambda _: begin(table, "ana", "192.0.2.1", NOW), 2 * MOST_PER_USER)
 
     assert outcomes(list(results)) == {Attempt: MOST_PER_USER, SlowDown: MOST_PER_USER}
 
 
-@on(*SERVERS)
 def test_sessions_started_at_once_all_end_together(table: Table) -> None:
     join(table, "ana")
     at_once(lambda number: sessions.start(table, a_user(), NOW, bytes([number]) * 32))

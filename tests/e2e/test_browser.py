@@ -13,8 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from shared.data.catalog import brands, deals, feeds, offers, picks
-from shared.data.members import sessions, users
+from shared.data.catalog import brands, feeds, imports, offers, picks
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, Deal
 from shared.values import times
 from tests.support.factories import a_deal
@@ -25,8 +24,8 @@ from tests.support.waiting import until
 from tests.support.windows import Visit, with_and_without_script
 
 BRAND = "harbour-works"
-WARES = 28
-"""Deals of one brand: more than its page shows at once."""
+WARES = 14
+"""Deals of one brand."""
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +43,7 @@ def wares(site: Site) -> Sequence[Deal]:
         )
         for number in range(WARES)
     ]
-    return [deal for start in (0, 14) for deal in deals.create_many(site.table, made[start : start + 14], now)]
+    return imports.create_many(site.table, made, now)
 
 
 def press(page: Page, name: str) -> None:
@@ -93,23 +92,6 @@ def sign_in(page: Page, username: str, password: str = PASSWORD) -> None:
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill(password)
     press(page, "Sign in")
-
-
-@with_and_without_script
-def test_a_reader_reads_pages_back_and_comes_to_the_end(visit: Visit, wares: Sequence[Deal], *, script: bool) -> None:
-    page = visit(f"/brands/{BRAND}", script=script)
-    assert seen_by_reloading(page, page.locator("a[rel=next]"))
-
-    first = page.locator(".card h3 a").first
-    title = first.inner_text()
-    first.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(title)
-    page.go_back()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Harbour Works")
-
-    page.locator("a[rel=next]").click()
-    expect(page.get_by_role("link", name=wares[-1].title, exact=True)).to_be_visible()
-    shows(page.locator("main"), "That was all")
 
 
 @with_and_without_script
@@ -218,47 +200,6 @@ def test_a_member_saves_a_deal_and_an_editor_lets_it_end(
     shows(page.locator("main"), "Nothing yet.")
 
 
-@with_and_without_script
-def test_a_member_watches_and_likes_a_brand_and_stops(
-    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
-) -> None:
-    page = visit(f"/brands/{BRAND}", token=entered(site, fresh("fan")), script=script)
-
-    for button, done in (("Watch", "Watching"), ("Like", "Liked")):
-        toggle(page, button, script=script)
-        if script:
-            expect(page.get_by_role("button", name=done)).to_be_visible()
-
-    page.goto("/my/watches")
-    press(page, "Unlike Harbour Works")
-    tells(page, "You like it no longer.")
-    press(page, "Stop watching Harbour Works")
-    tells(page, "You watch it no longer.")
-    page.get_by_label("Name of the brand").fill("Harbour Works")
-    press(page, "Look it up")
-    shows(page.locator("main"), "You do not like it")
-
-
-@with_and_without_script
-def test_an_editor_thinks_again_then_withdraws_a_deal_and_restores_it(
-    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
-) -> None:
-    deal = wares[12 + script]
-    page = visit(f"/desk/deals/{deal.number}", token=entered(site, fresh("taker"), "editor"), script=script)
-
-    page.get_by_role("link", name="Withdraw").click()
-    page.get_by_role("link", name="Cancel").click()
-    assert deals.get(site.table, deal.deal_id, consistent=True).withdrawn_at is None
-
-    page.get_by_role("link", name="Withdraw").click()
-    shows(page.locator("main"), "says that the deal was taken back")
-    press(page, "Withdraw")
-    tells(page, "Withdrawn. It is in no list any more.")
-    press(page, "Restore")
-    tells(page, "Restored.")
-    assert deals.get(site.table, deal.deal_id, consistent=True).withdrawn_at is None
-
-
 def test_the_bookmark_opens_the_form_with_what_a_shops_page_says(visit: Visit, site: Site) -> None:
     page = visit("/desk", token=entered(site, fresh("marker"), "editor"))
     bookmark = page.get_by_role("link", name="Post this deal").get_attribute("href") or ""
@@ -310,31 +251,6 @@ def test_an_editor_posts_a_deal_that_was_warned_of_and_previewed_once(
 
     newest = feeds.read(site.table, ALL_DEALS, limit=20, now=times.now()).items
     assert [deal.price for deal in newest if deal.title == title] == ["12.50"]
-
-
-@with_and_without_script
-def test_of_two_editors_the_later_one_is_shown_both_values(
-    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
-) -> None:
-    deal = wares[4 + script]
-    one, two = (
-        visit(f"/desk/deals/{deal.number}", token=entered(site, fresh(name), "editor"), script=script)
-        for name in ("one", "two")
-    )
-
-    one.get_by_label("Title").fill("As one has it")
-    press(one, "Save")
-    tells(one, "Changed. Every page follows in a second or two.")
-    two.get_by_label("Title").fill("As two has it")
-    press(two, "Save")
-
-    both = two.locator("section[role=alert] tbody")
-    shows(both, "As one has it")
-    shows(both, "As two has it")
-    assert deals.get(site.table, deal.deal_id, consistent=True).title == "As one has it"
-    press(two, "Save")
-    tells(two, "Changed. Every page follows in a second or two.")
-    assert deals.get(site.table, deal.deal_id, consistent=True).title == "As two has it"
 
 
 @with_and_without_script
@@ -416,19 +332,3 @@ def test_a_form_on_another_site_or_a_sibling_host_does_nothing(
 
     page.goto("/my/saved")
     shows(page.locator("main"), "Nothing yet.")
-
-
-@with_and_without_script
-def test_a_cookie_that_was_guessed_or_ended_or_is_too_old_is_nobodys(visit: Visit, site: Site, *, script: bool) -> None:
-    username = fresh("owner")
-    ended = entered(site, username)
-    sessions.end(site.table, ended)
-    long_ago = times.now() - sessions.LIFETIME - timedelta(minutes=1)
-    user = users.get(site.table, username, consistent=True)
-    too_old, _ = sessions.start(site.table, user, long_ago, fresh("old").encode().ljust(32, b"-"))
-
-    for token in (ended, too_old, "A" * len(ended)):
-        page = visit("/my/inbox", token=token, script=script)
-        expect(page).to_have_url(re.compile("/account/sign-in"))
-        page.goto("/desk")
-        expect(page).to_have_url(re.compile("/account/sign-in"))

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import httpx
-import pytest
 
 from tests.support.contract import assert_problem
 from tests.support.site import Site, Visitor
 from tests.support.waiting import PATIENCE
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing", "/deals/1/2/3", "/me/nothing", "/.env", "/brands/x/likes"])
-@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-def test_an_unknown_path_is_404(visitor: Visitor, method: str, path: str) -> None:
-    assert_problem(visitor.request(method, path), 404)
+def test_an_unknown_path_and_a_method_that_a_path_does_not_have_are_404(visitor: Visitor) -> None:
+    for path in ("/", "/nothing", "/deals/1/2/3", "/me/nothing", "/.env", "/brands/x/likes"):
+        for method in ("GET", "POST", "DELETE"):
+            assert_problem(visitor.request(method, path), 404)
+    for method, path in (("POST", "/front-page"), ("DELETE", "/deals"), ("PUT", "/users"), ("GET", "/sessions")):
+        assert_problem(visitor.request(method, path, json={}), 404)
 
 
-@pytest.mark.parametrize(
-    ("method", "path"), [("POST", "/front-page"), ("DELETE", "/deals"), ("PUT", "/users"), ("GET", "/sessions")]
-)
-def test_a_method_that_a_path_does_not_have_is_404(visitor: Visitor, method: str, path: str) -> None:
-    assert_problem(visitor.request(method, path, json={}), 404)
+def test_odd_bytes_reach_a_function_as_they_were_sent(site: Site, editor: Visitor, visitor: Visitor) -> None:
+    """The gateway encodes bodies and decodes paths and queries; ``tests/api/test_bad_input.py`` has all bad input."""
+    writes, headers = site.writes(), {"Content-Type": "application/json"}
+
+    for body in (b'{"title": "\xff"}', b"\xfe\xff\x00{\x00}", b"\x1f\x8b\x08\x00", b'{"title": "x"'):
+        assert_problem(editor.post("/deals", content=body, headers=headers), 400)
+    for cursor in ("%%%%", "\x00" * 44, "\N{PARTY POPPER}"):
+        assert_problem(visitor.get("/deals", params={"cursor": cursor}), 400, "cursor")
+    for name in ("%23", "x%23USER%23ana", "%00", "%F0%9F%8E%89", "%FF%FE", "%25"):
+        assert editor.put(f"/brands/{name}/like").status_code == 404
+    assert_problem(editor.post("/deals", content=b" " * 400_000, headers=headers), 413)
+    assert writes.keys() == []
 
 
-@pytest.mark.parametrize("path", ["/front-page", "/brands", "/openapi.json"])
-def test_head_is_answered_as_get_is_but_for_the_body(visitor: Visitor, path: str) -> None:
-    read, asked = visitor.get(path), visitor.request("HEAD", path)
+def test_head_is_answered_as_get_is_but_for_the_body(visitor: Visitor) -> None:
+    read, asked = visitor.get("/openapi.json"), visitor.request("HEAD", "/openapi.json")
 
     assert (asked.status_code, asked.content) == (200, b"")
     assert asked.headers["Content-Type"] == read.headers["Content-Type"]
@@ -49,22 +56,15 @@ def test_every_route_that_needs_a_session_is_401_without_one(site: Site, visitor
     assert writes.keys() == []
 
 
-@pytest.mark.parametrize(
-    "authorization",
-    [
-        "Bearer",
-        "Bearer unknown",
-        "Bearer " + "A" * 43,
-        "Bearer " + "A" * 4000,
-        "Bearer SESSION#x",
-        "Basic dXNlcjpwYXNz",
-        "unknown",
-        "Bearer a b",
-        "Bearer \x7f",
-    ],
-)
-def test_a_token_that_nobody_was_given_is_401(visitor: Visitor, authorization: str) -> None:
-    assert_problem(visitor.get("/me", headers={"Authorization": authorization}), 401)
+NOBODYS = [
+    "Bearer", "Bearer unknown", "Bearer " + "A" * 43, "Bearer " + "A" * 4000, "Bearer SESSION#x", "Basic dXNlcjpwYXNz",
+    "unknown", "Bearer a b", "Bearer \x7f",
+]  # fmt: skip
+
+
+def test_a_token_that_nobody_was_given_is_401(visitor: Visitor) -> None:
+    for authorization in NOBODYS:
+        assert_problem(visitor.get("/me", headers={"Authorization": authorization}), 401)
 
 
 def test_the_scheme_of_a_token_is_named_in_any_case(site: Site, member: Visitor) -> None:

@@ -15,11 +15,10 @@ from shared.data.catalog import brands, seeds
 from shared.dynamodb.table import Table
 from shared.runtime import environment, work
 from shared.sqs import Queue
-from shared.sqs import connect as connect_queue
 from shared.values import times
-from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
+from tests.support.engines import FAST_SERVER
 from tests.support.events import context
-from tests.support.surroundings import queue_beside, surrounded
+from tests.support.surroundings import queue_in_process, surrounded
 
 __all__ = ["context"]
 
@@ -29,18 +28,15 @@ DEAL_ID = "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr"
 
 @pytest.fixture
 def unseeded() -> Iterator[Table]:
-    """A new table: moto's PartiQL overwrites what exists, so it is one of MiniStack's."""
-    with MINISTACK.bare_table() as table:
+    """A new table of an engine whose PartiQL refuses what exists, as moto's does not."""
+    with FAST_SERVER.bare_table() as table:
         yield table
 
 
 @pytest.fixture
 def deployed(unseeded: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """An environment as the stack gives it to the functions, with a table that is not seeded yet, and a queue."""
-    with (
-        queue_beside(unseeded) as queue,
-        surrounded(monkeypatch, unseeded, QUEUE_URL=queue.url, STAGE="test"),
-    ):
+    with queue_in_process() as queue, surrounded(monkeypatch, unseeded, QUEUE_URL=queue.url):
         yield unseeded
 
 
@@ -73,4 +69,4 @@ def table(deployed: Table) -> Table:
 @pytest.fixture
 def queue(deployed: Table) -> Queue:
     """The queue of the fan-out."""
-    return connect_queue(work.queue().url, endpoint_url=deployed.client.meta.endpoint_url, **FAKE_CREDENTIALS)
+    return work.queue()

@@ -18,7 +18,6 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from shared.data.catalog import deals
 from shared.dynamodb.table import Table
@@ -30,7 +29,7 @@ from tests.support.waiting import eventually
 
 NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")  # Debian keeps it there, on root's path only
 
-pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+pytestmark = [pytest.mark.thorough, pytest.mark.skipif(NGINX is None, reason="nginx is not installed")]
 
 CONFIGURATION = """
 daemon off; master_process off; pid {folder}/pid; error_log stderr crit;
@@ -58,11 +57,11 @@ http {{
 
 
 @pytest.fixture
-def api(table: Table, context: LambdaContext) -> Api:
+def api(table: Table) -> Api:
     now = times.now()
     for number in range(3):
         deals.create(table, a_deal(now, brand="g-fore", title=f"Golf shoe {number}"), now)
-    return Api(context)
+    return Api()
 
 
 @pytest.fixture

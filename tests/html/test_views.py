@@ -9,11 +9,7 @@ import pytest
 from functions.pages.desk.deal_form import CURRENCIES
 from shared.html import fragments, views
 from shared.html.templates import render
-from shared.models.catalog import ALL_DEALS
-from shared.models.lists import Page
 from tests.support.factories import NOW, a_deal
-
-PICTURE = "https://cdn.shopify.com/shoe.jpg?v=1"
 
 
 @pytest.mark.parametrize(
@@ -75,23 +71,6 @@ def test_a_product_of_two_days_is_two_cards_only_under_its_days(under_days: bool
     deals = [a_deal(NOW - timedelta(days=n), link=link) for n, link in enumerate(links)]
 
     assert views.first_groups(deals, 2, under_days=under_days) == expected
-
-
-def test_the_leading_picture_is_large_and_asked_for_at_once() -> None:
-    deals = [a_deal(NOW - timedelta(minutes=n), image=PICTURE, link=f"https://shop.example/{n}") for n in range(2)]
-    latest = fragments.latest(Page(tuple(deals), None), ALL_DEALS, NOW, {}, None)
-
-    led, others = (part.split("</li>") for part in (fragments.enlarge_first_card(latest), latest))
-
-    large = (
-        '<img src="https://cdn.shopify.com/shoe.jpg?v=1&amp;width=720" alt="" data-t="Apple" width="720" height="720"'
-    )
-    assert large in led[0]
-    assert 'fetchpriority="high"' in led[0]
-    assert "lazy" not in led[0]
-    assert led[1:] == others[1:]
-    assert "width=360" in led[1]
-    assert 'loading="lazy"' in led[1]
 
 
 def test_a_list_without_deals_has_no_leading_one() -> None:

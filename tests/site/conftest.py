@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from shared.data.catalog import deals
-from shared.data.members import follows, messages, saved
+from shared.data.members import announcements, follows, saved
 from shared.data.orders import addresses, carts, reading
 from shared.html import cookies
 from shared.models.catalog import BRAND, CATEGORY, Topic
@@ -20,7 +20,7 @@ from tests.site.states import State, prepared
 from tests.support.browser import patient, sign_in
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import send
-from tests.support.preview import Preview, entered, finding, running, sold
+from tests.support.preview import Preview, entered, finding, sold, started
 from tests.support.shop import HOME_ADDRESS, buy, wanted
 from tests.support.windows import MEANT
 
@@ -38,7 +38,7 @@ SEND = """([path, fields]) => {
 @pytest.fixture(scope="session")
 def site() -> Iterator[Preview]:
     """The running site. A test that writes to it writes what no other test looks at."""
-    with running() as preview:
+    with started() as preview:
         yield preview
 
 
@@ -80,7 +80,7 @@ def people(site: Preview) -> dict[str, str]:
     tokens = {"ana": entered(site, "ana"), "nick": entered(site, "nick"), "eddy": entered(site, "eddy", "editor")}
     first, second = site.deals[40:42]
     for deal in site.deals[:4]:
-        send(table, messages.compose(messages.of_deal(deal, "brand"), "ana", now))
+        send(table, announcements.compose(announcements.of_deal(deal, "brand"), "ana"))
         saved.save(table, deal, "ana", now)
     follows.watch(table, Topic(BRAND, first.brand), "ana", now)
     follows.watch(table, Topic(CATEGORY, first.category), "ana", now)

@@ -105,7 +105,10 @@ def prepared(site: Preview, bare: Table) -> dict[str, State]:
         ),
         "address with errors": State("/shop/addresses", 422, "ana", {"name": "home", "country": "Switzerland"}),
         "checkout at another price": State(
-            "/shop/checkout", 409, "ana", {"items": f"{last.deal_id}*1*0.01", "address": "home", "key": "a-key"}
+            "/shop/checkout",
+            409,
+            "ana",
+            {"items": f"{last.deal_id}*1*0.01*USD", "address": "x home", "totals": "USD=0.01", "key": "a-key"},
         ),
         "desk without deals": State("/desk", who="eddy", table=bare),
         "no deals at the desk": State("/desk/deals", who="eddy", table=bare),

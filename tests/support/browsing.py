@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import html5lib
 from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from tests.support.pages import a_context, event_of
 
 ORIGIN = "https://deals.example"
 
@@ -81,15 +83,7 @@ class Browser:
         if self.cookies:
             sent.setdefault("Cookie", "; ".join(f"{name}={value}" for name, value in self.cookies.items()))
         self.requests += 1
-        event = {
-            "resource": "/{proxy+}",
-            "path": parts.path,
-            "httpMethod": method,
-            "headers": sent,
-            "multiValueHeaders": {name: [value] for name, value in sent.items()},
-            "queryStringParameters": {name: found[-1] for name, found in parse_qs(parts.query).items()} or None,
-            "multiValueQueryStringParameters": parse_qs(parts.query) or None,
-            "pathParameters": {"proxy": parts.path.strip("/")},
+        event = event_of(parts.path, method, query=dict(parse_qsl(parts.query)), headers=sent) | {
             "requestContext": {
                 "requestId": f"5f3c9a52-0000-4000-8000-{self.requests:012}",
                 "identity": {"sourceIp": self.address},
@@ -99,7 +93,7 @@ class Browser:
             "isBase64Encoded": bool(body),
         }
         prefix = max((each for each in self.functions if parts.path.startswith(each)), key=len)
-        answer = self.functions[prefix](event, _context())
+        answer = self.functions[prefix](event, a_context())
         raw = base64.b64decode(answer["body"]) if answer["isBase64Encoded"] else answer["body"].encode()
         several = dict(answer["multiValueHeaders"])
         for line in several.get("Set-Cookie", []):
@@ -112,10 +106,3 @@ class Browser:
                 self.cookies.pop(name, None)
             else:
                 self.cookies[name] = morsel.value
-
-
-def _context() -> LambdaContext:
-    made = LambdaContext()
-    made._aws_request_id = "8f2d5c1e-4b7a-4c39-9f10-2a6b8c4d0e1f"
-    made._function_name = "page"
-    return made

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -81,20 +81,6 @@ class Engine:
             yield table
 
 
-@dataclass(frozen=True, slots=True)
-class OneAtATime(Table):
-    """A table whose requests never go out at once: moto copies its tables while other threads write to them."""
-
-    def gather(self, requests: Sequence[Callable[[], Any]]) -> list[Any]:
-        """The results of some requests, made one after the other."""
-        return [request() for request in requests]
-
-
-def one_at_a_time(table: Table) -> Table:
-    """The same table, asked one request at a time."""
-    return OneAtATime(table.name, table.client, token=table.token, sleep=table.sleep, jitter=table.jitter)
-
-
 @cache
 def _moto() -> Table:
     return _connect()
@@ -138,13 +124,15 @@ def _dynoxide() -> Table:
     if not DYNOXIDE.exists():
         pytest.skip("dynoxide is not installed: npm has it for Linux on x86-64 only (npm ci)")
     # It keeps what deleted tables streamed, and each write takes longer for it: ten times as long after 400 tables.
-    return _dynoxide_of(next(_tables_on_dynoxide) // 40)
+    return dynoxide_of(next(_tables_on_dynoxide) // 40)
 
 
 @cache
-def _dynoxide_of(_generation: int) -> Table:
+def dynoxide_of(kept: int | Path) -> Table:
+    """A dynoxide of its own: one that keeps nothing, by its number, or one with the tables of a database file."""
     port = free_port()
-    _start([str(DYNOXIDE), "serve", "--host", "127.0.0.1", "--port", str(port)], port, {})
+    file = ["--db-path", str(kept)] if isinstance(kept, Path) else []
+    _start([str(DYNOXIDE), "serve", "--host", "127.0.0.1", "--port", str(port), *file], port, {})
     return _at(port)
 
 
@@ -263,7 +251,7 @@ def _start(command: list[str], port: int, environment: Mapping[str, str]) -> Non
 def end_all() -> None:
     """End the engines that this process has started; who asks for one afterwards starts another."""
     _ministack.cache_clear()
-    _dynoxide_of.cache_clear()
+    dynoxide_of.cache_clear()
     while _running:
         _end(_running.pop())
 

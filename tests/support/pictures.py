@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from shared.data import keys
-from shared.data.members import messages, saved
+from shared.data.members import announcements, saved
 from shared.data.orders import carts
 from shared.values import times
 from shared.values.links import product_hash
@@ -72,7 +72,7 @@ def _member(site: Preview) -> str:
     """The token of somebody who has messages, saved deals and a cart."""
     token, now = entered(site, "ana"), times.now()
     for deal in site.deals[2:22:4]:
-        send(site.table, messages.compose(messages.of_deal(deal, "brand"), "ana", now))
+        send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "ana"))
         saved.save(site.table, deal, "ana", now)
     for deal in site.deals[30:36:2]:
         sold(site, deal, 40)

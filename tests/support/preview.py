@@ -12,16 +12,17 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module, util
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from unittest import mock
 from urllib.parse import parse_qsl, urlsplit
 
-from shared.data.catalog import brands, deals, offers, picks, search
+from shared.data.catalog import brands, deals, imports, offers, picks, search
 from shared.data.members import sessions, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -29,9 +30,13 @@ from shared.errors import BrandExists
 from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
 from shared.models.members import Role, User
 from shared.values import slugs, times
-from tests.support.engines import FAKE_CREDENTIALS, FAST_SERVER
+from tests.support.engines import FAST_SERVER
+from tests.support.factories import account_of
 from tests.support.pages import a_context, event_of
-from tests.support.windows import Place
+from tests.support.surroundings import given, start_over
+
+if TYPE_CHECKING:
+    from tests.support.windows import Place
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
 
@@ -52,16 +57,22 @@ class Preview:
 
 
 @contextmanager
-def running(sample: Path = SAMPLE, *, images: bool = False, port: int = 0, most: int = 1200) -> Iterator[Preview]:
+def running(sample: Path = SAMPLE, *, images: bool = False, port: int = 0) -> Iterator[Preview]:
+    """A site that is looked at as long as it runs."""
+    with started(sample, images=images, port=port) as preview, looked_at(preview):
+        yield preview
+
+
+@contextmanager
+def started(sample: Path = SAMPLE, *, images: bool = False, port: int = 0, most: int = 1200) -> Iterator[Preview]:
     """A site with the newest deals of a file, moved to end today. Without ``images``, deals have none."""
     server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
-    origin = f"http://127.0.0.1:{server.server_port}"
-    with FAST_SERVER.table() as table, _environment(table, origin):
+    with FAST_SERVER.table() as table:
         filled = fill(table, sample, images=images, most=most)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:
-            yield Preview(origin, table, filled)
+            yield Preview(f"http://127.0.0.1:{server.server_port}", table, filled)
         finally:
             server.shutdown()
             server.server_close()
@@ -69,16 +80,16 @@ def running(sample: Path = SAMPLE, *, images: bool = False, port: int = 0, most:
 
 
 @contextmanager
-def finding(table: Table) -> Iterator[None]:
-    """For a while, the site's functions find another table in their environment."""
-    before = os.environ["TABLE_NAME"]
-    try:
-        os.environ["TABLE_NAME"] = table.name
-        _forget()
+def looked_at(site: Preview) -> Iterator[None]:
+    """The environment of a site's functions: they run in this process, where others find another or none."""
+    more = {"POWERTOOLS_SERVICE_NAME": "preview", "POWERTOOLS_LOG_LEVEL": "ERROR"}
+    with _environment(given(site.table, **more, SITE_ORIGIN=site.origin, SITE_BASE="")):
         yield
-    finally:
-        os.environ["TABLE_NAME"] = before
-        _forget()
+
+
+def finding(table: Table) -> AbstractContextManager[None]:
+    """For a while, the functions of the site that is looked at find another table in their environment."""
+    return _environment({"TABLE_NAME": table.name})
 
 
 def fill(table: Table, sample: Path, *, images: bool, most: int) -> list[Deal]:
@@ -95,7 +106,7 @@ def fill(table: Table, sample: Path, *, images: bool, most: int) -> list[Deal]:
     made = [_deal(row, moved, now, number, images=images) for number, row in enumerate(rows)]
     created: list[Deal] = []
     for start in range(0, len(made), 14):
-        created += deals.create_many(table, made[start : start + 14], now)
+        created += imports.create_many(table, made[start : start + 14], now)
     listed = [deal for deal in created if deal.withdrawn_at is None]
     table.gather([lambda deal=deal: search.file(table, None, deal) for deal in listed])  # type: ignore[misc]  # a loop's own
     table.gather([lambda deal=deal: offers.file(table, None, deal) for deal in created])  # type: ignore[misc]  # the same
@@ -111,7 +122,15 @@ def fill(table: Table, sample: Path, *, images: bool, most: int) -> list[Deal]:
 
 def entered(site: Place, username: str, role: Role = "member") -> str:
     """The token of somebody new who is signed in."""
-    user = User(username, f"{username}@mail.example", username.title(), "no-hash", role, times.now())
+    user = User(
+        username,
+        f"{username}@mail.example",
+        username.title(),
+        "no-hash",
+        role,
+        times.now(),
+        account_id=account_of(username),
+    )
     users.create(site.table, user)
     token, _ = sessions.start(site.table, user, times.now(), username.encode().ljust(32, b"-")[:32])
     return token
@@ -148,34 +167,17 @@ def _deal(row: Mapping[str, Any], moved: timedelta, now: datetime, number: int, 
 
 
 @contextmanager
-def _environment(table: Table, origin: str) -> Iterator[None]:
-    given = {
-        "TABLE_NAME": table.name,
-        "AWS_ENDPOINT_URL": table.client.meta.endpoint_url,
-        "AWS_DEFAULT_REGION": FAKE_CREDENTIALS["region_name"],
-        "AWS_ACCESS_KEY_ID": FAKE_CREDENTIALS["aws_access_key_id"],
-        "AWS_SECRET_ACCESS_KEY": FAKE_CREDENTIALS["aws_secret_access_key"],
-        "POWERTOOLS_SERVICE_NAME": "preview",
-        "POWERTOOLS_LOG_LEVEL": "ERROR",
-        "STAGE": "test",
-        "SITE_ORIGIN": origin,
-        "SITE_BASE": "",
-    }
-    before = {name: os.environ.get(name) for name in given}
-    os.environ.update(given)
-    _forget()
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
     try:
-        yield
+        with mock.patch.dict(os.environ, variables):
+            start_over()
+            yield
     finally:
-        for name, value in before.items():
-            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
-        _forget()
+        start_over()
 
 
-def _forget() -> None:
-    for kept in vars(import_module("shared.runtime.environment")).values():
-        if hasattr(kept, "cache_clear"):
-            kept.cache_clear()
+_ONE_AT_A_TIME = threading.Lock()
+"""An environment of Lambda's handles one event at a time, and Powertools' resolver keeps it in its class."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -205,11 +207,12 @@ class _Handler(BaseHTTPRequestHandler):
         fitting = [prefix for prefix in PREFIXES if f"{parts.path}/".startswith(f"{prefix}/")]
         name = PREFIXES[max(fitting, key=len)] if fitting else "site"
         module = f"functions.pages.{name}"
-        answer: Any = (
-            import_module(module).handler(event, a_context())
-            if util.find_spec(module)
-            else {"statusCode": 404, "body": "", "multiValueHeaders": {}, "isBase64Encoded": False}
-        )
+        with _ONE_AT_A_TIME:
+            answer: Any = (
+                import_module(module).handler(event, a_context())
+                if util.find_spec(module)
+                else {"statusCode": 404, "body": "", "multiValueHeaders": {}, "isBase64Encoded": False}
+            )
         body = base64.b64decode(answer["body"]) if answer["isBase64Encoded"] else answer["body"].encode()
         self.send_response(answer["statusCode"])
         for header, values in answer["multiValueHeaders"].items():

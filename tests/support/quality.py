@@ -66,6 +66,30 @@ def violations(page: Page) -> list[tuple[Any, ...]]:
     return found
 
 
+TOO_LOW = """() => {
+    const least = 2.75 * parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const inText = ".say, .prose p, .prose li, main > p:not([class]), td, .facts, label";
+    const found = [];
+    for (const target of document.querySelectorAll("a[href], button, select, input:not([type=hidden])")) {
+        // The whole card, and the whole label of a choice, is the target of the link and the button in it.
+        if (target.closest(inText) || target.matches(".skip, .vh, .card h2 a, .card h3 a")) continue;
+        const {width, height} = target.getBoundingClientRect();
+        if (width && height + .5 < least) found.push([target.outerHTML.slice(0, 120), height]);
+    }
+    return found;
+}"""
+"""The targets that do not stand in running text and are lower than 2.75 rem. What is not shown has no width."""
+
+
+def too_low(page: Page) -> list[Any]:
+    """The links and buttons of a page that are too low to hit, on a phone and on a large screen."""
+    found: list[Any] = []
+    for width in (390, LARGE):
+        page.set_viewport_size({"width": width, "height": 900})
+        found += page.evaluate(TOO_LOW)
+    return found
+
+
 def _sideways(page: Page, width: int) -> list[tuple[Any, ...]]:
     """The directions of writing in which a page is wider than its window."""
     needed = {

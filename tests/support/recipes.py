@@ -136,7 +136,7 @@ def _hide_comments(block: re.Match[str]) -> str:
 
 
 def _step(above: str, text: str) -> Step:
-    """What the sentence above a block says to do with it."""
+    """The step that the sentence above a block describes."""
     sentence = above.strip().rpartition("\n\n")[2].replace("\n", " ")
     if said := _NEW.search(sentence):
         return NewFile(said["path"], text)
@@ -193,7 +193,7 @@ def commands(recipe: list[Step], *, deployed: bool = False) -> Iterator[str]:
 
 
 def run(tree: Path, command: str, **more: str) -> str:
-    """What a command prints in a copy of the tree, where it must succeed."""
+    """Run a command, which must succeed, in a copy of the tree; returns what it prints."""
     done = subprocess.run(
         ["sh", "-c", command], cwd=tree, env=environment(tree, **more), check=False, capture_output=True, text=True
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 import sys
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
 import pytest
+from argon2 import PasswordHasher
 from moto import mock_aws
 
 from shared import sqs
@@ -18,29 +19,39 @@ from shared.dynamodb.table import Table
 from shared.http import cached_pages
 from shared.runtime import environment, reporting, work
 from shared.sqs import Queue
-from tests.support.engines import FAKE_CREDENTIALS
+from shared.values import passwords
+from tests.support.engines import ENDPOINT_VARIABLE, FAKE_CREDENTIALS
 from tests.support.waiting import PATIENCE
 
 
-@contextmanager
-def surrounded(monkeypatch: pytest.MonkeyPatch, table: Table, **more: str) -> Iterator[None]:
-    """An environment that names a table and more; nothing that an execution environment keeps outlives it."""
-    environment = {
+def given(table: Table, **more: str) -> dict[str, str]:
+    """The environment of a function whose table it is."""
+    return {
         "TABLE_NAME": table.name,
+        "STAGE": "test",
         "POWERTOOLS_SERVICE_NAME": "test",
         "POWERTOOLS_LOG_LEVEL": "INFO",
-        "AWS_ENDPOINT_URL": table.client.meta.endpoint_url,
+        ENDPOINT_VARIABLE: table.client.meta.endpoint_url,
         "AWS_DEFAULT_REGION": FAKE_CREDENTIALS["region_name"],
         "AWS_ACCESS_KEY_ID": FAKE_CREDENTIALS["aws_access_key_id"],
         "AWS_SECRET_ACCESS_KEY": FAKE_CREDENTIALS["aws_secret_access_key"],
         "NO_PROXY": "127.0.0.1,localhost",
         **more,
     }
-    for name, value in environment.items():
+
+
+@contextmanager
+def surrounded(monkeypatch: pytest.MonkeyPatch, table: Table, **more: str) -> Iterator[None]:
+    """An environment that names a table and more; nothing that an execution environment keeps outlives it."""
+    for name, value in given(table, **more).items():
         monkeypatch.setenv(name, value)
-    _start_over()
+    # What a hash costs is held elsewhere; these tests make many.
+    monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    start_over()
+    # Powertools leaves a logger of the same name as it is.
+    environment.logger().setLevel(os.environ["POWERTOOLS_LOG_LEVEL"])
     yield
-    _start_over()
+    start_over()
 
 
 def modules_of(function: ModuleType) -> list[ModuleType]:
@@ -56,27 +67,14 @@ def hand_over(monkeypatch: pytest.MonkeyPatch, table: Table, *functions: ModuleT
 
 
 @contextmanager
-def queue_beside(table: Table) -> Iterator[Queue]:
-    """A queue of a test's own, in the local cloud that has the table."""
-    client = sqs.connect(
-        "none", Budget(answer=PATIENCE), endpoint_url=table.client.meta.endpoint_url, **FAKE_CREDENTIALS
-    ).client
-    url = client.create_queue(QueueName=f"work-{uuid.uuid4().hex}")["QueueUrl"]
-    yield Queue(url, client)
-    client.delete_queue(QueueUrl=url)
-
-
-@contextmanager
 def queue_in_process() -> Iterator[Queue]:
     """A queue of a test's own, in moto: it answers for AWS's addresses only, so a table on 127.0.0.1 stays there."""
     with mock_aws():
-        # By its address, whatever endpoint the environment names.
-        address = f"https://sqs.{FAKE_CREDENTIALS['region_name']}.amazonaws.com"
-        client = sqs.connect("none", Budget(answer=PATIENCE), endpoint_url=address, **FAKE_CREDENTIALS).client
+        client = sqs.connect("none", Budget(answer=PATIENCE), **FAKE_CREDENTIALS).client
         yield Queue(client.create_queue(QueueName="work")["QueueUrl"], client)
 
 
-def _start_over() -> None:
+def start_over() -> None:
     """Forget what an execution environment keeps between calls."""
     for kept in (value for module in (environment, work, reporting, cached_pages) for value in vars(module).values()):
         if hasattr(kept, "cache_clear"):

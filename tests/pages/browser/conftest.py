@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.preview import Preview, running
+from tests.support.preview import Preview, started
 
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[Preview]:
     """The running site. Each test writes only to deals and members that no other one looks at."""
-    with running(most=60) as preview:
+    with started(most=60) as preview:
         yield preview

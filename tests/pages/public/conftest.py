@@ -25,7 +25,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A table of a test's own, which the functions find in their environment."""
     with (
         DYNOXIDE_ENGINE.table() as table,
-        surrounded(monkeypatch, table, STAGE="test", SITE_ORIGIN="https://deals.example", SITE_BASE=""),
+        surrounded(monkeypatch, table, SITE_ORIGIN="https://deals.example", SITE_BASE=""),
     ):
         open_brands(table)
         yield table

@@ -135,15 +135,6 @@ def test_a_shared_deal_tells_its_price_with_its_currency(ask: Ask, table: Table,
     assert shared["og:description"] == "Apple: Trail runner for ¥1,200."
 
 
-def test_a_price_in_yen_is_shown_and_spoken_without_cents(ask: Ask, table: Table, now: datetime) -> None:
-    (deal,) = post(table, [a_deal(now, price="1200.00", list_price="2400.00", currency="JPY")], now)
-
-    tag = parsed(ask(f"/deals/{deal.number}")).find(".//main//data")
-
-    assert [part.text for part in tag] == ["¥1,200", "¥1,200"]
-    assert tag.find(".//small") is None
-
-
 def test_an_end_in_an_earlier_year_is_told_with_its_year(ask: Ask, table: Table, now: datetime) -> None:
     ended = now - timedelta(days=400)
     (deal,) = post(table, [a_deal(now - timedelta(days=500), ends_at=ended)], now)
