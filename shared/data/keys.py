@@ -1,14 +1,15 @@
 """Every key of the table. No other module spells one; ``tests/data/test_keys.py`` spells them all once more.
 
-A function named after an entity gives its primary key; one that ends in ``_in_…`` gives the attributes that place
-the entity in an index. Slugs and usernames hold no ``#``, and what may hold one (a source id) only ever ends a key,
-so no value can forge another's key.
+What is named after an entity gives its primary key; what ends in ``_in_…`` gives the attributes that place the
+entity in an index. First come the keys of a prefix and one value, then those that are made of more. Slugs and
+usernames hold no ``#``, and what may hold one (a source id) only ever ends a key, so no value can forge another's key.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import hmac
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from shared.dynamodb.schema import Key
@@ -20,8 +21,101 @@ def _pair(pk: str, sk: str | None = None) -> Key:
     return {"PK": pk, "SK": pk if sk is None else sk}
 
 
-def deal(deal_id: str) -> Key:
-    return _pair(f"DEAL#{deal_id}")
+def _alone(prefix: str) -> Callable[[str | int], Key]:
+    """The key of an item that is alone in its partition, of the value that follows the prefix."""
+    return lambda value: _pair(f"{prefix}#{value}")
+
+
+def _text(prefix: str) -> Callable[[str | int], str]:
+    """The key of a whole partition, or a sort key, of the value that follows the prefix."""
+    return lambda value: f"{prefix}#{value}"
+
+
+def _only(name: str) -> Callable[[], Key]:
+    """The key of an item that there is one of."""
+    return lambda: _pair(name)
+
+
+def _in(partition: Callable[[str], str], sort_key: Callable[[str | int], str]) -> Callable[[str, str | int], Key]:
+    """The key of an item in a partition with others, of the partition's value and the sort key's."""
+    return lambda value, among: _pair(partition(value), sort_key(among))
+
+
+def _in_gsi1(partition: Callable[[str], str], sort_key: Callable[[str | int], str]) -> Callable[[str, str], Key]:
+    """The attributes that place an item in GSI1."""
+    return lambda value, among: {"GSI1PK": partition(value), "GSI1SK": sort_key(among)}
+
+
+# Items that are alone in their partitions, by an id, a number, a name, an address or a hash.
+deal = _alone("DEAL")
+deal_number = _alone("DEALNUMBER")
+deal_source = _alone("DEALSOURCE")
+order_number = _alone("ORDERNUMBER")
+deals_cache = _alone("DEALSCACHE")
+"""One copy of the newest page of all deals; shards count from 1."""
+clicks = _alone("CLICKS")
+"""How often readers have followed a deal to its shop."""
+user = _alone("USER")
+account = _alone("ACCOUNT")
+user_email = _alone("USEREMAIL")
+password = _alone("PASSWORD")
+"""A user's password hash, in a partition of its own: who may read a user's collection cannot read it."""
+session = _alone("SESSION")
+cart_mark = _alone("CART")
+"""The mark of a cart's last change, beside what is in it."""
+stock = _alone("STOCK")
+"""The note that says how many shards a deal's stock is in."""
+sale = _alone("SALE")
+"""What stays of an order whose account was removed."""
+
+# Items that there is one of.
+deal_numbers = _only("SEQUENCE#DEAL")
+"""The counter that deal numbers are drawn from."""
+order_numbers = _only("SEQUENCE#ORDER")
+"""The counter that orders' numbers are drawn from."""
+brands = _only("BRANDS")
+endings = _only("ENDINGS")
+"""The container that remembers how far ended deals have been swept."""
+
+# Partitions of one deal, one order, one product, one word.
+fan_out = _text("FANOUT")
+"""Counts who has been told that a deal is hot."""
+order_parts = _text("ORDER")
+"""In GSI1: an order and its items."""
+product = _text("PRODUCT")
+"""All offers of one product, under the hash of its address."""
+word = _text("WORD")
+"""The listed deals that have a word in their title or brand."""
+
+# Partitions of what is one user's.
+messages = _text("MESSAGES")
+"""In the table and, while unread, in GSI1."""
+saved_by = _text("SAVED")
+cart = _text("CART")
+likes = _text("LIKES")
+"""In GSI1, as watches and sessions."""
+watches = _text("WATCHES")
+sessions = _text("SESSIONS")
+order_history = _text("ORDERS")
+"""In GSI2: a user's orders by status and time."""
+
+# Sort keys that are asked for by themselves.
+deal_sort_key = _text("DEAL")
+message_sort_key = _text("MESSAGE")
+order_sort_key = _text("#ORDER")
+open_order_sort_key = _text("ORDER")
+
+# Items among others of their partition.
+product_offer = _in(product, deal_sort_key)
+word_of_deal = _in(word, deal_sort_key)
+fan_out_segment = _in(fan_out, _text("SEGMENT"))
+message = _in(messages, message_sort_key)
+message_in_unread = _in_gsi1(messages, message_sort_key)
+saved = _in(saved_by, deal_sort_key)
+cart_item = _in(cart, deal_sort_key)
+order_item_in_parts = _in_gsi1(order_parts, _text("ITEM"))
+closed_orders_of = _text("CLOSEDORDERS")
+"""The GSI3 partition of the orders of a status that is their last."""
 
 
 def deal_id_of(item: Mapping[str, object]) -> str | None:
@@ -31,19 +125,6 @@ def deal_id_of(item: Mapping[str, object]) -> str | None:
         if (place := str(item.get(name, ""))).startswith(prefix):
             return place.removeprefix(prefix)
     return None
-
-
-def deal_number(number: int) -> Key:
-    return _pair(f"DEALNUMBER#{number}")
-
-
-def deal_source(source_id: str) -> Key:
-    return _pair(f"DEALSOURCE#{source_id}")
-
-
-def deal_numbers() -> Key:
-    """The counter that deal numbers are drawn from."""
-    return _pair("SEQUENCE#DEAL")
 
 
 def periods(feed: Feed, period: str) -> Key:
@@ -72,7 +153,7 @@ def counts(feed: Feed) -> str:
 
 def deal_in_feeds(deal_id: str, *, day: str, brand: str, month: str, category: str) -> Key:
     """A listed deal's attributes in GSI1, GSI2 and GSI3; ``day`` and ``month`` are dates like ``2026-06-01``."""
-    sort_key = f"DEAL#{deal_id}"
+    sort_key = deal_sort_key(deal_id)
     return {
         "GSI1PK": f"DEALS#{day}T00:00:00",
         "GSI1SK": sort_key,
@@ -87,19 +168,6 @@ def feed_partition(feed: Feed, period: str) -> str:
     """The partition of a feed's index that holds one period's deals."""
     prefix = "DEALS" if feed.topic is None else f"{feed.topic.kind.prefix}#{feed.topic.slug}"
     return f"{prefix}#{period}T00:00:00"
-
-
-def deal_sort_key(deal_id: str) -> str:
-    return f"DEAL#{deal_id}"
-
-
-def product(link_hash: str) -> str:
-    """The partition of all offers of one product, under the hash of its address."""
-    return f"PRODUCT#{link_hash}"
-
-
-def product_offer(link_hash: str, deal_id: str) -> Key:
-    return _pair(product(link_hash), deal_sort_key(deal_id))
 
 
 def ended(topic: Topic) -> str:
@@ -118,28 +186,14 @@ def offer_of_ended(deal_id: str, brand: str, category: str) -> Key:
     }
 
 
-def word(word: str) -> str:
-    """The partition of the listed deals that have a word in their title or brand."""
-    return f"WORD#{word}"
-
-
-def word_of_deal(word_: str, deal_id: str) -> Key:
-    return _pair(word(word_), deal_sort_key(deal_id))
-
-
-def word_count(word: str) -> Key:
+def word_count(text: str) -> Key:
     """How many listed deals have a word; words that begin with the same two letters lie together."""
-    return _pair(words(word), word)
+    return _pair(words(text), text)
 
 
 def words(beginning: str) -> str:
     """The partition of the counts of all words that begin as a text does."""
     return f"WORDS#{beginning[:2]}"
-
-
-def clicks(deal_id: str) -> Key:
-    """How often readers have followed a deal to its shop."""
-    return _pair(f"CLICKS#{deal_id}")
 
 
 def ending(day: str, ends_at: datetime, deal_id: str) -> Key:
@@ -156,17 +210,14 @@ def _ending_time(when: datetime) -> str:
     return f"ENDING#{to_iso(when)}"
 
 
-def endings() -> Key:
-    """The container that remembers how far ended deals have been swept."""
-    return _pair("ENDINGS")
-
-
 def topic(topic: Topic) -> Key:
     return _pair(f"{topic.kind.prefix}#{topic.slug}")
 
 
-def brands() -> Key:
-    return _pair("BRANDS")
+def counted_click(salt: str, network: str, deal_id: str, hour: int) -> Key:
+    """The note that a network's click on a deal is counted in an hour, under a hash of the three, keyed with a salt."""
+    digest = hmac.digest(salt.encode(), f"{network} {deal_id} {hour}".encode(), "sha256").hex()[:32]
+    return _pair(f"COUNTEDCLICK#{digest}")
 
 
 def like(topic: Topic, username: str) -> Key:
@@ -201,11 +252,6 @@ def watch_in_watches(topic: Topic, username: str) -> Key:
     return {"GSI1PK": watches(username), "GSI1SK": f"{topic.kind.prefix}#{topic.slug}"}
 
 
-def watches(username: str) -> str:
-    """The GSI1 partition of everything a user watches."""
-    return f"WATCHES#{username}"
-
-
 def topic_named(key: str, kinds: tuple[TopicKind, ...]) -> Topic:
     """The topic that its own key, or the GSI1 sort key of a like or a watch, names."""
     prefix, slug = key.split("#", 1)
@@ -215,11 +261,6 @@ def topic_named(key: str, kinds: tuple[TopicKind, ...]) -> Topic:
 def featured(of: CuratedPage | Topic) -> Key:
     """The item that holds the deals picked for a page: the page's own, or a category's ``FEATURED``."""
     return _pair(of.prefix) if isinstance(of, CuratedPage) else _pair(topic(of)["PK"], "FEATURED")
-
-
-def deals_cache(shard: int) -> Key:
-    """One copy of the newest page of all deals; shards count from 1."""
-    return _pair(f"DEALSCACHE#{shard}")
 
 
 def page_cache(page: CuratedPage, shard: int) -> Key:
@@ -235,75 +276,27 @@ def html_copy(copy: Key) -> Key:
     return _pair(copy["PK"], "HTML")
 
 
-def fan_out(deal_id: str) -> str:
-    """The partition that counts who has been told that a deal is hot."""
-    return f"FANOUT#{deal_id}"
-
-
-def fan_out_segment(deal_id: str, segment: int) -> Key:
-    return _pair(fan_out(deal_id), f"SEGMENT#{segment}")
-
-
 def fan_out_page(deal_id: str, kind: str, segment: int, start: str) -> Key:
     """The memory of one cohort of readers having been handled; ``start`` is the key it starts after, or empty."""
     digest = hashlib.sha256(start.encode()).hexdigest()[:32]
     return _pair(f"FANOUTPAGE#{deal_id}#{kind}#{segment}#{digest}")
 
 
-def user(username: str) -> Key:
-    return _pair(f"USER#{username}")
-
-
 def user_in_users(username: str) -> Key:
     return {"UserIndex": f"USER#{username}"}
 
 
-def user_email(email: str) -> Key:
-    return _pair(f"USEREMAIL#{email}")
+def user_in_removals(username: str) -> Key:
+    return {"GSI1PK": removals(), "GSI1SK": f"USER#{username}"}
 
 
-def password(username: str) -> Key:
-    """A user's password hash, in a partition of its own: who may read a user's collection cannot read it."""
-    return _pair(f"PASSWORD#{username}")
-
-
-def message(username: str, message_id: str) -> Key:
-    return _pair(messages(username), f"MESSAGE#{message_id}")
-
-
-def messages(username: str) -> str:
-    """The partition of a user's messages, in the table and, while unread, in GSI1."""
-    return f"MESSAGES#{username}"
-
-
-def message_sort_key(message_id: str) -> str:
-    return f"MESSAGE#{message_id}"
-
-
-def message_in_unread(username: str, message_id: str) -> Key:
-    return {"GSI1PK": messages(username), "GSI1SK": f"MESSAGE#{message_id}"}
-
-
-def saved(username: str, deal_id: str) -> Key:
-    return _pair(saved_by(username), deal_sort_key(deal_id))
-
-
-def saved_by(username: str) -> str:
-    """The partition of the deals that a user keeps for later."""
-    return f"SAVED#{username}"
-
-
-def session(token_hash: str) -> Key:
-    return _pair(f"SESSION#{token_hash}")
+def removals() -> str:
+    """The GSI1 partition of the names whose accounts are being removed."""
+    return "REMOVALS"
 
 
 def session_in_sessions(username: str, created_at: datetime) -> Key:
     return {"GSI1PK": sessions(username), "GSI1SK": f"SESSION#{to_iso(created_at)}"}
-
-
-def sessions(username: str) -> str:
-    """The GSI1 partition of a user's sessions."""
-    return f"SESSIONS#{username}"
 
 
 def attempts(kind: str, who: str, window: int) -> Key:
@@ -321,10 +314,6 @@ def order(username: str, order_id: str) -> Key:
     return _pair(f"USER#{username}", order_sort_key(order_id))
 
 
-def order_sort_key(order_id: str) -> str:
-    return f"#ORDER#{order_id}"
-
-
 def orders_before(order_id: str | None = None) -> str:
     """A bound in a user's collection: below it are the orders before one, or all of them."""
     return order_sort_key(order_id or "~")
@@ -334,22 +323,8 @@ def order_item(order_id: str, item_id: str) -> Key:
     return _pair(f"ORDER#{order_id}#ITEM#{item_id}")
 
 
-def order_parts(order_id: str) -> str:
-    """The GSI1 partition of an order and its items."""
-    return f"ORDER#{order_id}"
-
-
 def order_in_parts(order_id: str) -> Key:
     return {"GSI1PK": order_parts(order_id), "GSI1SK": f"ORDER#{order_id}"}
-
-
-def order_item_in_parts(order_id: str, item_id: str) -> Key:
-    return {"GSI1PK": order_parts(order_id), "GSI1SK": f"ITEM#{item_id}"}
-
-
-def order_history(username: str) -> str:
-    """The GSI2 partition of a user's orders by status and time."""
-    return f"ORDERS#{username}"
 
 
 def order_in_history(username: str, status: str, placed_at: datetime, order_id: str) -> Key:
@@ -416,6 +391,16 @@ def any_like(key: Key | str) -> str:
     """The pattern, as IAM's policies have them, of the partition keys of one kind: ``DEAL#*``, ``BRANDS``."""
     kind, divider, _ = (key if isinstance(key, str) else key["PK"]).partition("#")
     return f"{kind}{divider}*" if divider else kind
+
+
+def deal_of_stock(key: str) -> str:
+    """The id of the deal that the key of a shard of stock names."""
+    return key.split("#")[1]
+
+
+def id_in(key: object) -> str:
+    """The id or the name that ends a key: of a deal, a user, a message, an order."""
+    return str(key).rpartition("#")[2]
 
 
 def primary(item: Mapping[str, object]) -> Key:

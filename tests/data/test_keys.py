@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, picks
 from shared.data.members import follows, messages, sessions, users
@@ -58,6 +59,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.words, ("lamp",), "WORDS#la"),
     (keys.word_count, ("lamp",), {"PK": "WORDS#la", "SK": "lamp"}),
     (keys.clicks, (DEAL_ID,), same("CLICKS#0ujtsYcgvSTl8PAuAdqWYSMnLOv")),
+    (keys.counted_click, ("salt", "192.0.2.7", DEAL_ID, 7), same("COUNTEDCLICK#4506871063fd5e82bf0a73dd6cef9da3")),
     (
         keys.ending,
         ("2026-06-04", WHEN, DEAL_ID),
@@ -73,11 +75,12 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.like_in_likes, (G_FORE, "ana"), {"GSI1PK": "LIKES#ana", "GSI1SK": "BRAND#g-fore"}),
     (keys.like_in_likes, (CLOTHING, "ana"), {"GSI1PK": "LIKES#ana", "GSI1SK": "CATEGORY#clothing"}),
     (keys.likes, ("ana",), "LIKES#ana"),
-    (keys.topic_liked, ("BRANDLIKE#g-fore#ana", (BRAND, CATEGORY)), G_FORE),
-    (keys.topic_liked, ("CATEGORYLIKE#clothing#ana", (BRAND, CATEGORY)), CLOTHING),
+    (keys.topic_followed, ("BRANDLIKE#g-fore#ana", (BRAND, CATEGORY)), G_FORE),
+    (keys.topic_followed, ("CATEGORYLIKE#clothing#ana", (BRAND, CATEGORY)), CLOTHING),
     (keys.watch, (G_FORE, "ana"), {"PK": "BRANDWATCH#g-fore", "SK": "USER#ana"}),
     (keys.watch, (CLOTHING, "ana"), {"PK": "CATEGORYWATCH#clothing", "SK": "USER#ana"}),
     (keys.watchers, (G_FORE,), "BRANDWATCH#g-fore"),
+    (keys.topic_followed, ("BRANDWATCH#g-fore", (BRAND, CATEGORY)), G_FORE),
     (keys.watchers, (CLOTHING,), "CATEGORYWATCH#clothing"),
     (keys.watch_in_watches, (G_FORE, "ana"), {"GSI1PK": "WATCHES#ana", "GSI1SK": "BRAND#g-fore"}),
     (keys.watch_in_watches, (CLOTHING, "ana"), {"GSI1PK": "WATCHES#ana", "GSI1SK": "CATEGORY#clothing"}),
@@ -107,6 +110,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     ),
     (keys.user, ("ana",), same("USER#ana")),
     (keys.user_in_users, ("ana",), {"UserIndex": "USER#ana"}),
+    (keys.account, ("ana",), same("ACCOUNT#ana")),
     (keys.password, ("ana",), same("PASSWORD#ana")),
     (keys.user_email, ("ana@mail.example",), same("USEREMAIL#ana@mail.example")),
     (keys.message, ("ana", DEAL_ID), {"PK": "MESSAGES#ana", "SK": "MESSAGE#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
@@ -123,6 +127,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.session_in_sessions, ("ana", WHEN), {"GSI1PK": "SESSIONS#ana", "GSI1SK": "SESSION#2026-06-04T20:28:53Z"}),
     (keys.sessions, ("ana",), "SESSIONS#ana"),
     (keys.attempts, ("USER", "ana", 1978456), same("ATTEMPTS#USER#ana#1978456")),
+    (keys.known_network, ("ana", "2001:db8::/56"), same("ATTEMPTS#KNOWN#a6a9775516d6aaaffb4e9be95a758385")),
     (
         keys.attempts_from,
         ("ana", "192.0.2.1", 1978456),
@@ -134,10 +139,15 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
         ("ana", "a client's # own"),
         same("IDEMPOTENCY#ana#a30f4ba78d16eb68613cebe54bdaa7c8b9821ed16bd3c572ac3dcbf3a365c26a"),
     ),
+    (keys.user_in_removals, ("ana",), {"GSI1PK": "REMOVALS", "GSI1SK": "USER#ana"}),
+    (keys.removals, (), "REMOVALS"),
+    (keys.sale, (DEAL_ID,), same("SALE#0ujtsYcgvSTl8PAuAdqWYSMnLOv")),
     (keys.order, ("ana", DEAL_ID), {"PK": "USER#ana", "SK": "#ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
     (keys.order_sort_key, (DEAL_ID,), "#ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
     (keys.orders_before, (), "#ORDER#~"),
     (keys.orders_before, (DEAL_ID,), "#ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
+    (keys.order_number, (10234,), same("ORDERNUMBER#10234")),
+    (keys.order_numbers, (), same("SEQUENCE#ORDER")),
     (keys.order_item, (DEAL_ID, "007"), same("ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv#ITEM#007")),
     (keys.order_parts, (DEAL_ID,), "ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
     (
@@ -162,22 +172,53 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
         ("placed", WHEN, DEAL_ID),
         "placed#2026-06-04T20:28:53Z#0ujtsYcgvSTl8PAuAdqWYSMnLOv",
     ),
-    (keys.open_orders, (), same("OPENORDERS")),
-    (keys.open_orders_of, ("2026-06-04",), "OPENORDERS#2026-06-04T00:00:00"),
+    (keys.open_orders, (), "OPENORDERS"),
+    (
+        keys.open_orders_note,
+        ("placed", "2026-06-04", 2),
+        {"PK": "OPENORDERS", "SK": "placed#2026-06-04T00:00:00#2"},
+    ),
+    (keys.open_orders_prefix, ("placed",), "placed#"),
+    (
+        keys.open_orders_noted,
+        ({"PK": "OPENORDERS", "SK": "placed#2026-06-04T00:00:00#2"},),
+        ("2026-06-04", "OPENORDERS#placed#2026-06-04T00:00:00#2"),
+    ),
     (
         keys.order_in_open,
-        ("2026-06-04", DEAL_ID),
-        {"GSI3PK": "OPENORDERS#2026-06-04T00:00:00", "GSI3SK": "ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv"},
+        ("placed", "2026-06-04", 2, DEAL_ID),
+        {"GSI3PK": "OPENORDERS#placed#2026-06-04T00:00:00#2", "GSI3SK": "ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv"},
+    ),
+    (keys.closed_orders_of, ("delivered",), "CLOSEDORDERS#delivered"),
+    (
+        keys.order_in_closed,
+        ("cancelled", DEAL_ID),
+        {"GSI3PK": "CLOSEDORDERS#cancelled", "GSI3SK": f"ORDER#{DEAL_ID}"},
     ),
     (keys.open_order_sort_key, (DEAL_ID,), "ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
     (keys.cart, ("ana",), "CART#ana"),
+    (keys.cart_mark, ("ana",), same("CART#ana")),
     (keys.cart_item, ("ana", DEAL_ID), {"PK": "CART#ana", "SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
-    (keys.stock, (DEAL_ID,), "STOCK#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
-    (keys.stock_shard, (DEAL_ID, 3), {"PK": "STOCK#0ujtsYcgvSTl8PAuAdqWYSMnLOv", "SK": "SHARD#3"}),
+    (keys.stock, (DEAL_ID,), same("STOCK#0ujtsYcgvSTl8PAuAdqWYSMnLOv")),
+    (keys.stock_shard, (DEAL_ID, 3), same("STOCK#0ujtsYcgvSTl8PAuAdqWYSMnLOv#3")),
+    (keys.deal_of_stock, ("STOCK#0ujtsYcgvSTl8PAuAdqWYSMnLOv#3",), DEAL_ID),
     (keys.backfill, ("Deal", 2, 4), same("BACKFILL#Deal#4#2")),
     (keys.any_like, (same("DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),), "DEAL#*"),
     (keys.any_like, ("CATEGORY#clothing#2026-06-04T00:00:00",), "CATEGORY#*"),
     (keys.any_like, (same("BRANDS"),), "BRANDS"),
+    (
+        keys.listed_under,
+        (
+            {
+                "GSI1PK": "DEALS#2026-06-04T00:00:00",
+                "GSI2PK": "BRAND#g-fore#2026-06-01T00:00:00",
+                "GSI3PK": "CATEGORY#clothing#2026-06-04T00:00:00",
+            },
+        ),
+        ("2026-06-04", "g-fore", "clothing"),
+    ),
+    (keys.id_in, (f"ENDING#2026-06-04T20:28:53Z#{DEAL_ID}",), DEAL_ID),
+    (keys.id_in, ("USER#ana",), "ana"),
     (keys.primary, ({"PK": "USER#ana", "SK": "USER#ana", "Name": "Ana"},), same("USER#ana")),
 ]
 
@@ -206,14 +247,14 @@ def test_a_listed_deal_has_keys_in_three_indexes() -> None:
 
 def test_no_key_goes_unspelled() -> None:
     written = {
-        name
+        name: function
         for name, function in inspect.getmembers(keys, inspect.isfunction)
         if function.__module__ == keys.__name__ and not name.startswith("_")
     }
 
-    spelled = {key.__name__ for key, _, _ in GOLDEN} | {keys.deal_in_feeds.__name__}
+    spelled = [keys.deal_in_feeds, *(key for key, _, _ in GOLDEN)]
 
-    assert written == spelled
+    assert [name for name, function in written.items() if function not in spelled] == []
 
 
 INDEXING = {
@@ -273,7 +314,7 @@ def test_an_unread_message_has_exactly_its_keys_and_a_read_one_none_of_the_index
     unread = {
         "PK": "MESSAGES#ana",
         "SK": f"MESSAGE#{message.message_id}",
-        "ExpiresAt": int((NOW + messages.LIFETIME).timestamp()),
+        "ExpiresAt": int((NOW + settings.MESSAGE_LIFETIME).timestamp()),
     }
 
     before = indexing(table.get(key))
@@ -300,13 +341,14 @@ def test_a_session_has_exactly_its_keys_and_not_its_token(table: Table) -> None:
     assert token not in str(item)
 
 
-def test_a_user_a_password_and_an_email_have_exactly_their_keys(table: Table) -> None:
+def test_a_user_an_account_a_password_and_an_email_have_exactly_their_keys(table: Table) -> None:
     users.create(table, a_user("ana"))
 
     user, email = table.get(keys.user("ana")), table.get(keys.user_email("ana@mail.example"))
-    password = table.get(keys.password("ana"))
+    account, password = table.get(keys.account("ana")), table.get(keys.password("ana"))
 
     assert indexing(user) == {**same("USER#ana"), "UserIndex": "USER#ana"}
+    assert indexing(account) == same("ACCOUNT#ana")
     assert indexing(password) == same("PASSWORD#ana")
     assert indexing(email) == same("USEREMAIL#ana@mail.example")
 

@@ -57,7 +57,7 @@ def let(code: Path, table: Table, *steps: str) -> list[Any]:
 
 
 def seen_differently(table: Table, one: Path, other: Path) -> list[str]:
-    """What two states of the code see differently: after the first has written, and after the second changed that."""
+    """The differences in what two states of the code see, after the first has written and the second changed that."""
     _, written = let(one, table, "write", "read")
     found, _, changed = let(other, table, "read", "change", "read")
     (kept,) = let(one, table, "read")
@@ -93,7 +93,7 @@ def test_one_commit_twice_works_on_one_table(bare_table: Table, tmp_path: Path) 
 @on_a_server
 def test_a_commit_that_looks_elsewhere_for_likes_is_noticed(bare_table: Table, tmp_path: Path) -> None:
     one, other = (code_of("HEAD", tmp_path / name) for name in ("one", "other"))
-    replace(other / "shared/data/keys.py", 'f"LIKES#{username}"', 'f"LIKED#{username}"')
+    replace(other / "shared/data/keys.py", '_text("LIKES")', '_text("LIKED")')
 
     assert "likes" in seen_differently(bare_table, one, other)
 
