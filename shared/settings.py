@@ -55,8 +55,15 @@ SIGN_INS_PER_USER = 10
 """Failed attempts for one user from one network in a window: a thousand a day, against passwords of ten characters."""
 
 SIGN_INS_FROM_ANYWHERE = 100
-"""Failed attempts for one user in a window, from all networks: ten strangers do not lock an owner out, and a botnet has
-ten thousand guesses a day for all its networks."""
+"""Failed attempts for one user in a window, from all networks that have not signed in before: ten strangers do not lock
+an owner out, and a botnet has ten thousand guesses a day for all its networks."""
+
+IPV6_WIDTHS = {64: 1, 56: 2, 48: 4}
+"""The IPv6 networks that attempts are counted by, and how many times the bound of one network each has: a customer gets
+a /64, a /56 or a /48 (https://www.rfc-editor.org/rfc/rfc6177)."""
+
+NETWORK_REMEMBERED = timedelta(days=90)
+"""How long after a sign-in from a network it is not refused for what others guess."""
 
 SESSIONS_PER_USER = 100
 """Sign-ins of one user that succeed in a window: each makes an item that is kept for a month."""

@@ -304,6 +304,11 @@ def attempts(kind: str, who: str, window: int) -> Key:
     return _pair(f"ATTEMPTS#{kind}#{who}#{window}")
 
 
+def known_network(username: str, network: str) -> Key:
+    """The note that a user has signed in from a network, under a hash of both."""
+    return _pair(f"ATTEMPTS#KNOWN#{hashlib.sha256(f'{username} {network}'.encode()).hexdigest()[:32]}")
+
+
 def attempts_from(username: str, network: str, window: int) -> Key:
     """The count of attempts in one window to sign in as a user from a network."""
     return _pair(f"ATTEMPTS#USERFROM#{username}#{network}#{window}")

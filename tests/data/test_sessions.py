@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -14,7 +14,7 @@ from shared.data.members import rate_limits, sessions, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import AccountChanged, NotSignedIn, SlowDown
-from tests.support.factories import NOW, a_user, ahead, join
+from tests.support.factories import NOW, a_user, ago, ahead, join, leave
 from tests.support.wire import before, watched
 
 
@@ -100,7 +100,7 @@ def test_signing_out_everywhere_ends_sessions_of_one_second_and_nobody_elses(tab
 ENDINGS: dict[str, Callable[[Table], object]] = {
     "signing out everywhere": lambda table: sessions.end_all(table, "ana"),
     "a new password": lambda table: users.change_password(table, "ana", "another-hash"),
-    "the account's removal": lambda table: users.remove(table, a_user("ana")),
+    "the account's removal": leave,
 }
 every_ending = pytest.mark.parametrize("ending", ENDINGS)
 
@@ -142,7 +142,7 @@ def test_a_role_that_is_lost_while_one_signs_in_is_lost(table: Table) -> None:
 
 def test_a_removed_accounts_token_is_not_the_next_owners_of_its_name(table: Table) -> None:
     token, _ = sessions.start(table, a_user("ana"), NOW, entropy(1))
-    users.remove(table, a_user("ana"))
+    leave(table)
 
     users.create(table, a_user("ana", password_hash="another-salt"))
 
@@ -256,6 +256,53 @@ def test_the_addresses_of_one_ipv6_network_are_one(table: Table) -> None:
         rate_limits.begin(table, "another", "2001:0db8:0000:0001:ffff:ffff:ffff:ffff", NOW)
 
     rate_limits.begin(table, "another", "2001:db8:0:2::1", NOW)
+
+
+@pytest.mark.parametrize(("networks", "width"), [(16, 56), (64, 48)])
+def test_whoever_has_a_wide_ipv6_network_cannot_lock_an_owner_out(table: Table, networks: int, width: int) -> None:
+    """A customer has 256 networks in a /56, and 65,536 in a /48."""
+    for number in range(networks):
+        for _ in range(rate_limits.MOST_PER_USER + 1):
+            with suppress(SlowDown):
+                rate_limits.begin(table, "ana", f"2001:db8:0:{number if width == 56 else number * 256:x}::1", NOW)
+
+    rate_limits.begin(table, "ana", HERE, NOW)
+
+
+def from_anywhere(table: Table, username: str, now: datetime = NOW) -> None:
+    """As many attempts as all networks share."""
+    for number in range(rate_limits.MOST_FROM_ANYWHERE):
+        rate_limits.begin(table, username, f"203.0.113.{number}", now)
+
+
+def test_a_network_that_signed_in_before_is_not_refused_for_what_others_guess(table: Table) -> None:
+    for address in (HERE, "2001:db8:0:1::1"):
+        rate_limits.remember(table, "ana", address, ago(days=89))
+    from_anywhere(table, "ana")
+
+    for address in (HERE, "2001:db8:0:2::2"):  # another /64 of the same /56
+        rate_limits.begin(table, "ana", address, NOW)
+    with pytest.raises(SlowDown):
+        rate_limits.begin(table, "ana", ELSEWHERE, NOW)
+    from_anywhere(table, "ana", ahead(days=2))
+    with pytest.raises(SlowDown):
+        rate_limits.begin(table, "ana", HERE, ahead(days=2))  # it signed in too long ago
+
+
+def test_a_live_session_is_not_refused_for_what_others_guess(table: Table) -> None:
+    from_anywhere(table, "ana")
+
+    for _ in range(rate_limits.MOST_PER_USER):
+        rate_limits.begin(table, "ana", HERE, NOW, signed_in=True)
+    with pytest.raises(SlowDown):
+        rate_limits.begin(table, "ana", HERE, NOW, signed_in=True)  # which guesses no faster than anyone
+
+
+def test_no_address_is_kept_where_somebody_signed_in(table: Table) -> None:
+    rate_limits.remember(table, "ana", HERE, NOW)
+
+    (note,) = (item for item in table.scan()[0] if item["Type"] == "Attempts")
+    assert not {"ana", HERE} & {word for value in note.values() for word in str(value).split("#")}
 
 
 def test_an_ipv4_address_written_as_ipv6_is_itself_and_no_network(table: Table) -> None:

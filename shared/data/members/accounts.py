@@ -54,7 +54,7 @@ def prove(table: Table, user: User, password: str, address: str, now: datetime) 
 
     A stolen session guesses no faster than anyone. Raises WrongCurrentPassword, SlowDown, AccountChanged.
     """
-    attempt = rate_limits.begin(table, user.username, address, now)
+    attempt = rate_limits.begin(table, user.username, address, now, signed_in=True)
     user = credentials.known(table, user)
     if not verify_password(user.password_hash, password):
         raise WrongCurrentPassword

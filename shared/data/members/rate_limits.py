@@ -1,7 +1,10 @@
 """Attempts, counted in windows of fifteen minutes by counters with TTL: to sign in, to sign up, to find out addresses.
 
 A stranger must not be able to lock an owner out. So failed sign-ins are counted per user and network first. Where that
-allows one, it is also counted per network and, with a higher bound, per user.
+allows one, it is also counted per network and, with a higher bound, per user. IPv6 networks are counted in three
+widths, because one customer may have thousands of the narrowest. The bound per user, which all networks share, never
+refuses a session that is signed in, nor a network (an IPv4 address, a /56) from which the user has signed in within 90
+days.
 
 An attempt is counted before its password is checked, so that a thousand at once do not all pass; one that succeeds is
 taken back. The window is part of the key: a counter that TTL has not deleted yet counts for nothing.
@@ -12,7 +15,6 @@ still counted once. It holds as many as it allows, and grows no more.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import DealsError, SlowDown
+from shared.values import networks
 
 WINDOW_SECONDS = int(settings.SIGN_IN_WINDOW.total_seconds())
 MOST_PER_USER = settings.SIGN_INS_PER_USER
@@ -48,18 +51,35 @@ class Attempt:
     counters: tuple[Key, ...]
 
 
-def begin(table: Table, username: str, address: str, now: datetime) -> Attempt:
-    """Count an attempt to sign in. Raises SlowDown where too many were made for the user, or from the network."""
-    network = _network(address)
-    return _count(
-        table,
-        [
-            (partial(keys.attempts_from, username, network), MOST_PER_USER),
-            (partial(keys.attempts, "ADDRESS", network), MOST_PER_NETWORK),
-            (partial(keys.attempts, "USER", username), MOST_FROM_ANYWHERE),
-        ],
-        now,
+def begin(table: Table, username: str, address: str, now: datetime, *, signed_in: bool = False) -> Attempt:
+    """Count an attempt to prove a password, by a session that is ``signed_in`` or to sign in.
+
+    Raises SlowDown where too many were made for the user, or from the network.
+    """
+    around = _networks(address)
+    bounds = [(partial(keys.attempts_from, username, each), times * MOST_PER_USER) for each, times in around.items()]
+    bounds += [(partial(keys.attempts, "ADDRESS", each), times * MOST_PER_NETWORK) for each, times in around.items()]
+    if not (_is_known(table, username, address, now) or signed_in):
+        bounds.append((partial(keys.attempts, "USER", username), MOST_FROM_ANYWHERE))
+    return _count(table, bounds, now)
+
+
+def remember(table: Table, username: str, address: str, now: datetime) -> None:
+    """Remember that a user has signed in from a network, by a hash of both: neither is kept."""
+    write = update(
+        keys.known_network(username, _home(address)),
+        f"SET {TTL_ATTRIBUTE} = :expires, #type = :type",
+        condition=None,  # the first sign-in makes it, the last one counts
+        names={"#type": "Type"},
+        values={":expires": int((now + settings.NETWORK_REMEMBERED).timestamp()), ":type": item_types.ATTEMPTS},
+        refused=None,
     )
+    table.write(write)
+
+
+def _is_known(table: Table, username: str, address: str, now: datetime) -> bool:
+    item = table.get(keys.known_network(username, _home(address)))
+    return item is not None and bool(item[TTL_ATTRIBUTE] > now.timestamp())
 
 
 def signed_in(table: Table, username: str, now: datetime) -> None:
@@ -72,23 +92,24 @@ def ask(table: Table, address: str, now: datetime) -> Attempt:
 
     Raises SlowDown where a network has asked for too many that were.
     """
-    return _count(table, [(partial(keys.attempts, "TAKEN", _network(address)), MOST_TAKEN)], now)
+    around = _networks(address).items()
+    return _count(table, [(partial(keys.attempts, "TAKEN", each), times * MOST_TAKEN) for each, times in around], now)
 
 
 def sign_up(table: Table, address: str, now: datetime) -> None:
     """Count a new account of a network. Raises SlowDown where it has made too many."""
     window, ends = _window(now)
-    table.write(
-        update(
-            keys.attempts("SIGNUP", _network(address), window),
+    for network, times in _networks(address).items():
+        counting = update(
+            keys.attempts("SIGNUP", network, window),
             f"ADD Attempts :one SET {TTL_ATTRIBUTE} = :expires, #type = :type",
             # A number and no names, because there may be many. A lost answer counts twice here, at worst.
             condition="attribute_not_exists(Attempts) OR Attempts < :most",
             names={"#type": "Type"},
-            values={":one": 1, ":most": MOST_SIGN_UPS, ":expires": ends, ":type": item_types.ATTEMPTS},
+            values={":one": 1, ":most": times * MOST_SIGN_UPS, ":expires": ends, ":type": item_types.ATTEMPTS},
             refused=SlowDown(max(1, ends - int(now.timestamp()))),
         )
-    )
+        table.write(counting)
 
 
 def change_email(table: Table, username: str, now: datetime) -> None:
@@ -129,12 +150,13 @@ def _window(now: datetime) -> tuple[int, int]:
     return window, (window + 1) * WINDOW_SECONDS
 
 
-def _network(address: str) -> str:
-    """The address itself, or the /64 network of an IPv6 one: a customer has 2**64 of those."""
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return "unknown"
-    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:
-        ip = ip.ipv4_mapped  # their /64 would be one and the same for everybody
-    return str(ip) if ip.version == 4 else str(ipaddress.ip_network(f"{ip}/64", strict=False).network_address)
+def _networks(address: str) -> dict[str, int]:
+    """The networks that an address is in, the narrowest first, and how many times a network's bound each has."""
+    widths = settings.IPV6_WIDTHS
+    return dict(zip(networks.around(address, widths), widths.values(), strict=False))
+
+
+def _home(address: str) -> str:
+    """The network that is remembered for its user: the address itself, or the /56 of an IPv6 one."""
+    around = networks.around(address, settings.IPV6_WIDTHS)
+    return around[min(1, len(around) - 1)]
