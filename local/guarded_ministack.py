@@ -11,7 +11,8 @@ So the key is made up for each checkout (``local.settings.access_key``), and thi
 It also tells what MiniStack does not: how much its functions have not read yet (``WAITING``). ``make stop`` waits for
 that, because streams start over with each start.
 
-Every other request gets 403 before MiniStack sees it, and so does a browser that asks first (OPTIONS).
+Every other request gets 403 before MiniStack sees it, and so does a browser that asks first (OPTIONS). So does each
+request by a host name that is not this machine's, since any page may let a name of its own lead here.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ Send = Callable[[Any], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 SITE_HOST = re.compile(r"(?:[a-z0-9-]+\.execute-api|bigtimedeals)\.localhost(?::[0-9]+)?")
+OUR_HOST = re.compile(r"(?:(?:[a-z0-9-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::[0-9]+)?")
+"""The names of this machine that nobody else can give it: a page may let any other name of its own lead here."""
+
 SITE_PATH = "/_aws/execute-api/"
 """Addresses of the site and its API, by host and by path."""
 
@@ -47,6 +51,8 @@ ANSWERS = "/_ministack/cfn-response/"
 
 def admits(method: str, path: str, host: str, key: str, own: str) -> bool:
     """Whether a request may pass. ``key`` is the access key's id that it carries, if any; ``own`` is the checkout's."""
+    if OUR_HOST.fullmatch(host) is None and key != own:
+        return False
     if INTERNAL.match(path):
         return key == own or (method, path) in OPEN or (method == "PUT" and path.startswith(ANSWERS))
     is_the_site = path.startswith(SITE_PATH) or SITE_HOST.fullmatch(host) is not None

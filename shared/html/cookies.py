@@ -1,12 +1,14 @@
 """The two cookies of a signed-in user: the session's token, and a hint for the script that there is one.
 
 ``__Host-`` makes browsers refuse the cookie from another host, a sibling's subdomain included, and over plain HTTP
-except on localhost (https://developer.mozilla.org/docs/Web/HTTP/Headers/Set-Cookie#cookie_prefixes). Safari makes no
-exception for localhost: there, signing in takes HTTPS.
+(https://developer.mozilla.org/docs/Web/HTTP/Headers/Set-Cookie#cookie_prefixes). The laptop's stage has plain HTTP
+alone. Some browsers make an exception for localhost, Safari makes none: there the cookies do without the prefix and
+``Secure``.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeVar
@@ -21,33 +23,51 @@ from shared.html.request import Request
 from shared.http.event import MAX_TOKEN, is_plain
 from shared.models.members import Session
 
-R = TypeVar("R")
+Head = dict[str, Any]
+"""The counts at the head of the pages of somebody who is signed in."""
+
+LAPTOP = "local"
+"""The stage without HTTPS."""
 
 SESSION = "__Host-btd"
+"""The name of the session's cookie, on all other stages."""
 HINT = "btd-in"
 """Not a secret, and readable by the script: only where it is set does the script ask for the user's own state."""
 
 MAX_AGE = int(settings.SESSION_LIFETIME.total_seconds())
 
-_COMMON = "Path=/; Secure; SameSite=Lax"
+
+def name(plain: str) -> str:
+    """The name of a cookie that no other host may set."""
+    return plain if _on_laptop() else f"__Host-{plain}"
+
+
+def attributes() -> str:
+    """The attributes that all cookies have."""
+    return "Path=/; SameSite=Lax" if _on_laptop() else "Path=/; Secure; SameSite=Lax"
+
+
+def _on_laptop() -> bool:
+    return os.environ.get("STAGE") == LAPTOP
 
 
 def signed_in(token: str) -> list[str]:
     """The values of ``Set-Cookie`` for a user who has just signed in."""
     return [
-        f"{SESSION}={token}; {_COMMON}; HttpOnly; Max-Age={MAX_AGE}",
-        f"{HINT}=1; {_COMMON}; Max-Age={MAX_AGE}",
+        f"{name('btd')}={token}; {attributes()}; HttpOnly; Max-Age={MAX_AGE}",
+        f"{HINT}=1; {attributes()}; Max-Age={MAX_AGE}",
     ]
 
 
 def signed_out() -> list[str]:
     """The values of ``Set-Cookie`` that end both cookies."""
-    return [f"{SESSION}=; {_COMMON}; HttpOnly; Max-Age=0", f"{HINT}=; {_COMMON}; Max-Age=0"]
+    return [f"{name('btd')}=; {attributes()}; HttpOnly; Max-Age=0", f"{HINT}=; {attributes()}; Max-Age=0"]
 
 
 def token_of(event: Mapping[str, Any]) -> str | None:
     """The token that a request brings, or None. Two of them count as none: a browser holds one cookie of this name."""
-    tokens = {value for name, value in _cookies(event) if name == SESSION}
+    own = name("btd")
+    tokens = {value for each, value in brought(event) if each == own}
     token = tokens.pop() if len(tokens) == 1 else ""
     return token if is_plain(token, MAX_TOKEN) else None
 
@@ -115,7 +135,7 @@ def beside_unread(table: Table, request: Request, read: Callable[[], R]) -> tupl
     return found, unread
 
 
-def _cookies(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def brought(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Each cookie of a request. HTTP/2 lets a browser split them into several headers (RFC 9113, 8.2.3)."""
     single = event.get("headers") or {}
     several = event.get("multiValueHeaders") or {}

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError
 
-from local import cloud
+from local import cloud, guarded_ministack
 from local.ports import free_port
 from local.settings import REGION, AccessKey, Home, access_key, client_arguments, endpoint
 
@@ -66,6 +66,13 @@ def test_the_name_of_the_site_opens_nothing_else(page: httpx.Client, host: str) 
     answer = page.post("/_ministack/reset", headers={"Host": host})
 
     assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/_aws/execute-api/none/v1/deals", "/_ministack/ready", "/", "/2015-03-31/functions"])
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:4566", ""])
+def test_a_name_that_a_page_lets_lead_here_opens_nothing(path: str, host: str) -> None:
+    assert not guarded_ministack.admits("GET", path, host, "guessed", "own")
+    assert guarded_ministack.admits("GET", path, "127.0.0.1:4566", "own", "own")
 
 
 def test_the_sites_addresses_stay_open(page: httpx.Client) -> None:

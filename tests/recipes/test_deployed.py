@@ -1,4 +1,4 @@
-"""What grew by all recipes at once: its types, its tests, and its site, on a cloud that had deals before."""
+"""All recipes at once: the grown tree's types, its tests, and its site, on a cloud that had deals before."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Cloud:
 
     @property
     def description(self) -> dict[str, str]:
-        """What it tells of itself."""
+        """The addresses and names of what is deployed."""
         return dict(json.loads(self.home.cloud.read_text(encoding="utf-8")))
 
     def visitor(self, home: Path | None = None) -> httpx.Client:
@@ -85,7 +85,7 @@ class Cloud:
             data=form,
             headers={
                 "Host": f"{domain.name}:{self.port}",
-                "Cookie": f"{cookies.SESSION}={token}; {cookies.HINT}=1",
+                "Cookie": f"btd={token}; {cookies.HINT}=1",
                 "Sec-Fetch-Site": "same-origin",
             },
             timeout=PATIENCE,
@@ -95,7 +95,7 @@ class Cloud:
         return answer.text or answer.headers["Location"]
 
     def invoke(self, part: str) -> dict[str, Any]:
-        """What the function answers whose name has a part."""
+        """The answer of the function whose name has a part."""
         client = boto3.client("lambda", **client_arguments(self.home, self.port))
         names = [each["FunctionName"] for each in client.list_functions(MaxItems=50)["Functions"]]
         (name,) = (name for name in names if part in name)
