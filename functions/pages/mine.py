@@ -26,7 +26,7 @@ from shared.errors import (
     NotLiked,
     NotWatching,
 )
-from shared.html import cookies, forms, pages, views
+from shared.html import cookies, forms, pages, views, wishes
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
@@ -258,7 +258,7 @@ def _switched(
     """Turn on or off what a form's button stands for, and lead back to where it stood. Saying it twice counts once."""
     fields = forms.read(request.event)
     place = forms.own_path(fields.get("next"), place)
-    member = cookies.sender_of(table(), request, place)
+    member = wishes.sender_of(table(), request, place)
     if isinstance(member, Answer):
         return member
     turned_on = fields.get("on", "1") == "1"
@@ -347,4 +347,5 @@ def _json(document: dict[str, Any]) -> Answer:
     return Answer(json.dumps(document), media_type="application/json")
 
 
+wishes.granted_by(routes, "/my", watch, like, save)
 handler = serve(routes, guards=[forms.ours_only])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -72,6 +73,14 @@ class Routes:
         if stands_on is not None:
             self.get(*rules)(lambda _request: pages.redirect(stands_on))
         return self._register("POST", rules)
+
+    def button(self, path: str) -> partial[Answer] | None:
+        """The function for the forms that are sent to a path, or None."""
+        for method, rule, page in self.pages:
+            found = re.fullmatch(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule), path)
+            if method == "POST" and found:
+                return partial(page, **{name: unquote(part) for name, part in found.groupdict().items()})
+        return None
 
     def _register(self, method: str, rules: tuple[str, ...]) -> Callable[[Page], Page]:
         def register(page: Page) -> Page:

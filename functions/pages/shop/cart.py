@@ -13,7 +13,8 @@ from shared.api.order_bodies import CartChange
 from shared.data.catalog import deals
 from shared.data.orders import carts
 from shared.errors import CartIsFull, DealIsOver, NotSoldHere
-from shared.html import cookies, forms, pages, views
+from shared.html import cookies, forms, pages, views, wishes
+from shared.html import orders as orders_shown
 from shared.html.app import Routes
 from shared.html.checking import check
 from shared.html.forms import InvalidFields
@@ -48,7 +49,7 @@ def put_into_cart(request: Request) -> Answer:
     typed = forms.read(request.event)
     deal = deals.find(table(), typed.get("deal", ""), consistent=True)
     number = deal.number or deal.deal_id
-    member = cookies.sender_of(table(), request, f"/deals/{number}")
+    member = wishes.sender_of(table(), request, f"/deals/{number}")
     if isinstance(member, Answer):
         return member
     username = member.username
@@ -76,6 +77,9 @@ def take_out_of_cart(request: Request) -> Answer:
     deal = deals.find(table(), forms.read(request.event).get("deal", ""))
     carts.take_out(table(), member.username, deal.deal_id)
     return pages.redirect(CART, said="taken-out")
+
+
+wishes.granted_by(routes, "/shop", put_into_cart)
 
 
 def member_of(request: Request) -> Session:

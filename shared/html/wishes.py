@@ -1,0 +1,65 @@
+"""A button that somebody pressed before signing in: a cookie keeps its form, which is sent once they are in.
+
+Only buttons that harm nobody are kept, whoever signs in: those that buy, save, watch and like. The cookie is set in
+answer to a form of our own pages, and ``__Host-`` keeps other sites from setting it: what it asks for was asked here.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlencode
+
+from shared.dynamodb.table import Table
+from shared.html import cookies, forms, pages
+from shared.html.app import Page, Routes
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.members import Session
+
+COOKIE = "btd-wish"
+"""What the cookie's name ends with."""
+
+MOST = 1000
+"""Characters of a form that is kept: such a button's has few fields."""
+
+_LIFETIME = 1800  # seconds: enough to make an account
+
+
+def sender_of(table: Table, request: Request, place: str) -> Session | Answer:
+    """As ``cookies.sender_of``, but what the button asks for is kept, and done on the way back to its place."""
+    member = cookies.sender_of(table, request, place)
+    wish = f"{quote(request.path)}?{urlencode(forms.read(request.event))}"
+    if not isinstance(member, Answer) or len(wish) > MOST:
+        return member
+    prefix = request.path.split("/")[1]
+    return pages.redirect(
+        "/account/sign-in",
+        cookies=(f"{cookies.name(COOKIE)}={wish}; {cookies.attributes()}; HttpOnly; Max-Age={_LIFETIME}",),
+        next=f"/{prefix}/wish?{urlencode({'next': place})}",
+    )
+
+
+def granted_by(routes: Routes, prefix: str, *buttons: Page) -> None:
+    """Register the page below a prefix that sends the form that was kept, of one of some buttons, and forgets it."""
+
+    @routes.get(f"{prefix}/wish")
+    def wish(request: Request) -> Answer:
+        form = _kept(request)
+        button = routes.button(form.path) if form and request.opens_page else None
+        if form and button and button.func in buttons:
+            answer = button(form)
+        else:
+            answer = forms.lead_to(forms.own_path(request.query.get("next"), "/"))
+        forgotten = f"{cookies.name(COOKIE)}=; {cookies.attributes()}; HttpOnly; Max-Age=0"
+        answer.headers.setdefault("Set-Cookie", [forgotten])  # else it is kept once more
+        return answer
+
+
+def _kept(request: Request) -> Request | None:
+    """The form that the cookie of a request keeps."""
+    own = cookies.name(COOKIE)
+    found = [value for name, value in cookies.brought(request.event) if name == own]
+    if len(found) != 1:
+        return None
+    path, _, body = found[0].partition("?")
+    headers = {**request.event["headers"], "content-type": forms.MEDIA_TYPE}
+    return Request({**request.event, "httpMethod": "POST", "body": body, "headers": headers}, path, {}, request.now)

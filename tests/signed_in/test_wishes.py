@@ -1,0 +1,111 @@
+"""A button that was pressed before signing in does its work afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from shared.data.members import follows, saved
+from shared.data.orders import carts
+from shared.dynamodb.table import Table
+from shared.html import cookies, wishes
+from shared.models.catalog import BRAND, Deal, Topic
+from shared.values import times
+from tests.signed_in.conftest import PASSWORD
+from tests.support.browsing import Browser, Seen
+
+APPLE = Topic(BRAND, "apple")
+ANA = {"username": "ana", "name": "Ana", "email": "ana@mail.example", "password": PASSWORD}
+
+
+def pressed(anyone: Browser, path: str, form: dict[str, str]) -> Seen:
+    """The page to sign in that nobody is led to who presses a button."""
+    seen = anyone.post(path, form)
+    assert (seen.status, seen.location.partition("?")[0]) == (303, "/account/sign-in")
+    return anyone.get(seen.location)
+
+
+def signed_up(anyone: Browser, asked: Seen) -> Seen:
+    """The answer at the place that a new account is led to."""
+    welcomed = anyone.post("/account/sign-up", {**ANA, "next": asked.values()["next"]})
+    return anyone.get(welcomed.location)
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "place"),
+    [
+        ("/shop/cart", {"deal": "{number}"}, "/shop/cart?said=in-cart"),
+        ("/my/saved/{number}", {"on": "1"}, "/deals/{number}?said=saved"),
+        ("/my/watches/brand/apple", {"on": "1", "next": "/brands/apple?a=b"}, "/brands/apple?a=b&said=watching"),
+        ("/my/likes/brand/apple", {"on": "1"}, "/brands/apple?said=liked"),
+    ],
+)
+def test_what_nobody_asked_for_is_done_once_they_have_an_account(
+    anyone: Browser, table: Table, sell: Callable[..., Deal], path: str, form: dict[str, str], place: str
+) -> None:
+    deal = sell()
+    form = {name: text.format(number=deal.number) for name, text in form.items()}
+
+    asked = pressed(anyone, path.format(number=deal.number), form)
+    done = signed_up(anyone, asked)
+
+    assert "Then what you asked for is done." in asked.words
+    assert (done.status, done.location) == (303, place.format(number=deal.number))
+    assert cookies.name(wishes.COOKIE) not in anyone.cookies
+    done_for_ana = (
+        carts.deals_in(table, "ana", times.now())
+        or saved.is_saved(table, deal.deal_id, "ana")
+        or follows.is_watched(table, APPLE, "ana")
+        or follows.is_liked(table, APPLE, "ana")
+    )
+    assert done_for_ana
+
+
+def test_a_wish_is_done_once(anyone: Browser, table: Table, sell: Callable[..., Deal]) -> None:
+    deal = sell()
+    place = pressed(anyone, "/shop/cart", {"deal": str(deal.number)}).values()["next"]
+    anyone.post("/account/sign-up", {**ANA, "next": place})
+    anyone.get(place)
+    carts.take_out(table, "ana", deal.deal_id)
+
+    again = anyone.get(place)
+
+    assert again.location == f"/deals/{deal.number}"
+    assert carts.deals_in(table, "ana", times.now()) == []
+
+
+def test_who_is_still_nobody_is_asked_to_sign_in_and_the_wish_is_kept(
+    anyone: Browser, sell: Callable[..., Deal]
+) -> None:
+    place = pressed(anyone, "/shop/cart", {"deal": str(sell().number)}).values()["next"]
+
+    seen = anyone.get(place)
+
+    assert seen.location.startswith("/account/sign-in?next=%2Fshop%2Fwish")
+    assert cookies.name(wishes.COOKIE) in anyone.cookies
+
+
+@pytest.mark.parametrize(
+    "wish",
+    ["/shop/cart/remove?deal={number}", "/my/saved/1?on=1", "/shop/orders/x/cancel?", "?", "", "/shop/cart?%ff=%ff"],
+)
+def test_a_wish_that_no_button_of_ours_made_does_nothing(
+    ana: Browser, table: Table, sell: Callable[..., Deal], wish: str
+) -> None:
+    """Its owner alone can make one, and is signed in as whom it would be done for."""
+    deal = sell()
+    carts.put_in(table, "ana", deal.deal_id, 1, times.now())
+    ana.cookies[cookies.name(wishes.COOKIE)] = wish.format(number=deal.number)
+
+    ana.get("/shop/wish")
+
+    assert carts.deals_in(table, "ana", times.now()) == [deal.deal_id]
+
+
+def test_a_form_that_is_too_long_to_keep_leads_back_to_where_it_stood(anyone: Browser) -> None:
+    seen = anyone.post("/my/likes/brand/apple", {"on": "1", "more": "x" * 1000})
+
+    assert seen.location == "/account/sign-in?next=%2Fbrands%2Fapple"
+    assert cookies.name(wishes.COOKIE) not in anyone.cookies
+    assert cookies.SESSION not in anyone.cookies
