@@ -30,7 +30,6 @@ from benchmarks.prices import (
     GIGABYTE,
     GOAL,
     HTTP_GATEWAY,
-    KEY,
     MAX_AGE,
     METRIC,
     MILLION,
@@ -52,7 +51,8 @@ from benchmarks.prices import (
 )
 from infra.cdn.edge import CONTENT_POLICY
 from infra.gateway import ACCESS_LOG
-from infra.settings import STAGES, Cdn, Stage
+from infra.observability.bounds import ESSENTIAL_METRICS
+from infra.settings import STAGES, Cdn, Stage, Watch
 from infra.stacks import DealsStack
 from shared.runtime import metrics
 from shared.runtime.metrics import Metric
@@ -61,6 +61,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "cost.md"
 CACHED = "front page, from its cached copy"
 MADE = "front page, made from the indexes"
 CLOCK = "a minute's work of the clock"
+WATCH = "watch"
 
 BUNDLE_DISCOUNT = 0.30
 """Of CloudFront's bill, for a year's commitment to it: its security savings bundle."""
@@ -136,7 +137,7 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
         "months": _months(operations[CACHED], sent, given),
         "alternatives": _alternatives(operations[CACHED], sent, given),
         "sensitivity": _sensitivity(operations, given),
-        "fixed": fixed(operations[CLOCK].million(given)),
+        "fixed": fixed(operations[CLOCK].million(given), operations[WATCH].million(given)),
     }
 
 
@@ -311,35 +312,52 @@ def _sensitivity(operations: Mapping[str, Operation], given: Assumptions) -> str
     return markdown(["For a million of", *names], rows)
 
 
-def fixed(clock: float) -> str:
-    """A month's cost without a visitor: of prod with CloudFront, and of dev. ``clock`` is for a million minutes."""
-    prod = by_the_month(dataclasses.replace(STAGES["prod"], cdn=Cdn()), clock)
-    dev = by_the_month(STAGES["dev"], clock)
-    numbers = {name: number for name, number, _ in dev}
-    prices = {name: dollars for name, _, dollars in dev}
-    shown = [
-        [name, f"{number:,}", _dollars(dollars), f"{numbers[name]:,}", _dollars(prices[name])]
-        for name, number, dollars in prod
-        if number or numbers[name]
+def fixed(clock: float, dearest: float) -> str:
+    """A month's cost without a visitor, of three stages, and the most that a day costs. ``clock`` is for a million
+    minutes, ``dearest`` for a million of the dearest requests that anyone may send."""
+    prod = STAGES["prod"]
+    stages = {
+        "prod": prod,
+        "the same, with CloudFront and `Watch.FULL`": dataclasses.replace(prod, cdn=Cdn(), watch=Watch.FULL),
+        "dev": STAGES["dev"],
+    }
+    months = [by_the_month(stage, clock) for stage in stages.values()]
+    rows = [
+        [parts[0][0], *(cell for _, number, dollars in parts for cell in (f"{number:,}", _dollars(dollars)))]
+        for parts in zip(*months, strict=True)
+        if any(number for _, number, _ in parts)
     ]
-    sums = [_dollars(sum(dollars for _, _, dollars in rows)) for rows in (prod, dev)]
+    sums = ["Sum", *(cell for month in months for cell in ("", _dollars(sum(dollars for _, _, dollars in month))))]
+    head = ["In a month", *(cell for name in stages for cell in (name, "Dollars"))]
+    days = [f"${_dollars(day_at_the_limit(stage, dearest))} on {stage.name}" for stage in (prod, STAGES["dev"])]
+    hour = prod.bounds.too_many_requests.threshold
     return (
-        markdown(["In a month", "prod", "Dollars", "dev", "Dollars"], [*shown, ["Sum", "", sums[0], "", sums[1]]])
+        markdown(head, [*rows, sums])
         + f"\n\nAnd for each GB in the table ${STORAGE.dollars:.2f} to store it, ${RECOVERY.dollars:.2f} to be able to "
         "restore it. An account has ten metrics of alarms, ten custom metrics, three dashboards of up to 50 metrics "
         "and a million requests to SQS free of charge ([CloudWatch](https://aws.amazon.com/cloudwatch/pricing/), "
-        "[SQS](https://aws.amazon.com/sqs/pricing/)); nothing of that is taken off here."
+        "[SQS](https://aws.amazon.com/sqs/pricing/)); nothing of that is taken off here.\n\n"
+        f"A whole day at the limit of both gateways, each request the dearest that anyone may send (a watch), costs "
+        f"{' and '.join(days)}. On prod an alarm rings after an hour with more than {hour:,} requests, which cost "
+        f"${_dollars(hour * dearest / MILLION)}."
     )
+
+
+def day_at_the_limit(stage: Stage, dearest: float) -> float:
+    """The most that a day costs: both gateways at their throttles, ``dearest`` for a million requests."""
+    return 2 * stage.throttle_rate * 86_400 * dearest / MILLION
 
 
 def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
     """The cost of a stage in a month without a visitor: name, number and dollars of each."""
     counted = count_resources(stage)
-    # Where nobody comes, only the functions of the clock report: two metrics, and a cold start each.
-    of_clock = (metrics.CACHE_AGE, metrics.ENDED_DEALS_SWEPT, metrics.COLD_START, metrics.COLD_START)
-    custom = sum(max(1, len(each.services)) for each in vars(metrics).values() if isinstance(each, Metric))
-    # Each function also reports its cold starts.
-    series = custom + counted["reporting functions"] if stage.watched else len(of_clock)
+    # With all of them, each function also reports its cold starts.
+    every = sum(max(1, len(each.services)) for each in vars(metrics).values() if isinstance(each, Metric))
+    series = {
+        Watch.NOTHING: 0,
+        Watch.ESSENTIAL: sum(len(each.services) for each in ESSENTIAL_METRICS),
+        Watch.FULL: every + counted["reporting functions"],
+    }[stage.watch]
     series += counted["counts of readers"]
     minutes = MONTH / 60
     return [
@@ -347,7 +365,6 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
         ("dashboards", counted["AWS::CloudWatch::Dashboard"], counted["AWS::CloudWatch::Dashboard"] * DASHBOARD.each),
         ("custom metrics", series, series * METRIC.each),
         ("secrets", counted["AWS::SecretsManager::Secret"], counted["AWS::SecretsManager::Secret"] * SECRET.each),
-        ("customer managed keys", counted["AWS::KMS::Key"], counted["AWS::KMS::Key"] * KEY.each),
         ("firewalls", counted["AWS::WAFv2::WebACL"], counted["AWS::WAFv2::WebACL"] * WEB_ACL.each),
         ("their rules", counted["firewall rules"], counted["firewall rules"] * WAF_RULE.each),
         ("the clock, each minute", round(minutes), clock * minutes / MILLION),

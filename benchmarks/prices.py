@@ -43,7 +43,6 @@ ALARM = Price("CloudWatch, metric of an alarm", 0.10, 1, "month", f"{AWS}/cloudw
 DASHBOARD = Price("CloudWatch, dashboard", 3.00, 1, "month", f"{AWS}/cloudwatch/pricing")
 METRIC = Price("CloudWatch, custom metric", 0.30, 1, "month", f"{AWS}/cloudwatch/pricing")
 SECRET = Price("Secrets Manager, secret", 0.40, 1, "month", f"{AWS}/secrets-manager/pricing")
-KEY = Price("KMS, customer managed key", 1.00, 1, "month", f"{AWS}/kms/pricing")
 WEB_ACL = Price("WAF, web ACL", 5.00, 1, "month", f"{AWS}/waf/pricing")
 WAF_RULE = Price("WAF, rule", 1.00, 1, "month", f"{AWS}/waf/pricing")
 WAF_REQUEST = Price("WAF, request", 0.60, MILLION, "million", f"{AWS}/waf/pricing")
@@ -52,7 +51,7 @@ EDGE_REQUEST = Price("CloudFront, HTTPS request, US", 0.0100, 10_000, "10,000", 
 EDGE_EGRESS = Price("CloudFront, data to viewers, US and Europe", 0.085, 1, "GB", f"{AWS}/cloudfront/pricing")
 PRICES = (
     *(GATEWAY, HTTP_GATEWAY, INVOCATION, COMPUTING, READ, WRITE, STORAGE, RECOVERY, QUEUEING, LOGGING),
-    *(ALARM, DASHBOARD, METRIC, SECRET, KEY, WEB_ACL, WAF_RULE, WAF_REQUEST, EGRESS, EDGE_REQUEST, EDGE_EGRESS),
+    *(ALARM, DASHBOARD, METRIC, SECRET, WEB_ACL, WAF_RULE, WAF_REQUEST, EGRESS, EDGE_REQUEST, EDGE_EGRESS),
 )
 PRICES_AS_OF = "November 2026"
 GOAL = 1.25

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from infra import rights
 from infra.access import Access
 from infra.artifacts.bundling import module_of
+from infra.observability.bounds import ESSENTIAL_METRICS
+from infra.settings import Watch
 from shared.data import item_types
 
 if TYPE_CHECKING:
@@ -244,6 +246,12 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
         "POWERTOOLS_SERVICE_NAME": row.name,
         "POWERTOOLS_METRICS_NAMESPACE": stage.stack_name,
         **({"SHOWS_WORK": "true"} if stage.shows_work and row.pages is not None else {}),
-        **({"BEHIND_CDN": "true"} if stage.cdn else {}),
+        **({} if stage.watch is Watch.FULL or stage.emulated else {"METRICS": " ".join(_reported(stage))}),
+        **({"BEHIND_CDN": "true"} if stage.closes_apis else {}),
         **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and row.answers_api else {}),
     }
+
+
+def _reported(stage: Stage) -> tuple[str, ...]:
+    """The metrics of ours that a stage pays for, where these are not all."""
+    return tuple(each.name for each in ESSENTIAL_METRICS) if stage.watch is Watch.ESSENTIAL else ()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import platform
 import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
 
 from infra.observability.bounds import USUAL, Bounds
 
@@ -16,11 +18,25 @@ EVERY_ORIGIN = "*"
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 """An origin as browsers write it: lower case, no path, no slash at the end."""
 
+_CURRENCY, _AMOUNT, _PERCENTS = map(re.compile, ("[A-Z]{3}", r"[0-9]{1,6}\.[0-9]{2}", r"[0-9]{1,2}(\.[0-9]{1,3})?"))
+
 MANYLINUX = "manylinux_2_28"
 """Wheels for Amazon Linux 2023 (glibc 2.34), which Lambda's Python runtimes are built on from 3.12.
 
 https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html
 https://docs.aws.amazon.com/linux/al2023/ug/glibc-gcc-and-binutils.html"""
+
+
+class Watch(Enum):
+    """How much of a stage is watched.
+
+    ``FULL``: an alarm for everything that has a bound, all metrics of ours, and a dashboard, for about $35 a month.
+    ``ESSENTIAL``: alarms on what means that data or money is being lost, and the metrics they need, for under $2.
+    """
+
+    NOTHING = "nothing"
+    ESSENTIAL = "essential"
+    FULL = "full"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +114,8 @@ class Stage:
     directly. ``domain`` is a name of your own without CloudFront; without either, the site is at the gateway's own
     address, below its stage. ``site_origin`` is how browsers know the site, where that is another address.
 
-    ``watched``: there are alarms, a topic for them with a key of its own, and a dashboard, for about $30 a month.
-    ``alarm_email`` is where alarms are sent, once its owner has confirmed it; ``bounds`` say when they ring.
+    ``watch``: how much is watched, and paid for. ``alarm_email`` is where alarms are sent, once its owner has confirmed
+    it; ``bounds`` say when they ring. ``budget``: dollars a month, of the whole account, above which it is told, too.
     ``workers`` is how many messengers work at once: Lambda's least is 2, and a new account runs fewer functions at once
     than the usual 1,000, often ten in all (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
     """
@@ -128,18 +144,32 @@ class Stage:
     domain: Domain | None = None
     site_origin: str | None = None
     cors_origins: tuple[str, ...] = ()
-    watched: bool = True
-    workers: int = 10
+    shipping: Mapping[str, str] = field(default_factory=dict)
+    tax: str = "0"
+    watch: Watch = Watch.ESSENTIAL
+    workers: int = 2
     alarm_email: str | None = None
+    budget: int | None = None
     bounds: Bounds = USUAL
 
     def __post_init__(self) -> None:
-        if self.cdn and self.domain:
-            raise ValueError("domain must not be set beside cdn: CloudFront's domain is the cdn's domain_name.")
-        if self.alarm_email and not self.watched:
-            raise ValueError("alarm_email must not be set on a stage that is not watched.")
+        if self.closes_apis and self.domain:
+            raise ValueError(
+                "domain must not be set where cdn closes_apis: it would lead to APIs that refuse everybody."
+            )
+        if (self.alarm_email or self.budget) and self.watch is Watch.NOTHING:
+            raise ValueError("alarm_email and budget must not be set on a stage that is not watched.")
         if self.cors_origins != (EVERY_ORIGIN,) and not all(map(_ORIGIN.fullmatch, self.cors_origins)):
             raise ValueError("Each of cors_origins must be a scheme and a host (https://app.example), or '*' alone.")
+        if not all(_CURRENCY.fullmatch(name) and _AMOUNT.fullmatch(text) for name, text in self.shipping.items()):
+            raise ValueError('shipping must have an amount with two decimals for each currency: {"USD": "4.90"}.')
+        if not _PERCENTS.fullmatch(self.tax):
+            raise ValueError("tax must be a number of percents, such as 8.1.")
+
+    @property
+    def closes_apis(self) -> bool:
+        """Whether the APIs answer CloudFront alone."""
+        return self.cdn is not None and self.cdn.closes_apis
 
     @property
     def origin(self) -> str | None:
@@ -184,26 +214,27 @@ STAGES = {
             name="dev",
             target=ON_LAMBDA,
             keeps_data=False,
-            throttle_rate=50,
-            throttle_burst=100,
-            sign_in_rate=5,
-            sign_in_burst=10,
+            throttle_rate=10,
+            throttle_burst=20,
+            sign_in_rate=2,
+            sign_in_burst=5,
             log_retention_days=7,
             log_level="DEBUG",
             shows_work=True,
-            watched=False,
-            workers=2,
+            watch=Watch.NOTHING,
         ),
         Stage(
             name="prod",
             target=ON_LAMBDA,
             keeps_data=True,
-            throttle_rate=2_000,
-            throttle_burst=1_000,
-            # Each takes a whole processor for a moment: this is what an attacker can make us pay for.
-            sign_in_rate=50,
-            sign_in_burst=100,
+            # What somebody can make us pay for: a day at this rate is in docs/cost.md. Raise it with the traffic.
+            throttle_rate=100,
+            throttle_burst=200,
+            # Each takes a whole processor for a moment.
+            sign_in_rate=5,
+            sign_in_burst=10,
             log_retention_days=90,
+            budget=25,
         ),
         Stage(
             name="local",
@@ -226,7 +257,7 @@ STAGES = {
             ),
             site_origin="http://bigtimedeals.localhost:4566",
             # MiniStack forgets what a nested stack's unchanged resources are named by, so it cannot update one.
-            watched=False,
+            watch=Watch.NOTHING,
             emulated=True,
             slowness=3,
         ),

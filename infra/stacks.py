@@ -22,6 +22,8 @@ from infra.observability.site import Site
 from infra.observability.watch import Observability
 from infra.pages import SiteApi, SiteDomain
 from infra.routes import ROUTES
+from infra.seeds import Seeds
+from infra.settings import Watch
 from infra.streams import StreamReader, WorkQueue
 from infra.table import DealsTable
 from shared.api import paths
@@ -32,9 +34,6 @@ if TYPE_CHECKING:
 
 AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
 """The CDK's flag that makes a change of the authorizer a new deployment of its API, as a change of a method is."""
-
-_SEEDED_BY = ("functions/background/seed.py", "shared/data/catalog/seeds.py", "shared/models/catalog.py")
-"""The files that decide what the seed writes."""
 
 
 def compose(app: App, stage: Stage) -> None:
@@ -113,7 +112,7 @@ class DealsStack(Stack):
             functions=[functions[name].function for name in sorted(functions) if functions[name].row.each_minute],
         )
 
-        if stage.watched:
+        if stage.watch is not Watch.NOTHING:
             Observability(
                 self,
                 "Observability",
@@ -129,19 +128,7 @@ class DealsStack(Stack):
                 ),
             )
 
-        seed = functions["seed"]
-        seeds = CustomResource(
-            self,
-            "Seeds",
-            resource_type="Custom::SeedCategories",
-            service_token=seed.function.function_arn,
-            # A seed that never answers would otherwise hold up a deployment for an hour.
-            service_timeout=Duration.minutes(2),
-            # CloudFormation asks again only when a property has changed.
-            properties={"Seeds": digest_of(*_SEEDED_BY)},
-        )
-        seeds.node.add_dependency(table, seed)
-        accept(seed.function, acceptances.AWAITED_BY_CLOUDFORMATION)
+        Seeds(self, function=functions["seed"], table=table)
 
         CfnOutput(self, "ApiUrl", value=api.url)
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)

@@ -13,6 +13,7 @@ from constructs import Construct
 
 from infra import acceptances
 from infra.checks import accept
+from infra.settings import Watch
 
 if TYPE_CHECKING:
     from infra.function import PythonFunction
@@ -84,7 +85,7 @@ class StreamReader(Construct):
             # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
             max_record_age=Duration.hours(6),
             on_failure=sources.SqsDlq(self.dead_letters.queue),
-            metrics_config=COUNTED if stage.watched else None,
+            metrics_config=COUNTED if stage.watch is Watch.FULL else None,
         )
         function.add_event_source(source)
         self.mapping_id = source.event_source_mapping_id
@@ -126,7 +127,7 @@ class WorkQueue(Construct):
             batch_size=5,
             report_batch_item_failures=True,
             max_concurrency=workers,
-            metrics_config=COUNTED if stage.watched else None,
+            metrics_config=COUNTED if stage.watch is Watch.FULL else None,
         )
         function.function.add_event_source(source)
         self.mapping_id = source.event_source_mapping_id

@@ -23,7 +23,7 @@ READERS_PER_COHORT = 250
 """Readers that are one unit of work: ten batches of 25, well within a second, and cheap to repeat after a failure."""
 
 SCAN_SEGMENTS = 8
-"""Parts in which all users are read at once for a hot deal: enough to keep the worker's ten instances busy."""
+"""Parts in which all users are read at once for a hot deal: enough to keep ten messengers busy."""
 
 PARALLEL_BATCHES = 5
 """Batches of 25 messages a worker has under way: 125 writes, twice (table and GSI1), in each few milliseconds."""

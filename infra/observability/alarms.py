@@ -10,6 +10,7 @@ from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from infra.observability.bounds import ESSENTIAL
 from infra.observability.site import (
     MAXIMUM,
     MINIMUM,
@@ -23,6 +24,7 @@ from infra.observability.site import (
     only,
     polls,
 )
+from infra.settings import Watch
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 
@@ -42,7 +44,10 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensi
 
 
 class Alarms(Construct):
-    """One alarm for each thing that has a bound. Its description names the section of the runbook that helps."""
+    """One alarm for each thing that has a bound, as far as the stage watches it.
+
+    Its description names the section of the runbook that helps.
+    """
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, site: Site, topic: sns.ITopic) -> None:
         super().__init__(scope, construct_id)
@@ -82,6 +87,7 @@ class Alarms(Construct):
         for name, gateway in site.gateways.items():
             self._add("answer_is_slow", name, gateway.metric_latency(statistic=P99))
             self._add("api_fails", name, gateway.metric_server_error())
+            self._add("too_many_requests", name, gateway.metric_count(statistic=SUM))
 
     def _watch_table(self, site: Site) -> None:
         """Alarms on what DynamoDB refuses, and where it fails."""
@@ -131,6 +137,8 @@ class Alarms(Construct):
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
         https://docs.aws.amazon.com/autoscaling/application/userguide/cloudwatch-alarm-notifications.html
         """
+        if self._stage.watch is Watch.ESSENTIAL and kind not in ESSENTIAL:
+            return
         bound: Bound = getattr(self._stage.bounds, kind)
         name = kind.title().replace("_", "")
         says = kind.capitalize().replace("_", " ")

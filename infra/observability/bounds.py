@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shared.runtime import metrics
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -107,6 +109,10 @@ class Bounds:
     """Sweeps of ended deals. There is one each minute, so that deals leave the feeds within a minute of their end. No
     sweep in five minutes means that the clock or the function does not run."""
 
+    too_many_requests: Bound = Bound(50_000, minutes=60)
+    """Requests to a gateway in an hour: fourteen a second, all hour, which is half a dollar if each is a like. More is
+    a success that needs higher bounds, or somebody who makes us pay."""
+
     orders_are_stuck: Bound = Bound(3 * 24 * 3600, minutes=60)
     """Seconds since the oldest open order was placed. Three days are a weekend and a day to send it: an order that
     waits longer was overlooked."""
@@ -118,3 +124,11 @@ class Bounds:
 
 USUAL = Bounds()
 """The bounds of a stage that names no others."""
+
+ESSENTIAL = frozenset(
+    {"stream_is_behind", "dead_letters_are_waiting", "api_fails", "too_many_requests", "orders_are_stuck"}
+)
+"""The kinds that mean that data or money is being lost: a stage that watches the essential has these alone."""
+
+ESSENTIAL_METRICS = (metrics.OLDEST_OPEN_ORDER,)
+"""The metrics of ours that these look at."""

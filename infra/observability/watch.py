@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aws_cdk import NestedStack
+from aws_cdk import Annotations, NestedStack
+from aws_cdk import aws_budgets as budgets
 from constructs import Construct
 
 from infra.observability.alarms import Alarms
 from infra.observability.dashboard import Dashboard
 from infra.observability.topic import AlarmTopic
+from infra.settings import Watch
 
 if TYPE_CHECKING:
     from infra.observability.site import Site
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Observability(Construct):
-    """Alarms, the topic that they notify, and a dashboard of all they watch.
+    """Alarms, the topic that they and the budget notify, and where all is watched a dashboard of it.
 
     Alarms and dashboard are a nested stack: a stack has 500 resources at most, and these would be a hundred of them
     (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html). What is watched goes
@@ -27,7 +29,43 @@ class Observability(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, site: Site) -> None:
         super().__init__(scope, construct_id)
-        self.topic = AlarmTopic(self, "Topic", stage=stage).topic
+        self.topic = AlarmTopic(self, "Topic", stage=stage)
         watch = NestedStack(self, "Watch", description=f"Alarms and dashboard of {stage.stack_name}")
-        alarms = Alarms(watch, "Alarms", stage=stage, site=site, topic=self.topic)
-        Dashboard(watch, "Dashboard", stage=stage, site=site, alarms=alarms.alarms)
+        alarms = Alarms(watch, "Alarms", stage=stage, site=site, topic=self.topic.topic)
+        if stage.watch is Watch.FULL:
+            Dashboard(watch, "Dashboard", stage=stage, site=site, alarms=alarms.alarms)
+        if stage.budget:
+            self._budget(stage.budget)
+        if not stage.alarm_email:
+            Annotations.of(self).add_warning_v2(
+                "nobody-is-told", f"Alarms of {stage.stack_name} reach nobody: set alarm_email in infra/settings.py."
+            )
+
+    def _budget(self, dollars: int) -> None:
+        """Tell of a month that costs more than so much, and of one that will.
+
+        It counts what the whole account pays, eight to twelve hours late:
+        https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-managing-costs.html
+        """
+        budgets.CfnBudget(
+            self,
+            "Budget",
+            budget=budgets.CfnBudget.BudgetDataProperty(
+                budget_type="COST",
+                time_unit="MONTHLY",
+                budget_limit=budgets.CfnBudget.SpendProperty(amount=dollars, unit="USD"),
+            ),
+            notifications_with_subscribers=[
+                budgets.CfnBudget.NotificationWithSubscribersProperty(
+                    notification=budgets.CfnBudget.NotificationProperty(
+                        notification_type=kind, comparison_operator="GREATER_THAN", threshold=100
+                    ),
+                    subscribers=[
+                        budgets.CfnBudget.SubscriberProperty(
+                            subscription_type="SNS", address=self.topic.topic.topic_arn
+                        )
+                    ],
+                )
+                for kind in ("ACTUAL", "FORECASTED")
+            ],
+        )

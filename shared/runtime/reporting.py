@@ -34,7 +34,7 @@ def measured() -> dict[str, Any]:
         return {}
     directives, dimensions = _format(tuple(noted))
     fields = {
-        "_aws": {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": directives},
+        **({"_aws": {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": directives}} if directives else {}),
         **dimensions,
         **{metric.name: values for metric, values in noted.items()},
         **({"damaged": sorted(set(damaged))} if damaged else {}),
@@ -59,13 +59,19 @@ def _cold_starts() -> Iterator[int]:
 def _format(reported: tuple[Metric, ...]) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """How CloudWatch is told of some metrics, and their dimension: once for each set.
 
+    Each metric is paid for by the month. ``METRICS`` names those that the stage pays for, if these are not all; the
+    others are fields of the line and no more.
+
     https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 
     Powertools' ``Metrics`` would write the same; importing it takes as long as all the rest of this package.
     """
+    chosen = os.environ.get("METRICS")
+    paid = [each for each in reported if chosen is None or each.name in chosen.split()]
     directive = {
         "Namespace": os.environ.get("POWERTOOLS_METRICS_NAMESPACE", metrics.NAMESPACE),
         "Dimensions": [[metrics.DIMENSION]],
-        "Metrics": [{"Name": each.name, "Unit": each.unit} for each in reported],
+        "Metrics": [{"Name": each.name, "Unit": each.unit} for each in paid],
     }
-    return [directive], {metrics.DIMENSION: os.environ.get("POWERTOOLS_SERVICE_NAME", "service_undefined")}
+    dimensions = {metrics.DIMENSION: os.environ.get("POWERTOOLS_SERVICE_NAME", "service_undefined")}
+    return [directive] if paid else [], dimensions

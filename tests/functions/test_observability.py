@@ -17,7 +17,7 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import accounts, authorizer, catalog, editors, members
-from functions.background import announcer, expiry, messenger, refresher
+from functions.background import expiry, messenger, publisher, refresher
 from functions.pages import mine, site
 from infra.artifacts.bundling import module_of
 from infra.functions import FUNCTIONS
@@ -118,7 +118,7 @@ def test_one_id_leads_from_the_post_of_a_deal_to_its_messages(
 
     deal = posted(context)
     stream = records.batch([records.record(None, to_item_listed(deal, listed=True))])
-    announcer.handler(stream, context)
+    publisher.handler(stream, context)
     refresher.handler(stream, context)
     messenger.handler(work(*taken(queue)), context)
 
@@ -142,7 +142,7 @@ def test_making_a_deal_hot_is_followed_by_the_id_of_that_request(
     request["requestContext"]["requestId"] = "said-again"
     answers.append(editors.handler(request, context)["statusCode"])
     before, after = (to_item_listed(each, listed=True) for each in (deal, hot))
-    announcer.handler(records.batch([records.record(before, after)]), context)
+    publisher.handler(records.batch([records.record(before, after)]), context)
 
     assert answers == [202, 202]
     assert deals.get(table, deal.deal_id, consistent=True) == hot
@@ -266,7 +266,7 @@ def test_why_a_record_failed_is_logged_without_the_id_of_the_one_before(
     bad = records.damaged(to_item_listed(deal, listed=True))
     lines()
 
-    announcer.handler(records.batch([good, bad]), context)
+    publisher.handler(records.batch([good, bad]), context)
     messenger.handler(work(*taken(queue)[:1], Unit("gone", "brand")), context)
     broken = work(Unit(deal.deal_id, "brand"))
     broken["Records"][0]["body"] = "{}"
@@ -423,6 +423,18 @@ def test_metrics_stand_under_the_stacks_name_and_the_functions(
     assert directive["Namespace"] == "BigTimeDeals-dev"
     assert directive["Dimensions"] == [[metrics.DIMENSION]]
     assert line[metrics.DIMENSION] == "test"  # as the environment says
+
+
+def test_a_metric_that_a_stage_does_not_pay_for_is_a_field_and_no_more(
+    table: Table, lines: Lines, context: LambdaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("METRICS", metrics.OLDEST_OPEN_ORDER.name)
+
+    catalog.handler(page("/categories"), context)
+
+    (line,) = lines()
+    assert line[metrics.COLD_START.name] == [1]
+    assert "_aws" not in line
 
 
 def source(module: ModuleType) -> str:

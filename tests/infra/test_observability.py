@@ -6,31 +6,39 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
+import aws_cdk as cdk
 import pytest
+from aws_cdk.assertions import Annotations, Match
 
 from infra.functions import DEAD_LETTERS, FUNCTIONS, Caller
 from infra.observability import bounds
 from infra.observability.alarms import OPERATIONS
 from infra.observability.bounds import USUAL, Bound, Bounds
-from infra.settings import STAGES
+from infra.settings import STAGES, Watch
 from local.settings import ROOT
 from shared import settings
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
-from tests.infra.conftest import Synthesized, function_of, synthesize
+from tests.infra.conftest import Assembly, Synthesized, function_of, synthesize
 
 ANSWERING = {row.name for row in FUNCTIONS if row.caller is Caller.GATEWAY and not row.shows_work}
 REPORTED = {value.name: value for value in vars(metrics).values() if isinstance(value, metrics.Metric)}
 
 RUNBOOK = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", RUNBOOK, re.MULTILINE))
-NOT_OF_ALARMS = {"Following a request", "What is measured", "Stock that does not add up"}
+NOT_OF_ALARMS = {"Following a request", "What is measured", "Stock that does not add up", "Restoring the table"}
 
 Alarm = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def full() -> Synthesized:
+    """The template of prod with all of its alarms."""
+    return synthesize(replace(STAGES["prod"], watch=Watch.FULL))
 
 
 def alarms_of(stage: Synthesized) -> list[Alarm]:
@@ -60,18 +68,18 @@ def seconds_of(bound: Bound) -> int:
     return bound.minutes * 60 * bound.points
 
 
-def test_each_bound_has_an_alarm_that_rings_as_it_says(prod: Synthesized) -> None:
-    for alarm in alarms_of(prod):
+def test_each_bound_has_an_alarm_that_rings_as_it_says(full: Synthesized) -> None:
+    for alarm in alarms_of(full):
         bound = getattr(USUAL, kind_of(alarm))
         stated = [alarm[name] for name in ("Threshold", "Period", "DatapointsToAlarm", "EvaluationPeriods")]
         assert stated == [bound.threshold, bound.minutes * 60, bound.points, bound.of], alarm["AlarmName"]
 
-    assert {kind_of(alarm) for alarm in alarms_of(prod)} == {bound.name for bound in fields(Bounds)}
+    assert {kind_of(alarm) for alarm in alarms_of(full)} == {bound.name for bound in fields(Bounds)}
 
 
-def test_each_alarm_has_its_section_of_the_runbook_and_each_section_its_alarm(prod: Synthesized) -> None:
+def test_each_alarm_has_its_section_of_the_runbook_and_each_section_its_alarm(full: Synthesized) -> None:
     named = set()
-    for alarm in alarms_of(prod):
+    for alarm in alarms_of(full):
         told = re.fullmatch(r"(.+?)(?:: \S+)?\. What to do: docs/runbook\.md, under '(.+)'", alarm["AlarmDescription"])
         assert told, alarm["AlarmDescription"]
         assert told[1] == told[2]
@@ -94,11 +102,11 @@ def test_each_bound_has_its_reason_and_can_be_evaluated() -> None:
         assert bound.minutes * bound.of <= 24 * 60
 
 
-def test_a_bound_lies_between_what_is_usual_and_what_does_harm(prod: Synthesized) -> None:
+def test_a_bound_lies_between_what_is_usual_and_what_does_harm(full: Synthesized) -> None:
     lifetime = settings.CACHE_LIFETIME.total_seconds()
-    timeouts = {module: prod.function(module)["Properties"]["Timeout"] * 1000 for module in prod.modules()}
+    timeouts = {module: full.function(module)["Properties"]["Timeout"] * 1000 for module in full.modules()}
     working = set(timeouts) - ANSWERING - {"seed"}
-    streams = [m["Properties"] for m in prod.resources("AWS::Lambda::EventSourceMapping").values()]
+    streams = [m["Properties"] for m in full.resources("AWS::Lambda::EventSourceMapping").values()]
     (oldest,) = {source["MaximumRecordAgeInSeconds"] for source in streams if "MaximumRecordAgeInSeconds" in source}
     day = 24 * 3600
 
@@ -109,12 +117,12 @@ def test_a_bound_lies_between_what_is_usual_and_what_does_harm(prod: Synthesized
     assert seconds_of(USUAL.dead_letters_grow_old) + oldest < day
 
 
-def test_a_cohort_that_fails_rings_while_sqs_still_counts_it(prod: Synthesized) -> None:
+def test_a_cohort_that_fails_rings_while_sqs_still_counts_it(full: Synthesized) -> None:
     """SQS leaves a message that was received three times out of the age of the oldest one.
 
     docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
     """
-    queues = [each["Properties"] for each in prod.resources("AWS::SQS::Queue").values()]
+    queues = [each["Properties"] for each in full.resources("AWS::SQS::Queue").values()]
     (hidden,) = (each["VisibilityTimeout"] for each in queues if "RedrivePolicy" in each)
     third_delivery = 2 * hidden
 
@@ -122,54 +130,54 @@ def test_a_cohort_that_fails_rings_while_sqs_still_counts_it(prod: Synthesized) 
     assert USUAL.work_is_old.threshold + seconds_of(USUAL.work_is_old) < third_delivery
 
 
-def test_every_function_except_the_deployments_own_is_watched(prod: Synthesized) -> None:
-    everything = set(prod.modules()) - {"seed"}
+def test_every_function_except_the_deployments_own_is_watched(full: Synthesized) -> None:
+    everything = set(full.modules()) - {"seed"}
 
     assert everything > ANSWERING
     for metric in ("Errors", "Throttles", "Duration"):
-        assert modules_watched(prod, metric) == everything, metric
+        assert modules_watched(full, metric) == everything, metric
 
 
-def test_every_reader_is_watched_for_being_late_and_for_standing_still(prod: Synthesized) -> None:
+def test_every_reader_is_watched_for_being_late_and_for_standing_still(full: Synthesized) -> None:
     """A mapping that is switched off reports nothing; one that finds nothing to read reports zeros.
 
     docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
     """
-    mappings = prod.resources("AWS::Lambda::EventSourceMapping")
+    mappings = full.resources("AWS::Lambda::EventSourceMapping")
     readers = {
-        function_of(prod.template["Resources"][source["Properties"]["FunctionName"]["Ref"]])
+        function_of(full.template["Resources"][source["Properties"]["FunctionName"]["Ref"]])
         for source in mappings.values()
         if "StreamArn" in json.dumps(source["Properties"]["EventSourceArn"])
     }
-    polled = [alarm for alarm in alarms_of(prod) if alarm["MetricName"] == "PolledEventCount"]
+    polled = [alarm for alarm in alarms_of(full) if alarm["MetricName"] == "PolledEventCount"]
 
-    assert readers == {"announcer", "indexer", "refresher"} == modules_watched(prod, "IteratorAge")
-    assert {each["EventSourceMappingUUID"]["Ref"] for each in watching(prod, "PolledEventCount")} == set(mappings)
+    assert readers == {"publisher", "refresher"} == modules_watched(full, "IteratorAge")
+    assert {each["EventSourceMappingUUID"]["Ref"] for each in watching(full, "PolledEventCount")} == set(mappings)
     assert {alarm["Statistic"] for alarm in polled} == {"SampleCount"}
     assert all(each["Properties"]["MetricsConfig"] == {"Metrics": ["EventCount"]} for each in mappings.values())
 
 
-def test_a_loop_that_lambda_stops_is_watched_where_one_is_allowed(prod: Synthesized) -> None:
+def test_a_loop_that_lambda_stops_is_watched_where_one_is_allowed(full: Synthesized) -> None:
     """One of the metrics of invocations: docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html"""
-    functions = prod.resources("AWS::Lambda::Function").values()
+    functions = full.resources("AWS::Lambda::Function").values()
 
     # A cohort of readers queues the next one: after 16 of them Lambda would take this for an endless loop.
     allowed = {function_of(each) for each in functions if each["Properties"].get("RecursiveLoop") == "Allow"}
 
-    assert allowed == modules_watched(prod, "RecursiveInvocationsDropped") == {"messenger"}
+    assert allowed == modules_watched(full, "RecursiveInvocationsDropped") == {"messenger"}
 
 
-def test_every_queues_depth_is_watched_and_the_age_of_what_lambda_takes_out(prod: Synthesized) -> None:
+def test_every_queues_depth_is_watched_and_the_age_of_what_lambda_takes_out(full: Synthesized) -> None:
     """A look receives a message, and SQS leaves one that was received three times out of its queue's age.
 
     docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
     """
-    queues = prod.resources("AWS::SQS::Queue")
+    queues = full.resources("AWS::SQS::Queue")
     work = {name for name, each in queues.items() if "RedrivePolicy" in each["Properties"]}
-    grown_old = [alarm for alarm in alarms_of(prod) if kind_of(alarm) == "dead_letters_grow_old"]
+    grown_old = [alarm for alarm in alarms_of(full) if kind_of(alarm) == "dead_letters_grow_old"]
 
     def watched(metric: str) -> set[str]:
-        return {dimensions["QueueName"]["Fn::GetAtt"][0] for dimensions in watching(prod, metric)}
+        return {dimensions["QueueName"]["Fn::GetAtt"][0] for dimensions in watching(full, metric)}
 
     assert watched("ApproximateNumberOfMessagesVisible") == set(queues)
     assert watched("ApproximateAgeOfOldestMessage") == work
@@ -177,42 +185,42 @@ def test_every_queues_depth_is_watched_and_the_age_of_what_lambda_takes_out(prod
     assert {alarm["Threshold"] for alarm in grown_old} == {1}
 
 
-def test_the_table_and_each_index_are_watched_for_being_refused(prod: Synthesized) -> None:
+def test_the_table_and_each_index_are_watched_for_being_refused(full: Synthesized) -> None:
     indexes = {None, *(index.name for index in INDEXES)}
 
     for metric in ("ReadThrottleEvents", "WriteThrottleEvents"):
-        assert {each.get("GlobalSecondaryIndexName") for each in watching(prod, metric)} == indexes, metric
+        assert {each.get("GlobalSecondaryIndexName") for each in watching(full, metric)} == indexes, metric
 
 
-def test_the_tables_failures_are_watched_for_each_operation_that_a_role_allows(prod: Synthesized) -> None:
+def test_the_tables_failures_are_watched_for_each_operation_that_a_role_allows(full: Synthesized) -> None:
     # A transaction is allowed as what is in it, and a batch of statements as its statements.
     together = {"ConditionCheckItem": "TransactWriteItems", "PartiQLInsert": "BatchExecuteStatement"}
     allowed = {
         action.removeprefix("dynamodb:")
-        for module in set(prod.modules()) - {"seed"}
-        for action, _ in prod.allowed(module)
+        for module in set(full.modules()) - {"seed"}
+        for action, _ in full.allowed(module)
         if action.startswith("dynamodb:") and "Stream" not in action and "Shard" not in action
     } - {"GetRecords"}
 
-    watched = {dimensions["Operation"] for dimensions in watching(prod, "SystemErrors")}
+    watched = {dimensions["Operation"] for dimensions in watching(full, "SystemErrors")}
 
     assert watched == set(OPERATIONS) >= {together.get(operation, operation) for operation in allowed}
 
 
-def test_an_alarm_on_a_metric_of_ours_looks_where_the_function_puts_it(prod: Synthesized) -> None:
+def test_an_alarm_on_a_metric_of_ours_looks_where_the_function_puts_it(full: Synthesized) -> None:
     places = {
         (variables["POWERTOOLS_METRICS_NAMESPACE"], variables["POWERTOOLS_SERVICE_NAME"])
-        for function in prod.resources("AWS::Lambda::Function").values()
+        for function in full.resources("AWS::Lambda::Function").values()
         if (variables := function["Properties"]["Environment"]["Variables"])
     }
-    watched = [alarm for alarm in alarms_of(prod) if not alarm["Namespace"].startswith("AWS/")]
+    watched = [alarm for alarm in alarms_of(full) if not alarm["Namespace"].startswith("AWS/")]
     of = {
-        name: {dimensions[metrics.DIMENSION] for dimensions in watching(prod, name)}
+        name: {dimensions[metrics.DIMENSION] for dimensions in watching(full, name)}
         for name in {alarm["MetricName"] for alarm in watched}
     }
 
     # Where pages are made of deals, and where somebody waits: these every function may report.
-    everywhere = {"DamagedDeals": {"refresher", "catalog", "site"}, "Faults": ANSWERING}
+    everywhere = {"DamagedItems": {"refresher", "catalog", "site", "desk", "sales", "expiry"}, "Faults": ANSWERING}
     assert of == {name: set(REPORTED[name].services) or everywhere[name] for name in of}
     assert {(alarm["Namespace"], alarm["Dimensions"][0]["Value"]) for alarm in watched} <= places
 
@@ -221,57 +229,82 @@ RING_IN_SILENCE = {"cache_is_old", "sweep_is_missing", "reader_stands_still"}
 """Metrics that come as long as their source works: the clock each minute, a reader at each poll."""
 
 
-def test_silence_rings_only_for_what_always_reports_and_not_before_its_first_value(prod: Synthesized) -> None:
+def test_silence_rings_only_for_what_always_reports_and_not_before_its_first_value(full: Synthesized) -> None:
     """A new alarm is in INSUFFICIENT_DATA, stays there until the first value, and notifies of changes only.
 
     docs.aws.amazon.com/autoscaling/application/userguide/cloudwatch-alarm-notifications.html
     """
-    silent = {kind_of(alarm) for alarm in alarms_of(prod) if alarm["TreatMissingData"] == "missing"}
-    told = {kind_of(alarm) for alarm in alarms_of(prod) if "InsufficientDataActions" in alarm}
-    below = {kind_of(alarm) for alarm in alarms_of(prod) if alarm["ComparisonOperator"] == "LessThanThreshold"}
+    silent = {kind_of(alarm) for alarm in alarms_of(full) if alarm["TreatMissingData"] == "missing"}
+    told = {kind_of(alarm) for alarm in alarms_of(full) if "InsufficientDataActions" in alarm}
+    below = {kind_of(alarm) for alarm in alarms_of(full) if alarm["ComparisonOperator"] == "LessThanThreshold"}
 
     assert silent == told == RING_IN_SILENCE
-    assert all(alarm["TreatMissingData"] in ("missing", "notBreaching") for alarm in alarms_of(prod))
+    assert all(alarm["TreatMissingData"] in ("missing", "notBreaching") for alarm in alarms_of(full))
     # Only what should happen rings below its bound.
     assert below == {"sweep_is_missing", "reader_stands_still"}
 
 
-def test_every_alarm_is_heard_when_it_rings_and_when_it_stops(prod: Synthesized) -> None:
-    (topic,) = prod.resources("AWS::SNS::Topic")
+def test_every_alarm_is_heard_when_it_rings_and_when_it_stops(full: Synthesized) -> None:
+    (topic,) = full.resources("AWS::SNS::Topic")
 
-    for alarm in alarms_of(prod):
+    for alarm in alarms_of(full):
         assert alarm["AlarmActions"] == alarm["OKActions"] == [{"Ref": topic}]
         assert alarm.get("InsufficientDataActions", [{"Ref": topic}]) == [{"Ref": topic}]
 
 
-def test_the_alarm_topic_is_encrypted_and_takes_alarms_of_this_account_over_tls_only(prod: Synthesized) -> None:
-    of_this_account = {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
-    ((key_id, key),) = prod.resources("AWS::KMS::Key").items()
-    topic = prod.only("AWS::SNS::Topic")["Properties"]
-    (may_encrypt,) = (
-        each
-        for each in key["Properties"]["KeyPolicy"]["Statement"]
-        if each["Principal"].get("Service") == "cloudwatch.amazonaws.com"
-    )
+def test_the_alarm_topic_takes_alarms_and_the_budget_of_this_account_over_tls_only(prod: Synthesized) -> None:
     statements = prod.only("AWS::SNS::TopicPolicy")["Properties"]["PolicyDocument"]["Statement"]
-    by_effect = {each["Effect"]: each for each in statements}
+    allowed = [each for each in statements if each["Effect"] == "Allow"]
+    (denied,) = (each for each in statements if each["Effect"] == "Deny")
 
-    assert topic["KmsMasterKeyId"] == {"Fn::GetAtt": [key_id, "Arn"]}
-    assert key["Properties"]["EnableKeyRotation"] is True
-    assert set(may_encrypt["Action"]) == {"kms:Decrypt", "kms:GenerateDataKey*"}
-    assert may_encrypt["Condition"] == by_effect["Allow"]["Condition"] == of_this_account
-    assert by_effect["Allow"]["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
-    assert by_effect["Allow"]["Action"] == "sns:Publish"
-    assert by_effect["Deny"]["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
-    assert len(statements) == 2
+    assert {each["Principal"]["Service"] for each in allowed} == {"cloudwatch.amazonaws.com", "budgets.amazonaws.com"}
+    for each in allowed:
+        assert each["Action"] == "sns:Publish"
+        assert each["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+    assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
-def test_an_address_is_written_to_where_the_stage_names_one(prod: Synthesized) -> None:
-    written_to = synthesize(replace(STAGES["dev"], watched=True, alarm_email="oncall@shop.example"))
+def test_a_stage_that_watches_the_essential_has_the_alarms_of_loss_and_of_cost(prod: Synthesized) -> None:
+    assert {kind_of(alarm) for alarm in alarms_of(prod)} == bounds.ESSENTIAL
+    assert len(list(watching(prod, "Count"))) == len(prod.resources("AWS::ApiGateway::Stage")) == 2
+    assert prod.resources("AWS::CloudWatch::Dashboard") == {}
+    assert "MetricsConfig" not in json.dumps(prod.resources("AWS::Lambda::EventSourceMapping"))
+    # Its functions report what these alarms look at, and nothing else that is paid for.
+    looked_at = {alarm["MetricName"] for alarm in alarms_of(prod)} & set(REPORTED)
+    told = {variables(each).get("METRICS") for each in prod.resources("AWS::Lambda::Function").values()}
+    assert told == {" ".join(looked_at)}
+
+
+def variables(function: Alarm) -> dict[str, Any]:
+    return dict(function["Properties"]["Environment"]["Variables"])
+
+
+def test_a_month_that_costs_more_than_its_budget_is_told_where_alarms_are(prod: Synthesized) -> None:
+    budget = prod.only("AWS::Budgets::Budget")["Properties"]
+    (topic,) = prod.resources("AWS::SNS::Topic")
+
+    assert budget["Budget"]["BudgetLimit"] == {"Amount": STAGES["prod"].budget, "Unit": "USD"}
+    assert budget["Budget"]["TimeUnit"] == "MONTHLY"
+    told = {
+        each["Notification"]["NotificationType"]: each["Subscribers"] for each in budget["NotificationsWithSubscribers"]
+    }
+    assert set(told) == {"ACTUAL", "FORECASTED"}
+    assert [*told.values()] == [[{"SubscriptionType": "SNS", "Address": {"Ref": topic}}]] * 2
+
+
+def test_a_stage_whose_alarms_reach_nobody_says_so_when_it_is_deployed(assemblies: Callable[[str], Assembly]) -> None:
+    stack = assemblies("prod").app.node.find_child(STAGES["prod"].stack_name)
+
+    assert isinstance(stack, cdk.Stack)
+    assert Annotations.from_stack(stack).find_warning("*", Match.string_like_regexp("set alarm_email"))
+
+
+def test_an_address_is_written_to_where_the_stage_names_one(full: Synthesized) -> None:
+    written_to = synthesize(replace(STAGES["dev"], watch=Watch.ESSENTIAL, alarm_email="oncall@shop.example"))
 
     subscription = written_to.only("AWS::SNS::Subscription")["Properties"]
     assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "oncall@shop.example")
-    assert prod.resources("AWS::SNS::Subscription") == {}
+    assert full.resources("AWS::SNS::Subscription") == {}
 
 
 def test_a_stage_that_nobody_watches_has_no_alarms_to_pay_for(dev: Synthesized) -> None:
@@ -281,38 +314,43 @@ def test_a_stage_that_nobody_watches_has_no_alarms_to_pay_for(dev: Synthesized) 
     assert "MetricsConfig" not in json.dumps(dev.resources("AWS::Lambda::EventSourceMapping"))
     with pytest.raises(ValueError, match="not watched"):
         replace(STAGES["dev"], alarm_email="oncall@shop.example")
+    with pytest.raises(ValueError, match="not watched"):
+        replace(STAGES["dev"], budget=10)
 
 
 def test_the_laptop_has_no_nested_stack_because_its_cloud_cannot_update_one() -> None:
     assert synthesize(STAGES["local"]).resources("AWS::CloudFormation::Stack") == {}
 
 
-def test_two_stages_and_two_regions_have_dashboards_of_their_own(prod: Synthesized) -> None:
-    dashboard = prod.only("AWS::CloudWatch::Dashboard")["Properties"]
+def test_two_stages_and_two_regions_have_dashboards_of_their_own(full: Synthesized) -> None:
+    dashboard = full.only("AWS::CloudWatch::Dashboard")["Properties"]
 
     assert dashboard["DashboardName"]["Fn::Join"][1][1] == {"Ref": "AWS::Region"}
     assert '"Stage"' in json.dumps(dashboard["DashboardBody"]).replace("\\", "")
 
 
-def test_the_gateways_are_watched_by_their_stages(prod: Synthesized) -> None:
+def test_the_gateways_are_watched_by_their_stages(full: Synthesized) -> None:
     for metric in ("Latency", "5XXError"):
-        assert [set(dimensions) for dimensions in watching(prod, metric)] == [{"ApiName", "Stage"}] * 2
+        assert [set(dimensions) for dimensions in watching(full, metric)] == [{"ApiName", "Stage"}] * 2
 
 
-def test_a_small_account_has_fewer_workers(dev: Synthesized, prod: Synthesized) -> None:
-    def workers(stage: Synthesized) -> list[int]:
+def test_a_new_account_has_room_for_readers_beside_the_workers(dev: Synthesized, prod: Synthesized) -> None:
+    """It may run ten functions at once: docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
+    for stage in (dev, prod):
         sources = [each["Properties"] for each in stage.resources("AWS::Lambda::EventSourceMapping").values()]
-        return [each["ScalingConfig"]["MaximumConcurrency"] for each in sources if "ScalingConfig" in each]
+        workers = [each["ScalingConfig"]["MaximumConcurrency"] for each in sources if "ScalingConfig" in each]
+        by_the_clock = len(stage.only("AWS::Events::Rule")["Properties"]["Targets"])
 
-    assert (workers(dev), workers(prod)) == ([2], [10])
+        assert workers == [2]  # Lambda's least
+        assert sum(workers) + len(sources) - 1 + by_the_clock < 10
 
 
 def test_no_stage_silences_the_lines_that_carry_metrics() -> None:
     assert {stage.log_level for stage in STAGES.values()} <= {"DEBUG", "INFO"}
 
 
-def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(prod: Synthesized) -> None:
-    body = prod.only("AWS::CloudWatch::Dashboard")["Properties"]["DashboardBody"]["Fn::Join"][1]
+def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(full: Synthesized) -> None:
+    body = full.only("AWS::CloudWatch::Dashboard")["Properties"]["DashboardBody"]["Fn::Join"][1]
     widgets = json.loads("".join(part if isinstance(part, str) else "x" for part in body))["widgets"]
     named = {part["Fn::GetAtt"][0] for part in body if isinstance(part, dict) and "Fn::GetAtt" in part}
 
@@ -320,8 +358,8 @@ def test_the_dashboard_shows_every_alarm_and_every_metric_of_ours(prod: Synthesi
     statuses = [len(widget["properties"]["alarms"]) for widget in widgets if widget["type"] == "alarm"]
 
     assert all(1 <= number <= 100 for number in statuses)
-    assert sum(statuses) == len(prod.resources("AWS::CloudWatch::Alarm"))
-    assert set(prod.resources("AWS::CloudWatch::Alarm")) <= named
+    assert sum(statuses) == len(full.resources("AWS::CloudWatch::Alarm"))
+    assert set(full.resources("AWS::CloudWatch::Alarm")) <= named
     assert set(REPORTED) <= {str(words) for metric in lines for words in metric}
     # A metric that two functions report is two, and each has its line.
     assert {

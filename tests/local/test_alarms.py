@@ -12,14 +12,14 @@ import aws_cdk as cdk
 import boto3
 import pytest
 
-from infra.settings import STAGES
+from infra.settings import STAGES, Watch
 from infra.stacks import DealsStack
 from local import cloud
 from local.ports import free_port
 from local.settings import Home, client_arguments
 from tests.support.waiting import eventually
 
-WATCHED = replace(STAGES["dev"], watched=True)
+WATCHED = replace(STAGES["dev"], watch=Watch.FULL)
 
 pytestmark = pytest.mark.thorough
 
