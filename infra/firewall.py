@@ -55,51 +55,21 @@ class Firewall(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, gateways: Sequence[Gateway]) -> None:
         super().__init__(scope, construct_id)
-        too_large = _rule(
-            "LargeBodies",
-            0,
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            size_constraint_statement=waf.CfnWebACL.SizeConstraintStatementProperty(
-                # WAF looks at as much as a body may have. A longer one matches, too.
-                field_to_match=waf.CfnWebACL.FieldToMatchProperty(
-                    body=waf.CfnWebACL.BodyProperty(oversize_handling="MATCH")
-                ),
-                comparison_operator="GT",
-                size=MAX_BODY_BYTES,
-                text_transformations=_AS_IT_IS,
-            ),
-        )
-        too_often = _rule("Floods", 1, HTTPStatus.TOO_MANY_REQUESTS, rate_based_statement=_per_address(REQUESTS))
-        guessing = _rule(
-            "PasswordGuessing",
-            2,
-            HTTPStatus.TOO_MANY_REQUESTS,
-            rate_based_statement=_per_address(SIGN_INS, _any_of(*(_below(path) for path in PASSWORD_PATHS))),
-        )
         acl = waf.CfnWebACL(
             self,
             "Acl",
             scope="REGIONAL",
-            default_action=waf.CfnWebACL.DefaultActionProperty(allow={}),
+            default_action={"allow": {}},
             # Behind CloudFront all requests come from its few addresses: CloudFront's own firewall must count them.
-            rules=[too_large] if stage.cdn else [too_large, too_often, guessing],
+            rules=_RULES[:1] if stage.cdn else _RULES,
             visibility_config=_visible("Firewall"),
             custom_response_bodies={
-                str(status.value): waf.CfnWebACL.CustomResponseBodyProperty(
-                    content_type="APPLICATION_JSON",
-                    content=json.dumps(document(status, detail)),
-                )
+                str(status.value): {"contentType": "APPLICATION_JSON", "content": json.dumps(document(status, detail))}
                 for status, detail in _REFUSALS.items()
             },
-            association_config=waf.CfnWebACL.AssociationConfigProperty(
-                # By default WAF looks at 16 KB of a body only.
-                # https://docs.aws.amazon.com/waf/latest/developerguide/web-acl-setting-body-inspection-limit.html
-                request_body={
-                    "API_GATEWAY": waf.CfnWebACL.RequestBodyAssociatedResourceTypeConfigProperty(
-                        default_size_inspection_limit="KB_32"
-                    )
-                }
-            ),
+            # By default WAF looks at 16 KB of a body only.
+            # https://docs.aws.amazon.com/waf/latest/developerguide/web-acl-setting-body-inspection-limit.html
+            association_config={"requestBody": {"API_GATEWAY": {"defaultSizeInspectionLimit": "KB_32"}}},
         )
         accept(acl, acceptances.NOTHING_IS_JAVA)
         for gateway in gateways:
@@ -120,6 +90,7 @@ class Firewall(Construct):
             resource_name=log.log_group_name,
             arn_format=ArnFormat.COLON_RESOURCE_NAME,
         )
+        blocked = {"ActionCondition": {"Action": "BLOCK"}}
         waf.CfnLoggingConfiguration(
             self,
             "Logging",
@@ -128,67 +99,70 @@ class Firewall(Construct):
             # What is let through is in the API's own log.
             logging_filter={
                 "DefaultBehavior": "DROP",
-                "Filters": [
-                    {
-                        "Behavior": "KEEP",
-                        "Requirement": "MEETS_ANY",
-                        "Conditions": [{"ActionCondition": {"Action": "BLOCK"}}],
-                    }
-                ],
+                "Filters": [{"Behavior": "KEEP", "Requirement": "MEETS_ANY", "Conditions": [blocked]}],
             },
             # A reader of the log learns neither a session nor the word that leads past CloudFront.
             redacted_fields=[{"singleHeader": {"Name": name}} for name in REDACTED],
         )
 
 
-_AS_IT_IS = [waf.CfnWebACL.TextTransformationProperty(priority=0, type="NONE")]
+def _rule(name: str, priority: int, status: HTTPStatus, **statement: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = {"responseCode": status.value, "customResponseBodyKey": str(status.value)}
+    if status is HTTPStatus.TOO_MANY_REQUESTS:
+        answer["responseHeaders"] = [{"name": "Retry-After", "value": "300"}]
+    return {
+        "name": name,
+        "priority": priority,
+        "action": {"block": {"customResponse": answer}},
+        "statement": statement,
+        "visibilityConfig": _visible(name),
+    }
 
 
-def _rule(name: str, priority: int, status: HTTPStatus, **statement: Any) -> waf.CfnWebACL.RuleProperty:
-    headers = [{"name": "Retry-After", "value": "300"}] if status is HTTPStatus.TOO_MANY_REQUESTS else None
-    return waf.CfnWebACL.RuleProperty(
-        name=name,
-        priority=priority,
-        action=waf.CfnWebACL.RuleActionProperty(
-            block=waf.CfnWebACL.BlockActionProperty(
-                custom_response=waf.CfnWebACL.CustomResponseProperty(
-                    response_code=status.value, custom_response_body_key=str(status.value), response_headers=headers
-                )
-            )
-        ),
-        statement=waf.CfnWebACL.StatementProperty(**statement),
-        visibility_config=_visible(name),
-    )
+def _visible(metric: str) -> dict[str, Any]:
+    return {"cloudWatchMetricsEnabled": True, "metricName": metric, "sampledRequestsEnabled": True}
 
 
-def _per_address(
-    limit: int, scope: waf.CfnWebACL.StatementProperty | None = None
-) -> waf.CfnWebACL.RateBasedStatementProperty:
-    return waf.CfnWebACL.RateBasedStatementProperty(
-        limit=limit, aggregate_key_type="IP", evaluation_window_sec=300, scope_down_statement=scope
-    )
+def _per_address(limit: int, **scope: Any) -> dict[str, Any]:
+    return {"limit": limit, "aggregateKeyType": "IP", "evaluationWindowSec": 300, **scope}
 
 
-def _any_of(*statements: waf.CfnWebACL.StatementProperty) -> waf.CfnWebACL.StatementProperty:
-    return waf.CfnWebACL.StatementProperty(or_statement=waf.CfnWebACL.OrStatementProperty(statements=list(statements)))
+def _read_by(*transformations: str) -> list[dict[str, Any]]:
+    return [{"priority": number, "type": each} for number, each in enumerate(transformations)]
 
 
-def _below(path: str) -> waf.CfnWebACL.StatementProperty:
+def _below(path: str) -> dict[str, Any]:
     """Paths with this beginning, as the gateway reads them: decoded, and with neither ``//`` nor ``/../``."""
-    return waf.CfnWebACL.StatementProperty(
-        byte_match_statement=waf.CfnWebACL.ByteMatchStatementProperty(
-            field_to_match=waf.CfnWebACL.FieldToMatchProperty(uri_path={}),
-            positional_constraint="STARTS_WITH",
-            search_string=path,
-            text_transformations=[
-                waf.CfnWebACL.TextTransformationProperty(priority=0, type="URL_DECODE"),
-                waf.CfnWebACL.TextTransformationProperty(priority=1, type="NORMALIZE_PATH"),
-            ],
-        )
-    )
+    return {
+        "byteMatchStatement": {
+            "fieldToMatch": {"uriPath": {}},
+            "positionalConstraint": "STARTS_WITH",
+            "searchString": path,
+            "textTransformations": _read_by("URL_DECODE", "NORMALIZE_PATH"),
+        }
+    }
 
 
-def _visible(metric: str) -> waf.CfnWebACL.VisibilityConfigProperty:
-    return waf.CfnWebACL.VisibilityConfigProperty(
-        cloud_watch_metrics_enabled=True, metric_name=metric, sampled_requests_enabled=True
-    )
+_RULES = [
+    _rule(
+        "LargeBodies",
+        0,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        sizeConstraintStatement={
+            # WAF looks at as much as a body may have. A longer one matches, too.
+            "fieldToMatch": {"body": {"oversizeHandling": "MATCH"}},
+            "comparisonOperator": "GT",
+            "size": MAX_BODY_BYTES,
+            "textTransformations": _read_by("NONE"),
+        },
+    ),
+    _rule("Floods", 1, HTTPStatus.TOO_MANY_REQUESTS, rateBasedStatement=_per_address(REQUESTS)),
+    _rule(
+        "PasswordGuessing",
+        2,
+        HTTPStatus.TOO_MANY_REQUESTS,
+        rateBasedStatement=_per_address(
+            SIGN_INS, scopeDownStatement={"orStatement": {"statements": [_below(path) for path in PASSWORD_PATHS]}}
+        ),
+    ),
+]

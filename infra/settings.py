@@ -57,9 +57,10 @@ class Cdn:
 
     ``price_class`` says which edge locations are used: PRICE_CLASS_100 (North America and Europe, the cheapest), _200
     or _ALL. ``countries`` are the only ones served (ISO 3166, two letters), all if empty. ``web_acl_arn`` is a firewall
-    of AWS WAF with the scope CLOUDFRONT. ``word`` is the version of the secret word by which the APIs recognize
-    CloudFront; raise it by one for a new word. ``subdomains_too``: browsers use HTTPS for the names below the domain,
-    too.
+    of AWS WAF with the scope CLOUDFRONT. ``closes_apis``: the APIs answer CloudFront alone. Deploy without it first:
+    until names lead to CloudFront, a closed API is a site that is down. ``word`` is the version of the secret word by
+    which the APIs recognize CloudFront; raise it by one for a new word. ``subdomains_too``: browsers use HTTPS for the
+    names below the domain, too.
     """
 
     domain_name: str | None = None
@@ -67,6 +68,7 @@ class Cdn:
     price_class: str = "PRICE_CLASS_100"
     countries: tuple[str, ...] = ()
     web_acl_arn: str | None = None
+    closes_apis: bool = False
     word: int = 1
     subdomains_too: bool = False
 
@@ -77,7 +79,7 @@ class Cdn:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """A domain name of your own for the site and its API, without CloudFront; its certificate is in the stack's region.
+    """A domain name of your own that leads to the APIs directly; its certificate is in the stack's region.
 
     The name's DNS record is an alias of the output ``SiteTarget``.
     """
@@ -111,8 +113,9 @@ class Stage:
     ``slowness`` multiplies the timeouts of the functions: a laptop starts many at once on few processors.
 
     ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them, ``cdn`` where the APIs are reached
-    directly. ``domain`` is a name of your own without CloudFront; without either, the site is at the gateway's own
-    address, below its stage. ``site_origin`` is how browsers know the site, where that is another address.
+    directly. ``domain`` is a name of your own that leads to them, beside ``cdn`` only until this closes the APIs;
+    without either, the site is at the gateway's own address, below its stage. ``site_origin`` is how browsers know the
+    site, where that is another address.
 
     ``watch``: how much is watched, and paid for. ``alarm_email`` is where alarms are sent, once its owner has confirmed
     it; ``bounds`` say when they ring. ``budget``: dollars a month, of the whole account, above which it is told, too.

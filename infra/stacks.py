@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aws_cdk import App, CfnOutput, CustomResource, Duration, Stack
+from aws_cdk import App, CfnOutput, Stack
 from constructs import Construct
 
 from infra import acceptances
+from infra.address import give_address
 from infra.api import DealsApi
-from infra.artifacts.bundling import bundle, digest_of
-from infra.cdn.edge import Edge
+from infra.artifacts.bundling import bundle
 from infra.cdn.secret import OriginSecret
-from infra.checks import accept, require
+from infra.checks import require
 from infra.clock import EachMinute
 from infra.firewall import Firewall
 from infra.function import PythonFunction
@@ -20,13 +20,12 @@ from infra.functions import FULL, LEAN, dead_letters_output, of_stage
 from infra.gateway import open_to_all
 from infra.observability.site import Site
 from infra.observability.watch import Observability
-from infra.pages import SiteApi, SiteDomain
+from infra.pages import SiteApi
 from infra.routes import ROUTES
 from infra.seeds import Seeds
 from infra.settings import Watch
 from infra.streams import StreamReader, WorkQueue
 from infra.table import DealsTable
-from shared.api import paths
 
 if TYPE_CHECKING:
     from infra.settings import Stage
@@ -69,9 +68,7 @@ class DealsStack(Stack):
             if each.row.sends:
                 work.take_from(each.function)
         readers = {
-            each.row.name: StreamReader(
-                self, each.row.reads.name, stage=stage, table=table.table, function=each.function, reads=each.row.reads
-            )
+            each.row.name: StreamReader(self, each.row.reads, stage=stage, table=table.table, function=each.function)
             for each in functions.values()
             if each.row.reads
         }
@@ -82,7 +79,7 @@ class DealsStack(Stack):
         secret = OriginSecret(self, "Origin", version=stage.cdn.word) if stage.cdn else None
         # MiniStack's patterns match no line break, so with a policy it would refuse a path that has one.
         without_cdn = None if stage.emulated else open_to_all()
-        policy = secret.policy() if secret else without_cdn
+        policy = secret.policy() if secret and stage.closes_apis else without_cdn
         api = DealsApi(
             self,
             "Gateway",
@@ -93,17 +90,10 @@ class DealsStack(Stack):
             policy=policy,
         )
         pages = [each for each in functions.values() if each.row.pages is not None]
-        site = SiteApi(
-            self,
-            "Pages",
-            stage=stage,
-            functions=pages,
-            account=api,
-            policy=policy,
-        )
+        site = SiteApi(self, "Pages", stage=stage, functions=pages, account=api, policy=policy)
         if stage.firewall:
             Firewall(self, "Firewall", stage=stage, gateways=[api, site])
-        self._name(stage, api, site, [each.row.pages for each in pages if each.row.pages], secret)
+        give_address(self, stage, api, site, [each.row.pages for each in pages if each.row.pages], secret)
 
         EachMinute(
             self,
@@ -136,19 +126,3 @@ class DealsStack(Stack):
         CfnOutput(self, "QueueUrl", value=work.queue.queue_url)
         for name, queue in dead_letters.items():
             CfnOutput(self, dead_letters_output(name), value=queue.queue_url)
-
-    def _name(
-        self, stage: Stage, api: DealsApi, site: SiteApi, private: list[str], secret: OriginSecret | None
-    ) -> None:
-        """Give the site its address: CloudFront's, a custom domain, or the gateway's."""
-        address = stage.origin
-        if stage.cdn and secret:
-            edge = Edge(self, "Cdn", stage=stage, cdn=stage.cdn, api=api, site=site, private=private, secret=secret)
-            address = f"https://{edge.host}"
-            CfnOutput(self, "CdnUrl", value=f"{address}{paths.ROOT}/")
-            CfnOutput(self, "CdnDomainName", value=edge.domain_name)
-        if stage.domain:
-            domain = SiteDomain(self, "Domain", domain=stage.domain, site=site, api=api, version=paths.VERSION)
-            CfnOutput(self, "SiteTarget", value=domain.domain.domain_name_alias_domain_name)
-        CfnOutput(self, "SiteUrl", value=f"{address}/" if address else site.url)
-        CfnOutput(self, "SiteId", value=site.api.rest_api_id)

@@ -61,14 +61,13 @@ class StreamReader(Construct):
     def __init__(
         self,
         scope: Construct,
-        construct_id: str,
+        reads: Reading,
         *,
         stage: Stage,
         table: dynamodb.Table,
         function: lambda_.Function,
-        reads: Reading,
     ) -> None:
-        super().__init__(scope, construct_id)
+        super().__init__(scope, reads.name)
         self.reads = reads
         self.dead_letters = DeadLetterQueue(self, "DeadLetters", stage=stage)
         source = sources.DynamoEventSource(

@@ -110,13 +110,14 @@ class Edge(Construct):
                 )
             ],
         )
+        public, others = self._of_site(site, private)
         distribution = cloudfront.Distribution(
             self,
             "Distribution",
             comment=f"Big Time Deals ({stage.name})",
             # The first pattern that matches is taken.
-            additional_behaviors={**self._of_api(stage, api), **self._of_site(site, private)},
-            default_behavior=self._public_pages(site),
+            additional_behaviors={**self._of_api(stage, api), **others},
+            default_behavior=public,
             http_version=cloudfront.HttpVersion.HTTP2_AND_3,
             minimum_protocol_version=cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
             price_class=cloudfront.PriceClass[cdn.price_class],
@@ -152,69 +153,101 @@ class Edge(Construct):
             ),
             "compress": True,
         }
-        uncached = cloudfront.BehaviorOptions(**_PASSED_ON, **common)
-        cached = cloudfront.BehaviorOptions(
-            cache_policy=self._page_policy(origins_differ=bool(stage.cors_origins)),
-            origin_request_policy=self._page_request_policy(),
-            **common,
+        # Credentials are part of the key: a request that has some never gets a shared page. The origin marks the answer
+        # private, which CloudFront does not store as long as the least time to keep is zero:
+        # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/Expiration.html
+        # Answers differ by origin where other sites' pages may read them:
+        # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html
+        key = self._cache_policy(
+            "Pages",
+            "Public pages: path, limit and cursor; requests with credentials apart from all others",
+            Duration.hours(1),
+            QUERY,
+            cloudfront.CacheHeaderBehavior.allow_list(CREDENTIAL, *(["Origin"] if stage.cors_origins else [])),
+            cloudfront.CacheCookieBehavior.all(),
         )
+        # What the origin sees besides the key. Accept is left out, so it sends its pages plain. CloudFront compresses
+        # them better, and this page names no price for it:
+        # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/ServingCompressedFiles.html
+        sent_on = cloudfront.OriginRequestPolicy(
+            self,
+            "PageRequests",
+            comment="What writes to the path of a public page need",
+            header_behavior=cloudfront.OriginRequestHeaderBehavior.allow_list("Content-Type", "Idempotency-Key"),
+        )
+        uncached = cloudfront.BehaviorOptions(**_PASSED_ON, **common)
+        cached = cloudfront.BehaviorOptions(cache_policy=key, origin_request_policy=sent_on, **common)
         return (
             dict.fromkeys(uncached_patterns(), uncached)
             | dict.fromkeys(cached_patterns(), cached)
             | {f"{paths.ROOT}/*": uncached}
         )
 
-    def _of_site(self, site: Gateway, private: Sequence[str]) -> dict[str, cloudfront.BehaviorOptions]:
-        """The site's files, which are kept for a year, and private pages, which are not kept at all.
+    def _of_site(
+        self, site: Gateway, private: Sequence[str]
+    ) -> tuple[cloudfront.BehaviorOptions, dict[str, cloudfront.BehaviorOptions]]:
+        """All public pages; and the site's files, which are kept for a year, and private pages, which are not kept.
 
-        The functions of private pages see all headers except Host: cookies, and Origin and Sec-Fetch-Site, by which
-        they refuse a form that another site sends.
+        Public pages are the same for everybody, because neither cookies nor credentials are sent on. The functions of
+        private pages see all headers except Host: cookies, and Origin and Sec-Fetch-Site, by which they refuse a form
+        that another site sends. An address that was typed without https is redirected to https.
         """
-        common = self._of_pages(site)
-        files = cloudfront.BehaviorOptions(
-            cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED, **(common | {"origin": self._origin_of_files(site)})
+        common: dict[str, Any] = {
+            "viewer_protocol_policy": cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+            "allowed_methods": cloudfront.AllowedMethods.ALLOW_ALL,
+            # This is for the gateway's own answers: the functions' pages say all of it but HTTPS themselves. Not
+            # no-referrer, with which browsers send forms with the Origin null.
+            "response_headers_policy": self._headers(
+                "PageSecurity",
+                "For browsers: HTTPS only; what a page does not say itself",
+                cloudfront.HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN,
+                content=PAGE_CONTENT_POLICY,
+                override=False,
+            ),
+            "compress": True,
+        }
+        origin = self._origin(site, f"/{SITE_STAGE}")
+        key = self._cache_policy(
+            "PublicPages",
+            "Pages of the site: path, cursor and search words; no cookie and no header",
+            Duration.days(1),
+            PAGE_QUERY,
+            cloudfront.CacheHeaderBehavior.none(),
+            cloudfront.CacheCookieBehavior.none(),
         )
-        own = cloudfront.BehaviorOptions(**_PASSED_ON, **common)
+        public = cloudfront.BehaviorOptions(cache_policy=key, origin=origin, **common)
+        own = cloudfront.BehaviorOptions(**_PASSED_ON, origin=origin, **common)
+        files = cloudfront.BehaviorOptions(
+            cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED, origin=self._origin_of_files(site), **common
+        )
         # /my is a page itself and so is all below /my/; /mystery is neither.
         patterns = [pattern for prefix in private for pattern in (prefix, f"{prefix}/*")]
-        return {f"{ASSETS}/*": files, **dict.fromkeys(patterns, own)}
+        return public, {f"{ASSETS}/*": files, **dict.fromkeys(patterns, own)}
 
-    def _public_pages(self, site: Gateway) -> cloudfront.BehaviorOptions:
-        """All other pages: the same for everybody, because neither cookies nor credentials are sent on."""
-        policy = cloudfront.CachePolicy(
+    def _cache_policy(
+        self,
+        construct_id: str,
+        comment: str,
+        longest: Duration,
+        query: Sequence[str],
+        headers: cloudfront.CacheHeaderBehavior,
+        cookies: cloudfront.CacheCookieBehavior,
+    ) -> cloudfront.CachePolicy:
+        """The parts of a request that tell one answer from another. An answer that does not say that it may be kept is
+        not kept."""
+        return cloudfront.CachePolicy(
             self,
-            "PublicPages",
-            comment="Pages of the site: path, cursor and search words; no cookie and no header",
+            construct_id,
+            comment=comment,
             min_ttl=Duration.seconds(0),
             default_ttl=Duration.seconds(0),
-            max_ttl=Duration.days(1),
-            query_string_behavior=cloudfront.CacheQueryStringBehavior.allow_list(*PAGE_QUERY),
-            header_behavior=cloudfront.CacheHeaderBehavior.none(),
-            cookie_behavior=cloudfront.CacheCookieBehavior.none(),
+            max_ttl=longest,
+            query_string_behavior=cloudfront.CacheQueryStringBehavior.allow_list(*query),
+            header_behavior=headers,
+            cookie_behavior=cookies,
             enable_accept_encoding_gzip=True,
             enable_accept_encoding_brotli=True,
         )
-        return cloudfront.BehaviorOptions(cache_policy=policy, **self._of_pages(site))
-
-    def _of_pages(self, site: Gateway) -> dict[str, Any]:
-        """Common to the pages' behaviours. An address that was typed without https is redirected to https."""
-        if not hasattr(self, "_pages"):
-            self._pages: dict[str, Any] = {
-                "origin": self._origin(site, f"/{SITE_STAGE}"),
-                "viewer_protocol_policy": cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-                "allowed_methods": cloudfront.AllowedMethods.ALLOW_ALL,
-                # This is for the gateway's own answers: the functions' pages say all of it but HTTPS themselves. Not
-                # no-referrer, with which browsers send forms with the Origin null.
-                "response_headers_policy": self._headers(
-                    "PageSecurity",
-                    "For browsers: HTTPS only; what a page does not say itself",
-                    cloudfront.HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN,
-                    content=PAGE_CONTENT_POLICY,
-                    override=False,
-                ),
-                "compress": True,
-            }
-        return self._pages
 
     def _origin(self, gateway: Gateway, path: str | None, **headers: str) -> origins.HttpOrigin:
         return origins.HttpOrigin(
@@ -235,46 +268,6 @@ class Edge(Construct):
         https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/add-origin-custom-headers.html
         """
         return self._origin(site, f"/{SITE_STAGE}", Accept="*/*")
-
-    def _page_policy(self, *, origins_differ: bool) -> cloudfront.CachePolicy:
-        """The cache policy of public pages: what tells one from another, and for how long one may be kept.
-
-        Credentials are part of the key: a request that has some never gets a shared page. The origin marks the answer
-        private, which CloudFront does not store as long as the least time to keep is zero:
-        https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/Expiration.html
-        """
-        return cloudfront.CachePolicy(
-            self,
-            "Pages",
-            comment="Public pages: path, limit and cursor; requests with credentials apart from all others",
-            min_ttl=Duration.seconds(0),
-            # An answer that does not say that it may be kept is not kept.
-            default_ttl=Duration.seconds(0),
-            max_ttl=Duration.hours(1),
-            query_string_behavior=cloudfront.CacheQueryStringBehavior.allow_list(*QUERY),
-            # Answers differ by origin where other sites' pages may read them:
-            # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html
-            header_behavior=cloudfront.CacheHeaderBehavior.allow_list(
-                CREDENTIAL, *(["Origin"] if origins_differ else [])
-            ),
-            cookie_behavior=cloudfront.CacheCookieBehavior.all(),
-            enable_accept_encoding_gzip=True,
-            enable_accept_encoding_brotli=True,
-        )
-
-    def _page_request_policy(self) -> cloudfront.OriginRequestPolicy:
-        """The request headers that the origin sees besides the key: a POST or PATCH of the same path needs them.
-
-        Accept is left out, so the origin sends its pages plain. CloudFront compresses them better, and this page names
-        no price for it:
-        https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/ServingCompressedFiles.html
-        """
-        return cloudfront.OriginRequestPolicy(
-            self,
-            "PageRequests",
-            comment="What writes to the path of a public page need",
-            header_behavior=cloudfront.OriginRequestHeaderBehavior.allow_list("Content-Type", "Idempotency-Key"),
-        )
 
     def _headers(
         self,

@@ -15,7 +15,7 @@ import pytest
 from aws_cdk.assertions import Template
 
 from infra.acceptances import CFN_LINT
-from infra.settings import STAGES, Cdn, Stage
+from infra.settings import STAGES, Cdn, Stage, Watch
 from infra.stacks import DealsStack, compose
 from tests.support.rights import Policy
 
@@ -29,9 +29,14 @@ VARIANTS: dict[str, Stage] = {
         checks_bodies=True,
         snap_start=True,
         shows_work=True,
+        watch=Watch.FULL,
         cors_origins=("https://app.example",),
         alarm_email="ana@mail.example",
-        cdn=Cdn(domain_name="deals.example", certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1"),
+        cdn=Cdn(
+            domain_name="deals.example",
+            certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",
+            closes_apis=True,
+        ),
     ),
 }
 """The stages, and one with all that can be switched on."""

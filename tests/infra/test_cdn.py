@@ -17,10 +17,11 @@ import pytest
 from aws_cdk.assertions import Template
 
 from infra.cdn.edge import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, QUERY, cached_patterns, uncached_patterns
+from infra.cdn.secret import OriginSecret
 from infra.checks import require
 from infra.functions import FUNCTIONS
 from infra.routes import ROUTES
-from infra.settings import STAGES, Cdn
+from infra.settings import STAGES, Cdn, Domain
 from infra.stacks import DealsStack
 from tests.infra.conftest import lint
 from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Answer, Edge
@@ -42,21 +43,26 @@ WITH_A_NAME = Cdn(
     price_class="PRICE_CLASS_ALL",
     countries=("DE", "US"),
     web_acl_arn="arn:aws:wafv2:us-east-1:123456789012:global/webacl/deals/0a1b2c3d-1111-2222-3333-444455556666",
+    subdomains_too=True,
 )
 
 
 @cache
-def synthesize(cdn: Cdn | None) -> Json:
+def synthesize(cdn: Cdn | None, domain: Domain | None = None) -> Json:
     """The template of prod with ``cdn``; its synthesis fails where cdk-nag finds what is not accepted with a reason."""
     app = cdk.App()
-    stack = DealsStack(app, stage=dataclasses.replace(STAGES["prod"], cdn=cdn))
+    stack = DealsStack(app, stage=dataclasses.replace(STAGES["prod"], cdn=cdn, domain=domain))
     require(app)
     return Template.from_stack(stack).to_json()
 
 
+CLOSED = Cdn(closes_apis=True)
+"""The second step: names lead to CloudFront, and the APIs answer nobody else."""
+
+
 @pytest.fixture(scope="session")
 def template() -> Json:
-    return synthesize(Cdn())
+    return synthesize(CLOSED)
 
 
 @pytest.fixture(scope="session")
@@ -222,7 +228,7 @@ def test_names_below_the_domain_are_told_to_be_https_only_where_a_setting_says_s
         }
 
     assert told(template) == {False}
-    assert told(synthesize(dataclasses.replace(WITH_A_NAME, subdomains_too=True))) == {True}
+    assert told(synthesize(WITH_A_NAME)) == {True}
 
 
 def test_a_request_with_a_session_reaches_the_origin_with_it(edge: Edge, template: Json) -> None:
@@ -288,46 +294,108 @@ def statements(api: Json) -> list[dict[str, Any]]:
     return [dict(each) for each in api["Policy"]["Statement"]]
 
 
-def words(template: Json) -> tuple[list[str], list[list[str]], set[str]]:
-    """The words that are kept, those that each API accepts, and those that CloudFront sends, by logical id."""
+def refuses(api: Json, referer: str, secrets: Mapping[str, str]) -> bool:
+    """Whether an API's policy refuses a request, which always comes over TLS, where references are what is given.
 
-    def named(reference: Any) -> str:
-        # A reference that CloudFormation resolves; the word itself is in no template.
-        start, secret, *_ = reference["Fn::Join"][1]
-        assert start == "{{resolve:secretsmanager:"
-        return str(secret["Ref"])
+    Every condition of a statement must hold; of a condition's values, one, and for a NotEquals each.
+    https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-logic-multiple-context-keys-or-values.html
+    """
 
+    def resolved(value: Any) -> str:
+        _, secret, rest = value["Fn::Join"][1]
+        return secrets.get(f"{secret['Ref']}{rest}", f"{{{{resolve:secretsmanager:{secret['Ref']}{rest}")
+
+    for each in statements(api):
+        if each["Effect"] == "Deny":
+            conditions = each["Condition"]
+            assert set(conditions) == {"StringNotEquals", "Bool"}
+            unknown = all(referer != resolved(one) for one in conditions["StringNotEquals"]["aws:Referer"])
+            if unknown and resolved(conditions["Bool"]["aws:SecureTransport"]) == "true":
+                return True
+    return False
+
+
+def test_the_first_deployment_leaves_a_live_site_as_it_is() -> None:
+    """DNS leads to the APIs until somebody moves it, and that takes until its records have expired."""
+    own = Domain("deals.example.com", "arn:aws:acm:us-east-1:123456789012:certificate/1")
+    first = synthesize(WITH_A_NAME, own)
+
+    assert [statements(each) for each in apis_of(first)] == [[OPEN], [OPEN]]
+    assert only(first, "AWS::ApiGateway::DomainName")["DomainName"] == own.name
+    # CloudFront shows its word from the beginning, so that the APIs can require it later.
+    (word,), sent = words(first)
+    assert sent == {word}
+    # A direct request could have made up an address that CloudFront would have added.
+    assert "BEHIND_CDN" not in json.dumps(first["Resources"])
+
+
+def test_a_name_of_the_apis_own_leads_nowhere_once_they_are_closed() -> None:
+    with pytest.raises(ValueError, match="closes_apis"):
+        dataclasses.replace(STAGES["prod"], cdn=CLOSED, domain=Domain("deals.example", "arn:aws:acm:x"))
+
+
+def test_a_word_that_is_not_put_in_its_place_locks_nobody_out(template: Json) -> None:
+    (secret,), _ = words(template)
+    known = {f"{secret}:SecretString:word::}}}}": "abc", f"{secret}:SecretString:closed::}}}}": "true"}
+    made_of = only(template, "AWS::SecretsManager::Secret")["GenerateSecretString"]
+
+    assert json.loads(made_of["SecretStringTemplate"]) == {"closed": "true"}
+    assert made_of["GenerateStringKey"] == "word"
+    for api in apis_of(template):
+        assert refuses(api, "", known)
+        assert refuses(api, "abd", known)
+        assert not refuses(api, "abc", known)
+        assert not refuses(api, "", {})
+        assert not refuses(api, "abc", {})
+
+
+def words(template: Json) -> tuple[list[str], set[str]]:
+    """The words that are kept, and those that CloudFront sends, by logical id; no template has a word itself."""
     kept = [name for name, each in template["Resources"].items() if each["Type"] == "AWS::SecretsManager::Secret"]
-    accepted = []
+    sent = set()
+    for origin in config(template)["Origins"]:
+        (word,) = (each["HeaderValue"] for each in origin["OriginCustomHeaders"] if each["HeaderName"] == "Referer")
+        sent.add(named(word))
+    return sorted(kept), sent
+
+
+def named(reference: Any) -> str:
+    """The secret that a reference names, which CloudFormation resolves."""
+    start, secret, rest = reference["Fn::Join"][1]
+    assert (start, rest) == ("{{resolve:secretsmanager:", ":SecretString:word::}}")
+    return str(secret["Ref"])
+
+
+def accepted(template: Json) -> list[list[str]]:
+    """The words that each API accepts."""
+    found = []
     for api in apis_of(template):
         allow, deny = statements(api)
         assert allow == OPEN
         asked = deny.pop("Condition")["StringNotEquals"]["aws:Referer"]
         assert deny == {**OPEN, "Effect": "Deny"}
-        accepted.append([named(one) for one in (asked if isinstance(asked, list) else [asked])])
-    sent = set()
-    for origin in config(template)["Origins"]:
-        (word,) = (each["HeaderValue"] for each in origin["OriginCustomHeaders"] if each["HeaderName"] == "Referer")
-        sent.add(named(word))
-    return sorted(kept), accepted, sent
+        found.append([named(one) for one in asked])
+    return found
 
 
 def test_the_apis_answer_nobody_but_cloudfront(template: Json) -> None:
-    (word,), accepted, sent = words(template)
+    (word,), sent = words(template)
 
-    assert accepted == [[word], [word]]
+    assert accepted(template) == [[word], [word]]
     assert sent == {word}
 
 
 def test_a_new_word_is_sent_while_the_one_before_is_still_accepted(template: Json) -> None:
-    rotated, again = synthesize(Cdn(word=2)), synthesize(Cdn(word=3))
+    rotated = synthesize(dataclasses.replace(CLOSED, word=2))
+    again = cdk.Stack()
+    OriginSecret(again, "Origin", version=3)
 
-    (first,), _, _ = words(template)
-    (kept, second), accepted, sent = words(rotated)
+    (first,), _ = words(template)
+    (kept, second), sent = words(rotated)
     assert kept == first
-    assert accepted == [[first, second], [first, second]]
+    assert accepted(rotated) == [[first, second], [first, second]]
     assert sent == {second}
-    assert first not in words(again)[0]
+    assert {first, second} & set(Template.from_stack(again).to_json()["Resources"]) == {second}
     # What CloudFront sends is accepted by what is deployed before it is sent.
     (distribution,) = (e for e in rotated["Resources"].values() if e["Type"] == "AWS::CloudFront::Distribution")
     stages = {name for name, each in rotated["Resources"].items() if each["Type"] == "AWS::ApiGateway::Stage"}
@@ -340,7 +408,7 @@ def deployments(found: Json) -> set[str]:
 
 def test_a_new_word_is_a_new_deployment_of_both_apis(template: Json) -> None:
     assert len(deployments(template)) == 2
-    assert deployments(template).isdisjoint(deployments(synthesize(Cdn(word=2))))
+    assert deployments(template).isdisjoint(deployments(synthesize(dataclasses.replace(CLOSED, word=2))))
 
 
 def test_both_apis_are_opened_when_cloudfront_is_switched_off(template: Json) -> None:
@@ -354,7 +422,7 @@ def test_both_apis_are_opened_when_cloudfront_is_switched_off(template: Json) ->
     assert not [name for name, output in template["Outputs"].items() if "Export" in output]
 
 
-def test_functions_know_that_they_are_behind_cloudfront_and_only_then(template: Json) -> None:
+def test_functions_trust_the_addresses_of_cloudfront_where_nobody_else_reaches_them(template: Json) -> None:
     def told(found: Json) -> set[bool]:
         functions = [
             each["Properties"]
@@ -365,7 +433,7 @@ def test_functions_know_that_they_are_behind_cloudfront_and_only_then(template: 
         return {"BEHIND_CDN" in each["Environment"]["Variables"] for each in functions}
 
     assert told(template) == {True}
-    assert told(synthesize(None)) == {False}
+    assert told(synthesize(Cdn())) == told(synthesize(None)) == {False}
 
 
 def test_the_log_is_private_encrypted_short_lived_and_holds_no_credentials(template: Json) -> None:

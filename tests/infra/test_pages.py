@@ -11,7 +11,7 @@ import pytest
 from infra.functions import FUNCTIONS
 from infra.gateway import REFUSALS
 from infra.settings import STAGES, Domain
-from tests.infra.conftest import VARIANTS, Synthesized, synthesize
+from tests.infra.conftest import Synthesized, synthesize
 from tests.infra.test_api import path_of
 
 OWN = Domain("deals.example", "arn:aws:acm:eu-central-1:111122223333:certificate/1")
@@ -115,11 +115,6 @@ def test_what_a_page_took_is_shown_on_dev_and_the_laptop_and_never_on_prod(dev: 
     assert SHOWN.isdisjoint(prod.modules())
     assert told(prod) == set()
     assert {name for name, stage in STAGES.items() if stage.shows_work} == {"dev", "local"}
-
-
-def test_a_domain_and_cloudfront_exclude_each_other() -> None:
-    with pytest.raises(ValueError, match="beside cdn"):
-        replace(VARIANTS["everything"], domain=OWN)
 
 
 def test_the_laptop_has_a_domain_that_browsers_find_there() -> None:

@@ -103,7 +103,7 @@ def test_every_api_states_a_policy_and_refuses_requests_by_it_behind_cloudfront_
 
     effects = [{each["Effect"] for each in api["Properties"]["Policy"]["Statement"]} for api in apis]
 
-    assert effects == [{"Allow", "Deny"} if stage.cdn else {"Allow"}] * 2
+    assert effects == [{"Allow", "Deny"} if stage.cdn and stage.cdn.closes_apis else {"Allow"}] * 2
 
 
 def test_a_minute_that_failed_is_not_repeated(dev: Synthesized) -> None:
