@@ -68,6 +68,8 @@ MODULES_OF_DATA = {
     "shared.data.item_types",
     "shared.data.partitions",
     "shared.data.idempotency",
+    "shared.data.account_checks",
+    "shared.data.bulk",
 }
 """The ground floor of ``shared.data``; its folders are rooms of their own."""
 

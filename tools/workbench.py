@@ -127,7 +127,7 @@ def _follow(table: Table, posted: Sequence[Deal]) -> None:
     """A reader signs up, likes and watches, is told of two deals, reads of one and saves the other."""
     first, second = posted[:2]
     rate_limits.sign_up(table, "203.0.113.7", NOW)
-    ana = User("ana", "ana@mail.example", "Ana", "$argon2id$…", "member", NOW)
+    ana = User("ana", "ana@mail.example", "Ana", "$argon2id$…", "member", NOW, account_id="4c9f1f0e")
     users.create(table, ana)
     sessions.start(table, ana, NOW, bytes(range(32)))
     for topic in (Topic(BRAND, first.brand), Topic(CATEGORY, first.category)):

@@ -18,7 +18,7 @@ from shared.api.member_bodies import AccountChange, NewUser, SignIn
 from shared.data import removal
 from shared.data.members import accounts, sessions, users
 from shared.data.orders import addresses
-from shared.errors import NoSuchUser, NotSignedIn, SlowDown, WrongPassword
+from shared.errors import SlowDown, WrongPassword
 from shared.http.answers import json_answer, nothing
 from shared.http.event import address
 from shared.models.members import User
@@ -48,11 +48,12 @@ def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
 def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
     now, origin = times.now(), address(app.current_event.raw_event)
     try:
-        user = accounts.sign_in(table(), request.username, request.password, origin, now)
+        token, session = accounts.sign_in(
+            table(), request.username, request.password, origin, now, secrets.token_bytes(sessions.TOKEN_BYTES)
+        )
     except (WrongPassword, SlowDown):
         report(metrics.SIGN_IN_FAILURES)
         raise
-    token, session = sessions.start(table(), user, now, secrets.token_bytes(sessions.TOKEN_BYTES))
     return json_answer(member_documents.session_token(token, session), HTTPStatus.CREATED)
 
 
@@ -64,7 +65,8 @@ def sign_out() -> Response[Any]:
 
 @app.delete("/sessions", **describe("Sign out everywhere", None, who="member", status=204))
 def sign_out_everywhere() -> Response[Any]:
-    sessions.end_all(table(), caller(app.current_event.raw_event).username)
+    own = caller(app.current_event.raw_event)
+    sessions.end_all(table(), own.username, own.account_id)
     return nothing()
 
 
@@ -81,7 +83,7 @@ def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     if change.email is not None:
         accounts.change_email(table(), user, change.email, address(app.current_event.raw_event), times.now())
     if change.name is not None:
-        users.rename(table(), user.username, change.name)
+        users.rename(table(), user.username, change.name, user.account_id)
     if change.password is not None:
         accounts.change_password(table(), user, change.password)
     return _own(_me())
@@ -104,10 +106,8 @@ def _own(user: User) -> Response[Any]:
 
 
 def _me() -> User:
-    try:
-        return users.get(table(), caller(app.current_event.raw_event).username, consistent=True)
-    except NoSuchUser as error:
-        raise NotSignedIn from error
+    own = caller(app.current_event.raw_event)
+    return accounts.own(table(), own.username, own.account_id)
 
 
 def _proved(user: User, password: str) -> User:

@@ -1,4 +1,4 @@
-"""The Lambda authorizer: turns a bearer token into a username and a role, or refuses.
+"""The Lambda authorizer: turns a bearer token into an account and its role, or refuses.
 
 It denies rather than raises: a raised "Unauthorized" would count every expired token as a function error. The gateway
 answers a denial with 401 (``infra/``); who may do what is decided where it is done. What an authorizer may answer:
@@ -30,7 +30,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         logger().info("refused", function_request_id=context.aws_request_id, **measured())
         return _policy("anonymous", "Deny", arn)
     logger().info("authenticated", username=session.username, function_request_id=context.aws_request_id, **measured())
-    return _policy(session.username, "Allow", arn) | {"context": {"username": session.username, "role": session.role}}
+    named = {"username": session.username, "accountId": session.account_id, "role": session.role}
+    return _policy(session.username, "Allow", arn) | {"context": named}
 
 
 def _policy(principal: str, effect: str, arn: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from shared.api import documents, member_documents
 from shared.api.app import create_app, serve
-from shared.api.callers import caller
+from shared.api.callers import Caller, caller
 from shared.api.documentation import PAGED, describe
 from shared.data.catalog import topics
 from shared.data.members import follows, messages
@@ -25,8 +25,12 @@ from shared.values import times
 app = create_app()
 
 
+def _own() -> Caller:
+    return caller(app.current_event.raw_event)
+
+
 def _username() -> str:
-    return caller(app.current_event.raw_event).username
+    return _own().username
 
 
 def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
@@ -36,7 +40,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
     def like(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
         with suppress(AlreadyLiked):
-            follows.like(table(), topic, _username(), times.now())
+            follows.like(table(), topic, _username(), times.now(), _own().account_id)
             report(metrics.LIKES_ADDED)
         return _likes(topic, liked=True)
 
@@ -44,7 +48,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
     def unlike(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
         with suppress(NotLiked):
-            follows.unlike(table(), topic, _username())
+            follows.unlike(table(), topic, _username(), _own().account_id)
             report(metrics.LIKES_REMOVED)
         return _likes(topic, liked=False)
 
@@ -52,7 +56,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
     def watch(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
         with suppress(AlreadyWatching):
-            follows.watch(table(), topic, _username(), times.now())
+            follows.watch(table(), topic, _username(), times.now(), _own().account_id)
             report(metrics.WATCHES_ADDED)
         return _watchers(topic, watching=True)
 
@@ -60,7 +64,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
     def unwatch(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
         with suppress(NotWatching):
-            follows.unwatch(table(), topic, _username())
+            follows.unwatch(table(), topic, _username(), _own().account_id)
             report(metrics.WATCHES_REMOVED)
         return _watchers(topic, watching=False)
 

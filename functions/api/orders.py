@@ -65,10 +65,14 @@ def _username() -> str:
     return caller(_event()).username
 
 
+def _account_id() -> str:
+    return caller(_event()).account_id
+
+
 @route("PUT", "/me/addresses/<name>", "Save an address", "Address", who="member", errors=[*BODY_ERRORS, 404])
 def save_address(name: str, new: Annotated[NewAddress, Body()]) -> Response[Any]:
     address = new.to_address()
-    addresses.save(table(), _username(), _address_name(name), address)
+    addresses.save(table(), _username(), _address_name(name), address, _account_id())
     return json_answer(member_documents.address(address))
 
 
@@ -78,7 +82,7 @@ def remove_address(name: str) -> Response[Any]:
         known = _address_name(name)
     except InvalidName as error:
         raise UnknownAddress(segment(name)[:40]) from error
-    addresses.remove(table(), _username(), known)
+    addresses.remove(table(), _username(), known, _account_id())
     return nothing()
 
 

@@ -19,4 +19,4 @@ def idempotency(event: Event, asked: dict[str, Any]) -> Idempotency | None:
     Raises BadRequest for an invalid key, NotSignedIn.
     """
     key = client_key(event)
-    return None if key is None else Idempotency(caller(event).username, key, asked)
+    return None if key is None else Idempotency(caller(event).account_id, key, asked)

@@ -58,8 +58,13 @@ def sign_in_form(request: Request) -> Answer:
 def sign_in(request: Request) -> Answer:
     typed = forms.read(request.event)
     try:
-        user = accounts.sign_in(
-            table(), typed.get("username", ""), typed.get("password", ""), address(request.event), request.now
+        token, _ = accounts.sign_in(
+            table(),
+            typed.get("username", ""),
+            typed.get("password", ""),
+            address(request.event),
+            request.now,
+            secrets.token_bytes(sessions.TOKEN_BYTES),
         )
     except WrongPassword:
         report(metrics.SIGN_IN_FAILURES)
@@ -67,7 +72,7 @@ def sign_in(request: Request) -> Answer:
     except SlowDown as error:
         report(metrics.SIGN_IN_FAILURES)
         return _to_wait(_sign_in_page(typed, {"username": _how_long(error)}), error)
-    return _welcomed(request, user, forms.own_path(_next(typed), HOME))
+    return _welcomed(request, token, forms.own_path(_next(typed), HOME))
 
 
 @routes.get("/account/sign-up")
@@ -98,7 +103,7 @@ def sign_up(request: Request) -> Answer:
         return _sign_up_page(typed, {"email": "An account with this address exists already."})
     except SlowDown as error:
         return _to_wait(_sign_up_page(typed, {"username": _how_long(error)}), error)
-    return _welcomed(request, user, forms.own_path(_next(typed), HOME))
+    return _welcomed(request, _begun(request, user), forms.own_path(_next(typed), HOME))
 
 
 @routes.post("/account/sign-out", stands_on="/account")
@@ -111,7 +116,8 @@ def sign_out(request: Request) -> Answer:
 
 @routes.post("/account/sign-out-everywhere", stands_on="/account")
 def sign_out_everywhere(request: Request) -> Answer:
-    sessions.end_all(table(), _session(request).username)
+    session = _session(request)
+    sessions.end_all(table(), session.username, session.account_id)
     return _left("signed-out-everywhere")
 
 
@@ -128,7 +134,7 @@ def change_name(request: Request) -> Answer:
         name = check(AccountChange, {"name": typed.get("name", "")}).name or ""
     except InvalidFields as error:
         return _account_page(request, user, typed, error.errors)
-    users.rename(table(), user.username, name)
+    users.rename(table(), user.username, name, user.account_id)
     return pages.redirect("/account", said="renamed")
 
 
@@ -160,7 +166,7 @@ def change_password(request: Request) -> Answer:
     except SlowDown as error:
         return _to_wait(_account_page(request, user, typed, {"current-password": _how_long(error)}), error)
     changed = accounts.change_password(table(), user, password)
-    return _welcomed(request, changed, "/account", said="password")
+    return _welcomed(request, _begun(request, changed), "/account", said="password")
 
 
 @routes.get("/account/remove")
@@ -227,12 +233,17 @@ def _prove(request: Request, user: User, typed: Fields, name: str) -> User:
         raise InvalidFields({name: "This is not the password."}) from error
 
 
-def _welcomed(request: Request, user: User, place: str, **query: str) -> Answer:
+def _begun(request: Request, user: User) -> str:
+    """The token of a new session of a user who has just given a password."""
+    token, _ = sessions.start(table(), user, request.now, secrets.token_bytes(sessions.TOKEN_BYTES))
+    return token
+
+
+def _welcomed(request: Request, token: str, place: str, **query: str) -> Answer:
     """On to a place with a new session's cookies. The session that the browser brought, if any, ends."""
     brought = cookies.token_of(request.event)
     if brought is not None:
         sessions.end(table(), brought)
-    token, _ = sessions.start(table(), user, request.now, secrets.token_bytes(sessions.TOKEN_BYTES))
     return forms.lead_to(place, cookies=tuple(cookies.signed_in(token)), **query)
 
 

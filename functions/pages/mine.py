@@ -212,11 +212,11 @@ def deal_of_button(_request: Request, number: str) -> Answer:
 def save(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
 
-    def keep(username: str) -> None:
-        saved.save(table(), deal, username, request.now)
+    def keep(username: str, account_id: str) -> None:
+        saved.save(table(), deal, username, request.now, account_id)
 
-    def drop(username: str) -> None:
-        saved.unsave(table(), deal.deal_id, username)
+    def drop(username: str, account_id: str) -> None:
+        saved.unsave(table(), deal.deal_id, username, account_id)
 
     return _switched(request, f"/deals/{deal.number or deal.deal_id}", on=keep, off=drop, said=("saved", "unsaved"))
 
@@ -263,7 +263,7 @@ def _switched(
         return member
     turned_on = fields.get("on", "1") == "1"
     with suppress(AlreadyWatching, NotWatching, AlreadyLiked, NotLiked):
-        (on if turned_on else off)(username=member.username)
+        (on if turned_on else off)(username=member.username, account_id=member.account_id)
         if counted:
             report(counted[0] if turned_on else counted[1])
     if request.wants_json:

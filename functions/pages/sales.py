@@ -141,7 +141,7 @@ def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, 
     if change.left is not None:
         stock.leave(table(), deal.deal_id, change.left, shards=change.shards)
         return
-    once = forms.idempotency(typed, session.username, {"deal": deal.deal_id, **change.model_dump(mode="json")})
+    once = forms.idempotency(typed, session.account_id, {"deal": deal.deal_id, **change.model_dump(mode="json")})
     stock.add(table(), deal.deal_id, change.add or 0, request.now, shards=change.shards, idempotency=once)
 
 

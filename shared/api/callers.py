@@ -16,6 +16,7 @@ class Caller:
     """The caller, as the authorizer found out."""
 
     username: str
+    account_id: str
     role: Role
 
 
@@ -33,7 +34,7 @@ def caller(event: Mapping[str, Any]) -> Caller:
     named = (event.get("requestContext") or {}).get("authorizer") or {}
     if not named.get("username"):
         raise NotSignedIn
-    return Caller(named["username"], named["role"])
+    return Caller(named["username"], named["accountId"], named["role"])
 
 
 def editors_only(event: Event) -> None:

@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from shared.data import item_types, keys
-from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, put_new_or
@@ -27,9 +26,12 @@ LIFETIME = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class Idempotency:
-    """A client's promise that two requests with one key are one request; ``request`` is what it asked for."""
+    """A client's promise that two requests with one key are one request; ``request`` is what it asked for.
 
-    username: str
+    The promise is an account's: the next owner of its name may use the same key for something else.
+    """
+
+    account_id: str
     client_key: str
     request: Mapping[str, Any]
 
@@ -39,7 +41,7 @@ class Idempotency:
 
 
 class Repeated(DealsError):
-    """The Idempotency-Key was used before: ``result_of`` tells for what."""
+    """The Idempotency-Key was used before: ``earlier_result`` tells for what."""
 
 
 def once(table: Table, idempotency: Idempotency, result_id: str, now: datetime, writes: Iterable[Write]) -> str | None:
@@ -51,14 +53,14 @@ def once(table: Table, idempotency: Idempotency, result_id: str, now: datetime, 
     try:
         table.transact(receipt(idempotency, result_id, now), *writes)
     except Repeated:
-        return result_of(table, idempotency)
+        return earlier_result(table, idempotency, now)
     return None
 
 
 def receipt(idempotency: Idempotency, result_id: str, now: datetime) -> Write:
     """The record of what a key was used for, for a transaction of the caller's own. Its refusal is ``Repeated``."""
     item = {
-        **keys.idempotency(idempotency.username, idempotency.client_key),
+        **keys.idempotency(idempotency.account_id, idempotency.client_key),
         "Type": item_types.IDEMPOTENCY,
         "ResultId": result_id,
         "RequestHash": idempotency.request_hash,
@@ -68,19 +70,14 @@ def receipt(idempotency: Idempotency, result_id: str, now: datetime) -> Write:
     return put_new_or(item, f"{TTL_ATTRIBUTE} <= :now", {":now": int(now.timestamp())}, refused=Repeated())
 
 
-def is_used(table: Table, idempotency: Idempotency, now: datetime) -> bool:
-    """Whether a key was used, and not so long ago that its receipt counts as gone."""
-    found = _receipt_of(table, idempotency)
-    return found is not None and bool(found[TTL_ATTRIBUTE] > now.timestamp())
+def earlier_result(table: Table, idempotency: Idempotency, now: datetime) -> str | None:
+    """The id of the result that a request with the same key had, or None where there was none.
 
-
-def result_of(table: Table, idempotency: Idempotency) -> str:
-    """The id of the result that a key was used for. Raises IdempotencyKeyReused if that was another request."""
-    found = _receipt_of(table, idempotency)
-    if found is None or found["RequestHash"] != idempotency.request_hash:
+    Raises IdempotencyKeyReused if that was another request.
+    """
+    found = table.get(keys.idempotency(idempotency.account_id, idempotency.client_key), consistent=True)
+    if found is None or found[TTL_ATTRIBUTE] <= now.timestamp():
+        return None
+    if found["RequestHash"] != idempotency.request_hash:
         raise IdempotencyKeyReused
     return str(found["ResultId"])
-
-
-def _receipt_of(table: Table, idempotency: Idempotency) -> Item | None:
-    return table.get(keys.idempotency(idempotency.username, idempotency.client_key), consistent=True)

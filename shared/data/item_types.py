@@ -31,6 +31,10 @@ DEALS_CACHE = "DealsCache"
 CATEGORY_CACHE = "CategoryCache"
 
 USER = "User"
+REMOVAL = "Removal"
+"""A name whose account is being removed: it has the User item's key."""
+
+ACCOUNT = "Account"
 USER_EMAIL = "UserEmail"
 PASSWORD = "Password"  # noqa: S105  # a type's name
 SESSION = "Session"

@@ -382,9 +382,9 @@ def stock_shard(deal_id: str, shard: int) -> Key:
     return _pair(stock(deal_id), f"SHARD#{shard}")
 
 
-def idempotency(username: str, client_key: str) -> Key:
+def idempotency(account_id: str, client_key: str) -> Key:
     """The receipt of a client's Idempotency-Key; hashed, because clients choose its text."""
-    return _pair(f"IDEMPOTENCY#{username}#{hashlib.sha256(client_key.encode()).hexdigest()}")
+    return _pair(f"IDEMPOTENCY#{account_id}#{hashlib.sha256(client_key.encode()).hexdigest()}")
 
 
 def backfill(item_type: str, segment: int, segments: int) -> Key:

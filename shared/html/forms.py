@@ -94,12 +94,12 @@ def new_key() -> str:
     return secrets.token_urlsafe(18)
 
 
-def idempotency(typed: Mapping[str, str], username: str, request: Mapping[str, Any]) -> Idempotency | None:
+def idempotency(typed: Mapping[str, str], account_id: str, request: Mapping[str, Any]) -> Idempotency | None:
     """The form's idempotency key, and what the form asks for; None where it has no valid key."""
     key = typed.get("key", "")
     if not is_client_key(key):
         return None
-    return Idempotency(username, key, request)
+    return Idempotency(account_id, key, request)
 
 
 def own_path(text: str | None, otherwise: str) -> str:

@@ -38,6 +38,7 @@ PATTERNS: Mapping[str, str] = {
     "topics.get_many": "10",
     "users.create": "13",
     "users.get": "24",
+    "accounts.own": "24",
     "users.count": "21",
     "follows.like": "14, 16",
     "follows.unlike": "14, 16",

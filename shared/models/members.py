@@ -16,6 +16,7 @@ class User:
     """An account. ``password_hash`` is argon2id's encoded form, and None where it was not asked for.
 
     ``generation``, as it was read, is that of its sessions: it changes with a new password and a sign-out everywhere.
+    ``account_id`` is made when the account is: a name may have another owner later, an id never has.
     """
 
     username: str = field(metadata=stored("Username"))
@@ -25,6 +26,7 @@ class User:
     role: Role = field(metadata=stored("Role"))
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     generation: str = field(default="", compare=False)
+    account_id: str = field(default="", compare=False, metadata=stored("AccountId"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Session:
     """A signed-in session; its token is known to the client only."""
 
     username: str = field(metadata=stored("Username"))
+    account_id: str
     role: Role
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     expires_at: datetime

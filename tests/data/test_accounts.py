@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from argon2 import PasswordHasher
 
-from shared.data.members import accounts, rate_limits, sessions, users
+from shared.data.members import accounts, credentials, rate_limits, sessions, users
 from shared.dynamodb.table import Table
-from shared.errors import EmailTaken, Forbidden, SlowDown, WrongPassword
+from shared.errors import EmailTaken, Forbidden, NoSuchUser, SlowDown, WrongPassword
 from shared.models.members import User
 from shared.values import passwords
 from shared.values.common_passwords import is_common
 from tests.support.engines import MOTO
-from tests.support.factories import NOW, a_user, ago, join
+from tests.support.factories import NOW, a_user, ago, join, leave
+from tests.support.wire import before, watched
 
 HERE = "192.0.2.1"
 PASSWORD = "correct horse battery"
@@ -53,15 +56,33 @@ def test_a_hash_of_old_parameters_is_made_again_when_its_owner_signs_in(
     monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
     token, _ = sessions.start(table, old, NOW, bytes(32))
 
-    user = accounts.sign_in(table, "ana", PASSWORD, HERE, NOW)
+    accounts.sign_in(table, "ana", PASSWORD, HERE, NOW, bytes(31) + b"1")
 
-    assert users.get(table, "ana") == user
-    assert not passwords.is_outdated(user.password_hash or "")
+    assert not passwords.is_outdated(credentials.of(table, "ana") or "")
     assert passwords.is_outdated(old.password_hash or "")
     assert sessions.authenticate(table, token, NOW).username == "ana"
-    assert sessions.start(table, user, NOW, bytes(31) + b"1")
     with pytest.raises(WrongPassword):
-        accounts.sign_in(table, "ana", "wrong password", HERE, NOW)
+        accounts.sign_in(table, "ana", "wrong password", HERE, NOW, bytes(32))
+
+
+@pytest.mark.parametrize("what", ["removed", "given another password"])
+def test_a_sign_in_beside_a_change_of_the_account_is_one_or_is_refused(table: Table, what: str) -> None:
+    def change() -> None:
+        if what == "removed":
+            leave(table)
+        else:
+            users.change_password(table, "ana", CHEAP.hash("another password"))
+
+    sign_up(table)
+    with watched(table) as wire:
+        accounts.sign_in(table, "ana", PASSWORD, HERE, NOW, bytes(32))
+    for operation, count in wire.operations.items():
+        for number in range(count):
+            with suppress(NoSuchUser):  # the change may have removed it
+                leave(table)
+            sign_up(table)
+            with before(table, operation, change, skip=number), suppress(WrongPassword):
+                accounts.sign_in(table, "ana", PASSWORD, HERE, NOW, secrets.token_bytes(32))
 
 
 def test_asking_which_addresses_exist_is_slowed_for_who_signs_up(table: Table) -> None:

@@ -9,9 +9,9 @@ from shared.data import keys
 from shared.data.members import accounts, credentials, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import AccountChanged, NoSuchUser, WrongPassword
-from shared.models.members import User
+from shared.models.members import Session, User
 from shared.values import passwords
-from tests.support.factories import NOW, a_user
+from tests.support.factories import NOW, a_user, leave
 from tests.support.wire import before, watched
 
 HERE = "192.0.2.1"
@@ -29,8 +29,8 @@ def sign_up(table: Table) -> User:
     return accounts.sign_up(table, **names, password=PASSWORD, address=HERE, now=NOW)
 
 
-def sign_in(table: Table, password: str = PASSWORD) -> User:
-    return accounts.sign_in(table, "ana", password, HERE, NOW)
+def sign_in(table: Table, password: str = PASSWORD) -> Session:
+    return accounts.sign_in(table, "ana", password, HERE, NOW, bytes(32))[1]
 
 
 def test_a_users_collection_does_not_hold_the_hash(table: Table) -> None:
@@ -53,13 +53,13 @@ def test_a_session_is_known_without_reading_the_hash(table: Table) -> None:
     session, account = (request.body for request in wire.requests)
     assert session["Key"]["PK"]["S"].startswith(keys.any_like(keys.session("")).rstrip("*"))
     assert account["Key"]["PK"]["S"] == keys.user("ana")["PK"]
-    assert set(account["ExpressionAttributeNames"].values()) == {"Generation", "SignOuts", "Role"}
+    assert set(account["ExpressionAttributeNames"].values()) == {"AccountId", "Generation", "SignOuts", "Role"}
 
 
 def test_a_removed_account_takes_its_hash_along(table: Table) -> None:
-    user = sign_up(table)
+    sign_up(table)
 
-    users.remove(table, user)
+    leave(table)
 
     assert credentials.of(table, "ana") is None
 
@@ -76,16 +76,11 @@ def test_of_two_who_change_a_password_at_once_one_is_told(table: Table) -> None:
 
 
 def test_a_sign_in_under_way_meets_another_hash_and_ends(table: Table) -> None:
-    user = sign_in_of(table)
+    user = accounts.prove(table, sign_up(table), PASSWORD, HERE, NOW)
     rehashed = credentials.changed("ana", "another-hash", proved=None)  # and the generation stays
 
     with before(table, "TransactWriteItems", lambda: table.write(rehashed)), pytest.raises(AccountChanged):
         sessions.start(table, user, NOW, bytes(32))
-
-
-def sign_in_of(table: Table) -> User:
-    sign_up(table)
-    return sign_in(table)
 
 
 def test_a_name_that_nobody_has_costs_as_many_requests_as_one_that_somebody_has(table: Table) -> None:
@@ -93,7 +88,7 @@ def test_a_name_that_nobody_has_costs_as_many_requests_as_one_that_somebody_has(
     asked = []
     for name in ("ana", "nobody"):
         with watched(table) as wire, pytest.raises(WrongPassword):
-            accounts.sign_in(table, name, ANOTHER, HERE, NOW)
+            accounts.sign_in(table, name, ANOTHER, HERE, NOW, bytes(32))
         asked.append(wire.operations)
 
     assert asked[0] == asked[1]

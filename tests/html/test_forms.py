@@ -108,7 +108,7 @@ def test_a_forms_key_makes_its_sendings_one() -> None:
     once = forms.idempotency({"key": key, "pieces": "3"}, "ana", {"add": 3})
 
     assert once is not None
-    assert (once.username, once.client_key, once.request) == ("ana", key, {"add": 3})
+    assert (once.account_id, once.client_key, once.request) == ("ana", key, {"add": 3})
 
 
 @pytest.mark.parametrize("fields", [{}, {"key": ""}, {"key": "x" * 256}, {"key": "é"}, {"key": "a\nb"}])

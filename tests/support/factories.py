@@ -73,9 +73,15 @@ def a_user(username: str = "ana", **others: Any) -> User:
         "password_hash": "no-hash",
         "role": "member",
         "created_at": LAUNCH,
+        "account_id": account_of(username),
         **others,
     }
     return User(username=username, **fields)
+
+
+def account_of(username: str) -> str:
+    """The id of the account that ``a_user`` makes."""
+    return f"account-{username}"
 
 
 def send(table: Table, message: Message) -> None:

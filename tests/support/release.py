@@ -51,7 +51,7 @@ def write(table: Table) -> None:
         stock.add(table, deal.deal_id, 9, NOW, shards=2)
     addresses.save(table, "ana", "home", HOME_ADDRESS)
     carts.put_in(table, "ana", posted[3].deal_id, 2, NOW)
-    buy(table, "ana", posted[0])
+    buy(table, "ana", posted[0], account_id=users.get(table, "ana").account_id)
 
 
 def change(table: Table) -> None:
@@ -68,7 +68,8 @@ def change(table: Table) -> None:
     messages.mark_read(table, "ana", message.message_id, NOW)
     (order,) = open_orders.read(table, NOW, limit=9).items
     steps.advance(table, reading.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
-    accounts.change_password(table, accounts.sign_in(table, "ana", PASSWORD, NETWORK, NOW), f"another {PASSWORD}")
+    ana = accounts.prove(table, users.get(table, "ana"), PASSWORD, NETWORK, NOW)
+    accounts.change_password(table, ana, f"another {PASSWORD}")
 
 
 def read(table: Table) -> dict[str, Any]:

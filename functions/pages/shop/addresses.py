@@ -54,7 +54,7 @@ def save_address(request: Request) -> Answer:
     place = forms.own_path(typed.get("next"), ADDRESSES)
     try:
         name, address = _address(typed)
-        addresses.save(table(), member.username, name, address)
+        addresses.save(table(), member.username, name, address, member.account_id)
     except InvalidFields as error:
         return _address_page(request, member.username, typed, error.errors)
     except TooManyAddresses as error:
@@ -67,7 +67,7 @@ def remove_address(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, ADDRESSES)
     if isinstance(member, Answer):
         return member
-    addresses.remove(table(), member.username, forms.read(request.event).get("name", ""))
+    addresses.remove(table(), member.username, forms.read(request.event).get("name", ""), member.account_id)
     return pages.redirect(ADDRESSES, said="address-removed")
 
 

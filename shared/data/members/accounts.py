@@ -8,9 +8,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from shared import settings
-from shared.data.members import credentials, rate_limits, users
+from shared.data.members import credentials, rate_limits, sessions, users
 from shared.dynamodb.table import Table
-from shared.errors import Forbidden, NoSuchUser, WrongCurrentPassword, WrongPassword
+from shared.errors import AccountChanged, Forbidden, NoSuchUser, NotSignedIn, WrongCurrentPassword, WrongPassword
 from shared.models.members import Session, User
 from shared.values.passwords import hash_password, is_outdated, verify_password
 from shared.values.usernames import normalise_username
@@ -24,29 +24,38 @@ def sign_up(table: Table, *, username: str, email: str, name: str, password: str
     rate_limits.sign_up(table, address, now)
     asked = rate_limits.ask(table, address, now)
     user = User(username, email, name, hash_password(password), "member", now)
-    users.create(table, user)
+    user = users.create(table, user)
     rate_limits.succeed(table, asked)
     return user
 
 
-def sign_in(table: Table, username: str, password: str, address: str, now: datetime) -> User:
-    """The user of a name, as it was typed, and a password. For an unknown name it takes just as long.
+def sign_in(
+    table: Table, username: str, password: str, address: str, now: datetime, entropy: bytes
+) -> tuple[str, Session]:
+    """Begin a session for a name, as it was typed, and its password. For an unknown name it takes just as long.
 
-    ``address`` is where the attempt comes from. Raises WrongPassword, SlowDown.
+    ``address`` is where the attempt comes from; of ``entropy`` see ``sessions.start``. An account that changes
+    meanwhile, by its removal for one, is looked at once more. Raises WrongPassword, SlowDown.
     """
     try:
         name = normalise_username(username)
     except ValueError as error:
         raise WrongPassword from error
     attempt = rate_limits.begin(table, name, address, now)
-    user = _known(table, name)
-    if not verify_password(user.password_hash if user else None, password) or user is None:
-        raise WrongPassword
+
+    def once() -> tuple[str, Session]:
+        user = _known(table, name)
+        if not verify_password(user.password_hash if user else None, password) or user is None:
+            raise WrongPassword
+        rate_limits.signed_in(table, name, now)
+        if user.password_hash is not None and is_outdated(user.password_hash):
+            user = users.rehash(table, user, hash_password(password))
+        return sessions.start(table, user, now, entropy)
+
+    begun = table.retry(once, when=AccountChanged)
     rate_limits.succeed(table, attempt)
-    rate_limits.signed_in(table, name, now)
-    if user.password_hash is not None and is_outdated(user.password_hash):
-        user = users.rehash(table, user, hash_password(password))
-    return user
+    rate_limits.remember(table, name, address, now)
+    return begun
 
 
 def prove(table: Table, user: User, password: str, address: str, now: datetime) -> User:
@@ -59,6 +68,17 @@ def prove(table: Table, user: User, password: str, address: str, now: datetime) 
     if not verify_password(user.password_hash, password):
         raise WrongCurrentPassword
     rate_limits.succeed(table, attempt)
+    return user
+
+
+def own(table: Table, username: str, account_id: str) -> User:
+    """The account that a session was begun for. Raises NotSignedIn where it is gone, whoever has its name now."""
+    try:
+        user = users.get(table, username, consistent=True)
+    except NoSuchUser as error:
+        raise NotSignedIn from error
+    if user.account_id != account_id:
+        raise NotSignedIn
     return user
 
 

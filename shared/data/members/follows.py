@@ -7,9 +7,9 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 
-from shared.data import item_types, keys
+from shared.data import account_checks, item_types, keys
 from shared.data.catalog.topics import no_such
-from shared.data.members import account_checks
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
@@ -25,8 +25,11 @@ _WATCHER = Projection.of("Username")
 _FOLLOWED = Projection.of("GSI1SK")
 
 
-def like(table: Table, topic: Topic, username: str, now: datetime) -> None:
-    """Record that a user likes a topic and count it, once per user. Raises AlreadyLiked, NoSuchTopic, NotSignedIn."""
+def like(table: Table, topic: Topic, username: str, now: datetime, account_id: str | None = None) -> None:
+    """Record that a user likes a topic and count it, once per user.
+
+    Raises AlreadyLiked, NoSuchTopic, NotSignedIn, NoSuchUser.
+    """
     item = {
         **keys.like(topic, username),
         **keys.like_in_likes(topic, username),
@@ -37,19 +40,20 @@ def like(table: Table, topic: Topic, username: str, now: datetime) -> None:
     table.transact(
         put_new(item, refused=AlreadyLiked()),
         _count(topic, "LikesCount", 1),
-        account_checks.required(username),
+        account_checks.required(username, account_id),
     )
 
 
-def unlike(table: Table, topic: Topic, username: str) -> None:
-    """Forget that a user likes a topic and count it. Raises NotLiked; NoSuchTopic."""
-    _uncount(table, topic, keys.like(topic, username), "LikesCount", NotLiked())
+def unlike(table: Table, topic: Topic, username: str, account_id: str | None = None) -> None:
+    """Forget that a user likes a topic and count it. Raises NotLiked; NoSuchTopic; NotSignedIn, NoSuchUser."""
+    required = account_checks.required(username, account_id)
+    _uncount(table, topic, keys.like(topic, username), "LikesCount", NotLiked(), required)
 
 
-def watch(table: Table, topic: Topic, username: str, now: datetime) -> None:
+def watch(table: Table, topic: Topic, username: str, now: datetime, account_id: str | None = None) -> None:
     """Record that a user watches a topic and count it, once per user.
 
-    Raises AlreadyWatching, NoSuchTopic, NotSignedIn.
+    Raises AlreadyWatching, NoSuchTopic, NotSignedIn, NoSuchUser.
     """
     item = {
         **keys.watch(topic, username),
@@ -61,13 +65,14 @@ def watch(table: Table, topic: Topic, username: str, now: datetime) -> None:
     table.transact(
         put_new(item, refused=AlreadyWatching()),
         _count(topic, "WatchCount", 1),
-        account_checks.required(username),
+        account_checks.required(username, account_id),
     )
 
 
-def unwatch(table: Table, topic: Topic, username: str) -> None:
-    """Forget that a user watches a topic and count it. Raises NotWatching; NoSuchTopic."""
-    _uncount(table, topic, keys.watch(topic, username), "WatchCount", NotWatching())
+def unwatch(table: Table, topic: Topic, username: str, account_id: str | None = None) -> None:
+    """Forget that a user watches a topic and count it. Raises NotWatching; NoSuchTopic; NotSignedIn, NoSuchUser."""
+    required = account_checks.required(username, account_id)
+    _uncount(table, topic, keys.watch(topic, username), "WatchCount", NotWatching(), required)
 
 
 def likes(table: Table, username: str) -> list[Topic]:
@@ -118,10 +123,10 @@ def _count(topic: Topic, counter: str, by: int) -> Write:
     return update(keys.topic(topic), f"ADD {counter} :by", values={":by": by}, refused=no_such(topic))
 
 
-def _uncount(table: Table, topic: Topic, key: Key, counter: str, absent: DealsError) -> None:
+def _uncount(table: Table, topic: Topic, key: Key, counter: str, absent: DealsError, required: Write) -> None:
     """Delete a like or a watch and count it. An unknown topic is reported before a missing like or watch."""
     try:
-        table.transact(delete(key, refused=absent), _count(topic, counter, -1))
+        table.transact(required, delete(key, refused=absent), _count(topic, counter, -1))
     except type(absent):
         if table.get(keys.topic(topic), consistent=True, projection=_EXISTENCE) is None:
             raise no_such(topic) from None

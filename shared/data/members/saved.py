@@ -9,9 +9,9 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import datetime
 
-from shared.data import item_types, keys
+from shared.data import account_checks, item_types, keys
+from shared.data.bulk import forget_found
 from shared.data.catalog import deals
-from shared.data.members import account_checks
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put_new
@@ -24,8 +24,8 @@ _DEAL_ID = Projection.of("DealId")
 _KEYS = Projection.of("PK", "SK")
 
 
-def save(table: Table, deal: Deal, username: str, now: datetime) -> None:
-    """Keep a deal for a member; repeating it changes nothing. Raises NotSignedIn."""
+def save(table: Table, deal: Deal, username: str, now: datetime, account_id: str | None = None) -> None:
+    """Keep a deal for a member; repeating it changes nothing. Raises NotSignedIn, NoSuchUser."""
     item = {
         **keys.saved(username, deal.deal_id),
         "Type": item_types.SAVED,
@@ -34,12 +34,15 @@ def save(table: Table, deal: Deal, username: str, now: datetime) -> None:
         "SavedAt": to_iso(now),
     }
     with suppress(AlreadyExists):
-        table.transact(put_new(item, refused=AlreadyExists()), account_checks.required(username))
+        table.transact(put_new(item, refused=AlreadyExists()), account_checks.required(username, account_id))
 
 
-def unsave(table: Table, deal_id: str, username: str) -> None:
-    """Stop keeping a deal, whether or not it was kept."""
-    table.write(forget(keys.saved(username, deal_id), because="a deal that is not saved is what was asked for"))
+def unsave(table: Table, deal_id: str, username: str, account_id: str | None = None) -> None:
+    """Stop keeping a deal, whether or not it was kept. Raises NotSignedIn, NoSuchUser."""
+    table.transact(
+        account_checks.required(username, account_id),
+        forget(keys.saved(username, deal_id), because="a deal that is not saved is what was asked for"),
+    )
 
 
 def is_saved(table: Table, deal_id: str, username: str) -> bool:

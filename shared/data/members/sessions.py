@@ -7,23 +7,25 @@ import hashlib
 from datetime import UTC, datetime
 
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import account_checks, item_types, keys
+from shared.data.bulk import forget_found
 from shared.data.members import credentials
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, forget, put_new, require, update
-from shared.errors import AccountChanged, AlreadyExists, NoSuchUser, NotSignedIn
+from shared.dynamodb.writes import Write, forget, put_new, require
+from shared.errors import AccountChanged, AlreadyExists, NotSignedIn
 from shared.models.members import Session, User
 
 LIFETIME = settings.SESSION_LIFETIME
 TOKEN_BYTES = 32
 
-_SESSION = Entity(Session, apart=frozenset({"role", "expires_at"}))  # the account's; the TTL attribute, in seconds
+_SESSION = Entity(Session, apart=frozenset({"account_id", "role", "expires_at"}))
+"""Id and role are the account's; the end is the TTL attribute, in seconds."""
 
 _KEYS = Projection.of("PK", "SK")
-_ACCOUNT = Projection.of("Generation", "SignOuts", "Role")
+_ACCOUNT = Projection.of("AccountId", "Generation", "SignOuts", "Role")
 
 
 def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str, Session]:
@@ -35,7 +37,7 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
     if len(entropy) != TOKEN_BYTES:
         raise ValueError(f"a token is made of {TOKEN_BYTES} bytes, not {len(entropy)}")
     token = base64.urlsafe_b64encode(entropy).decode().rstrip("=")
-    session = Session(user.username, user.role, created_at=now, expires_at=now + LIFETIME)
+    session = Session(user.username, user.account_id, user.role, created_at=now, expires_at=now + LIFETIME)
     generation = user.generation or generation_of({"Generation": first_generation(user.password_hash or "")})
     item = {
         **keys.session(_hash(token)),
@@ -61,10 +63,10 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
     if item is None or item[TTL_ATTRIBUTE] <= now.timestamp():
         raise NotSignedIn
     account = table.get(keys.user(item["Username"]), consistent=True, projection=_ACCOUNT)
-    if account is None or generation_of(account) != item["Generation"]:
+    if account is None or "AccountId" not in account or generation_of(account) != item["Generation"]:
         raise NotSignedIn
     expires_at = datetime.fromtimestamp(item[TTL_ATTRIBUTE], UTC)
-    return _SESSION.read(item, role=account["Role"], expires_at=expires_at)
+    return _SESSION.read(item, account_id=account["AccountId"], role=account["Role"], expires_at=expires_at)
 
 
 def generation_of(account: Item) -> str:
@@ -95,12 +97,12 @@ def end(table: Table, token: str) -> None:
     table.write(forget(keys.session(_hash(token)), because="a session that is gone is signed out"))
 
 
-def end_all(table: Table, username: str) -> None:
-    """Sign a user out everywhere: one write, for six sessions as for six thousand. Raises NoSuchUser.
+def end_all(table: Table, username: str, account_id: str | None = None) -> None:
+    """Sign a user out everywhere: one write, for six sessions as for six thousand. Raises NotSignedIn, NoSuchUser.
 
     Their items stay until TTL deletes them, without any use.
     """
-    table.write(update(keys.user(username), "ADD SignOuts :one", values={":one": 1}, refused=NoSuchUser(username)))
+    table.write(account_checks.change(username, "ADD SignOuts :one", account_id, values={":one": 1}))
 
 
 def running(table: Table, username: str) -> int:

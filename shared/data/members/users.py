@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from shared.data import item_types, keys
-from shared.data.catalog import brands
-from shared.data.members import account_checks, credentials, follows, messages, saved, sessions
+from shared.data import account_checks, item_types, keys
+from shared.data.members import credentials, messages, sessions
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
-from shared.errors import Conflict, EmailTaken, NoSuchUser, UsernameTaken
-from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
+from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models.members import Role, User
 
 _USER = Entity(User, apart=frozenset({"password_hash", "generation"}))  # another item's; what two attributes make
@@ -22,18 +20,21 @@ _USER = Entity(User, apart=frozenset({"password_hash", "generation"}))  # anothe
 _USERNAME = Projection.of("Username")
 
 
-def create(table: Table, user: User) -> None:
-    """Create an account whose username and email address nobody else has. Raises UsernameTaken, EmailTaken.
+def create(table: Table, user: User) -> User:
+    """Create an account whose username and email address nobody else has; returns it with its id.
 
-    Messages that were there before the account are not its owner's, and go.
+    Messages that were there before the account are not its owner's, and go. Raises UsernameTaken, EmailTaken.
     """
+    user = replace(user, account_id=user.account_id or table.token())
     left = messages.left_under(table, user.username)
     table.transact(
         registration(user),
+        account_checks.new(user.username, user.account_id),
         credentials.new(user),
         put_new(_email_item(user.email, user.username), refused=EmailTaken()),
     )
     table.delete_many(left)
+    return user
 
 
 def registration(user: User) -> Write:
@@ -42,16 +43,20 @@ def registration(user: User) -> Write:
 
 
 def get(table: Table, username: str, *, consistent: bool = False) -> User:
-    """One account, without its password's hash. Raises NoSuchUser."""
+    """One account, without its password's hash. Raises NoSuchUser, of one that is being removed, too."""
     item = table.get(keys.user(username), consistent=consistent)
-    if item is None:
+    if item is None or item["Type"] != item_types.USER:
         raise NoSuchUser(username)
     return _from_item(item)
 
 
-def rename(table: Table, username: str, name: str) -> None:
-    """Change the name that an account shows. Raises NoSuchUser."""
-    _set(table, username, "Name", name)
+def rename(table: Table, username: str, name: str, account_id: str | None = None) -> None:
+    """Change the name that an account shows. Raises NotSignedIn, NoSuchUser."""
+    table.write(
+        account_checks.change(
+            username, "SET #name = :name", account_id, names={"#name": "Name"}, values={":name": name}
+        )
+    )
 
 
 def change_password(table: Table, username: str, password_hash: str, *, proved: str | None = None) -> None:
@@ -60,11 +65,8 @@ def change_password(table: Table, username: str, password_hash: str, *, proved: 
     Raises NoSuchUser, and AccountChanged where another hash than the proved one holds by now.
     """
     table.transact(
-        update(
-            keys.user(username),
-            "SET Generation = :generation",
-            values={":generation": sessions.first_generation(password_hash)},
-            refused=NoSuchUser(username),
+        account_checks.change(
+            username, "SET Generation = :generation", values={":generation": sessions.first_generation(password_hash)}
         ),
         credentials.changed(username, password_hash, proved=proved),
     )
@@ -77,26 +79,36 @@ def rehash(table: Table, user: User, password_hash: str) -> User:
 
 
 def change_email(table: Table, user: User, email: str) -> User:
-    """Change an account's email address to one that nobody else has. Raises EmailTaken, NoSuchUser."""
+    """Change an account's email address to one that nobody else has. Raises EmailTaken, AccountChanged."""
     if email == user.email:
         return user
     table.transact(
         update(
             keys.user(user.username),
             "SET Email = :email",
-            condition="Email = :old AND attribute_not_exists(Leaving)",
-            values={":email": email, ":old": user.email},
-            refused=NoSuchUser(user.username),
+            condition="Email = :old AND AccountId = :account",
+            values={":email": email, ":old": user.email, ":account": user.account_id},
+            refused=AccountChanged(),
         ),
         put_new(_email_item(email, user.username), refused=EmailTaken()),
-        delete(keys.user_email(user.email), refused=NoSuchUser(user.username)),
+        email_given_up(user),
     )
     return replace(user, email=email)
 
 
+def email_given_up(user: User) -> Write:
+    """The write that frees an account's email address for others. Refused with NoSuchUser."""
+    return delete(
+        keys.user_email(user.email),
+        condition="Username = :username",
+        values={":username": user.username},
+        refused=NoSuchUser(user.username),
+    )
+
+
 def set_role(table: Table, username: str, role: Role) -> None:
     """Make a user a member or an editor, in their running sessions too. Raises NoSuchUser."""
-    _set(table, username, "Role", role)
+    table.write(account_checks.change(username, "SET #role = :role", names={"#role": "Role"}, values={":role": role}))
 
 
 def everyone(table: Table) -> Iterator[User]:
@@ -165,8 +177,8 @@ def _set(table: Table, username: str, attribute: str, value: str) -> None:
 
 
 def _to_item(user: User) -> Item:
-    if user.password_hash is None:
-        raise ValueError("an account is made with a password")
+    if user.password_hash is None or not user.account_id:
+        raise ValueError("an account is made with a password and an id")
     return {
         **keys.user(user.username),
         **keys.user_in_users(user.username),

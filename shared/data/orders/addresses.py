@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shared.data import keys
+from shared.data import account_checks, keys
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import update
-from shared.errors import DealsError, NoSuchUser, TooManyAddresses, UnknownAddress
+from shared.errors import DealsError, TooManyAddresses, UnknownAddress
 from shared.models.members import Address
 
 MOST = 10
@@ -18,35 +19,37 @@ MOST = 10
 
 _ADDRESS = Entity(Address)
 
-_ADDRESSES = Projection.of("PK", "SK", "Addresses")
+_ADDRESSES = Projection.of("PK", "SK", "AccountId", "Addresses")
 
 
 class _NoMap(DealsError):
-    """The user has no map of addresses yet, like all users from before the shop."""
+    """The user has no map of addresses yet."""
 
 
 class _Full(DealsError):
     """The map is full, or missing."""
 
 
-def save(table: Table, username: str, name: str, address: Address) -> None:
-    """Save an address under a name, in place of the one that had it. Raises TooManyAddresses, NoSuchUser.
+def save(table: Table, username: str, name: str, address: Address, account_id: str | None = None) -> None:
+    """Save an address under a name, in place of the one that had it. Raises TooManyAddresses, NotSignedIn, NoSuchUser.
 
     One UpdateItem of one entry of the map. A user's very first makes the map, and takes two.
     """
+    account, held = account_checks.is_of(account_id)
     entry = update(
         keys.user(username),
         "SET Addresses.#name = :address",
-        condition="attribute_exists(Addresses) AND (attribute_exists(Addresses.#name) OR size(Addresses) < :most)",
+        condition=f"{account} AND attribute_exists(Addresses)"
+        " AND (attribute_exists(Addresses.#name) OR size(Addresses) < :most)",
         names={"#name": name},
-        values={":address": to_map(address), ":most": MOST},
+        values={":address": to_map(address), ":most": MOST, **held},
         refused=_Full(),
     )
     beginning = update(
         keys.user(username),
         "SET Addresses = :addresses",
-        condition="attribute_exists(PK) AND attribute_not_exists(Addresses)",
-        values={":addresses": {name: to_map(address)}},
+        condition=f"{account} AND attribute_not_exists(Addresses)",
+        values={":addresses": {name: to_map(address)}, **held},
         refused=_NoMap(),
     )
     for write in (entry, beginning, entry):  # the map may have been made meanwhile
@@ -55,28 +58,30 @@ def save(table: Table, username: str, name: str, address: Address) -> None:
         except (_Full, _NoMap):
             continue
         return
-    of(table, username)
+    of(table, username, account_id)
     raise TooManyAddresses(MOST)
 
 
-def remove(table: Table, username: str, name: str) -> None:
-    """Remove the address of a name. Raises UnknownAddress."""
+def remove(table: Table, username: str, name: str, account_id: str | None = None) -> None:
+    """Remove the address of a name. Raises UnknownAddress, also where the account is gone."""
+    account, held = account_checks.is_of(account_id)
     table.write(
         update(
             keys.user(username),
             "REMOVE Addresses.#name",
-            condition="attribute_exists(Addresses.#name)",
+            condition=f"{account} AND attribute_exists(Addresses.#name)",
             names={"#name": name},
+            values=held,
             refused=UnknownAddress(name),
         )
     )
 
 
-def of(table: Table, username: str) -> dict[str, Address]:
-    """A user's addresses by their names. One consistent GetItem. Raises NoSuchUser."""
-    item = table.get(keys.user(username), consistent=True, projection=_ADDRESSES)
-    if item is None:
-        raise NoSuchUser(username)
+def of(table: Table, username: str, account_id: str | None = None) -> dict[str, Address]:
+    """A user's addresses by their names. One consistent GetItem. Raises NotSignedIn, NoSuchUser."""
+    item = table.get(keys.user(username), consistent=True, projection=_ADDRESSES) or {}
+    if "AccountId" not in item or account_id not in (None, item["AccountId"]):
+        raise account_checks.gone(username, account_id)
     return from_user(item)
 
 

@@ -1,0 +1,97 @@
+"""Whose account a name is: writes for a user require this in their transaction.
+
+It is an item of its own, made and deleted with the User item. A write, and a condition in a transaction, cost as many
+units as their item has KB: the User item grows with its addresses and is in an index, this one stays at a tenth of a
+KB. It also counts the orders that are still to be sent, because an account that has any is not removed.
+
+A request may still be running when its account is removed, and the name may have another owner by then. So a request
+brings the id of the account that it was signed in to, and its writes are refused for any other. Only marking one
+message read does not ask: its id is of one announcement to one name. The command line acts on names, and brings no id:
+then whoever has the name is meant. An account that is being removed has no such item any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shared.data import item_types, keys
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.writes import Write, delete, put_new, require, update
+from shared.errors import DealsError, NoSuchUser, NotSignedIn, OrdersRemain, UsernameTaken
+
+
+def new(username: str, account_id: str) -> Write:
+    """The write that makes a name an account's. Refused with UsernameTaken."""
+    return put_new(to_item(username, account_id), refused=UsernameTaken(username))
+
+
+def removed(username: str, account_id: str) -> Write:
+    """The write that ends an account, which must have no order to be sent. Refused with OrdersRemain."""
+    return delete(
+        keys.account(username),
+        condition="AccountId = :account AND OpenOrders = :none",
+        values={":account": account_id, ":none": 0},
+        refused=OrdersRemain(),
+    )
+
+
+def ordered(username: str, account_id: str | None = None, *, more: int = 1) -> Write:
+    """The write that counts ``more`` orders to be sent, or fewer. Refused as ``required`` is."""
+    condition, held = is_of(account_id)
+    return update(
+        keys.account(username),
+        "ADD OpenOrders :more",
+        condition=condition,
+        values={":more": more, **held},
+        refused=gone(username, account_id),
+    )
+
+
+def to_item(username: str, account_id: str, open_orders: int = 0) -> Item:
+    """The Account item of an account that has so many orders to be sent."""
+    return {
+        **keys.account(username),
+        "Type": item_types.ACCOUNT,
+        "Username": username,
+        "AccountId": account_id,
+        "OpenOrders": open_orders,
+    }
+
+
+def required(username: str, account_id: str | None = None) -> Write:
+    """Require that a name is an account's. Refused with NotSignedIn; without an id, with NoSuchUser."""
+    condition, values = is_of(account_id)
+    return require(keys.account(username), condition, values=values, refused=gone(username, account_id))
+
+
+def change(
+    username: str,
+    expression: str,
+    account_id: str | None = None,
+    *,
+    names: Mapping[str, str] | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Write:
+    """Update the User item of an account. Refused with NotSignedIn; without an id, with NoSuchUser."""
+    condition, held = is_of(account_id)
+    return update(
+        keys.user(username),
+        expression,
+        condition=condition,
+        names=names,
+        values={**(values or {}), **held},
+        refused=gone(username, account_id),
+    )
+
+
+def is_of(account_id: str | None) -> tuple[str, dict[str, str]]:
+    """The condition that a User or an Account item is an account's, or any account's, and its values."""
+    if account_id is None:
+        return "attribute_exists(AccountId)", {}
+    return "AccountId = :account", {":account": account_id}
+
+
+def gone(username: str, account_id: str | None) -> DealsError:
+    """The error of a name that is no longer the account's, or nobody's."""
+    return NoSuchUser(username) if account_id is None else NotSignedIn("This account is gone, or is being removed.")
