@@ -22,8 +22,9 @@ from shared.data import item_types, keys
 from shared.data.catalog.changes import change_of
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item, unmarshal_item
+from shared.dynamodb.damage import UNREADABLE
 from shared.dynamodb.table import Table
-from shared.errors import DamagedDeal, DealsError, Unavailable
+from shared.errors import DealsError, Unavailable
 from shared.sqs import Queue, Received
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ class Replayer:
 
     def _mended(self, record: Record) -> Record | None:
         """A record as it is, or, where its item was damaged, with the item as it is now; None if that is gone."""
-        with suppress(DamagedDeal, KeyError, ValueError, TypeError):
+        with suppress(*UNREADABLE):
             change_of(record)
             return record
         return self._as_of_now(record)

@@ -24,7 +24,8 @@
     ├── NotJson, NotAForm   a body of another kind           (415)
     ├── SlowDown            too many attempts                (429)
     ├── Impossible          a request that no one can serve  (500)
-    │   ├── DamagedDeal     somebody wrote to the table by hand
+    │   ├── Damaged         an item that cannot be read: somebody wrote to the table by hand
+    │   │   └── DamagedDeal
     │   └── Unexpected      any other exception, at the HTTP edge
     └── Unavailable         the table is busy or failing     (503)
         ├── Busy            conflicts or throttling outlasted the retries
@@ -332,12 +333,16 @@ class Impossible(DealsError):
     """DynamoDB says that what it is asked for is wrong in itself: a mistake of ours, which no repetition mends."""
 
 
-class DamagedDeal(Impossible):
-    """An item that should be a deal, and is none: somebody wrote to the table by hand. ``deal_id`` names it."""
+class Damaged(Impossible):
+    """An item that cannot be read: somebody wrote to the table by hand. ``name`` is its key, or a deal's id."""
 
-    def __init__(self, deal_id: str, why: str) -> None:
-        self.deal_id = deal_id
-        super().__init__(f"The deal {deal_id!r} is damaged: {why}")
+    def __init__(self, name: str, why: str) -> None:
+        self.name = name
+        super().__init__(f"The item {name!r} is damaged: {why}")
+
+
+class DamagedDeal(Damaged):
+    """A deal's item that cannot be read. ``name`` is the deal's id."""
 
 
 class Unexpected(Impossible):

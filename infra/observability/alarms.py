@@ -112,7 +112,7 @@ class Alarms(Construct):
         for module in site.answering:
             self._add("request_fails", module, of_function(stage, metrics.FAULTS, module))
         for module in SHOWING:
-            self._add("deals_are_damaged", module, of_function(stage, metrics.DAMAGED_DEALS, module))
+            self._add("items_are_damaged", module, of_function(stage, metrics.DAMAGED_ITEMS, module))
         sweeps = only(stage, metrics.ENDED_DEALS_SWEPT, SAMPLES)
         self._add("sweep_is_missing", None, sweeps, below=True, silence_is_bad=True)
         self._add("orders_are_stuck", None, only(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))

@@ -101,9 +101,9 @@ class Bounds:
     """Seconds since a cached page was built. The clock rebuilds what is older than five minutes, and readers do without
     what is older than ten. No report at all is as bad: the clock or its function does not run."""
 
-    deals_are_damaged: Bound = Bound(1, minutes=15)
-    """Deals whose items cannot be read, met while pages were made. They are left out until somebody repairs them. What
-    the cached pages show is read again within five minutes, so the alarm stays on while one of them is damaged."""
+    items_are_damaged: Bound = Bound(1, minutes=15)
+    """Items that cannot be read, met while pages were made. They are left out until somebody repairs them. What the
+    cached pages show is read again within five minutes, so the alarm stays on while one of them is damaged."""
 
     sweep_is_missing: Bound = Bound(1, minutes=1, points=5, of=5)
     """Sweeps of ended deals. There is one each minute, so that deals leave the feeds within a minute of their end. No

@@ -52,7 +52,7 @@ class Dashboard(Construct):
                 _graph(
                     "Sweeps and sign-in failures",
                     *_by_function(stage, metrics.ENDED_DEALS_SWEPT, metrics.SIGN_IN_FAILURES),
-                    *(_of(of_function(stage, metrics.DAMAGED_DEALS, name), f"DamagedDeals {name}") for name in SHOWING),
+                    *(_of(of_function(stage, metrics.DAMAGED_ITEMS, name), f"DamagedItems {name}") for name in SHOWING),
                 ),
             ],
             [_graph("Oldest open order, s", only(stage, metrics.OLDEST_OPEN_ORDER, MAXIMUM))],

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from infra.function import PythonFunction
     from infra.settings import Stage
 
-SHOWING = ("refresher", "catalog", "site")
-"""The functions that make pages of deals, which meet the damaged ones."""
+SHOWING = ("refresher", "catalog", "site", "desk", "sales", "expiry")
+"""The functions that read what is everybody's, and so meet the damaged items."""
 
 MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount", "p99"
 

@@ -119,9 +119,9 @@ closed_orders_of = _text("CLOSEDORDERS")
 
 
 def deal_id_of(item: Mapping[str, object]) -> str | None:
-    """The id of the deal whose own item it is, from its key or its place in a feed; None for a copy without either."""
+    """The deal that an item is, or stands for, by its key or its place in a feed; None for a copy without either."""
     prefix = "DEAL#"
-    for name in ("PK", "GSI1SK", "GSI2SK", "GSI3SK"):
+    for name in ("PK", "SK", "GSI1SK", "GSI2SK", "GSI3SK"):
         if (place := str(item.get(name, ""))).startswith(prefix):
             return place.removeprefix(prefix)
     return None
@@ -253,9 +253,9 @@ def watch_in_watches(topic: Topic, username: str) -> Key:
 
 
 def topic_named(key: str, kinds: tuple[TopicKind, ...]) -> Topic:
-    """The topic that its own key, or the GSI1 sort key of a like or a watch, names."""
+    """The topic that its own key, or the GSI1 sort key of a like or a watch, names. Raises KeyError, ValueError."""
     prefix, slug = key.split("#", 1)
-    return Topic(next(kind for kind in kinds if kind.prefix == prefix), slug)
+    return Topic({kind.prefix: kind for kind in kinds}[prefix], slug)
 
 
 def featured(of: CuratedPage | Topic) -> Key:

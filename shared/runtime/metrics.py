@@ -35,8 +35,8 @@ COLD_START = Metric("ColdStart", "Count")
 FAULTS = Metric("Faults", "Count")
 """Requests that ended in a fault of ours: any exception that is no domain error, and what DynamoDB calls impossible."""
 
-DAMAGED_DEALS = Metric("DamagedDeals", "Count")
-"""Deals that were left out because their items cannot be read, each time that one was met."""
+DAMAGED_ITEMS = Metric("DamagedItems", "Count")
+"""Items that were left out because they cannot be read, each time that one was met."""
 
 CACHE_HITS = Metric("CacheHits", "Count", ("catalog", "site"))
 CACHE_MISSES = Metric("CacheMisses", "Count", ("catalog", "site"))

@@ -27,7 +27,7 @@ def measured() -> dict[str, Any]:
     noted = _noted()
     damaged = damage.taken()
     if damaged:
-        report(metrics.DAMAGED_DEALS, len(damaged))
+        report(metrics.DAMAGED_ITEMS, len(damaged))
     if next(_cold_starts()):
         noted[metrics.COLD_START] = [1]
     if not noted:

@@ -11,16 +11,10 @@ from shared.data.catalog import deals, offers, search
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.values import times
-from tests.support.engines import one_at_a_time
 from tests.support.factories import a_deal
+from tests.support.wire import before
 
 NOW = times.from_iso("2025-03-01T12:00:00Z")
-
-
-@pytest.fixture
-def table(table: Table) -> Table:
-    """A table whose requests go one by one: moto takes no two transactions at once."""
-    return one_at_a_time(table)
 
 
 @pytest.fixture
@@ -66,18 +60,13 @@ def test_a_deal_that_is_listed_nowhere_is_not_found(table: Table, old: list[Deal
     assert len(offers.offers(table, old[0].link)) >= 1
 
 
-def test_what_is_withdrawn_while_it_is_indexed_is_not_found(
-    table: Table, old: list[Deal], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = offers.file
+def test_what_is_withdrawn_while_it_is_indexed_is_not_found(table: Table, old: list[Deal]) -> None:
+    def withdraw_all() -> None:
+        for deal in old:
+            deals.withdraw(table, deal.deal_id, NOW)
 
-    def withdraw_first(table: Table, before: Deal | None, after: Deal | None, **how: bool) -> None:
-        assert after is not None
-        deals.withdraw(table, after.deal_id, NOW)
-        file(table, before, after, **how)
-
-    monkeypatch.setattr(offers, "file", withdraw_first)
-    indexed(table)
+    with before(table, "PutItem", withdraw_all):  # the first offer's: both deals have been read as they were
+        indexed(table)
 
     assert found(table) == []
 

@@ -6,6 +6,8 @@ from datetime import datetime
 
 from shared.data import keys
 from shared.data.catalog import topics
+from shared.dynamodb import damage
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new, update
 from shared.errors import BrandExists, BrandsAreFull, NotSeeded, TooLarge
@@ -33,4 +35,11 @@ def create(table: Table, slug: str, name: str, now: datetime) -> None:
 def names(table: Table, *, consistent: bool = False) -> dict[str, str]:
     """All brands, slug to name, by slug. One GetItem; 400 KB hold about 9,000 brands."""
     container = table.get(keys.brands(), consistent=consistent)
-    return dict(sorted(container["Brands"].items())) if container else {}
+    return damage.whole(container, _names, otherwise={}) if container else {}
+
+
+def _names(container: Item) -> dict[str, str]:
+    named = damage.attribute(container, "Brands", dict)
+    if not all(isinstance(name, str) for name in named.values()):
+        damage.note(damage.named(container))
+    return {slug: name for slug, name in sorted(named.items()) if isinstance(name, str)}

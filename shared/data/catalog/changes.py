@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from shared.data import item_types
+from shared.data import item_types, keys
 from shared.data.catalog.deal_items import from_item, readable
 from shared.dynamodb.attributes import unmarshal_item
 from shared.models.catalog import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
@@ -51,7 +51,7 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
         case EDITORS_CHOICE.type:
             return PicksChange(EDITORS_CHOICE)
         case item_types.CATEGORY_FEATURED:
-            return PicksChange(Topic(CATEGORY, item["Category"]["S"]))
+            return PicksChange(keys.topic_named(item["PK"]["S"], (CATEGORY,)))
     return None
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shared.data import item_types, keys
+from shared.dynamodb import damage
+from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 
@@ -30,5 +32,6 @@ def count(table: Table, deal_id: str) -> None:
 def of(table: Table, deal_ids: Sequence[str]) -> dict[str, int]:
     """The clicks of some deals, by id; 0 for those that nobody followed. BatchGetItem, 100 a request."""
     wanted = {keys.clicks(deal_id)["PK"]: deal_id for deal_id in deal_ids}
-    found = {wanted[item["PK"]]: item["Clicks"] for item in table.get_many([keys.clicks(i) for i in deal_ids])}
-    return {deal_id: found.get(deal_id, 0) for deal_id in deal_ids}
+    items = table.get_many([keys.clicks(i) for i in deal_ids])
+    found = damage.readable(items, lambda item: (wanted[item["PK"]], damage.attribute(item, "Clicks", int)))
+    return dict.fromkeys(deal_ids, 0) | dict(found)

@@ -73,7 +73,7 @@ def from_item(item: Item) -> Deal:
     try:
         deal = DEAL.read(item)
         _check(deal, keys.deal_id_of(item))
-    except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
+    except damage.UNREADABLE as error:
         raise DamagedDeal(_named(item), f"{type(error).__name__}: {error}") from error
     return deal
 
@@ -98,10 +98,4 @@ def _named(item: Any) -> str:
 
 def readable(items: Iterable[Item]) -> list[Deal]:
     """The deals that some items hold. One that is damaged is left out, and noted: the others are shown."""
-    found = []
-    for item in items:
-        try:
-            found.append(from_item(item))
-        except DamagedDeal as damaged:
-            damage.note(damaged.deal_id)
-    return found
+    return damage.readable(items, from_item)

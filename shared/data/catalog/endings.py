@@ -14,8 +14,9 @@ from functools import partial
 
 from shared.data import item_types, keys
 from shared.data.catalog import deals
-from shared.dynamodb import damage
+from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put
 from shared.errors import Impossible, NoSuchDeal, NotFound, NotSeeded, TooLarge
@@ -29,7 +30,11 @@ SETTLING = timedelta(hours=1)
 MOST_WAITING = 2000
 """How many of a day's ended deals a reader allows for: more than half an hour's, where a sweep looks at 500."""
 
-_NOTE = Projection.of("DealId", "Brand", "Category")
+BACK = timedelta(days=7)
+"""How far back a sweep begins where the container cannot be read: sweeps are never that late."""
+
+_SCOPE = "ending"
+_NOTE = Projection.of("PK", "SK", "Brand", "Category")
 
 
 def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
@@ -42,12 +47,13 @@ def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
     progress = table.get(keys.endings(), consistent=True)
     if progress is None:
         raise NotSeeded
-    day = progress["SweptBefore"]
+    day = damage.whole(progress, _swept_before, otherwise=Period.DAY.start_of(now - BACK))
     swept = 0
     while day <= today:
         partition, bound = keys.endings_until(day, now)
         for note in list(table.query(partition, until=bound, limit=most - swept, consistent=True)):
-            _record_ended(table, note, now)
+            for deal_id in damage.readable([note], _deal_of):
+                _record_ended(table, keys.primary(note), deal_id, now)
             swept += 1
         if swept >= most:
             return swept
@@ -69,10 +75,9 @@ def upcoming(table: Table, now: datetime, *, days: int, most: int) -> list[Deal]
     return sorted(found, key=lambda deal: (deal.ends_at, deal.deal_id))
 
 
-def _notes(table: Table, day: str, now: datetime, most: int) -> list[Item]:
-    """The notes of a day that are not due yet."""
-    partition, due = keys.endings_until(day, now)
-    return list(table.query(partition, after=due, limit=most))
+def _notes(table: Table, partition: str, after: str, most: int) -> list[Item]:
+    """The notes of a day behind a sort key."""
+    return list(table.query(partition, after=after, limit=most))
 
 
 def requests(table: Table, now: datetime) -> list[Callable[[], list[Item]]]:
@@ -85,9 +90,8 @@ def requests(table: Table, now: datetime) -> list[Callable[[], list[Item]]]:
 
 def waiting(feed: Feed, answers: Iterable[list[Item]]) -> Counter[str]:
     """From the answers to ``requests``: how many ended deals each period of a feed's index still holds."""
-    return Counter(
-        feed.period.start_of(ksuids.time_of(note["DealId"])) for due in answers for note in due if _is_of(feed, note)
-    )
+    due = damage.readable((note for of_day in answers for note in of_day), partial(_period_in, feed))
+    return Counter(period for period in due if period is not None)
 
 
 def _due(table: Table, day: str, now: datetime) -> list[Item]:
@@ -95,19 +99,34 @@ def _due(table: Table, day: str, now: datetime) -> list[Item]:
     return list(table.query(partition, until=bound, limit=MOST_WAITING, projection=_NOTE))
 
 
-def _is_of(feed: Feed, note: Item) -> bool:
-    """Whether a note is of a feed's deal."""
-    return feed.topic is None or bool(note[feed.topic.kind.attribute] == feed.topic.slug)
+def _period_in(feed: Feed, note: Item) -> str | None:
+    """The period of a feed that the deal of a note is listed in; None for a deal of other feeds."""
+    if feed.topic is not None and note[feed.topic.kind.attribute] != feed.topic.slug:
+        return None
+    return feed.period.start_of(ksuids.time_of(_deal_of(note)))
 
 
-def _record_ended(table: Table, note: dict[str, str], now: datetime) -> None:
+def _deal_of(note: Item) -> str:
+    """The deal that a note is of. Raises ValueError."""
+    deal_id = keys.id_in(note["SK"])
+    if not ksuids.is_ksuid(deal_id):
+        raise ValueError("the note names no deal")
+    return deal_id
+
+
+def _swept_before(progress: Item) -> str:
+    """The day before which all was swept. Raises KeyError, ValueError."""
+    return date.fromisoformat(damage.attribute(progress, "SweptBefore", str)).isoformat()
+
+
+def _record_ended(table: Table, note: Key, deal_id: str, now: datetime) -> None:
     try:
         with suppress(NoSuchDeal):  # a note outlives a deal that was removed by hand
-            deals.relist(table, note["DealId"], now)
+            deals.relist(table, deal_id, now)
     except (Impossible, TooLarge, NotFound):  # one deal that cannot be relisted must not keep all others listed
-        damage.note(note["DealId"])
+        damage.note(deal_id)
         return  # its note stays for the rest of the day, in case the deal is repaired
-    table.write(forget(keys.primary(note), because="relisting mostly removed it; a stale note goes here"))
+    table.write(forget(note, because="relisting mostly removed it; a stale note goes here"))
 
 
 def _remember(table: Table, day: str) -> None:

@@ -16,10 +16,11 @@ from typing import Any
 
 from shared.data import item_types, keys
 from shared.data.catalog import topics
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, forget, put, update
-from shared.errors import DealsError, NoSuchTopic, NotSeeded
+from shared.errors import Damaged, DealsError, NoSuchTopic, NotSeeded
 from shared.models.catalog import (
     ALL_DEALS,
     BRAND,
@@ -171,12 +172,19 @@ def attribute(feed: Feed, period: str) -> str:
 
 
 def contents(feed: Feed, item: Item) -> dict[str, int]:
-    """The counts that a Periods item holds, by period."""
+    """The counts that a Periods item holds, by period. One that is damaged stands for a deal: its period is read."""
     book, prefix = keys.book_of(item["SK"]), COUNTS[feed.period]
     ending = "" if feed.period is Period.DAY else "-01"
     return {
-        f"{book}-{name.removeprefix(prefix)}{ending}": count for name, count in item.items() if name.startswith(prefix)
+        f"{book}-{name.removeprefix(prefix)}{ending}": damage.whole(item, partial(_count_of, name), otherwise=1)
+        for name in item
+        if name.startswith(prefix)
     }
+
+
+def _count_of(name: str, item: Item) -> int:
+    """One count of a Periods item, 0 where it counts nothing. Raises ValueError."""
+    return damage.attribute(item, name, int) if name in item else 0
 
 
 def _book(feed: Feed, period: str) -> str:
@@ -184,16 +192,23 @@ def _book(feed: Feed, period: str) -> str:
 
 
 def _count_unlisted(feed: Feed, period: str, known: Mapping[tuple[str, str], Item]) -> Write:
-    """Uncount a deal that leaves a feed. The last of a period takes the period with it, the last of all the item."""
+    """Uncount a deal that leaves a feed. The last of a period takes the period with it, the last of all the item.
+
+    Raises Damaged.
+    """
     key = keys.periods(feed, period)
     item = known.get((key["PK"], key["SK"]), {})
     name = attribute(feed, period)
     names: dict[str, str] = {"#period": name, "#total": TOTAL}
     values: dict[str, Any] = {":one": 1}
-    if item.get(TOTAL, 0) <= 1:
+    try:
+        in_all, in_period = _count_of(TOTAL, item), _count_of(name, item)
+    except ValueError as error:
+        raise Damaged(damage.named(key), str(error)) from error
+    if in_all <= 1:
         last_of_all = "#total = :one AND #period = :one"
         return delete(key, condition=last_of_all, names=names, values=values, refused=Stale())
-    last = item.get(name, 0) <= 1
+    last = in_period <= 1
     return update(
         key,
         "SET #total = #total - :one" + (" REMOVE #period" if last else ", #period = #period - :one"),

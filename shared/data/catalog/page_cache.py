@@ -18,7 +18,7 @@ from functools import partial
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import deals, feeds, topics
-from shared.dynamodb import cursors
+from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
 from shared.dynamodb.table import Projection, Table
@@ -162,9 +162,14 @@ def decompress(body: bytes) -> str:
 
 
 def age(table: Table, part: Cached, now: datetime) -> float | None:
-    """Seconds since the first copy's build began, or None if there is none."""
+    """Seconds since the first copy's build began, or None if there is none, or none that can be read."""
     item = table.get(part.key(1), projection=_COPY)
-    return None if item is None else now.timestamp() - item["BuiltAt"] / 1000
+    built = (
+        None
+        if item is None
+        else damage.whole(item, lambda each: damage.attribute(each, "BuiltAt", int), otherwise=None)
+    )
+    return None if built is None else now.timestamp() - built / 1000
 
 
 def newest(
@@ -260,4 +265,6 @@ def _replace_older(table: Table, part: Cached, place: Key, body: bytes, began: d
         TTL_ATTRIBUTE: int(expires.timestamp()),
     }
     with suppress(AlreadyExists):  # a later build was faster
-        table.write(put_new_or(item, "BuiltAt < :began", {":began": item["BuiltAt"]}, refused=AlreadyExists()))
+        # No comparison of a number with another kind of value is true: so a damaged copy is replaced, too.
+        over = "NOT BuiltAt >= :began"
+        table.write(put_new_or(item, over, {":began": item["BuiltAt"]}, refused=AlreadyExists()))

@@ -13,6 +13,7 @@ from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.catalog.deal_items import attributes, readable
 from shared.data.catalog.topics import no_such
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
@@ -55,7 +56,7 @@ def set_category_featured(table: Table, category: str, deal_ids: Sequence[str], 
 
 def read(table: Table, of: CuratedPage | Topic, now: datetime, *, consistent: bool = False) -> list[Deal]:
     """The deals picked for a page or a category that are still active, in the editors' order. One request."""
-    return active(readable(_item(table, of, consistent=consistent).get("Featured", ())), now)
+    return active(_copied(_item(table, of, consistent=consistent)), now)
 
 
 def refresh(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[Deal]:
@@ -66,19 +67,18 @@ def refresh(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[
 
     def once() -> list[Deal]:
         item = _item(table, picks_of, consistent=True)
-        if "Featured" not in item:
-            return []
-        copies = readable(item["Featured"])
+        copies = _copied(item)
         current = deals.get_many(table, [copy.deal_id for copy in copies], consistent=True)
         # Only what copies hold is compared: anything else would always differ, and they would be written forever.
-        if _copies(current) == _copies(copies):
+        version = damage.whole(item, _version, otherwise=None)
+        if version is None or _copies(current) == _copies(copies):
             return active(current, now)
         table.write(
             update(
                 keys.primary(item),
                 "SET Featured = :featured ADD FeaturedVersion :one",
                 condition="FeaturedVersion = :read",
-                values={":featured": _copies(current), ":one": 1, ":read": item["FeaturedVersion"]},
+                values={":featured": _copies(current), ":one": 1, ":read": version},
                 refused=_Repicked(),
             )
         )
@@ -95,6 +95,20 @@ def active(picked: Sequence[Deal], now: datetime) -> list[Deal]:
 def _item(table: Table, of: CuratedPage | Topic, *, consistent: bool = False) -> Item:
     """The item that holds a page's or a category's picks."""
     return table.get(keys.featured(of), consistent=consistent) or {}
+
+
+def _copied(item: Item) -> list[Deal]:
+    """The deals whose copies an item of picks holds."""
+    return (
+        readable(damage.whole(item, lambda each: damage.attribute(each, "Featured", list), otherwise=[]))
+        if item
+        else []
+    )
+
+
+def _version(item: Item) -> int | None:
+    """How often the picks were changed; None for picks that nobody made. Raises KeyError, ValueError."""
+    return damage.attribute(item, "FeaturedVersion", int) if item else None
 
 
 def _replace(table: Table, of: CuratedPage | Topic, picked: Sequence[Deal], now: datetime, **its: str) -> None:

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from shared.data import item_types, keys
-from shared.dynamodb import cursors
+from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import delete, put_new, update
+from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AlreadyExists, NotFound
 from shared.models.catalog import Deal
 from shared.values import slugs
@@ -45,7 +45,7 @@ _WORD = re.compile(r"[a-z0-9]+")
 _APOSTROPHES = re.compile("['\u2019`]")
 _COMMON = frozenset({"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "s", "the", "to", "with"})
 _LONGEST = 40
-_FOUND = Projection.of("DealId", "Words")
+_FOUND = Projection.of("PK", "SK", "Words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,18 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
     named = {word: item["Words"] for word, item in old.items()}
     changes = [partial(_add, table, word, item, renamed=item["Words"] != named.get(word)) for word, item in new.items()]
     changes += [partial(_remove, table, word, deal.deal_id) for word in old if word not in new]
-    if changes:
-        table.gather(changes)
+    if not changes:
+        return
+    if before is None or after is None:  # one transaction is less work than one for each word
+        added = (write for word, item in new.items() for write in _adding(word, item))
+        removed = (write for word in old for write in _removing(word, deal.deal_id))
+        try:
+            table.transact(*added, *removed)
+        except (AlreadyExists, NotFound):
+            pass  # the record was followed before, in part or as a whole
+        else:
+            return
+    table.gather(changes)
 
 
 def items_of(deal: Deal) -> dict[str, Item]:
@@ -139,11 +149,16 @@ def _groups(table: Table, words: Sequence[str]) -> list[_Group]:
     *whole, last = words
     asked_for = [partial(_begun, table, last), *([partial(_counts, table, whole)] if whole else [])]
     begun, *others = table.gather(asked_for)
-    counts = {item["Word"]: max(0, item["Deals"]) for items in others for item in items}
-    ends = {item["Word"]: item["Deals"] for item in begun if item["Deals"] > 0}
+    counts = dict(count for items in others for count in _read_counts(items))
+    ends = {word: deals for word, deals in _read_counts(begun) if deals > 0}
     frequent = sorted(ends, key=lambda word: (word != last, -ends[word], word))[: COMPLETIONS + (last in ends)]
     completed = _Group(tuple(frequent), sum(ends[word] for word in frequent))
-    return [*(_Group((word,), counts.get(word, 0)) for word in whole), completed]
+    return [*(_Group((word,), max(0, counts.get(word, 0))) for word in whole), completed]
+
+
+def _read_counts(items: Iterable[Item]) -> list[tuple[str, int]]:
+    """The words that some counts are of, and the deals that have them."""
+    return damage.readable(items, lambda item: (item["SK"], damage.attribute(item, "Deals", int)))
 
 
 def _begun(table: Table, beginning: str) -> list[Item]:
@@ -164,8 +179,8 @@ def _meet(table: Table, groups: Sequence[_Group], after: str | None, limit: int)
     for stride in STRIDES if others else (limit + 1,):
         answers = table.gather([partial(_newest, table, word, after, stride) for word in rarest.words])
         # Below the newest of the last ids that a full stride ended with, some partition is unread.
-        known_down_to = max((items[-1]["DealId"] for items in answers if len(items) == stride), default="")
-        read = {item["DealId"]: set(item.get("Words", "").split()) for items in answers for item in items}
+        known_down_to = max((_id_of(items[-1]) for items in answers if len(items) == stride), default="")
+        read = dict(damage.readable((item for items in answers for item in items), _words_of))
         found += sorted(
             (each for each, has in read.items() if each >= known_down_to and all(has & group for group in others)),
             reverse=True,
@@ -183,6 +198,16 @@ def _newest(table: Table, word: str, after: str | None, limit: int) -> list[Item
     return list(table.query(keys.word(word), after=before, newest_first=True, limit=limit, projection=_FOUND))
 
 
+def _id_of(item: Item) -> str:
+    """The deal that a Word item leads to."""
+    return keys.deal_id_of(item) or ""
+
+
+def _words_of(item: Item) -> tuple[str, set[str]]:
+    """The deal that a Word item leads to, and all of its words. Raises ValueError."""
+    return _id_of(item), set(damage.attribute(item, "Words", str).split())
+
+
 def _near(table: Table, unknown: Sequence[str]) -> tuple[str, ...]:
     """Words that begin with the same two letters and are written almost so. One Query for each word, all at once."""
     known = table.gather([partial(_known, table, word) for word in unknown])
@@ -193,8 +218,30 @@ def _near(table: Table, unknown: Sequence[str]) -> tuple[str, ...]:
 
 
 def _known(table: Table, word: str) -> Mapping[str, int]:
-    items: Iterable[Item] = table.query(keys.words(word), limit=1000)
-    return {item["Word"]: item["Deals"] for item in items}
+    return dict(_read_counts(table.query(keys.words(word), limit=1000)))
+
+
+def _adding(word: str, item: Item) -> list[Write]:
+    """The writes of a word's item and of its count. Refused with AlreadyExists."""
+    return [
+        put_new(item, refused=AlreadyExists()),
+        update(
+            keys.word_count(word),
+            "SET #type = :type, Word = :word ADD Deals :one",
+            condition=None,
+            names={"#type": "Type"},
+            values={":type": item_types.WORD_COUNT, ":word": word, ":one": 1},
+            refused=None,
+        ),
+    ]
+
+
+def _removing(word: str, deal_id: str) -> list[Write]:
+    """The writes that take a word's item out and uncount it. Refused with NotFound."""
+    return [
+        delete(keys.word_of_deal(word, deal_id), refused=NotFound()),
+        update(keys.word_count(word), "ADD Deals :one", values={":one": -1}, refused=NotFound()),
+    ]
 
 
 def _add(table: Table, word: str, item: Item, *, renamed: bool) -> None:
@@ -203,17 +250,7 @@ def _add(table: Table, word: str, item: Item, *, renamed: bool) -> None:
     A record that comes again after a later one, as out of the dead-letter queue, changes nothing.
     """
     try:
-        table.transact(
-            put_new(item, refused=AlreadyExists()),
-            update(
-                keys.word_count(word),
-                "SET #type = :type, Word = :word ADD Deals :one",
-                condition=None,
-                names={"#type": "Type"},
-                values={":type": item_types.WORD_COUNT, ":word": word, ":one": 1},
-                refused=None,
-            ),
-        )
+        table.transact(*_adding(word, item))
     except AlreadyExists:
         if renamed:
             with suppress(NotFound):
@@ -230,7 +267,4 @@ def _add(table: Table, word: str, item: Item, *, renamed: bool) -> None:
 
 def _remove(table: Table, word: str, deal_id: str) -> None:
     with suppress(NotFound):
-        table.transact(
-            delete(keys.word_of_deal(word, deal_id), refused=NotFound()),
-            update(keys.word_count(word), "ADD Deals :one", values={":one": -1}, refused=NotFound()),
-        )
+        table.transact(*_removing(word, deal_id))

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from shared.data import item_types, keys
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.errors import NoSuchTopic
 from shared.models.catalog import CountedTopic, Topic
 from shared.values.times import to_iso
 
-_SHOWN = Projection.of("Name", "LikesCount", "WatchCount")
+_SHOWN = Projection.of("PK", "SK", "Name", "LikesCount", "WatchCount")
 
 
 def no_such(topic: Topic) -> NoSuchTopic:
@@ -39,12 +40,12 @@ def get_many(table: Table, topics: Sequence[Topic]) -> list[CountedTopic]:
 
 
 def from_item(topic: Topic, item: Item) -> CountedTopic:
-    """The page that a Brand or Category item holds."""
+    """The page that a Brand or Category item holds: a name or a count that is damaged is left out."""
     return CountedTopic(
         topic=topic,
-        name=item["Name"],
-        likes=item["LikesCount"],
-        watchers=item["WatchCount"],
+        name=damage.whole(item, lambda each: damage.attribute(each, "Name", str), otherwise=topic.slug),
+        likes=damage.whole(item, lambda each: damage.attribute(each, "LikesCount", int), otherwise=0),
+        watchers=damage.whole(item, lambda each: damage.attribute(each, "WatchCount", int), otherwise=0),
     )
 
 

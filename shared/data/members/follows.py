@@ -87,7 +87,8 @@ def watches(table: Table, username: str) -> list[Topic]:
 
 def _followed(table: Table, partition: str) -> list[Topic]:
     items = table.query(partition, index=GSI1, projection=_FOLLOWED)
-    return [keys.topic_named(item["GSI1SK"], (BRAND, CATEGORY)) for item in items]
+    return damage.readable(items, lambda item: keys.topic_named(item["GSI1SK"], (BRAND, CATEGORY)))
+
 
 
 def with_index_keys(like: Item) -> Item:

@@ -20,7 +20,6 @@ from shared.models.catalog import Deal
 from shared.models.lists import Page
 from shared.values.times import to_iso
 
-_DEAL_ID = Projection.of("DealId")
 _KEYS = Projection.of("PK", "SK")
 
 
@@ -58,8 +57,8 @@ def latest(table: Table, username: str, *, limit: int, cursor: str | None = None
     scope = f"saved/{username}"
     after = keys.deal_sort_key(cursors.decode(scope, cursor)) if cursor is not None else None
     partition = keys.saved_by(username)
-    items = list(table.query(partition, after=after, newest_first=True, limit=limit + 1, projection=_DEAL_ID))
-    ids = [item["DealId"] for item in items[:limit]]
+    items = list(table.query(partition, after=after, newest_first=True, limit=limit + 1, projection=_KEYS))
+    ids = [keys.deal_id_of(item) or "" for item in items[:limit]]
     more = len(items) > limit
     return Page(tuple(deals.get_many(table, ids)), cursors.encode(scope, ids[-1]) if more else None)
 

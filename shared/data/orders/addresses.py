@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from shared.data import account_checks, keys
@@ -87,7 +90,17 @@ def of(table: Table, username: str, account_id: str | None = None) -> dict[str, 
 
 def from_user(item: Item) -> dict[str, Address]:
     """The addresses that a User item holds, by their names."""
-    return {name: from_map(entry) for name, entry in sorted(item.get("Addresses", {}).items())}
+    names: list[str] = damage.whole(item, lambda user: sorted(user.get("Addresses", {}).keys()), otherwise=[])
+    return dict(entry for name in names for entry in damage.readable([item], partial(_entry, name)))
+
+
+def _entry(name: str, user: Item) -> tuple[str, Address]:
+    return name, from_map(user["Addresses"][name])
+
+
+def fingerprint(address: Address) -> str:
+    """A short text that is another one for another address, by which a form says which one it showed."""
+    return hashlib.sha256(json.dumps(to_map(address), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def to_map(address: Address) -> Item:
