@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import math
-import secrets
 import statistics
 import time
 from collections.abc import Callable
 from datetime import datetime
-
-import boto3
+from typing import Any
 
 from benchmarks.harness import interleave, markdown, record, table
-from benchmarks.servers import client_arguments, ministack, slow_dynamodb
-from shared import settings, sqs
-from shared.api.bodies import NewDeal
-from shared.data.catalog import brands, deals, seeds
-from shared.data.members import fanout, messages, users
+from benchmarks.servers import client, slow_dynamodb
+from shared import settings
+from shared.data.catalog import deals
+from shared.data.members import announcements, fanout, fanout_progress, message_batches, message_items, users
 from shared.data.members.cohorts import Unit
-from shared.dynamodb import provision
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
-from shared.models.members import User
 from shared.models.messages import Message
 from shared.sqs import Queue
 from shared.values import times
+from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
+from tests.support.factories import a_deal, a_user, open_brands
 
-NAME = "benchmark-fan-out"
 MESSAGES = 250
 SERVICE_MS = 6.0
 MEASURED = (1_000, 10_000, 20_000)
@@ -51,19 +47,18 @@ def main() -> None:
 
 
 def _against_put_item() -> None:
-    composed = _compose(MESSAGES)
-    with ministack() as endpoint:
-        arguments = client_arguments(endpoint)
-        stock = boto3.client("dynamodb", **arguments)
-        provision.create_table(stock, NAME)
-        store = connect(NAME, **arguments)
+    now = times.now()
+    announcement = announcements.of_deal(a_deal(now), "hot")
+    composed = [announcements.compose(announcement, f"reader{number}") for number in range(MESSAGES)]
+    with MINISTACK.table() as store:
+        stock = client("dynamodb", store.client.meta.endpoint_url)
         rows = interleave(_cases(store, stock, composed), rounds=12, calls=1)
     per_message = [type(row)(row.name, row.milliseconds / MESSAGES, row.ratio) for row in rows]
     record("fan-out CPU", table(per_message, {"insert_batch, 25 at a time": "0.15"}))
 
     with slow_dynamodb(SERVICE_MS) as endpoint:
-        arguments = client_arguments(endpoint)
-        store, stock = connect(NAME, **arguments), boto3.client("dynamodb", **arguments)
+        store = connect("none", endpoint_url=endpoint, **FAKE_CREDENTIALS)
+        stock = client("dynamodb", endpoint)
         rates: dict[str, list[float]] = {}
         for _ in range(7):
             for name, case in _cases(store, stock, composed).items():
@@ -77,14 +72,14 @@ def _against_put_item() -> None:
     record("fan-out rate", markdown(["Case", "Messages a second", "Ratio", "Goal"], cells))
 
 
-def _cases(store: Table, stock: object, composed: list[Message]) -> dict[str, Callable[[], object]]:
+def _cases(store: Table, stock: Any, composed: list[Message]) -> dict[str, Callable[[], object]]:
     def loop() -> None:
         for message in composed:
-            stock.put_item(TableName=NAME, Item=marshal_item(messages.to_item(message)))  # type: ignore[attr-defined]
+            stock.put_item(TableName=store.name, Item=marshal_item(message_items.to_item(message)))
 
     return {
         "a loop of put_item (the yardstick)": loop,
-        "insert_batch, 25 at a time": lambda: fanout.insert(store, composed),
+        "insert_batch, 25 at a time": lambda: message_batches.insert(store, composed),
     }
 
 
@@ -92,11 +87,11 @@ def _growth() -> None:
     lines = ["| Users | Seconds | Messages a second | Requests | Write units | Dollars |", "|---|---|---|---|---|---|"]
     page_seconds = 0.0
     for count in MEASURED:
-        with ministack() as endpoint:
-            seconds, pages = _tell_everyone(endpoint, count)
+        with MINISTACK.table() as store:
+            seconds, pages = _tell_everyone(store, count)
         page_seconds = seconds / pages
         units = count * WRITE_UNITS_PER_MESSAGE
-        requests = pages * 4 + math.ceil(count / fanout.BATCH)
+        requests = pages * 4 + math.ceil(count / message_batches.BATCH)
         lines.append(
             f"| {count:,} | {seconds:.1f} measured | {count / seconds:,.0f} | {requests:,} | {units:,} "
             f"| {units * WRITE_UNIT_DOLLARS:.3f} |"
@@ -106,28 +101,28 @@ def _growth() -> None:
         slow, fast = (units / rate for rate in TABLE_WRITE_UNITS)
         pages = math.ceil(count / settings.READERS_PER_COHORT)
         work = pages * page_seconds / 10
+        requests = pages * 4 + math.ceil(count / message_batches.BATCH)
         lines.append(
             f"| {count:,} | {max(slow, work):,.0f} at 4,000 WRU/s, {max(fast, work):,.0f} at 40,000, computed | "
-            f"| {pages * 4 + math.ceil(count / fanout.BATCH):,} | {units:,} | {units * WRITE_UNIT_DOLLARS:,.2f} |"
+            f"| {requests:,} | {units:,} | {units * WRITE_UNIT_DOLLARS:,.2f} |"
         )
     record("fan-out growth", "\n".join(lines))
 
 
-def _tell_everyone(endpoint: str, count: int) -> tuple[float, int]:
+def _tell_everyone(store: Table, count: int) -> tuple[float, int]:
     """Make users and a hot deal, and do all its work in this process, one cohort after another."""
-    arguments = client_arguments(endpoint)
-    provision.create_table(boto3.client("dynamodb", **arguments), NAME)
-    store, now = connect(NAME, **arguments), times.now()
-    queue = sqs.connect(boto3.client("sqs", **arguments).create_queue(QueueName="benchmark")["QueueUrl"], **arguments)
-    seeds.plant(store, now)
+    now = times.now()
+    sqs = client("sqs", store.client.meta.endpoint_url)
+    queue = Queue(sqs.create_queue(QueueName=store.name)["QueueUrl"], sqs)
     for number in range(count):
-        store.write(users.registration(_user(number, now)))
-    deal = _deal(store, now)
+        store.write(users.registration(a_user(f"reader{number}")))
+    open_brands(store)
+    deal = deals.make_hot(store, deals.create(store, a_deal(now), now).deal_id, now)
     began = time.perf_counter()
     pages = _work_off(store, queue, deal, now)
     seconds = time.perf_counter() - began
-    told = fanout.progress(store, deal.deal_id)
-    assert told == fanout.Progress(count, finished=True), told
+    told = fanout_progress.read(store, deal.deal_id)
+    assert told == fanout_progress.Progress(count, finished=True), told
     return seconds, pages
 
 
@@ -143,28 +138,6 @@ def _work_off(store: Table, queue: Queue, deal: Deal, now: datetime) -> int:
             pending.append(message.body)
             queue.remove(message)
     return pages
-
-
-def _deal(store: Table, now: datetime) -> Deal:
-    brands.create(store, "allbirds", "Allbirds", now)
-    new = NewDeal(
-        title="A pair of shoes", link="https://example.com/a", price="25.00", brand="allbirds", category="shoes"
-    )
-    return deals.make_hot(store, deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now).deal_id, now)
-
-
-def _compose(count: int) -> list[Message]:
-    now = times.now()
-    new = NewDeal(
-        title="A pair of shoes", link="https://example.com/a", price="25.00", brand="allbirds", category="shoes"
-    )
-    deal = new.to_deal(now, secrets.token_bytes(16))
-    announcement = messages.of_deal(deal, "hot")
-    return [messages.compose(announcement, f"reader{number}", now) for number in range(count)]
-
-
-def _user(number: int, now: datetime) -> User:
-    return User(f"reader{number}", f"reader{number}@example.com", "A reader", "-", "member", now)
 
 
 def _seconds(case: Callable[[], object]) -> float:

@@ -22,8 +22,8 @@ from pydantic import ValidationError
 from cli.inputs import faults
 from shared.api.bodies import CLOCK_SKEW, NewBrand, NewDeal, SourceId, Time
 from shared.api.objects import parse_object
-from shared.data.catalog import brands, deals
-from shared.data.catalog.deals import MAX_TOGETHER
+from shared.data.catalog import brands, deal_items, deals, imports
+from shared.data.catalog.imports import MAX_TOGETHER
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.errors import BrandExists, Busy, DealExists, DealsError, Unavailable
 from shared.models.catalog import Deal
@@ -131,7 +131,7 @@ class Importer:
         sources = [entry.source_id for entry in window]
         chunks = [sources[start : start + MAX_BATCH_KEYS] for start in range(0, len(sources), MAX_BATCH_KEYS)]
         known: dict[str, str] = {}
-        for found in self._pool.map(partial(deals.by_source, self._table), chunks):
+        for found in self._pool.map(partial(imports.by_source, self._table), chunks):
             known |= found
         return known
 
@@ -158,7 +158,7 @@ class Importer:
     def _create(self, batch: Sequence[Entry]) -> None:
         """Create a batch in one transaction; where something in it is refused, what remains of it, or one by one."""
         try:
-            deals.create_many(self._table, [entry.deal for entry in batch], self._now)
+            imports.create_many(self._table, [entry.deal for entry in batch], self._now)
         except DealsError as error:
             if isinstance(error, Unavailable) and not isinstance(error, Busy):
                 raise
@@ -177,7 +177,7 @@ class Importer:
 
     def _meet(self, batch: Sequence[Entry]) -> bool:
         """Another import was faster with some of a batch: create the rest. False if none of it is there after all."""
-        known = deals.by_source(self._table, [entry.source_id for entry in batch])
+        known = imports.by_source(self._table, [entry.source_id for entry in batch])
         if not known:
             return False
         for task in self._meetings([entry for entry in batch if entry.source_id in known], known):
@@ -258,7 +258,7 @@ def parse(number: int, line: bytes, now: datetime) -> Entry | None:
         raise ValueError("must have postedAt or createdAt, which are one field, and not both")
     fields.created_at = fields.created_at or fields.posted_at
     deal = fields.to_deal(now, entropy=b"")  # none: the id is derived from the source's
-    deals.check(deal)
+    deal_items.check(deal)
     withdrawn_at = fields.withdrawn_at
     if withdrawn_at is not None and not deal.created_at <= withdrawn_at <= now + CLOCK_SKEW:
         raise ValueError(f"withdrawnAt: must be between {times.to_iso(deal.created_at)} and now")

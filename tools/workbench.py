@@ -24,7 +24,17 @@ from shared import settings, sqs
 from shared.api import documents
 from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, search
 from shared.data.idempotency import Idempotency
-from shared.data.members import fanout, follows, messages, order_news, rate_limits, saved, sessions, users
+from shared.data.members import (
+    announcements,
+    fanout,
+    follows,
+    messages,
+    order_news,
+    rate_limits,
+    saved,
+    sessions,
+    users,
+)
 from shared.data.orders import addresses, carts, placing, stock
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY
@@ -134,8 +144,8 @@ def _follow(table: Table, posted: Sequence[Deal]) -> None:
         follows.watch(table, topic, "ana", NOW)
         follows.like(table, topic, "ana", NOW)
     for deal in (first, second):
-        table.write(messages.sending(messages.compose(messages.of_deal(deal, "brand"), "ana", NOW)))
-    messages.mark_read(table, "ana", messages.message_id(messages.of_deal(second, "brand"), "ana"), NOW)
+        table.write(messages.sending(announcements.compose(announcements.of_deal(deal, "brand"), "ana")))
+    messages.mark_read(table, "ana", announcements.message_id(announcements.of_deal(second, "brand"), "ana"), NOW)
     saved.save(table, first, "ana", NOW)
 
 

@@ -102,7 +102,8 @@ def mark_read(message_id: str) -> Response[Any]:
 
 @app.post("/messages/read-all", **describe("Mark all messages read", "Marked", who="member"))
 def mark_all_read() -> Response[Any]:
-    return json_answer(member_documents.marked(messages.mark_all_read(table(), _username(), times.now())))
+    marked = messages.mark_all_read(table(), _username(), times.now(), _own().account_id)
+    return json_answer(member_documents.marked(marked))
 
 
 def _likes(topic: Topic, *, liked: bool) -> Response[Any]:

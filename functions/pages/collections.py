@@ -17,7 +17,7 @@ from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, feed_counts, page_cache, search
 from shared.data.catalog.deal_items import readable
-from shared.data.members import fanout, follows, messages
+from shared.data.members import announcements, fanout_progress, follows
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index
 from shared.dynamodb.table import Projection
@@ -237,8 +237,8 @@ def _told(deal: Deal) -> list[dict[str, Any]]:
     steps = []
     for topic in _topics(deal):
         watchers = follows.watchers(table(), topic, READERS)
-        news = messages.of_deal(deal, topic.kind.label)
-        places = {name: keys.message(name, messages.message_id(news, name)) for name in watchers}
+        news = announcements.of_deal(deal, topic.kind.label)
+        places = {name: keys.message(name, announcements.message_id(news, name)) for name in watchers}
         found = table().get_many([*places.values()], projection=_MESSAGE) if places else []
         written = {item[PARTITION_KEY]: from_iso(item["CreatedAt"]) for item in found}
         remark = f"The message is written to {len(found)} of {counted(len(watchers), 'watcher')}."
@@ -249,7 +249,7 @@ def _told(deal: Deal) -> list[dict[str, Any]]:
         ]
         steps.append(_step(f"Watchers of the {topic.kind.label} told", remark, shown, done=len(found) == len(watchers)))
     if deal.hot_at is not None:
-        progress = fanout.progress(table(), deal.deal_id)
+        progress = fanout_progress.read(table(), deal.deal_id)
         remark = f"{progress.told:,} readers{', everybody' if progress.finished else ' so far'}."
         shown = [("who was told, by segment", {PARTITION_KEY: keys.fan_out(deal.deal_id)})]
         steps.append(_step("Everybody told", remark, shown, done=progress.finished))

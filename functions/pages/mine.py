@@ -87,7 +87,7 @@ def read_all(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, "/my/inbox")
     if isinstance(member, Answer):
         return member
-    marked = messages.mark_all_read(table(), member.username, request.now)
+    marked = messages.mark_all_read(table(), member.username, request.now, member.account_id)
     return _json({"marked": marked}) if request.wants_json else pages.redirect("/my/inbox", said="read")
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from shared.api.bodies import NewDeal
-from shared.data.catalog import brands, deals, picks
-from shared.data.catalog.deals import MAX_TOGETHER
+from shared.data.catalog import brands, deals, imports, picks
+from shared.data.catalog.imports import MAX_TOGETHER
 from shared.data.members import follows
 from shared.data.orders import stock
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
@@ -64,7 +64,7 @@ def plant(table: Table, now: datetime, member: str) -> int:
         with suppress(AlreadyWatching):
             follows.watch(table, topic, member, now)
     for start in range(0, len(new), MAX_TOGETHER):
-        deals.create_many(table, new[start : start + MAX_TOGETHER], now)
+        imports.create_many(table, new[start : start + MAX_TOGETHER], now)
     if new:
         _pick(table, _known(table, [deal for _, deal in sample]), [deal for _, deal in sample], now)
     return len(new)
@@ -96,7 +96,7 @@ def _known(table: Table, wanted: Sequence[Deal]) -> dict[str, str]:
     sources = [deal.source_id or "" for deal in wanted]
     known: dict[str, str] = {}
     for start in range(0, len(sources), MAX_BATCH_KEYS):
-        known |= deals.by_source(table, sources[start : start + MAX_BATCH_KEYS])
+        known |= imports.by_source(table, sources[start : start + MAX_BATCH_KEYS])
     return known
 
 

@@ -7,9 +7,11 @@ what it answers.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, TypedDict, TypeVar
+from operator import attrgetter
+from typing import Annotated, Any, TypedDict, TypeVar, cast
 
 from shared.models.catalog import CATEGORIES, CountedTopic, Deal
 from shared.models.lists import Page
@@ -41,7 +43,7 @@ class BrandDocument(TypedDict):
 
 
 class DealDocument(TypedDict):
-    """The fields of a deal's document, in this order: ``deal`` below fills it, and its OpenAPI schema is made of it."""
+    """The fields of a deal's document, in this order: ``deal`` below and its OpenAPI schema are made of them."""
 
     dealId: str
     dealNumber: int | None
@@ -64,28 +66,30 @@ class DealDocument(TypedDict):
     stock: StockName
 
 
+_MADE: Mapping[str, Callable[[Deal, datetime], Any]] = {
+    "dealNumber": lambda deal, _: deal.number,
+    "brand": lambda deal, _: brand(deal.brand, deal.brand_name),
+    "createdAt": lambda deal, _: to_iso(deal.created_at),
+    "updatedAt": lambda deal, _: time(deal.updated_at),
+    "expiresAt": lambda deal, _: time(deal.ends_at),
+    "status": lambda deal, now: deal.status(now).value,
+    "hot": lambda deal, _: deal.hot_at is not None,
+    "stock": lambda deal, _: None if deal.stock is None else deal.stock.value,
+}
+"""The fields that a deal's document has in another form than the deal. All others are its attributes, unchanged."""
+
+
+def _attribute(name: str) -> Callable[[Deal, datetime], Any]:
+    """A deal's attribute of a document's name: ``coupon_code`` of ``couponCode``."""
+    of = attrgetter(re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", name))
+    return lambda deal, _: of(deal)
+
+
+_FIELDS = {name: _MADE.get(name) or _attribute(name) for name in DealDocument.__annotations__}
+
+
 def deal(deal: Deal, now: datetime) -> DealDocument:
-    return {
-        "dealId": deal.deal_id,
-        "dealNumber": deal.number,
-        "title": deal.title,
-        "link": deal.link,
-        "image": deal.image,
-        "price": deal.price,
-        "listPrice": deal.list_price,
-        "currency": deal.currency,
-        "discountPercent": deal.discount_percent,
-        "brand": brand(deal.brand, deal.brand_name),
-        "category": deal.category,
-        "createdAt": to_iso(deal.created_at),
-        "expiresAt": time(deal.ends_at),
-        "status": deal.status(now).value,
-        "hot": deal.hot_at is not None,
-        "description": deal.description,
-        "couponCode": deal.coupon_code,
-        "sourceId": deal.source_id,
-        "stock": None if deal.stock is None else deal.stock.value,
-    }
+    return cast("DealDocument", {name: make(deal, now) for name, make in _FIELDS.items()})
 
 
 def deals(found: Iterable[Deal], now: datetime) -> list[DealDocument]:

@@ -54,7 +54,7 @@ PATTERNS: Mapping[str, str] = {
     "messages.mark_read": "20",
     "messages.mark_all_read": "20",
     "fanout.deliver": "21, 22, 23",
-    "fanout.progress": "21",
+    "fanout_progress.read": "21",
     "sessions.start": "24",
     "sessions.authenticate": "24",
     "sessions.end": "24",

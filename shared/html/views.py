@@ -110,17 +110,15 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
 
 
 def head(deal: Deal, now: datetime) -> Card:
-    """A deal as the head of its page and of its preview show it: all of its card, and more."""
+    """A deal as the head of its page and of its preview show it: its card, itself, and more."""
     return {
         **card(deal, now, width=720),
-        "link": deal.link,
+        "deal": deal,
         "shop": links.host(deal.link),
         "status": deal.status(now).value,
         "posted": moment(deal.created_at),
         "end": moment(deal.ends_at) if deal.ends_at else None,
-        "coupon": deal.coupon_code,
         "stock": deal.stock.value if deal.stock else None,
-        "text": deal.description,
     }
 
 

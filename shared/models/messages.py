@@ -11,7 +11,7 @@ from shared.values.stored import stored
 DealNews = Literal["brand", "category", "hot"]
 """Why one is told of a deal: a watched brand, a watched category, or a hot deal."""
 
-OrderNews = Literal["placed", "sent", "cancelled"]
+OrderNews = Literal["placed", "sent", "delivered", "cancelled", "corrected"]
 """Why one is told of an order of one's own: what has become of it."""
 
 MessageKind = DealNews | OrderNews
@@ -19,12 +19,18 @@ MessageKind = DealNews | OrderNews
 
 @dataclass(frozen=True, slots=True)
 class AboutDeal:
-    """The deal that a message is about, as it was when the message was written."""
+    """The deal that a message is about, as it was when the message was written.
+
+    ``watched`` is the name of the brand or category whose watchers are told; a hot deal is told to everybody.
+    """
 
     deal_id: str = field(metadata=stored("DealId"))
     title: str = field(metadata=stored("DealTitle"))
     brand: str = field(metadata=stored("Brand"))
     brand_name: str = field(metadata=stored("BrandName"))
+    price: str = field(metadata=stored("Price"))
+    currency: str = field(metadata=stored("Currency"))
+    watched: str | None = field(default=None, metadata=stored("Watched"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One user told of something; ``created_at`` is when. The other words are ``Announcement``'s."""
+    """One user told of something; ``created_at`` is the announcement's time. The other words are ``Announcement``'s."""
 
     message_id: str = field(metadata=stored("MessageId"))
     username: str = field(metadata=stored("Username"))

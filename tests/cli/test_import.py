@@ -17,7 +17,7 @@ import pytest
 from typer.testing import Result
 
 from cli.importer import WINDOW
-from shared.data.catalog import brands, deals, feed_counts, feeds
+from shared.data.catalog import brands, deals, feed_counts, feeds, imports
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
@@ -61,7 +61,7 @@ def a_file(folder: Path, lines: Iterable[dict[str, Any] | str | bytes]) -> str:
 
 
 def imported(table: Table, *source_ids: str) -> list[Deal]:
-    ids = deals.by_source(table, source_ids)
+    ids = imports.by_source(table, source_ids)
     return deals.get_many(table, [ids[source_id] for source_id in source_ids], consistent=True)
 
 
@@ -198,7 +198,7 @@ def test_bad_lines_are_reported_by_number_while_the_others_go_in(table: Table, b
         assert report.startswith(f"line {2 * number + 2}: ")
         assert reason in report
     assert len(imported(table, *(f"good:{number}" for number in range(len(bad))))) == len(bad)
-    assert not deals.by_source(table, ["shop:1"])
+    assert not imports.by_source(table, ["shop:1"])
 
 
 def test_empty_lines_and_a_byte_order_mark_are_no_deals(table: Table, btd: Btd, tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_table_that_was_never_seeded_stops_the_import_with_one_line(
 def there(table: Table, count: int) -> set[str]:
     """Which of the deals that come first in a file are in the table."""
     chunks = (range(at, min(at + 100, count)) for at in range(0, count, 100))
-    return {source for chunk in chunks for source in deals.by_source(table, list(map(str, chunk)))}
+    return {source for chunk in chunks for source in imports.by_source(table, list(map(str, chunk)))}
 
 
 def _heed_sigint() -> None:
@@ -258,8 +258,9 @@ def _heed_sigint() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_import_says_what_is_done_and_completes_when_repeated(
-    table: Table, btd: Btd, tmp_path: Path
+    table: Table, btd: Btd, tmp_path: Path, by: signal.Signals
 ) -> None:
     done = WINDOW
     total = done + 500
@@ -275,7 +276,7 @@ def test_an_interrupted_import_says_what_is_done_and_completes_when_repeated(
     process.stdin.write(b"".join(Path(path).read_bytes().splitlines(keepends=True)[: done + 1]))
     process.stdin.flush()
     assert until(lambda: process.poll() is not None or len(there(table, done)) == done)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(by)
     stdout, stderr = process.communicate(timeout=300)
 
     assert process.returncode == 130

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import brands, deals, endings, feed_counts, feeds
+from shared.data.catalog import brands, deal_items, deals, endings, feed_counts, feeds
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, InvalidCursor, NoSuchTopic, NotSeeded
@@ -186,8 +186,8 @@ def test_a_page_of_the_largest_deals_takes_three_round_trips(table: Table) -> No
 def as_large_as_allowed(deal: Deal) -> Deal:
     """A deal whose description fills it up to the last byte."""
     with pytest.raises(DealTooLarge) as refusal:
-        deals.check(replace(deal, description="x" * deals.MAX_BYTES))
-    return replace(deal, description="x" * (2 * deals.MAX_BYTES - refusal.value.size))
+        deal_items.check(replace(deal, description="x" * deal_items.MAX_BYTES))
+    return replace(deal, description="x" * (2 * deal_items.MAX_BYTES - refusal.value.size))
 
 
 @on_servers

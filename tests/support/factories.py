@@ -6,13 +6,15 @@ import itertools
 import secrets
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from shared.data.catalog import brands, deals, feeds
-from shared.data.members import messages, users
+from shared.data import removal
+from shared.data.catalog import brands, deals, feeds, imports
+from shared.data.members import announcements, messages, users
 from shared.dynamodb.table import Table
 from shared.errors import UsernameTaken
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
@@ -90,10 +92,11 @@ def send(table: Table, message: Message) -> None:
 
 
 def a_message(
-    about: Deal | None = None, username: str = "ana", kind: DealNews = "brand", now: datetime = NOW
+    about: Deal | None = None, username: str = "ana", kind: DealNews = "brand", now: datetime | None = None
 ) -> Message:
-    """A message that tells a user of a deal."""
-    return messages.compose(messages.of_deal(about or a_deal(), kind), username, now)
+    """A message that tells a user of a deal, at another time than the announcement's where a test says so."""
+    message = announcements.compose(announcements.of_deal(about or a_deal(), kind), username)
+    return message if now is None else replace(message, created_at=now)
 
 
 def join(table: Table, *usernames: str) -> None:
@@ -112,8 +115,8 @@ def open_brands(table: Table) -> None:
 def post(table: Table, posted: Iterable[Deal], now: datetime = NOW) -> list[Deal]:
     """Create deals, as many to a transaction as the data layer allows; returns them newest first."""
     created: list[Deal] = []
-    for together in _batched(posted, deals.MAX_TOGETHER):
-        created += deals.create_many(table, together, now)
+    for together in _batched(posted, imports.MAX_TOGETHER):
+        created += imports.create_many(table, together, now)
     return newest_first(created)
 
 

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from shared.data.catalog import deals, endings, feed_counts, feeds, offers, picks, search, seeds, topics
-from shared.data.members import accounts, fanout, follows, messages, saved, sessions
+from shared.data.members import accounts, announcements, follows, message_batches, messages, saved, sessions, users
 from shared.data.orders import addresses, carts, open_orders, reading, steps, stock
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
@@ -46,7 +46,9 @@ def write(table: Table) -> None:
         follows.like(table, topic, "ana", NOW)
         follows.watch(table, topic, "ana", NOW)
     saved.save(table, posted[1], "ana", NOW)
-    fanout.insert(table, [messages.compose(messages.of_deal(deal, "brand"), "ana", NOW) for deal in posted[:2]])
+    message_batches.insert(
+        table, [announcements.compose(announcements.of_deal(deal, "brand"), "ana") for deal in posted[:2]]
+    )
     for deal in (posted[0], posted[3]):
         stock.add(table, deal.deal_id, 9, NOW, shards=2)
     addresses.save(table, "ana", "home", HOME_ADDRESS)
@@ -73,7 +75,7 @@ def change(table: Table) -> None:
 
 
 def read(table: Table) -> dict[str, Any]:
-    """What users see of a table that ``write`` filled."""
+    """The view that users have of a table that ``write`` filled."""
     found = feeds.read(table, ALL_DEALS, limit=25, now=NOW).items
     orders = [reading.get(table, "ana", each.order_id) for each in reading.latest(table, "ana", limit=9).items]
     return {

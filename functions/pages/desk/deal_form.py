@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.api.bodies import DealChange, NewDeal
-from shared.data.catalog import brands, deals, feeds, topics
+from shared.data.catalog import brands, deal_items, feeds, topics
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
 from shared.html import views
@@ -154,7 +154,7 @@ def deal_of(table: Table, typed: Mapping[str, str], now: datetime, deal: Deal | 
     shown = replace(deal, **changes(typed, now)) if deal else new(typed).to_deal(now, bytes(16))
     brand = topics.get(table, Topic(BRAND, shown.brand), consistent=True)
     shown = replace(shown, brand_name=brand.name)
-    deals.check(shown)
+    deal_items.check(shown)
     return shown
 
 

@@ -12,7 +12,7 @@ from functions.pages.desk.editing import desk_page, editor_of, line_of
 from functions.pages.desk.hot import count_readers, told_so_far
 from functions.pages.desk.lists import order_of
 from shared.data.catalog import clicks, endings, feed_counts, feeds
-from shared.data.members import fanout
+from shared.data.members import fanout_progress
 from shared.html import views
 from shared.html.app import Routes
 from shared.html.links import absolute, origin
@@ -67,7 +67,7 @@ def desk(request: Request) -> Answer:
     ids = list(dict.fromkeys(deal.deal_id for deal in (*shown, *ending, *picked)))
     known = {deal.deal_id: deal for deal in (*newest.items, *ending, *picked)}
     told = [deal for deal in known.values() if deal.hot_at is not None and now - deal.hot_at < HOT_FOR]
-    asked = [partial(clicks.of, table(), ids), *(partial(fanout.progress, table(), deal.deal_id) for deal in told)]
+    asked = [partial(clicks.of, table(), ids), *(partial(fanout_progress.read, table(), deal.deal_id) for deal in told)]
     followed, *progress = table().gather(asked)
     readers = 0 if all(each.finished for each in progress) else count_readers()
     return desk_page(

@@ -13,8 +13,8 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, KEYS
 from shared.dynamodb.table import Projection
-from shared.errors import DamagedDeal
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, Deal, Status
+from shared.errors import DamagedDeal, DealTooLarge, NoSuchTopic
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Status
 from shared.values import ksuids
 
 DEAL = Entity(Deal)
@@ -23,6 +23,9 @@ DEAL = Entity(Deal)
 CARDS = {index.name: Projection.of(str(index.sort_key), *DEAL.listed) for index in (GSI1, GSI2, GSI3)}
 """A feed's attributes of a deal, by index: all that the API shows of an active one, and the index's sort key, which
 names even a damaged deal."""
+
+MAX_BYTES = 8 * 1024
+"""Size of a deal's attributes: a page of 100 deals, and ``feeds.SPARE`` more, then fits the 1 MB of one Query."""
 
 _PRICE = re.compile(r"[0-9]{1,12}\.[0-9]{2}")
 
@@ -37,6 +40,15 @@ def ours(item: Item) -> Item:
 def attributes(deal: Deal) -> Item:
     """The attributes that a copy of a deal has; its version says which state of the deal it is."""
     return DEAL.copy(deal)
+
+
+def check(deal: Deal) -> None:
+    """Refuse a deal that cannot be stored,. Raises NoSuchTopic, DealTooLarge."""
+    if deal.category not in CATEGORIES:
+        raise NoSuchTopic(CATEGORY.label, deal.category)
+    size = sum(len(name) + len(str(value).encode()) for name, value in attributes(deal).items() if value is not None)
+    if size > MAX_BYTES:
+        raise DealTooLarge(size, MAX_BYTES)
 
 
 def to_item(deal: Deal, now: datetime) -> Item:

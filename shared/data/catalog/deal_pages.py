@@ -14,7 +14,8 @@ from functools import partial
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import deals, feeds, offers
+from shared.data.catalog import deal_numbers, deals, feed_counts, feeds, offers
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, Deal, Topic, feed_of
 from shared.values import ksuids
@@ -37,18 +38,19 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
 
     A GetItem (none by id); then a GetItem, a Query of the product, and one of the brand for each month.
     """
-    place = deals.place_of(table, id_or_number)
+    place = deal_numbers.place_of(table, id_or_number)
     own: list[Callable[[], Any]] = [partial(deals.get, table, place.deal_id)]
     beside = _beside(table, place, now) if place.product and place.brand else []
     deal, *told = table.gather(own + beside)
-    actual = deals.place(deal)
+    actual = deal_numbers.place(deal)
     if not told or actual != place:
         told = table.gather(_beside(table, actual, now))
     offers, *months = told
     return DealPage(deal, tuple(offers), tuple(each for month in months for each in month))
 
 
-def _beside(table: Table, place: deals.Place, now: datetime) -> list[Callable[[], Any]]:
+
+def _beside(table: Table, place: deal_numbers.Place, now: datetime) -> list[Callable[[], Any]]:
     feed = feed_of(Topic(BRAND, place.brand))
     times = (now, now.replace(day=1) - timedelta(days=1), ksuids.time_of(place.deal_id))
     months = sorted({feed.period.start_of(when) for when in times}, reverse=True)

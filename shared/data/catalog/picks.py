@@ -130,7 +130,8 @@ def _pick(table: Table, deal_ids: Sequence[str]) -> list[Deal]:
         raise WrongFeaturedCount("A deal must be featured once only.")
     picked = deals.get_many(table, deal_ids, consistent=True)
     if len(picked) < len(deal_ids):
-        raise NoSuchDeals(deals.missing(deal_ids, picked))
+        known = {deal.deal_id for deal in picked}
+        raise NoSuchDeals([deal_id for deal_id in deal_ids if deal_id not in known])
     return picked
 
 

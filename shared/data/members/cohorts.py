@@ -32,8 +32,9 @@ _ACCOUNT = Projection.of("PK", "SK", "Username", "CreatedAt")
 class Unit:
     """One cohort of readers to tell of a deal: those after ``start`` in a watch partition or in a segment of all users.
 
-    ``number`` counts the cohorts of a segment from 0. ``correlation_id`` names the request that all this follows from;
-    ``written_at`` is when that wrote the deal, in epoch seconds.
+    ``topic`` and ``topic_name`` are the slug and the name of what the watchers watch, as the deal was announced: an
+    editor may move it meanwhile. ``number`` counts the cohorts of a segment from 0. ``correlation_id`` names the
+    request that all this follows from; ``written_at`` is when that wrote the deal, in epoch seconds.
     """
 
     deal_id: str
@@ -44,6 +45,8 @@ class Unit:
     start: Mapping[str, Any] | None = None
     correlation_id: str | None = None
     written_at: float | None = None
+    topic: str = ""
+    topic_name: str = ""
 
     def to_json(self) -> str:
         """The unit as the body of a queue's message."""
@@ -57,6 +60,8 @@ class Unit:
                 "start": self.start,
                 "correlationId": self.correlation_id,
                 "writtenAt": self.written_at,
+                "topic": self.topic,
+                "topicName": self.topic_name,
             }
         )
 
@@ -77,6 +82,8 @@ class Unit:
                 start=fields["start"],
                 correlation_id=fields["correlationId"],
                 written_at=fields["writtenAt"],
+                topic=str(fields["topic"]),
+                topic_name=str(fields["topicName"]),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a unit of work: {body[:200]}") from error

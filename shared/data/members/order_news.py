@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from shared.data.members import messages
+from shared.data.members import announcements, messages
 from shared.dynamodb.writes import Write
 from shared.models.messages import AboutOrder, Announcement, OrderNews
 from shared.models.orders import Order, OrderStatus
@@ -14,15 +14,14 @@ from shared.values.counts import counted
 ORDER_NEWS: Mapping[OrderStatus, tuple[OrderNews, str]] = {
     OrderStatus.PLACED: ("placed", "We have your order of {pieces}, {totals}."),
     OrderStatus.SHIPPED: ("sent", "Your order of {pieces} is on its way."),
+    OrderStatus.DELIVERED: ("delivered", "Your order of {pieces} was delivered."),
     OrderStatus.CANCELLED: ("cancelled", "Your order of {pieces} is cancelled."),
 }
 """The words to a buyer, by the order's new status."""
 
 
-def of_order(order: Order, now: datetime) -> Announcement | None:
-    """The announcement of an order's new status to its owner; None for a status that is not announced."""
-    if order.status not in ORDER_NEWS:
-        return None
+def of_order(order: Order, now: datetime) -> Announcement:
+    """The announcement of an order's new status to its owner."""
     kind, words = ORDER_NEWS[order.status]
     subject = words.format(
         pieces=counted(order.pieces, "piece"),
@@ -33,5 +32,4 @@ def of_order(order: Order, now: datetime) -> Announcement | None:
 
 def telling(order: Order, now: datetime) -> list[Write]:
     """The write that tells an order's owner of its new status, for the transaction that changes the status."""
-    told = of_order(order, now)
-    return [] if told is None else [messages.sending(messages.compose(told, order.username, now))]
+    return [messages.sending(announcements.compose(of_order(order, now), order.username))]

@@ -12,8 +12,10 @@ from datetime import datetime
 
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog import deals
-from shared.data.idempotency import Idempotency, Repeated, receipt, result_of
+from shared.data.catalog import deals, stock_shown
+from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
+from shared.dynamodb import damage
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
@@ -182,7 +184,7 @@ def show_level(table: Table, deal_id: str) -> StockLevel | None:
     once more, so the last one to write has seen the last change.
     """
     while (stock := find(table, deal_id)) is not None:
-        if not deals.show_stock(table, deal_id, level(stock), stock.changes):
+        if not stock_shown.show(table, deal_id, level(stock), stock.changes):
             return level(stock)
     return None
 

@@ -1,0 +1,58 @@
+"""The news of a deal or an order, and the message that tells one user of it. No table is needed for that."""
+
+from __future__ import annotations
+
+from shared import settings
+from shared.models.catalog import CATEGORIES, Deal
+from shared.models.messages import AboutDeal, AboutOrder, Announcement, DealNews, Message
+from shared.values import ksuids
+
+
+def of_deal(deal: Deal, kind: DealNews, correlation_id: str | None = None, watched: str | None = None) -> Announcement:
+    """The announcement of a deal. It is announced when it is posted, and again when it becomes hot.
+
+    A deal that becomes hot within an hour is still the same announcement: nobody is told twice. ``watched`` is the name
+    of the brand or category that it was announced for, where an editor may have moved the deal since.
+    """
+    match kind:
+        case "brand":
+            watched = watched or deal.brand_name
+            subject = f"New from {watched}: {deal.title}"
+        case "category":
+            watched = watched or CATEGORIES[deal.category]
+            subject = f"New in {watched}: {deal.title}"
+        case "hot":
+            subject = f"Hot: {deal.title}"
+    at = deal.created_at
+    becomes_hot_later = deal.hot_at is not None and deal.hot_at - deal.created_at > settings.SAME_ANNOUNCEMENT
+    if kind == "hot" and deal.hot_at is not None and becomes_hot_later:
+        at = deal.hot_at
+    about = AboutDeal(deal.deal_id, deal.title, deal.brand, deal.brand_name, deal.price, deal.currency, watched=watched)
+    return Announcement(kind, subject, about, at, correlation_id)
+
+
+def message_id(announcement: Announcement, username: str) -> str:
+    """The id of the message that tells a user an announcement: the same one however often it is sent.
+
+    It holds the announcement's time, so that the newest announcements are at the top of the inbox. A deal is announced
+    once whatever the reason; each new status of an order is told.
+    """
+    match announcement.about:
+        case AboutDeal(deal_id=deal_id):
+            identity = [deal_id]
+        case AboutOrder(order_id=order_id):
+            identity = [order_id, announcement.kind, announcement.at.isoformat()]  # a status may be told again
+    return ksuids.derived(announcement.at, "message", *identity, username)
+
+
+def compose(announcement: Announcement, username: str) -> Message:
+    """The message that tells a user of something. Its time is the announcement's, by which the inbox is in order."""
+    return Message(
+        message_id=message_id(announcement, username),
+        username=username,
+        kind=announcement.kind,
+        subject=announcement.subject,
+        about=announcement.about,
+        created_at=announcement.at,
+        correlation_id=announcement.correlation_id,
+    )
