@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable, Collection
 from typing import Annotated
 
 import typer
@@ -12,12 +13,14 @@ from cli.inputs import DealName, checked, deal_id
 from cli.watching import AsJson, Cursor, Limit, at_work
 from shared.api import documents
 from shared.api.bodies import DealChange, NewDeal
-from shared.data.catalog import deals, feeds
-from shared.data.members import fanout
-from shared.errors import Invalid
+from shared.data.catalog import deals, feeds, oddities
+from shared.data.members import fanout_progress
+from shared.errors import DealIsOdd, Invalid
 from shared.http.parameters import DEFAULT_PAGE
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Feed, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
 from shared.values import slugs
+
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
 
 app = typer.Typer(help="Deals: the feeds, single deals, and what editors do to them.", no_args_is_help=True)
 
@@ -59,9 +62,10 @@ def create(
     source_id: Annotated[str | None, typer.Option(help="The deal's identity at its source.")] = None,
     created_at: Annotated[str | None, typer.Option(help="In the past, as 2026-06-04T20:28:53Z.")] = None,
     expires_at: Annotated[str | None, typer.Option(help="When its offer ends.")] = None,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Create a deal."""
+    """Create a deal; one that has ended, or saves nothing, is asked about first."""
     fields = {
         "title": title,
         "link": link,
@@ -79,7 +83,8 @@ def create(
     }
     new = checked(NewDeal, {name: value for name, value in fields.items() if value is not None})
     with at_work(as_json) as work:
-        deal = deals.create(work.table, new.to_deal(work.now, secrets.token_bytes(16)), work.now)
+        asked = new.to_deal(work.now, secrets.token_bytes(16))
+        deal = _sure(yes, lambda seen: oddities.create(work.table, asked, work.now, seen))
         work.answer(documents.deal(deal, work.now), views.fields)
 
 
@@ -88,9 +93,10 @@ def edit(
     deal: DealName,
     changed: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="A field's value.")] = None,
     removed: Annotated[list[str] | None, typer.Option("--unset", metavar="FIELD", help="A field to remove.")] = None,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Edit a deal's fields, named as in the API; it keeps its place in the feeds."""
+    """Edit a deal's fields, named as in the API; it keeps its place in the feeds, and what is odd is asked about."""
     wanted: dict[str, str | None] = dict.fromkeys(removed or ())
     for assignment in changed or ():
         name, equals, value = assignment.partition("=")
@@ -101,7 +107,8 @@ def edit(
         raise typer.BadParameter("Name what to change.", param_hint="--set")
     change = checked(DealChange, wanted, typed=True)
     with at_work(as_json) as work:
-        edited = deals.edit(work.table, deal_id(work.table, deal), change.changes(work.now), work.now)
+        changes = change.changes(work.now)
+        edited = _sure(yes, lambda seen: oddities.edit(work.table, deal, changes, work.now, seen))
         work.answer(documents.deal(edited, work.now), views.fields)
 
 
@@ -134,8 +141,17 @@ def told(deal: DealName, as_json: AsJson = False) -> None:
     """Show how many users have been told of a hot deal so far."""
     with at_work(as_json) as work:
         found = deals.find(work.table, deal)
-        progress = fanout.progress(work.table, found.deal_id)
+        progress = fanout_progress.read(work.table, found.deal_id)
         work.answer(documents.progress(found, told=progress.told, finished=progress.finished), views.fields)
+
+
+def _sure(yes: bool, write: Callable[[Collection[str] | None], Deal]) -> Deal:
+    """Write a deal, after asking about what is odd; ``write`` is told which oddities were seen."""
+    try:
+        return write(None if yes else ())
+    except DealIsOdd as odd:
+        typer.confirm(" ".join((*odd.oddities.values(), "Write it anyway?")), abort=True, err=True)
+        return write(odd.oddities)
 
 
 def _feed(brand: str | None, category: str | None) -> Feed:

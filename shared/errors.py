@@ -40,7 +40,7 @@ Status codes are given here for orientation; ``shared/http/statuses.py`` owns th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -112,6 +112,19 @@ class Conflict(DealsError):
 class DealIsOver(Conflict):
     def __init__(self, deal_id: str) -> None:
         super().__init__(f"The deal {deal_id!r} has ended or was withdrawn.")
+
+
+class DealIsOdd(Conflict):
+    """A deal has what its editor hardly meant, and has not confirmed: ``oddities`` says why, by field."""
+
+    def __init__(self, oddities: Mapping[str, str]) -> None:
+        self.oddities = dict(oddities)
+        how = f"If it is meant, send it again with anyway={','.join(self.oddities)}."
+        super().__init__(" ".join(("Nothing was written.", *self.oddities.values(), how)))
+
+    @property
+    def faults(self) -> Sequence[tuple[str, str]]:
+        return list(self.oddities.items())
 
 
 class EditedMeanwhile(Conflict):

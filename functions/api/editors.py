@@ -10,14 +10,14 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from functions.api.writing import BODY_ERRORS, idempotency
+from functions.api.writing import BODY_ERRORS, idempotency, seen
 from shared.api import documents, paths
 from shared.api.app import create_app, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal
 from shared.api.callers import editors_only
 from shared.api.documentation import describe
-from shared.data.catalog import brands, deals, picks
-from shared.data.members import fanout
+from shared.data.catalog import brands, deals, oddities, picks
+from shared.data.members import fanout_progress
 from shared.errors import NoAnswer, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer
 from shared.http.event import correlation_id
@@ -34,7 +34,12 @@ app = create_app(validates=True)
 @app.post(
     "/deals",
     **describe(
-        "Post a deal", "Deal", who="editor", status=201, errors=[*BODY_ERRORS, 404, 409], query=["Idempotency-Key"]
+        "Post a deal",
+        "Deal",
+        who="editor",
+        status=201,
+        errors=[*BODY_ERRORS, 404, 409],
+        query=["Idempotency-Key", "anyway"],
     ),
 )
 def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
@@ -43,7 +48,7 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
     deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=request)
     once = idempotency(app.current_event.raw_event, new.model_dump(mode="json"))
     try:
-        deal = deals.create(table(), deal, now, idempotency=once)
+        deal = oddities.create(table(), deal, now, seen(app.current_event.raw_event), idempotency=once)
     except NoAnswer as error:
         if once is None:
             raise PerhapsPosted from error
@@ -53,11 +58,14 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
     return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": paths.deal(deal.deal_id)})
 
 
-@app.patch("/deals/<deal_id>", **describe("Edit a deal", "Deal", who="editor", errors=[*BODY_ERRORS, 404]))
+@app.patch(
+    "/deals/<deal_id>",
+    **describe("Edit a deal", "Deal", who="editor", errors=[*BODY_ERRORS, 404, 409], query=["anyway"]),
+)
 def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[Any]:
     now = times.now()
-    found = deals.find(table(), segment(deal_id), consistent=True)
-    changed = deals.edit(table(), found.deal_id, change.changes(now), now, correlation_id=_correlation_id())
+    changes, confirmed = change.changes(now), seen(app.current_event.raw_event)
+    changed = oddities.edit(table(), segment(deal_id), changes, now, confirmed, correlation_id=_correlation_id())
     return json_answer(documents.deal(changed, now))
 
 
@@ -74,7 +82,7 @@ def make_hot(deal_id: str) -> Response[Any]:
 @app.get("/deals/<deal_id>/hot", **describe("How far a hot deal has got", "Progress", who="editor", errors=[404]))
 def hot_progress(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
-    progress = fanout.progress(table(), deal.deal_id)
+    progress = fanout_progress.read(table(), deal.deal_id)
     return json_answer(documents.progress(deal, told=progress.told, finished=progress.finished))
 
 

@@ -15,6 +15,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
 from functions.api import accounts, catalog, editors, members, orders
+from functions.api.writing import ANYWAY
 from shared.api import schemas
 from shared.api.paths import ROOT, brand, deal, order
 from shared.data.idempotency import LIFETIME
@@ -57,6 +58,13 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "in": "query",
         "schema": {"type": "string", "format": "date-time"},
         "description": "Only orders placed at this time or earlier.",
+    },
+    "anyway": {
+        "in": "query",
+        "schema": {"type": "string", "pattern": ANYWAY},
+        "description": "A deal that ends in the past, or whose price is not below its list price, is refused with 409, "
+        "unless this names the fields that the refusal names, with commas between them. A new deal that is too old to "
+        "be news (`createdAt`) is not asked about.",
     },
     "Idempotency-Key": {
         "in": "header",

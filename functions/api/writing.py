@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from shared.api.callers import caller
+from shared.data.catalog.oddities import FIELDS
 from shared.data.idempotency import Idempotency
+from shared.errors import BadRequest
 from shared.http.event import Event
 from shared.http.parameters import client_key
 
 BODY_ERRORS = (400, 413, 415, 422)
 """The statuses of a body that cannot be used, for ``describe``."""
+
+
+ANYWAY = rf"^({'|'.join(FIELDS)})(,({'|'.join(FIELDS)}))*$"
+"""The query parameter ``anyway``: the odd fields that an editor has seen, and means."""
+
+
+def seen(event: Event) -> Sequence[str]:
+    """The odd fields that a request confirms by ``anyway``. Raises BadRequest for other names."""
+    anyway = (event.get("queryStringParameters") or {}).get("anyway")
+    if anyway is None:
+        return ()
+    if not re.fullmatch(ANYWAY, anyway):
+        raise BadRequest(f"anyway must name fields, separated by commas: {', '.join(FIELDS)}.", "anyway")
+    return str(anyway).split(",")
 
 
 def idempotency(event: Event, asked: dict[str, Any]) -> Idempotency | None:

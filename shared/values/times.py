@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from email.utils import format_datetime
+
+from shared.values.counts import counted
 
 _SECONDS = len("2026-06-04T20:28:53")
 
@@ -17,6 +20,15 @@ def to_iso(when: datetime) -> str:
     if when.tzinfo is not UTC:
         when = when.astimezone(UTC)
     return f"{when.isoformat()[:_SECONDS]}Z"
+
+
+def ago(when: datetime, now: datetime) -> str:
+    """How long ago a time was, in its largest whole unit: ``3 hours ago``."""
+    seconds = int((now - when).total_seconds())
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length:
+            return f"{counted(seconds // length, unit)} ago"
+    return "just now"
 
 
 def from_iso(text: str) -> datetime:

@@ -114,6 +114,9 @@ WORDS = {name: each.needs for name, each in FIELDS.items() if each.needs}
 READ = "was-"
 """Hidden fields of the form begin with this: each holds what a field was when the form was read."""
 
+ANYWAY = "anyway"
+"""The hidden field with which an odd deal is confirmed: the names of the fields whose oddity was shown."""
+
 _THOUSANDS = re.compile(r",(?=\d{3}(\D|$))")
 _LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 
@@ -156,6 +159,11 @@ def deal_of(table: Table, typed: Mapping[str, str], now: datetime, deal: Deal | 
     shown = replace(shown, brand_name=brand.name)
     deal_items.check(shown)
     return shown
+
+
+def seen(typed: Mapping[str, str]) -> list[str]:
+    """The odd fields that a form's editor has been shown."""
+    return typed.get(ANYWAY, "").split()
 
 
 def typed_of(deal: Deal) -> Fields:

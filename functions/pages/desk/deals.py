@@ -2,6 +2,7 @@
 
 The form of a new deal carries an idempotency key, so that sending it again by reloading posts nothing twice. The form
 of a deal that exists carries the values it was read with, so that it takes back nothing that another editor wrote.
+A deal that is odd is shown with what is odd about it, and written once its editor means it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,16 @@ from typing import Any
 from functions.pages.desk import deal_form
 from functions.pages.desk.brands import near_names
 from functions.pages.desk.editing import deal_of, desk_page, editor_of
-from shared.data.catalog import brands, clicks, deals, offers
-from shared.errors import Busy, DealTooLarge, EditedMeanwhile, IdempotencyKeyReused, NoSuchTopic
+from shared.data.catalog import brands, clicks, deals, mending, oddities, offers
+from shared.errors import (
+    Busy,
+    DamagedDeal,
+    DealIsOdd,
+    DealTooLarge,
+    EditedMeanwhile,
+    IdempotencyKeyReused,
+    NoSuchTopic,
+)
 from shared.html import forms, pages, views
 from shared.html.app import Routes
 from shared.html.forms import InvalidFields
@@ -92,10 +101,12 @@ def post_deal(request: Request) -> Answer:
     try:
         new = deal_form.new(typed)
         deal = replace(new.to_deal(request.now, secrets.token_bytes(16)), correlation_id=request.correlation_id)
-        once = forms.idempotency(typed, session.username, deal_form.filled(typed))
-        deal = deals.create(table(), deal, request.now, idempotency=once)
+        once = forms.idempotency(typed, session.account_id, deal_form.filled(typed))
+        deal = oddities.create(table(), deal, request.now, deal_form.seen(typed), idempotency=once)
     except _REFUSED as error:
         return _refused_form(request, typed, error)
+    except DealIsOdd as error:
+        return _form_page(request, typed, status=HTTPStatus.CONFLICT, odd=error.oddities)
     except IdempotencyKeyReused:
         again = {"link": "This form has posted a deal already, and was changed since. Post again if you mean another."}
         fresh = {**typed, "key": forms.new_key()}
@@ -125,9 +136,12 @@ def edit_deal(request: Request, number: str) -> Answer:
             if merged.asks:
                 return _form_page(request, merged.typed, deal=deal, status=HTTPStatus.CONFLICT, merged=merged)
             correlation_id, version = request.correlation_id, deal.version
+            oddities.ask(replace(deal, **changes), request.now, deal_form.seen(typed), deal)
             deals.edit(table(), deal.deal_id, changes, request.now, correlation_id=correlation_id, version=version)
         except _REFUSED as error:
             return _refused_form(request, typed, error, deal)
+        except DealIsOdd as error:
+            return _form_page(request, typed, deal=deal, status=HTTPStatus.CONFLICT, odd=error.oddities)
         return pages.redirect(f"/desk/deals/{number}", said="edited")
 
     # Edited since our read: merge again.
@@ -182,7 +196,8 @@ def _previewed(request: Request, deal: Deal | None = None) -> Answer:
         shown = deal_form.deal_of(table(), typed, request.now, deal)
     except _REFUSED as error:
         return _refused_form(request, typed, error, deal)
-    return _form_page(request, typed, deal=deal, shown=shown)
+    odd = oddities.oddities(shown, request.now, deal)
+    return _form_page(request, typed, deal=deal, shown=shown, odd=odd)
 
 
 def _form_page(
@@ -198,11 +213,13 @@ def _form_page(
     guessed: bool = False,
     priced_by: Deal | None = None,
     merged: deal_form.Merged | None = None,
+    damaged: bool = False,
+    odd: Mapping[str, str] | None = None,
 ) -> Answer:
     """The form of a new deal or, with ``deal``, of one that exists; beside it what we know of the product.
 
     Where its price is another deal's (``priced_by``), the form says so: shops change theirs. Above a form that another
-    editor's changes are ``merged`` into stand these changes.
+    editor's changes are ``merged`` into stand these changes, and above one of an ``odd`` deal what is odd about it.
     """
     now = request.now
     link = typed.get("link", "")
@@ -218,6 +235,8 @@ def _form_page(
         here=None if deal else "/desk/deals/new",
         typed={name: typed.get(name, "") for name in deal_form.FIELDS} | {"currency": currencies[0]},
         errors=dict(errors or {}),
+        damaged=damaged,
+        odd=dict(odd or {}),
         number=number,
         key=key or typed.get("key", ""),
         read_values={f"{deal_form.READ}{name}": value for name, value in deal_form.read_values(typed, deal).items()}

@@ -1,0 +1,162 @@
+"""A deal that was hardly meant is asked about, however it is posted or edited: at the desk, by REST, and by btd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.main import app
+from functions.pages import desk
+from shared.data import item_types
+from shared.data.catalog import brands, deal_items, deals
+from shared.models.catalog import Deal
+from shared.values import times
+from tests.signed_in.conftest import entered
+from tests.support.browsing import ORIGIN, Browser
+from tests.support.contract import assert_problem
+from tests.support.gateway import in_process
+from tests.support.site import Api, Visitor, fresh
+
+Fields = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """An editor at the desk, at the API and at a terminal, of one table."""
+
+    api: Api
+    browser: Browser
+    visitor: Visitor
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The words in which an editor was asked, and how to say yes."""
+
+    words: str
+    yes: Callable[[], object]
+
+
+def at_the_desk(ways: Ways, fields: Fields, deal: Deal | None) -> Question | None:
+    form = ways.browser.get(f"/desk/deals/{deal.number}" if deal else "/desk/deals/new?link=https://shop.example/1")
+    path = f"/desk/deals/{deal.number}" if deal else "/desk/deals"
+    typed = form.values() | {name: value.removesuffix("Z") for name, value in fields.items()}
+    seen = ways.browser.post(path, typed)
+    preview = ways.browser.post(f"{path}/preview", typed)
+    assert ("Is this meant?" in preview.words) is (seen.status == 409)
+    if seen.status == 303:
+        return None
+    (asking,) = (each for each in seen.document.iter("form") if "anyway" in {i.get("name") for i in each.iter("input")})
+    kept = {each.get("name"): each.get("value") for each in asking.iter("input")}
+    assert asking.get("action") == path
+    assert ways.browser.post(path, {**kept, "anyway": ""}).status == 409
+    return Question(seen.words, lambda: ways.browser.post(path, kept))
+
+
+def by_rest(ways: Ways, fields: Fields, deal: Deal | None) -> Question | None:
+    how = ("PATCH", f"/deals/{deal.deal_id}") if deal else ("POST", "/deals")
+    answer = ways.visitor.request(*how, json=fields)
+    if answer.is_success:
+        return None
+    odd = {error["field"]: error["detail"] for error in answer.json()["errors"]}
+    assert_problem(answer, 409, *odd)
+    confirmed = {"anyway": ",".join(odd)}
+    assert f"anyway={confirmed['anyway']}" in answer.json()["detail"]
+    assert odd.keys() <= fields.keys()
+    return Question(" ".join(odd.values()), lambda: ways.visitor.request(*how, json=fields, params=confirmed))
+
+
+def by_btd(ways: Ways, fields: Fields, deal: Deal | None) -> Question | None:
+    options = {"listPrice": "--list-price", "expiresAt": "--expires-at"}
+    words = ["deals", "edit", str(deal.number)] if deal else ["deals", "create"]
+    for name, value in fields.items():
+        words += ["--set", f"{name}={value}"] if deal else [options.get(name, f"--{name}"), value]
+
+    def run(*more: str, answer: str) -> Result:
+        return CliRunner().invoke(app, [*words, *more], input=answer)
+
+    said_no = run(answer="n\n")
+    if said_no.exit_code == 0:
+        return None
+    assert said_no.exit_code == 1
+    return Question(said_no.output, lambda: run(answer="y\n") if deal else run("--yes", answer=""))
+
+
+WAYS = {"desk": at_the_desk, "REST": by_rest, "btd": by_btd}
+
+
+@pytest.fixture(scope="module")
+def ways() -> Iterator[Ways]:
+    with in_process() as api, pytest.MonkeyPatch.context() as environment:
+        place = api.table.client.meta.endpoint_url
+        given = {"BTD_TABLE": api.table.name, "AWS_ENDPOINT_URL": place, "AWS_REGION": "us-east-1", "COLUMNS": "200"}
+        for name, value in {**given, "SITE_ORIGIN": ORIGIN, "SITE_BASE": ""}.items():
+            environment.setenv(name, value)
+        brands.create(api.table, "apple", "Apple", times.now())
+        browser = Browser({"/desk": desk.handler}, dict(entered(api.table, "eddy", "editor").cookies))
+        yield Ways(api, browser, api.editor())
+
+
+def body() -> dict[str, str]:
+    """A deal of which nothing is odd."""
+    soon = times.to_iso(times.now() + timedelta(days=1))
+    prices = {"price": "20.00", "listPrice": "30.00", "expiresAt": soon}
+    title = fresh("Runner")
+    return {"title": title, "link": "https://shop.example/1", "brand": "apple", "category": "shoes", **prices}
+
+
+def everything(ways: Ways) -> list[Deal]:
+    """All deals of the table, ended ones too."""
+    items, _ = ways.api.table.scan()
+    return deal_items.readable(item for item in items if item["Type"] == item_types.DEAL)
+
+
+ENDED, NO_SAVING = "This deal ended 3 hours ago: nobody will see it.", "The price is not below the list price"
+ODD = {"ended": [ENDED], "at its list price": [NO_SAVING], "both": [ENDED, NO_SAVING]}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("exists", [False, True], ids=["posted", "edited"])
+@pytest.mark.parametrize("way", WAYS)
+def test_an_odd_deal_is_written_only_when_its_editor_means_it(ways: Ways, way: str, exists: bool, odd: str) -> None:
+    new = body()
+    before = ways.visitor.post("/deals", json=new).json() if exists else None
+    old = deals.get(ways.api.table, before["dealId"], consistent=True) if before else None
+    ended = times.to_iso(times.now() - timedelta(hours=3, minutes=5))
+    changed = {"expiresAt": ended} if ENDED in ODD[odd] else {}
+    changed |= {"price": "30.00"} if NO_SAVING in ODD[odd] else {}
+    writes = ways.api.writes()
+
+    question = WAYS[way](ways, changed if old else new | changed, old)
+
+    assert question is not None
+    assert all((each in question.words) is (each in ODD[odd]) for each in (ENDED, NO_SAVING))
+    assert writes.keys() == []
+    question.yes()
+    (written,) = [deal for deal in everything(ways) if deal.title == new["title"]]
+    assert (times.to_iso(written.ends_at or times.now()), written.price) == (
+        changed.get("expiresAt", new["expiresAt"]),
+        changed.get("price", new["price"]),
+    )
+
+
+@pytest.mark.parametrize("exists", [False, True], ids=["posted", "edited"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_deal_that_is_not_odd_is_written_without_a_question(ways: Ways, way: str, exists: bool) -> None:
+    new = body()
+    before = ways.visitor.post("/deals", json=new).json() if exists else None
+    old = deals.get(ways.api.table, before["dealId"], consistent=True) if before else None
+
+    assert WAYS[way](ways, {"price": "19.00"} if old else new, old) is None
+
+    (written,) = [deal for deal in everything(ways) if deal.title == new["title"]]
+    assert written.price == ("19.00" if old else "20.00")
+
+
+@pytest.mark.parametrize("anyway", ["", "true", "price,", "title"])
+def test_what_confirms_no_field_is_refused(ways: Ways, anyway: str) -> None:
+    assert_problem(ways.visitor.post("/deals", json=body(), params={"anyway": anyway}), 400, "anyway")
