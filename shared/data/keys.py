@@ -164,6 +164,12 @@ def deal_in_feeds(deal_id: str, *, day: str, brand: str, month: str, category: s
     }
 
 
+def listed_under(item: Mapping[str, object]) -> tuple[str, str, str]:
+    """The day, the brand and the category that a listed deal stands under, by its places in the indexes."""
+    day, brand, category = (str(item[name]).split("#")[1] for name in ("GSI1PK", "GSI2PK", "GSI3PK"))
+    return day[:10], brand, category
+
+
 def feed_partition(feed: Feed, period: str) -> str:
     """The partition of a feed's index that holds one period's deals."""
     prefix = "DEALS" if feed.topic is None else f"{feed.topic.kind.prefix}#{feed.topic.slug}"

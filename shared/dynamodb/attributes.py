@@ -24,7 +24,7 @@ def marshal(value: Any) -> dict[str, Any]:
             return {"S": value}
         case bool():
             return {"BOOL": value}
-        case int():
+        case int() | Decimal():
             return {"N": str(value)}
         case bytes():
             return {"B": value}

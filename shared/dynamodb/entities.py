@@ -6,6 +6,7 @@ Each attribute's name is written beside its field (``shared/values/stored.py``) 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields
 from datetime import datetime
 from enum import Enum
@@ -66,6 +67,9 @@ class Entity(Generic[T]):
         self._formed = tuple((put, row.name, form.read, default) for _, row, form, put, default in rows if form)
         self._apart = tuple((_setter(of, field), field, defaults[field]) for field in sorted(apart))
         self._written = tuple((field, row.name, form.write if form else None) for field, row, form, _, _ in rows)
+        self._each = tuple(
+            (field, row.name, row.kind, form.read if form else None, no) for field, row, form, _, no in rows
+        )
         self._copied = tuple(written for written, (_, row, *_) in zip(self._written, rows, strict=True) if row.copied)
 
     def write(self, entity: T) -> Item:
@@ -75,6 +79,20 @@ class Entity(Generic[T]):
     def copy(self, entity: T) -> Item:
         """The attributes that a copy of an object holds."""
         return _write(entity, self._copied)
+
+    def salvage(self, item: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
+        """The fields of a damaged item that can be read, by name, and the names of those that cannot."""
+        left: dict[str, Any] = {}
+        for field, name, kind, read, default in self._each:
+            value = item.get(name)
+            if value is None and default is not MISSING:
+                left[field] = default
+            elif read is not None:
+                with suppress(ValueError, TypeError, AttributeError, OverflowError):
+                    left[field] = read(value)
+            elif type(value) is kind and value != "":
+                left[field] = value
+        return left, {field for field, *_ in self._each} - left.keys()
 
     def read(self, item: Mapping[str, Any], **apart: Any) -> T:
         """The object that an item holds; ``apart`` are the fields that it does not hold.

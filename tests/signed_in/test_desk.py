@@ -1043,3 +1043,32 @@ def test_a_page_of_progress_follows_in_place(visit: Visit, site: Preview) -> Non
     expect(page.locator(".notice")).to_have_count(0)
     expect(page.locator("body[data-same]")).to_have_count(1)
     expect(page.get_by_role("link", name="To the deal")).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        *((name, None) for name in ("Title", "Price", "Category", "Brand", "CreatedAt")),
+        *((name, {"N": "31.90"}) for name in ("Title", "Price", "EndsAt", "Version", "DealNumber")),
+    ],
+)
+def test_an_editor_opens_and_mends_a_damaged_deal(
+    table: Table, editor: Browser, post_deal: PostDeal, attribute: str, value: dict[str, str] | None
+) -> None:
+    deal = post_deal(link=LINK, ends_at=times.now() + timedelta(days=1))
+    item = marshal_item(table.get(keys.deal(deal.deal_id), consistent=True) or {})
+    spoiled = {name: kind for name, kind in item.items() if name != attribute} | ({attribute: value} if value else {})
+    table.client.put_item(TableName=table.name, Item=spoiled)
+
+    form = editor.get(f"/desk/deals/{deal.number}")
+    saved = editor.post(f"/desk/deals/{deal.number}", {**DEAL, "title": "Mended", "brand": "G/Fore"})
+
+    assert form.status == 200
+    assert "damaged this deal" in form.text
+    assert saved.status == 303
+    mended = deals.get(table, deal.deal_id, consistent=True)
+    assert (mended.title, mended.brand_name, mended.created_at) == ("Mended", "G/Fore", deal.created_at)
+    assert [each.title for each in posted(table)] == ["Mended"]
+    assert list(feeds.read(table, feed_of(Topic(BRAND, "apple")), limit=9, now=times.now()).items) == []
+    deals.withdraw(table, deal.deal_id, times.now())
+    assert posted(table) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -175,6 +175,12 @@ def _typed(value: Any) -> str:
     if isinstance(value, datetime):
         return to_iso(value).removesuffix("Z")
     return "" if value is None else str(value)
+
+
+def lost(fields: Collection[str]) -> Fields:
+    """The errors of a damaged deal's form, where ``fields`` of the deal cannot be read."""
+    gone = "This cannot be read any more. Type it again."
+    return {name: gone for name, each in FIELDS.items() if each.attribute in fields}
 
 
 def read_values(typed: Mapping[str, str], deal: Deal) -> Fields:

@@ -118,8 +118,13 @@ def post_deal(request: Request) -> Answer:
 
 @routes.get("/desk/deals/<number>")
 def one_deal(request: Request, number: str) -> Answer:
+    """The form of a deal. Of one that somebody has damaged by hand it holds what is left, and says what is lost."""
     editor_of(request)
-    deal = deal_of(number)
+    try:
+        deal = deal_of(number)
+    except DamagedDeal as damaged:
+        left, lost = mending.salvage(table(), damaged.name)
+        return _form_page(request, deal_form.typed_of(left), deal_form.lost(lost), deal=left, damaged=True)
     return _form_page(request, deal_form.typed_of(deal), deal=deal)
 
 
@@ -129,7 +134,10 @@ def edit_deal(request: Request, number: str) -> Answer:
     typed = forms.read(request.event)
 
     def attempt() -> Answer:
-        deal = deal_of(number)
+        try:
+            deal = deal_of(number)
+        except DamagedDeal as damaged:
+            return _mended(request, typed, number, damaged.name)
         try:
             changes = deal_form.changes(typed, request.now)
             merged = deal_form.merged(typed, changes, deal)
@@ -146,6 +154,21 @@ def edit_deal(request: Request, number: str) -> Answer:
 
     # Edited since our read: merge again.
     return table().retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
+
+
+def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: str) -> Answer:
+    """A damaged deal, written anew as its form says; its number is that of its address."""
+    numbered = {"number": int(number)} if number.isdecimal() else {}
+    try:
+        changes = deal_form.changes(typed, request.now) | numbered
+        correlation_id, seen = request.correlation_id, deal_form.seen(typed)
+        mending.mend(table(), deal_id, changes, request.now, correlation_id=correlation_id, seen=seen)
+    except _REFUSED as error:
+        return _refused_form(request, typed, error, mending.salvage(table(), deal_id)[0])
+    except DealIsOdd as error:
+        left, _ = mending.salvage(table(), deal_id)
+        return _form_page(request, typed, deal=left, status=HTTPStatus.CONFLICT, damaged=True, odd=error.oddities)
+    return pages.redirect(f"/desk/deals/{number}", said="edited")
 
 
 @routes.get("/desk/deals/<number>/preview")

@@ -37,6 +37,11 @@ def ours(item: Item) -> Item:
     return {name: item[name] for name in _OURS if name in item}
 
 
+def not_ours(item: Item) -> Item:
+    """The attributes of a Deal item that this release does not know, or does not read with the deal."""
+    return {name: value for name, value in item.items() if name not in _OURS and isinstance(value, str | int)}
+
+
 def attributes(deal: Deal) -> Item:
     """The attributes that a copy of a deal has; its version says which state of the deal it is."""
     return DEAL.copy(deal)
@@ -88,6 +93,12 @@ def from_item(item: Item) -> Deal:
     except damage.UNREADABLE as error:
         raise DamagedDeal(_named(item), f"{type(error).__name__}: {error}") from error
     return deal
+
+
+def unreadable(fields: Mapping[str, Any]) -> set[str]:
+    """Which of a deal's fields hold what no valid deal has."""
+    prices = {name for name in ("price", "list_price") if not _PRICE.fullmatch(fields.get(name) or "0.00")}
+    return prices | ({"category"} if fields.get("category") not in CATEGORIES else set())
 
 
 def _check(deal: Deal, placed_as: str | None) -> None:

@@ -1,0 +1,84 @@
+"""Mending a deal whose item somebody has damaged by hand: what can be read of it stays, and an editor says the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from shared.data import keys
+from shared.data.catalog import deals, feed_counts, oddities
+from shared.data.catalog.deal_items import DEAL, check, is_listed, not_ours, to_item, unreadable
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put_new_or
+from shared.errors import EditedMeanwhile, NoSuchDeal
+from shared.models.catalog import Deal
+from shared.values import ksuids
+
+
+def salvage(table: Table, deal_id: str) -> tuple[Deal, set[str]]:
+    """What is left of a damaged deal, and the names of its fields that cannot be read. Raises NoSuchDeal.
+
+    A required field that cannot be read is empty in the deal.
+    """
+    return _salvaged(_item(table, deal_id), deal_id)
+
+
+def mend(
+    table: Table,
+    deal_id: str,
+    changes: Mapping[str, Any],
+    now: datetime,
+    *,
+    correlation_id: str | None = None,
+    seen: Collection[str] | None = None,
+) -> Deal:
+    """Write a damaged deal anew, with ``changes`` in place of what cannot be read; it stands in feeds as it should.
+
+    An editor is asked about oddities, as by ``deals.edit``.
+    Raises NoSuchDeal, NoSuchTopic, DealTooLarge, DealIsOdd; EditedMeanwhile where somebody was faster.
+    """
+    item = _item(table, deal_id)
+    left, lost = _salvaged(item, deal_id)
+    brand_name = deals.brand_name(table, changes.get("brand", left.brand))
+    version = 0 if "version" in lost else left.version
+    read = item.get("Version")
+    unchanged = "Version = :read" if isinstance(read, int | Decimal) else "NOT attribute_type(Version, :read)"
+    new = replace(left, **changes, brand_name=brand_name, version=version + 1, correlation_id=correlation_id)
+    check(new)
+    oddities.ask(new, now, seen, left)
+    new_item = to_item(new, now)
+    was = _as_listed(item, new) if is_listed(item) else None
+    will_be = new if is_listed(new_item) else None
+    values = {":read": read if isinstance(read, int | Decimal) else "N"}
+    table.transact(
+        put_new_or({**not_ours(item), **new_item}, unchanged, values, refused=EditedMeanwhile(version)),
+        *feed_counts.recount(table, was, will_be),
+        *feed_counts.renote(None, will_be),
+    )
+    return new
+
+
+def _item(table: Table, deal_id: str) -> Item:
+    item = table.get(keys.deal(deal_id), consistent=True)
+    if item is None:
+        raise NoSuchDeal(deal_id)
+    return item
+
+
+def _salvaged(item: Item, deal_id: str) -> tuple[Deal, set[str]]:
+    left, lost = DEAL.salvage(item)
+    lost |= unreadable(left)
+    known = {name: value for name, value in left.items() if name not in lost}
+    blank = dict.fromkeys(("title", "link", "brand", "brand_name", "category", "price", "currency"), "")
+    made = {"created_at": ksuids.time_of(deal_id), **blank, **known, "deal_id": deal_id}
+    return Deal(**made), lost
+
+
+def _as_listed(item: Item, deal: Deal) -> Deal:
+    """A deal as the feeds count it by now: by its item's places in the indexes."""
+    day, brand, category = keys.listed_under(item)
+    return replace(deal, brand=brand, category=category, created_at=datetime.fromisoformat(day).replace(tzinfo=UTC))

@@ -1,0 +1,197 @@
+"""Items of each kind, damaged by hand one attribute at a time: what lists them leaves them out and names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import pytest
+
+from shared.data import item_types
+from shared.data.catalog import brands, clicks, deals, endings, feeds, offers, page_cache, picks, search, topics
+from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
+from shared.data.members import cohorts, fanout, fanout_progress, follows, messages, saved
+from shared.data.orders import carts, open_orders, reading, stock
+from shared.dynamodb import damage
+from shared.dynamodb.attributes import Item, marshal, marshal_item
+from shared.dynamodb.schema import KEYS
+from shared.dynamodb.table import Table
+from shared.models.catalog import FRONT_PAGE
+from shared.models.orders import OrderStatus
+from shared.values import ksuids
+from tests.support.factories import APPLE, FEEDS, NOW, SHOES, a_deal, a_message, ago, ahead, ids, post, send
+from tests.support.shop import a_buyer, buy
+
+Reader = Callable[[Table], Any]
+
+LINK = "https://shop.example/trail-runner"
+
+
+def deal_ids(table: Table) -> list[str]:
+    """The ids of the deals of the world, in their order."""
+    return ids(offers.offers(table, LINK))
+
+
+def swept(table: Table) -> list[list[str]]:
+    """The feeds after a sweep of the world's deals, which are listed again afterwards."""
+    endings.sweep(table, ahead(hours=1))
+    left = [ids(feeds.read(table, feed, limit=9, now=NOW).items) for feed in FEEDS]
+    for deal_id in deal_ids(table):
+        deals.relist(table, deal_id, NOW)
+    return left
+
+
+def units(table: Table) -> list[cohorts.Unit]:
+    return [unit for deal_id in deal_ids(table)[:1] for unit in fanout.news_of(deals.get(table, deal_id))]
+
+
+def told(table: Table) -> list[Any]:
+    """Who is told of the newest deal."""
+    deal = deals.get(table, deal_ids(table)[0])
+    return [cohorts.readers_of(table, unit, deal, 9, NOW).usernames for unit in units(table)]
+
+
+READERS: Mapping[str, tuple[Reader, ...]] = {
+    item_types.PERIODS: tuple(partial(lambda feed, table: feeds.read(table, feed, limit=9, now=NOW), f) for f in FEEDS),
+    item_types.ENDING: (
+        *(partial(lambda feed, table: feeds.read(table, feed, limit=9, now=ahead(hours=2)), feed) for feed in FEEDS),
+        lambda table: ids(endings.upcoming(table, NOW, days=2, most=9).items),
+        swept,
+    ),
+    item_types.ENDINGS: (swept,),
+    item_types.PRODUCT_OFFER: (partial(offers.offers, link=LINK),),
+    item_types.WORD: (lambda table: search.find(table, search.asked("trail runner"), limit=9),),
+    item_types.WORD_COUNT: (
+        lambda table: search.find(table, search.asked("trail runner"), limit=9),
+        lambda table: search.find(table, search.asked("runner trai"), limit=9),
+        lambda table: search.find(table, search.asked("trial"), limit=9),
+    ),
+    item_types.CLICKS: (lambda table: clicks.of(table, deal_ids(table)),),
+    item_types.BRANDS: (brands.names,),
+    item_types.TOPIC[APPLE.kind]: (
+        partial(topics.get, topic=APPLE),
+        lambda table: topics.get_many(table, [APPLE, SHOES]),
+        lambda table: feeds.opened(table, APPLE),
+    ),
+    item_types.TOPIC[SHOES.kind]: (
+        lambda table: page_cache.read_category(table, SHOES, shard=1, now=NOW),
+        lambda table: feeds.read(table, FEEDS[2], limit=9, now=NOW),
+    ),
+    item_types.WATCH[APPLE.kind]: (
+        partial(follows.watches, username="ana"),
+        partial(follows.watchers, topic=APPLE, most=9),
+        told,
+    ),
+    item_types.LIKE[APPLE.kind]: (partial(follows.likes, username="ana"),),
+    FRONT_PAGE.type: (
+        lambda table: picks.read(table, FRONT_PAGE, NOW),
+        lambda table: picks.refresh(table, FRONT_PAGE, NOW),
+    ),
+    item_types.DEALS_CACHE: (
+        lambda table: page_cache.read(table, [NEWEST], shard=1, now=NOW),
+        lambda table: page_cache.age(table, NEWEST, NOW),
+    ),
+    item_types.MESSAGE: (
+        partial(messages.latest, username="ana", limit=9, now=NOW),
+        partial(messages.latest, username="ana", limit=1, now=NOW, unread=True),
+        partial(messages.unread_count, username="ana", now=NOW),
+    ),
+    item_types.SAVED: (partial(saved.latest, username="ana", limit=9),),
+    item_types.FAN_OUT: (lambda table: fanout_progress.read(table, deal_ids(table)[0]),),
+    item_types.ORDER: (
+        partial(reading.latest, username="ana", limit=9),
+        partial(reading.latest, username="ana", limit=1, status=OrderStatus.PLACED),
+        partial(reading.customer, username="ana"),
+        partial(open_orders.read, now=NOW, limit=1),
+        partial(open_orders.waiting_since, now=NOW),
+    ),
+    item_types.OPEN_ORDERS: (
+        partial(open_orders.read, now=NOW, limit=9),
+        partial(open_orders.waiting_since, now=NOW),
+        lambda table: open_orders.know(table, OrderStatus.PLACED, ksuids.random(NOW, bytes(16)), NOW),
+    ),
+    item_types.CART_ITEM: (
+        partial(carts.view, username="ana", now=NOW),
+        partial(carts.deals_in, username="ana", now=NOW),
+        partial(carts.pieces, username="ana", now=NOW),
+    ),
+    item_types.STOCK: (
+        lambda table: stock.find(table, deal_ids(table)[0]),
+        lambda table: stock.show_level(table, deal_ids(table)[0]),
+    ),
+    item_types.STOCK_NOTE: (lambda table: stock.of(table, deal_ids(table)[0]).left,),
+}
+"""By the type of an item, what reads it among others: for a page that everybody sees, for the clock or the stream."""
+
+
+MAY_BE_ABSENT = {
+    "Address", "CorrelationId", "Day15", "DealNumber", "EndsAt", "LastPage", "ListPrice", "Month06", "Username",
+    "Watched",
+}  # fmt: skip
+"""Attributes that an item need not have: without them it is no damaged one."""
+
+
+@pytest.fixture
+def world(table: Table) -> Table:
+    """A table with two or more items of each kind."""
+    posted = post(table, [a_deal(ago(minutes=number), link=LINK, ends_at=ahead(minutes=number)) for number in (9, 8)])
+    for deal in posted:
+        offers.file(table, None, deal)
+        search.file(table, None, deal)
+        clicks.count(table, deal.deal_id)
+        stock.add(table, deal.deal_id, 40, NOW, shards=2)
+    picks.set_featured(table, FRONT_PAGE, ids(posted), NOW)
+    copy, expires = Copy(None, '{"items": []}'), ahead(hours=1)
+    for form in (JSON, HTML):
+        page_cache.write(table, NEWEST, copy, began=NOW, expires=expires, form=form)
+    for name in ("ana", "bo"):
+        a_buyer(table, name)
+        for topic in (APPLE, SHOES):
+            follows.watch(table, topic, name, NOW)
+            follows.like(table, topic, name, NOW)
+    for number, deal in enumerate(posted):
+        send(table, a_message(deal))
+        saved.save(table, deal, "ana", NOW)
+        buy(table, "ana", deal, now=ago(days=number))
+        carts.put_in(table, "ana", deal.deal_id, 1, NOW)
+        for unit in fanout.alarm_of(deal, 2):
+            fanout._finish(table, unit, cohorts.readers_of(table, unit, deal, 9, NOW), NOW)
+    damage.taken()
+    return table
+
+
+def everything(table: Table) -> list[Item]:
+    items, _ = table.scan()
+    return items
+
+
+def store(table: Table, item: Mapping[str, Any]) -> None:
+    table.client.put_item(TableName=table.name, Item=marshal_item(item))
+
+
+def spoiled(item: Item) -> Iterator[tuple[str, Item]]:
+    """An item without each of its attributes in turn, and with a value of another kind in its place."""
+    for name in item.keys() - {*KEYS, "Type"}:
+        rest = {each: value for each, value in item.items() if each != name}
+        if name not in MAY_BE_ABSENT:
+            yield f"{name} is gone", rest
+        yield f"{name} is of another kind", {**rest, name: 7 if "S" in marshal(item[name]) else "damaged"}
+
+
+def test_what_lists_an_item_goes_on_where_one_is_damaged(world: Table) -> None:
+    silent = []
+
+    for kind, readers in READERS.items():
+        item = next(each for each in everything(world) if each["Type"] == kind)
+        whole = [read(world) for read in readers]
+        for how, bad in spoiled(item):
+            store(world, bad)
+            damage.taken()
+            found = [read(world) for read in readers]
+            named = bool(damage.taken()) or kind == item_types.DEALS_CACHE  # a copy that is none is counted as missing
+            if found != whole and not named:
+                silent.append(f"{kind}: {how}")
+            store(world, item)
+
+    assert not silent, "; ".join(silent)
