@@ -307,16 +307,27 @@ def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str
         "when": views.clock(message.created_at) if today else views.day(message.created_at, now),
     }
     if isinstance(message.about, AboutOrder):
-        return {**row, "why": "Your order", "title": message.subject, "deal": None}
+        return {**row, "why": "Your order", "title": message.subject, "deal": None, "since": []}
     deal = found.get(message.about.deal_id)
-    watched = {"brand": message.about.brand_name, "category": CATEGORIES[deal.category] if deal else "its category"}
-    why = f"You watch {watched[message.kind]}" if message.kind in watched else "Hot"
     return {
         **row,
-        "why": why,
-        "title": message.about.title,
+        "why": f"You watch {message.about.watched}" if message.about.watched else "Hot",
+        "title": deal.title if deal else message.about.title,
         "deal": views.card(deal, now, width=128) if deal else None,
+        "since": _since(message.about, deal) if deal else [],
     }
+
+
+def _since(told: AboutDeal, deal: Deal) -> list[str]:
+    """How a deal differs from what its message told: the row shows it as it is now."""
+    return [
+        *([f"Then called “{told.title}”"] if told.title != deal.title else []),
+        *(
+            [f"Then {views.money(told.price, told.currency)}"]
+            if (told.price, told.currency) != (deal.price, deal.currency)
+            else []
+        ),
+    ]
 
 
 def _topic(topic: Topic, name: str, watchers: int) -> dict[str, Any]:

@@ -7,11 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from shared.data.members import messages
+from shared import settings
+from shared.data.members import announcements, messages
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, InvalidCursor, NoSuchMessage
 from shared.models.messages import AboutDeal, AboutOrder, Announcement, Message
-from tests.support.factories import NOW, a_deal, a_message, ago, ahead, send
+from tests.support.factories import NOW, a_deal, a_message, ago, ahead, join, send
 
 
 def tell(table: Table, username: str, number: int, **how_old: float) -> list[Message]:
@@ -29,8 +30,18 @@ def test_a_message_is_read_as_it_was_sent(table: Table) -> None:
     send(table, message)
 
     assert messages.latest(table, "ana", limit=1, now=NOW).items == (message,)
-    assert message.about == AboutDeal(deal.deal_id, "Läufer 👟", "g-fore", "G/Fore")
+    assert message.about == AboutDeal(deal.deal_id, "Läufer 👟", "g-fore", "G/Fore", "31.90", "USD")
     assert (message.subject, message.unread) == ("Hot: Läufer 👟", True)
+
+
+def test_the_inbox_is_in_the_order_of_the_times_that_it_shows(table: Table) -> None:
+    posted = [a_deal(ago(seconds=seconds)) for seconds in (3, 1, 2)]
+
+    for deal in posted:  # told in the order in which the stream happened to bring them
+        send(table, a_message(deal))
+
+    shown = [message.created_at for message in messages.latest(table, "ana", limit=9, now=NOW).items]
+    assert shown == sorted((deal.created_at for deal in posted), reverse=True)
 
 
 @pytest.mark.parametrize("unread", [False, True], ids=["all", "unread"])
@@ -128,6 +139,7 @@ def test_marking_what_is_no_message_is_refused_and_makes_no_phantom(table: Table
 
 
 def test_all_unread_messages_are_marked_at_once(table: Table) -> None:
+    join(table, "ana")
     sent = tell(table, "ana", 20)
     messages.mark_read(table, "ana", sent[3].message_id, NOW)
     tell(table, "bo", 1)
@@ -150,7 +162,7 @@ def test_no_more_unread_messages_are_counted_than_are_asked_for(table: Table) ->
 
 def test_an_expired_message_is_neither_listed_nor_marked_nor_counted(table: Table) -> None:
     (message,) = tell(table, "ana", 1)
-    expires = NOW + messages.LIFETIME
+    expires = NOW + settings.MESSAGE_LIFETIME
 
     before = messages.unread_count(table, "ana", expires - timedelta(seconds=1))
 
@@ -207,7 +219,7 @@ def test_a_message_may_be_about_an_order_and_tells_each_thing_that_becomes_of_it
     placed = Announcement("placed", "We have your order.", about, NOW)
     cancelled = Announcement("cancelled", "Your order is cancelled.", about, NOW)
 
-    table.transact(*(messages.sending(messages.compose(told, "ana", NOW)) for told in (placed, cancelled)))
+    table.transact(*(messages.sending(announcements.compose(told, "ana")) for told in (placed, cancelled)))
 
     inbox = messages.latest(table, "ana", limit=25, now=NOW).items
     assert {(message.kind, message.about) for message in inbox} == {("placed", about), ("cancelled", about)}

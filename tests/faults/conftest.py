@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
+from shared.data import account_checks
 from shared.data.members import fanout, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.sqs import Queue
 from tests.support.engines import FAST_SERVER, MINISTACK, Engine, params
-from tests.support.factories import NOW, a_deal, a_user, post
-from tests.support.surroundings import queue_beside, queue_in_process
+from tests.support.factories import NOW, a_deal, a_user, account_of, post
+from tests.support.surroundings import queue_in_process
 
 
 @pytest.fixture(scope="session", params=params(dict.fromkeys((FAST_SERVER, MINISTACK)), always=(FAST_SERVER,)))
@@ -24,9 +25,8 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 
 @pytest.fixture
-def queue(engine: Engine, table: Table) -> Iterator[Queue]:
-    """A queue of a test's own; dynoxide has none."""
-    with queue_beside(table) if engine is MINISTACK else queue_in_process() as queue:
+def queue() -> Iterator[Queue]:
+    with queue_in_process() as queue:
         yield queue
 
 
@@ -45,9 +45,11 @@ def sign_up(table: Table) -> Callable[[int], list[str]]:
         names = [f"reader{number}" for number in range(count)]
         # In batches: twenty thousand registrations one by one would take longer than what is tested.
         accounts: list[Any] = [
-            {"PutRequest": {"Item": users.registration(a_user(name)).arguments["Item"]}} for name in names
+            {"PutRequest": {"Item": write.arguments["Item"]}}
+            for name in names
+            for write in (users.registration(a_user(name)), account_checks.new(name, account_of(name)))
         ]
-        for start in range(0, count, 25):
+        for start in range(0, len(accounts), 25):
             answer = table.client.batch_write_item(RequestItems={table.name: accounts[start : start + 25]})
             assert not answer["UnprocessedItems"]
         return names

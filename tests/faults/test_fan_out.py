@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from functions.background import announcer
+from functions.background import publisher
 from shared import settings
 from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
-from shared.data.members import fanout, follows, messages, users
+from shared.data.members import fanout, fanout_progress, follows, messages, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
@@ -27,7 +27,7 @@ from shared.errors import Busy, TooManyCohorts
 from shared.models.catalog import Deal
 from shared.sqs import Queue, Received
 from tests.support.engines import MINISTACK, on
-from tests.support.factories import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, post
+from tests.support.factories import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, leave, post
 from tests.support.wire import answered, error, failing, hooked, watched
 
 pytestmark = pytest.mark.faults
@@ -71,11 +71,11 @@ def test_a_stream_that_repeats_and_reorders_records_tells_once(
     created, made_hot = DealChange(None, deal, NOW), DealChange(deal, hot, NOW)
 
     for change in (made_hot, created, made_hot, created, created):
-        work_off(announcer.work_of(change))
+        work_off(publisher.work_of(change))
 
     assert received(table, names) == once_each(names)
-    assert fanout.progress(table, deal.deal_id) == fanout.Progress(told=30, finished=True)
-    assert fanout.progress(table, deal.deal_id).at == NOW
+    assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=30, finished=True)
+    assert fanout_progress.read(table, deal.deal_id).at == NOW
 
 
 def test_a_worker_that_dies_between_batches_is_repeated_without_harm(
@@ -174,7 +174,7 @@ def test_a_cohort_that_comes_late_is_told_without_those_who_have_left_whose_name
         fanout.deliver(patient, queue, unit, NOW, size=4)
 
     for name in ("ana", "bo"):
-        users.remove(table, users.get(table, name))
+        leave(table, name)
     users.create(table, a_user("ana", created_at=ahead(minutes=1)))
     delivered = fanout.deliver(table, queue, unit, ahead(days=1), size=4)
 
@@ -190,11 +190,11 @@ def test_progress_says_how_many_segments_of_all_users_are_told(
     seen = []
 
     for unit in fanout.alarm_of(hot, segments=2):
-        progress = fanout.progress(table, deal.deal_id)
+        progress = fanout_progress.read(table, deal.deal_id)
         seen.append((progress.segments_finished, progress.segments))
         fanout.deliver(table, queue, unit, NOW)
 
-    progress = fanout.progress(table, deal.deal_id)
+    progress = fanout_progress.read(table, deal.deal_id)
     assert [*seen, (progress.segments_finished, progress.segments)] == [(0, 0), (1, 2), (2, 2)]
 
 
@@ -210,7 +210,7 @@ def test_five_deliveries_at_once_tell_once(
     work_off(units, page=40)
 
     assert received(table, names) == once_each(names)
-    assert fanout.progress(table, deal.deal_id) == fanout.Progress(told=60, finished=True)
+    assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=60, finished=True)
 
 
 def test_a_message_read_between_two_deliveries_stays_read(table: Table, deal: Deal, work_off: WorkOff) -> None:
@@ -226,8 +226,9 @@ def test_a_message_read_between_two_deliveries_stays_read(table: Table, deal: De
     assert messages.unread_count(table, "ana", NOW) == 0
 
 
-def test_a_deal_withdrawn_meanwhile_is_told_to_nobody_more(
-    table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff
+@pytest.mark.parametrize("over", ["withdrawn_at", "ends_at"])
+def test_a_deal_that_is_over_meanwhile_is_told_to_nobody_more(
+    table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff, over: str
 ) -> None:
     names = sign_up(30)
     for name in names:
@@ -236,18 +237,20 @@ def test_a_deal_withdrawn_meanwhile_is_told_to_nobody_more(
     (unit, _) = fanout.news_of(deal)
     fanout.deliver(table, queue, unit, NOW, size=10)
 
-    deals.withdraw(table, deal.deal_id, NOW)
+    deals.edit(table, deal.deal_id, {over: NOW}, NOW)
     work_off([Unit.from_json(message.body) for message in queue.receive()])
 
     assert sum(received(table, names).values()) == 10
 
 
-def test_an_old_deal_an_edit_and_a_second_time_hot_are_no_news(table: Table, deal: Deal) -> None:
+def test_an_old_deal_an_ended_one_an_edit_and_a_second_time_hot_are_no_news(table: Table, deal: Deal) -> None:
     hot = deals.make_hot(table, deal.deal_id, NOW)
     edited = deals.edit(table, deal.deal_id, {"title": "Road runner"}, ahead(minutes=1))
 
-    assert announcer.work_of(DealChange(None, deal, ahead(hours=1))) == []
-    assert announcer.work_of(DealChange(hot, edited, ahead(minutes=1))) == []
+    assert publisher.work_of(DealChange(None, deal, NOW)) != []
+    assert publisher.work_of(DealChange(None, replace(deal, ends_at=NOW), NOW)) == []
+    assert publisher.work_of(DealChange(None, deal, ahead(hours=1))) == []
+    assert publisher.work_of(DealChange(hot, edited, ahead(minutes=1))) == []
 
 
 def test_text_that_would_end_a_literal_is_told_as_it_is(table: Table, work_off: WorkOff) -> None:
@@ -277,7 +280,7 @@ def test_a_hot_deal_reaches_thousands_of_users_once(
 
     work_off(fanout.alarm_of(hot), page=250)
 
-    assert fanout.progress(table, deal.deal_id) == fanout.Progress(told=USERS, finished=True)
+    assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=USERS, finished=True)
     sample = names[::97]
     assert received(table, sample) == once_each(sample)
     assert counted(table, "Message") == USERS
@@ -360,7 +363,7 @@ def test_a_worker_that_dies_at_any_point_loses_and_doubles_nobody(
             if before_it_dies:
                 newcomers = [f"reader0-{at}-{number}" for number in range(5)]
                 for name in newcomers:
-                    table.write(users.registration(a_user(name)))
+                    join(table, name)
                 readers_of(table, kind, newcomers)
             die()
 
@@ -370,11 +373,13 @@ def test_a_worker_that_dies_at_any_point_loses_and_doubles_nobody(
 
         everyone = [user.username for user in users.everyone(table)]
         inboxes = {name: [m.about for m in messages.latest(table, name, limit=99, now=NOW).items] for name in everyone}
-        of_it = {name: inbox.count(a_message(told).about) for name, inbox in inboxes.items()}
+        of_it = {name: inbox.count(a_message(told, kind=unit.kind).about) for name, inbox in inboxes.items()}
         assert {name: of_it[name] for name in names} == once_each(names), f"killed at request {at}"
         assert set(of_it.values()) <= {0, 1}
         if kind == "hot":
-            assert fanout.progress(table, told.deal_id) == fanout.Progress(sum(of_it.values()), finished=True)
+            assert fanout_progress.read(table, told.deal_id) == fanout_progress.Progress(
+                sum(of_it.values()), finished=True
+            )
 
 
 @KINDS
@@ -393,7 +398,7 @@ def test_a_second_delivery_at_any_point_of_the_first_tells_and_counts_once(
         unit = unit_of(told)
 
         def meanwhile(unit: Unit = unit, at: int = at) -> None:
-            table.write(users.registration(a_user(f"reader0-{at}")))
+            join(table, f"reader0-{at}")
             readers_of(table, kind, [f"reader0-{at}"])
             fanout.deliver(table, queue, unit, NOW, size=4)
 
@@ -403,10 +408,12 @@ def test_a_second_delivery_at_any_point_of_the_first_tells_and_counts_once(
 
         everyone = [user.username for user in users.everyone(table)]
         inboxes = {name: [m.about for m in messages.latest(table, name, limit=99, now=NOW).items] for name in everyone}
-        of_it = {name: inbox.count(a_message(told).about) for name, inbox in inboxes.items()}
+        of_it = {name: inbox.count(a_message(told, kind=unit.kind).about) for name, inbox in inboxes.items()}
         assert {name: of_it[name] for name in names} == once_each(names), f"repeated at request {at}"
         if kind == "hot":
-            assert fanout.progress(table, told.deal_id) == fanout.Progress(sum(of_it.values()), finished=True)
+            assert fanout_progress.read(table, told.deal_id) == fanout_progress.Progress(
+                sum(of_it.values()), finished=True
+            )
 
 
 def taken(queue: Queue) -> list[Received]:
@@ -428,7 +435,7 @@ def test_a_page_that_is_done_is_not_done_again_when_it_is_delivered_weeks_later(
     again = fanout.deliver(table, queue, unit, ahead(days=18))
 
     assert again == fanout.Delivered()
-    assert fanout.progress(table, deal.deal_id) == fanout.Progress(told=3, finished=True)
+    assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=3, finished=True)
 
 
 def test_a_page_is_remembered_for_longer_than_a_message_can_wait_and_be_redriven() -> None:
@@ -442,6 +449,17 @@ def test_a_fan_out_without_end_is_stopped(table: Table, queue: Queue, deal: Deal
     with pytest.raises(TooManyCohorts):
         fanout.deliver(table, queue, endless, NOW)
 
+    assert list(queue.receive()) == []
+
+
+def test_a_list_of_five_million_is_told_to_its_end(table: Table, queue: Queue, deal: Deal) -> None:
+    (unit, _) = fanout.news_of(deal)
+    # Every cohort before was full, so only this one can find that nobody is left.
+    after_the_last = replace(unit, number=5_000_000 // settings.READERS_PER_COHORT, start={"SK": "USER#zoe"})
+
+    delivered = fanout.deliver(table, queue, after_the_last, NOW)
+
+    assert delivered.readers == 0
     assert list(queue.receive()) == []
 
 

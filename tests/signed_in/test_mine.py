@@ -10,13 +10,13 @@ import pytest
 
 from shared import settings
 from shared.data.catalog import deals, topics
-from shared.data.members import follows, messages, saved
+from shared.data.members import announcements, follows, messages, saved
 from shared.dynamodb.table import Table
 from shared.html import cookies
 from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.models.messages import AboutOrder, Announcement, DealNews
 from shared.values import times
-from tests.signed_in.conftest import FUNCTIONS, entered, shown_unread
+from tests.signed_in.conftest import FUNCTIONS, entered, shown_counts
 from tests.support.browsing import Browser, Seen
 from tests.support.factories import a_deal, a_message, join, send
 from tests.support.pages import a_context, event_of
@@ -33,19 +33,19 @@ def told(table: Table, deal: Deal, username: str = "ana", kind: DealNews = "bran
     return message.message_id
 
 
-@pytest.mark.parametrize("path", ["/my/inbox", "/my/watches", "/my/saved", "/my/inbox?unread=yes"])
-def test_nobody_is_led_to_where_one_signs_in_and_back(anyone: Browser, path: str) -> None:
-    seen = anyone.get(path)
+def test_nobody_is_led_to_where_one_signs_in_and_back(anyone: Browser) -> None:
+    for path in ("/my/inbox", "/my/watches", "/my/saved", "/my/inbox?unread=yes"):
+        seen = anyone.get(path)
 
-    assert seen.status == 303
-    assert urlsplit(seen.location).path == "/account/sign-in"
-    assert path.partition("?")[0].replace("/", "%2F") in seen.location
+        assert seen.status == 303
+        assert urlsplit(seen.location).path == "/account/sign-in"
+        assert path.partition("?")[0].replace("/", "%2F") in seen.location
 
 
 def test_nobody_who_presses_a_button_is_led_to_sign_in_and_back_to_where_it_stands(anyone: Browser) -> None:
     seen = anyone.post("/my/watches/brand/apple", {"on": "1"})
 
-    assert (seen.status, seen.location) == (303, "/account/sign-in?next=%2Fbrands%2Fapple")
+    assert (seen.status, seen.location) == (303, "/account/sign-in?next=%2Fmy%2Fwish%3Fnext%3D%252Fbrands%252Fapple")
 
 
 def test_more_unread_messages_than_one_reads_are_not_counted(
@@ -56,7 +56,7 @@ def test_more_unread_messages_than_one_reads_are_not_counted(
         told(table, post_deal(minutes))
 
     assert "2+ of 4 unread" in ana.get("/my/inbox").words
-    assert ana.get("/my/status").json == {"unread": "2+"}
+    assert ana.get("/my/status").json == {"unread": "2+", "cart": 0}
 
 
 def test_an_empty_inbox_shows_brands_that_many_watch(ana: Browser, table: Table, post_deal: PostDeal) -> None:
@@ -126,22 +126,11 @@ def test_following_a_message_marks_it_read_and_leads_to_its_deal(
     assert messages.unread_count(table, "ana", times.now()) == 0
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Sec_Purpose": "prefetch", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"},
-        {"Purpose": "prefetch"},
-        {"Sec_Fetch_Mode": "no-cors", "Sec_Fetch_Dest": "image"},
-        {"Sec_Fetch_Mode": "cors", "Sec_Fetch_Dest": "empty"},
-    ],
-    ids=["prefetch", "prefetch of older browsers", "a picture", "a script"],
-)
-def test_a_message_that_nobody_opened_stays_unread(
-    ana: Browser, table: Table, post_deal: PostDeal, headers: dict[str, str]
-) -> None:
+def test_a_message_that_nobody_opened_stays_unread(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    """All requests that open no page are in ``tests/html/test_page_apps.py``."""
     message_id = told(table, post_deal())
 
-    ahead = ana.get(f"/my/inbox/{message_id}", **headers)
+    ahead = ana.get(f"/my/inbox/{message_id}", Sec_Purpose="prefetch", Sec_Fetch_Mode="navigate")
     unread = messages.unread_count(table, "ana", times.now())
     opened = ana.get(f"/my/inbox/{message_id}", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document")
 
@@ -195,10 +184,10 @@ def test_a_message_of_last_year_says_its_year(table: Table, monkeypatch: pytest.
 def test_how_many_messages_are_unread_is_shown_without_script_too(
     ana: Browser, table: Table, post_deal: PostDeal, path: str
 ) -> None:
-    before = shown_unread(ana.get(path))
+    before = shown_counts(ana.get(path))
     told(table, post_deal())
 
-    assert (before, shown_unread(ana.get(path))) == ("", "1 unread")
+    assert (before, shown_counts(ana.get(path))) == (["", ""], ["1 unread", ""])
 
 
 @pytest.mark.parametrize(
@@ -219,9 +208,27 @@ def test_the_address_of_a_button_leads_to_where_it_stands_when_it_is_opened(
     assert topics.get(table, APPLE).watchers == 0
 
 
+def test_a_message_keeps_what_it_was_announced_for_and_says_what_changed_since(
+    ana: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    deal = post_deal(title="Trail runner", price="31.90", category="electronics")
+    told(table, deal, kind="category")
+    before = ana.get("/my/inbox").words
+    changes = {"title": "Road runner", "price": "29.90", "category": "home"}
+
+    deals.edit(table, deal.deal_id, changes, times.now())
+
+    shown = ana.get("/my/inbox").words
+    assert ("You watch Electronics" in before, "Then" in before) == (True, False)
+    assert "You watch Electronics" in shown
+    assert "Road runner" in shown
+    assert "$29.90" in shown
+    assert "Then called “Trail runner” Then $31.90" in shown
+
+
 def test_a_message_of_an_order_leads_to_the_order(ana: Browser, table: Table) -> None:
     told_of = Announcement("sent", "Your order is on its way", AboutOrder("2Zorder"), times.now())
-    message = messages.compose(told_of, "ana", times.now())
+    message = announcements.compose(told_of, "ana")
     send(table, message)
 
     shown = ana.get("/my/inbox")
@@ -265,20 +272,20 @@ def test_an_inbox_longer_than_a_page_goes_on(ana: Browser, table: Table, post_de
     assert "Runner 027" in second.words
 
 
-@pytest.mark.parametrize("name", ["path", "next", "template", "status", "cookies", "fragment"])
-def test_a_query_of_any_name_leads_to_sign_in_and_back(anyone: Browser, name: str) -> None:
-    seen = anyone.get(f"/my/inbox?{name}=x")
+def test_a_query_of_any_name_leads_to_sign_in_and_back(anyone: Browser) -> None:
+    for name in ("path", "next", "template", "status", "cookies", "fragment"):
+        seen = anyone.get(f"/my/inbox?{name}=x")
 
-    assert (seen.status, seen.location) == (303, f"/account/sign-in?next=%2Fmy%2Finbox%3F{name}%3Dx")
+        assert (seen.status, seen.location) == (303, f"/account/sign-in?next=%2Fmy%2Finbox%3F{name}%3Dx")
 
 
-@pytest.mark.parametrize("path", ["/my/inbox", "/my/inbox?unread=yes", "/my/saved"])
-def test_a_forged_cursor_leads_to_the_newest(ana: Browser, path: str) -> None:
-    seen = ana.get(f"{path}{'&' if '?' in path else '?'}cursor=forged")
+def test_a_forged_cursor_leads_to_the_newest(ana: Browser) -> None:
+    for path in ("/my/inbox", "/my/inbox?unread=yes", "/my/saved"):
+        seen = ana.get(f"{path}{'&' if '?' in path else '?'}cursor=forged")
 
-    assert seen.status == 400
-    links = {" ".join(a.itertext()): a.get("href") for a in seen.document.iter("a")}
-    assert links["Start with the newest"] == path
+        assert seen.status == 400
+        links = {" ".join(a.itertext()): a.get("href") for a in seen.document.iter("a")}
+        assert links["Start with the newest"] == path
 
 
 @pytest.mark.parametrize(
@@ -406,7 +413,7 @@ def test_the_status_says_how_one_stands_to_what_is_asked(ana: Browser, table: Ta
 
     seen = ana.get(f"/my/status?deal={deal.number}&topic=brand/apple")
 
-    assert seen.json == {"unread": 1, "saved": True, "watching": False, "liked": True}
+    assert seen.json == {"unread": 1, "cart": 0, "saved": True, "watching": False, "liked": True}
     assert seen.headers["Cache-Control"] == ["no-store"]
 
 
@@ -417,25 +424,16 @@ def test_the_status_of_nobody_is_nothing(anyone: Browser) -> None:
 
 
 def test_the_status_of_what_does_not_exist_is_that_it_is_not_saved(ana: Browser) -> None:
-    assert ana.get("/my/status?deal=99").json == {"unread": 0, "saved": False}
+    assert ana.get("/my/status?deal=99").json == {"unread": 0, "cart": 0, "saved": False}
 
 
-@pytest.mark.parametrize("fetch_site", ["cross-site", "same-site", "none"])
-def test_a_form_from_elsewhere_does_nothing(table: Table, ana: Browser, post_deal: PostDeal, fetch_site: str) -> None:
+def test_a_form_from_elsewhere_does_nothing(table: Table, ana: Browser, post_deal: PostDeal) -> None:
+    """All that a browser may say of where a form is from is in ``tests/html/test_forms.py``."""
     deal = post_deal()
-    ana.fetch_site = fetch_site
+    ana.fetch_site = "cross-site"
 
     answers = [ana.post("/my/watches/brand/apple", {"on": "1"}), ana.post(f"/my/saved/{deal.number}", {"on": "1"})]
 
     assert [seen.status for seen in answers] == [403, 403]
     assert topics.get(table, APPLE).watchers == 0
     assert not saved.is_saved(table, deal.deal_id, "ana")
-
-
-def test_what_one_member_does_is_not_seen_by_another(table: Table, ana: Browser) -> None:
-    bo = entered(table, "bo")
-
-    ana.post("/my/watches/brand/apple", {"on": "1"})
-
-    assert "G/Fore" not in bo.get("/my/watches").words
-    assert bo.get("/my/status?topic=brand/apple").json["watching"] is False

@@ -14,6 +14,7 @@ from typing import Any
 
 from shared import settings
 from shared.data import item_types, keys
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
 from shared.dynamodb.table import Projection, Table
@@ -24,7 +25,7 @@ from shared.models.messages import DealNews
 from shared.values import times
 
 _READER = Projection.of("Username")
-_WATCHER = Projection.of("Username", "SK")
+_WATCHER = Projection.of("PK", "SK")
 _ACCOUNT = Projection.of("PK", "SK", "Username", "CreatedAt")
 
 
@@ -121,7 +122,7 @@ def _claimed(table: Table, unit: Unit) -> Readers | None:
 
 def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Readers:
     """Read a cohort, and fix who is in it. Of two deliveries at once, both use what the first one found."""
-    usernames, following = _read(table, deal, unit, size) if deal.status(now) is Status.ACTIVE else ([], None)
+    usernames, following = _read(table, unit, size) if deal.status(now) is Status.ACTIVE else ([], None)
     if following is None and unit.kind != "hot":
         return Readers(usernames, None, marked=False)
     marker = {
@@ -164,7 +165,7 @@ def _still_there(table: Table, marker: Item) -> list[str]:
     return [each["Username"] for each in accounts if each["CreatedAt"] <= marker["ClaimedAt"]]
 
 
-def _read(table: Table, deal: Deal, unit: Unit, size: int) -> tuple[list[str], Mapping[str, Any] | None]:
+def _read(table: Table, unit: Unit, size: int) -> tuple[list[str], Mapping[str, Any] | None]:
     """One cohort of usernames, and where the next cohort starts, or None."""
     if unit.kind == "hot":
         items, following = table.scan(
@@ -175,11 +176,11 @@ def _read(table: Table, deal: Deal, unit: Unit, size: int) -> tuple[list[str], M
             limit=size,
             projection=_READER,
         )
-        return [item["Username"] for item in items], following
-    topic = Topic(BRAND, deal.brand) if unit.kind == "brand" else Topic(CATEGORY, deal.category)
+        return damage.readable(items, lambda item: damage.attribute(item, "Username", str)), following
+    topic = Topic(BRAND if unit.kind == "brand" else CATEGORY, unit.topic)
     after = unit.start["SK"] if unit.start else None
     items = list(table.query(keys.watchers(topic), after=after, limit=size, projection=_WATCHER))
-    return [item["Username"] for item in items], {"SK": items[-1]["SK"]} if len(items) == size else None
+    return [keys.id_in(item["SK"]) for item in items], {"SK": items[-1]["SK"]} if len(items) == size else None
 
 
 def _marker(unit: Unit) -> Key:

@@ -41,8 +41,11 @@ class Delivered:
 
 def news_of(deal: Deal, written_at: datetime | None = None) -> list[Unit]:
     """The work that a new deal makes: its brand's watchers and its category's."""
-    brand = Unit(deal.deal_id, "brand", correlation_id=deal.correlation_id, written_at=_seconds(written_at))
-    return [brand, replace(brand, kind="category")]
+    first = Unit(deal.deal_id, "brand", correlation_id=deal.correlation_id, written_at=_seconds(written_at))
+    return [
+        replace(first, topic=deal.brand, topic_name=deal.brand_name),
+        replace(first, kind="category", topic=deal.category, topic_name=CATEGORIES[deal.category]),
+    ]
 
 
 def alarm_of(deal: Deal, segments: int = settings.SCAN_SEGMENTS, written_at: datetime | None = None) -> list[Unit]:

@@ -21,7 +21,6 @@ from shared.values.times import to_iso
 PARALLEL_REMOVALS = 16
 
 _EXISTENCE = Projection.of("PK", "SK")
-_WATCHER = Projection.of("Username")
 _FOLLOWED = Projection.of("GSI1SK")
 
 
@@ -146,5 +145,5 @@ def is_watched(table: Table, topic: Topic, username: str) -> bool:
 
 def watchers(table: Table, topic: Topic, most: int) -> list[str]:
     """The usernames of those who watch a topic, ``most`` of them at most."""
-    items = table.query(keys.watchers(topic), limit=most, projection=_WATCHER)
-    return [item["Username"] for item in items]
+    items = table.query(keys.watchers(topic), limit=most, projection=_EXISTENCE)
+    return [keys.id_in(item["SK"]) for item in items]
