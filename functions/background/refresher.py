@@ -6,13 +6,15 @@ A schedule sends an event of its own each minute, so that a page that nobody wri
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from aws_lambda_powertools.utilities.batch import EventType
+
 from shared import settings
 from shared.api import documents
-from shared.data import item_types
+from shared.data import item_types, keys
 from shared.data.catalog import feed_counts, page_cache, picks
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import (
@@ -29,74 +31,72 @@ from shared.data.catalog.page_cache import (
 )
 from shared.data.orders import stock
 from shared.dynamodb import damage
-from shared.errors import DamagedDeal
+from shared.errors import DamagedDeal, DealsError
 from shared.html import fragments as rendered
 from shared.html import views
 from shared.models.catalog import Deal
 from shared.models.lists import Page
 from shared.runtime import metrics
+from shared.runtime.batches import each_record
 from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured, report
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
-def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
-    """Rebuild what a batch of the stream, or the passing of time, has made wrong."""
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Rebuild what a batch of the stream, or the passing of time, has made wrong; records that fail are told."""
     if "Records" not in event:
         refresh(stale(datetime.now(UTC)), set(), set())
         return {}
-    effects = affected(event["Records"])
-    for deal_id in sorted(effects.stocked):  # writes the deal if its level changed: the stream brings that
-        stock.show_level(table(), deal_id)
-    refresh(effects.parts, effects.deals, effects.requests)
-    return {"batchItemFailures": []}
+    effects = Effects()
+    answer = each_record(event, context, EventType.DynamoDBStreams, effects.add)
+    refresh([part for part in PARTS if part in effects.parts], effects.deals, effects.requests)
+    return dict(answer)
 
 
 @dataclass(frozen=True, slots=True)
 class Effects:
     """The consequences of some records: parts made wrong, deals written, and for which requests.
 
-    ``stocked`` are deals whose stock changed.
+    ``stocked`` are deals whose stock changed, and which say by now how much of it is left.
     """
 
-    parts: list[Cached]
-    deals: set[str]
-    requests: set[str]
-    stocked: frozenset[str] = frozenset()
+    parts: set[Cached] = field(default_factory=set)
+    deals: set[str] = field(default_factory=set)
+    requests: set[str] = field(default_factory=set)
+    stocked: set[str] = field(default_factory=set)
 
-
-def affected(records: Iterable[dict[str, Any]]) -> Effects:
-    """Gather some records' consequences. A damaged deal leaves the copies; its repair has a record of its own."""
-    parts: set[Cached] = set()
-    written: set[str] = set()
-    requests: set[str] = set()
-    stocked: set[str] = set()
-    for record in records:
-        image = record["dynamodb"].get("NewImage", {})
-        if image.get("Type") == {"S": item_types.STOCK}:
-            stocked.add(image["DealId"]["S"])
-            continue
+    def add(self, record: DynamoDBRecord) -> None:
+        """Gather one record's consequences. A damaged deal leaves the copies; its repair has a record of its own."""
+        raw = record.raw_event
+        if raw["dynamodb"].get("NewImage", {}).get("Type") == {"S": item_types.STOCK}:
+            deal_id = keys.deal_of_stock(raw["dynamodb"]["Keys"]["PK"]["S"])
+            if deal_id not in self.stocked:
+                stock.show_level(table(), deal_id)  # writes the deal if its level changed: the stream brings that
+                self.stocked.add(deal_id)
+            return
         try:
-            change = change_of(record)
+            change = change_of(raw)
         except DamagedDeal as error:
-            damage.note(error.deal_id)
-            parts |= {*PARTS}
+            damage.note(error.name)
+            self.parts.update(PARTS)
             logger().exception("unreadable stream record", exc_info=error)
-            continue
+            return
         match change:
             case PicksChange():
-                parts.add(PICKED[change.of])
+                if change.of in PICKED:
+                    self.parts.add(PICKED[change.of])
             case DealChange():
                 deals = [deal for deal in (change.before, change.after) if deal is not None]
-                written |= {deal.deal_id for deal in deals}
+                self.deals.update(deal.deal_id for deal in deals)
                 if change.after is not None and change.after.correlation_id is not None:
-                    requests.add(change.after.correlation_id)
-                parts |= {NEWEST, *(CATEGORY_PAGES[deal.category] for deal in deals)}
+                    self.requests.add(change.after.correlation_id)
+                self.parts.update((NEWEST, *(CATEGORY_PAGES[deal.category] for deal in deals)))
                 if change.before is not None:  # a deal that was there may have been picked, for any page
-                    parts |= {*PICKED.values()}
-    return Effects([part for part in PARTS if part in parts], written, requests, frozenset(stocked))
+                    self.parts.update(PICKED.values())
 
 
 def stale(now: datetime) -> list[Cached]:
@@ -110,17 +110,31 @@ def stale(now: datetime) -> list[Cached]:
 
 
 def refresh(parts: Iterable[Cached], written: set[str], requests: set[str]) -> None:
-    """Rebuild some parts, because of some requests; ``written`` are deals that the indexes may not show yet."""
-    rebuilt = []
+    """Rebuild some parts, because of some requests; ``written`` are deals that the indexes may not show yet.
+
+    One that fails keeps no other from being rebuilt. Raises the error of the last that did: then all is tried again.
+    """
+    rebuilt, failure = [], None
     for part in parts:
-        began = datetime.now(UTC)
-        built = build(part, written, began.replace(microsecond=0))
-        for form, render in RENDERED.items():
-            page_cache.write(
-                table(), part, render(built), began=began, expires=page_cache.expiry(built.shown, began), form=form
-            )
-        rebuilt.append(part.name)
+        try:
+            _rebuild(part, written)
+        except DealsError as error:
+            failure = error
+            logger().exception("not rebuilt", exc_info=error, part=part.name)
+        else:
+            rebuilt.append(part.name)
     logger().info("refreshed", parts=rebuilt, deals=len(written), correlation_ids=sorted(requests), **measured())
+    if failure is not None:
+        raise failure
+
+
+def _rebuild(part: Cached, written: set[str]) -> None:
+    began = datetime.now(UTC)
+    built = build(part, written, began.replace(microsecond=0))
+    for form, render in RENDERED.items():
+        page_cache.write(
+            table(), part, render(built), began=began, expires=page_cache.expiry(built.shown, began), form=form
+        )
 
 
 @dataclass(frozen=True, slots=True)

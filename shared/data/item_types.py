@@ -50,5 +50,6 @@ ORDER_ITEM = "OrderItem"
 OPEN_ORDERS = "OpenOrders"
 CART_ITEM = "CartItem"
 STOCK = "Stock"
+STOCK_NOTE = "StockNote"
 
 BACKFILL = "Backfill"

@@ -378,14 +378,13 @@ def cart_item(username: str, deal_id: str) -> Key:
     return _pair(cart(username), f"DEAL#{deal_id}")
 
 
-def stock(deal_id: str) -> str:
-    """The partition of a deal's stock."""
-    return f"STOCK#{deal_id}"
+def order_in_closed(status: str, order_id: str) -> Key:
+    return {"GSI3PK": closed_orders_of(status), "GSI3SK": open_order_sort_key(order_id)}
 
 
 def stock_shard(deal_id: str, shard: int) -> Key:
-    """One part of a deal's stock; shards count from 1."""
-    return _pair(stock(deal_id), f"SHARD#{shard}")
+    """One part of a deal's stock, in a partition of its own; shards count from 1."""
+    return _pair(f"STOCK#{deal_id}#{shard}")
 
 
 def idempotency(account_id: str, client_key: str) -> Key:

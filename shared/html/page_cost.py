@@ -77,6 +77,7 @@ PATTERNS: Mapping[str, str] = {
     "stock.leave": "35",
     "stock.of": "35",
     "stock.find": "35",
+    "stock.find_many": "35",
     "search.find": "36",
     "deal_pages.read": "37",
     "offers.offers": "37",

@@ -102,10 +102,14 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """The pieces left of a deal, and those in orders that are not cancelled: both together were put on sale."""
+    """The pieces left of a deal, and those in orders that are not cancelled: both together were put on sale.
+
+    ``noted`` is the number of shards that its note says.
+    """
 
     deal_id: str
     shards: tuple[Shard, ...]
+    noted: int = 0
 
     @property
     def left(self) -> int:

@@ -1,13 +1,15 @@
 """Stock is put on sale, added and taken off; orders take from it and give it back.
 
-A deal's stock is in shards, one item each. Each item holds at any moment: put on sale = left + in orders that are
-not cancelled; every write keeps that, and nothing else is needed for the sum over the shards to hold.
+A deal's stock is in shards, one item each, and each in a partition of its own, so that more shards take more orders a
+second. Each holds at any moment: put on sale = left + in orders that are not cancelled; every write keeps that, and
+nothing else is needed for the sum over the shards to hold. A note says how many shards there are; buyers read it, and
+only editors write it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from shared import settings
@@ -24,7 +26,7 @@ from shared.models.catalog import StockLevel
 from shared.models.orders import Shard, Stock
 
 MAX_SHARDS = 16
-"""Parts of one deal's stock: 8,000 orders a second, more than any deal has seen."""
+"""Parts of one deal's stock: each takes 1,000 write units a second, which are 500 orders."""
 
 MOST = 1_000_000
 """Pieces of one deal that may be left."""
@@ -40,7 +42,7 @@ CROWDED = Busy("Many are ordering this at once; try again.")
 
 
 def of(table: Table, deal_id: str) -> Stock:
-    """A deal's stock, by shard. One consistent Query: 1 RRU. Raises NotSoldHere where there is none."""
+    """A deal's stock, by shard, read consistently. Raises NotSoldHere where there is none."""
     found = find(table, deal_id)
     if found is None:
         raise NotSoldHere(deal_id)
@@ -48,19 +50,45 @@ def of(table: Table, deal_id: str) -> Stock:
 
 
 def find(table: Table, deal_id: str) -> Stock | None:
-    """A deal's stock, or None where the site does not sell it. One consistent Query."""
-    shards = tuple(sorted(map(_SHARD.read, table.query(keys.stock(deal_id), consistent=True)), key=lambda s: s.number))
-    return Stock(deal_id, shards) if shards else None
+    """A deal's stock, or None where the site does not sell it, read consistently."""
+    return find_many(table, [deal_id], consistent=True).get(deal_id)
 
 
-def settled(table: Table, deal_id: str) -> Stock:
-    """A deal's stock as all shards were at one moment: two reads in a row that agree. Raises NotSoldHere, Busy.
+def find_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False) -> dict[str, Stock]:
+    """The stock of those deals that the site sells, by id. Two BatchGetItems: the notes, then all shards of all.
 
-    A Query reads item by item, and may miss pieces that move from one shard to another meanwhile.
+    Where a note is damaged, all shards that there may be are asked for.
+    """
+    wanted = [keys.stock(deal_id) for deal_id in deal_ids]
+    notes = {note["PK"]: note for note in table.get_many(wanted, consistent=consistent)}
+    noted = {
+        deal_id: damage.whole(notes[place], _noted, otherwise=MAX_SHARDS)
+        for deal_id in deal_ids
+        if (place := keys.stock(deal_id)["PK"]) in notes
+    }
+    places = {deal_id: [keys.stock_shard(deal_id, each) for each in _numbers(many)] for deal_id, many in noted.items()}
+    items = table.get_many([key for of_deal in places.values() for key in of_deal], consistent=consistent)
+    found = {item["PK"]: item for item in items}
+    stocks = {}
+    for deal_id, of_deal in places.items():
+        shards = damage.readable([found[key["PK"]] for key in of_deal if key["PK"] in found], _SHARD.read)
+        if shards:
+            stocks[deal_id] = Stock(deal_id, tuple(shards), noted[deal_id])
+    return stocks
+
+
+def _noted(note: Item) -> int:
+    return damage.attribute(note, "Shards", int)
+
+
+def settled(table: Table, deal_id: str) -> Stock | None:
+    """A deal's stock as all shards were at one moment, or None: two reads in a row that agree. Raises Busy.
+
+    A BatchGetItem reads item by item, and may miss pieces that move from one shard to another meanwhile.
     """
 
-    def once() -> Stock:
-        before, after = of(table, deal_id), of(table, deal_id)
+    def once() -> Stock | None:
+        before, after = find(table, deal_id), find(table, deal_id)
         if after != before:
             raise Short
         return after
@@ -85,21 +113,21 @@ def add(
     deals.get(table, deal_id, consistent=True)
 
     def once() -> Stock:
+        if idempotency and earlier_result(table, idempotency, now):
+            return of(table, deal_id)
         stock = find(table, deal_id) or Stock(deal_id, ())
         if not 0 <= stock.left + pieces <= MOST:
             raise NotThatMany(stock.left, MOST)
-        writes = [_move(deal_id, number, by) for number, by in _spread(stock, pieces, shards).items()]
-        first = [receipt(idempotency, deal_id, now)] if idempotency else []
+        changes = _spread(stock, pieces, shards)
+        writes = [_move(deal_id, number, by) for number, by in changes.items()]
         if not writes:
             return stock
-        try:
-            table.transact(*first, *writes)
-        except Repeated:
-            assert idempotency  # noqa: S101  # nobody else's receipt was in the transaction
-            result_of(table, idempotency)
+        if max(changes) > stock.noted:
+            writes.append(_note(stock, max(changes)))
+        table.transact(*([receipt(idempotency, deal_id, now)] if idempotency else []), *writes)
         return of(table, deal_id)
 
-    return table.retry(once, when=Short, gave_up=CROWDED)
+    return table.retry(once, when=(Short, Repeated), gave_up=CROWDED)
 
 
 def leave(table: Table, deal_id: str, left: int, *, shards: int | None = None) -> Stock:
@@ -108,11 +136,10 @@ def leave(table: Table, deal_id: str, left: int, *, shards: int | None = None) -
 
     def once() -> Stock:
         stock = find(table, deal_id) or Stock(deal_id, ())
-        changes = _spread(stock, left - stock.left, shards)
-        untouched = {shard.number: 0 for shard in stock.shards if shard.number not in changes}
+        changes = {shard.number: 0 for shard in stock.shards} | _spread(stock, left - stock.left, shards)
         seen = {shard.number: shard.changes for shard in stock.shards}
-        writes = [_move(deal_id, number, by, seen=seen.get(number, 0)) for number, by in (changes | untouched).items()]
-        table.transact(*writes)
+        moves = [_move(deal_id, number, by, seen=seen.get(number, 0)) for number, by in changes.items()]
+        table.transact(_note(stock, max(changes)), *moves)
         return of(table, deal_id)
 
     return table.retry(once, when=Short, gave_up=CROWDED)
@@ -207,7 +234,30 @@ def _spread(stock: Stock, pieces: int, shards: int | None) -> dict[int, int]:
 
 def _evenly(pieces: int, shards: int) -> dict[int, int]:
     each, more = divmod(pieces, shards)
-    return {shard: each + (shard <= more) for shard in range(1, shards + 1)}
+    return {shard: each + (shard <= more) for shard in _numbers(shards)}
+
+
+def _numbers(shards: int) -> range:
+    """The numbers of so many shards."""
+    return range(1, shards + 1)
+
+
+def _note(stock: Stock, shards: int) -> Write:
+    """The write that notes how many shards a stock is in, if nobody has noted another number since it was read."""
+    return update(
+        keys.stock(stock.deal_id),
+        "SET #type = :type, DealId = :deal, Shards = :shards",
+        condition="Shards = :seen OR NOT attribute_type(Shards, :number)",  # the first note, or a damaged one
+        names={"#type": "Type"},
+        values={
+            ":type": item_types.STOCK_NOTE,
+            ":deal": stock.deal_id,
+            ":shards": max(shards, stock.noted),
+            ":seen": stock.noted,
+            ":number": "N",
+        },
+        refused=Short(),
+    )
 
 
 def _move(deal_id: str, shard: int, by: int, *, seen: int | None = None) -> Write:

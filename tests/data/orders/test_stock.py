@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deals
+from shared.data.catalog import deals, stock_shown
 from shared.data.idempotency import Idempotency
 from shared.data.orders import reading, stock
 from shared.dynamodb.attributes import marshal_item
@@ -49,6 +50,38 @@ def test_what_is_added_is_spread_over_the_shards_asked_for(table: Table) -> None
     deal = on_sale(table, 10, shards=4)
 
     assert by_shard(table, deal.deal_id) == {1: 3, 2: 3, 3: 2, 4: 2}
+
+
+def test_each_shard_is_a_partition_of_its_own(table: Table) -> None:
+    deal = on_sale(table, 10, shards=4)
+
+    items = [item for item in table.scan()[0] if item["Type"] == "Stock"]
+
+    assert len({item["PK"] for item in items}) == len(items) == 4
+    assert (table.get(keys.stock(deal.deal_id)) or {})["Shards"] == 4
+
+
+def test_of_two_who_spread_a_stock_at_once_both_find_all_shards(table: Table) -> None:
+    deal = on_sale(table, 10)
+
+    with before(table, "TransactWriteItems", lambda: stock.add(table, deal.deal_id, 2, NOW, shards=6)):
+        stock.add(table, deal.deal_id, 1, NOW, shards=3)
+
+    assert sum(by_shard(table, deal.deal_id).values()) == stock.of(table, deal.deal_id).on_sale == 13
+    assert len(by_shard(table, deal.deal_id)) == 6
+
+
+def test_what_is_left_is_set_on_all_shards_though_others_came_meanwhile(table: Table) -> None:
+    deal = on_sale(table, 1)
+
+    def meanwhile() -> None:
+        stock.add(table, deal.deal_id, 0, NOW, shards=2)
+        stock.add(table, deal.deal_id, 2, NOW)
+
+    with before(table, "TransactWriteItems", meanwhile):
+        found = stock.leave(table, deal.deal_id, 7)
+
+    assert (found.left, found.on_sale) == (7, 7)
 
 
 def test_more_is_spread_over_the_shards_there_are(table: Table) -> None:
@@ -152,6 +185,8 @@ def test_a_repeated_addition_adds_once(table: Table) -> None:
         found = stock.add(table, deal.deal_id, 5, NOW, idempotency=once)
 
     assert found.left == 5
+    off = Idempotency("ed", "another key", {"add": -5})
+    assert [stock.add(table, deal.deal_id, -5, NOW, idempotency=off).left for _ in range(2)] == [0, 0]
     with pytest.raises(IdempotencyKeyReused):
         stock.add(table, deal.deal_id, 6, NOW, idempotency=Idempotency("ed", "key", {"add": 6}))
 
@@ -195,22 +230,25 @@ def test_who_is_beaten_to_a_shard_takes_from_another(table: Table) -> None:
 def test_a_stock_that_changes_while_it_is_read_is_told_as_it_was_at_one_moment(table: Table) -> None:
     deal = on_sale(table, 5, shards=2)
 
-    with before(table, "Query", lambda: stock.pool(table, deal.deal_id), skip=1):
+    with before(table, "BatchGetItem", lambda: stock.pool(table, deal.deal_id), skip=2):
         found = stock.settled(table, deal.deal_id)
 
+    assert found is not None
     assert {shard.number: shard.left for shard in found.shards} == {1: 5, 2: 0}
 
 
 def test_a_stock_that_never_comes_to_rest_is_busy(table: Table) -> None:
     deal = on_sale(table, 5)
-    (shard,) = table.query(keys.stock(deal.deal_id))
+    shard = table.get(keys.stock_shard(deal.deal_id, 1)) or {}
     changes = itertools.count()
 
-    def changed(_: object) -> Answer:
+    def changed(asked: dict[str, Any]) -> Answer | None:
+        if str(keys.stock_shard(deal.deal_id, 1)["PK"]) not in str(asked):
+            return None
         item = marshal_item({**shard, "Changes": next(changes)})
-        return 200, {"Items": [item], "Count": 1, "ScannedCount": 1}
+        return 200, {"Responses": {table.name: [item]}, "UnprocessedKeys": {}}
 
-    with answered(table, "Query", changed):
+    with answered(table, "BatchGetItem", changed):
         for act in (stock.settled, partial(stock.leave, left=7)):
             with pytest.raises(Busy):
                 act(replace(table, sleep=lambda _: None), deal.deal_id)
@@ -268,10 +306,10 @@ def test_a_deal_that_is_not_sold_here_says_nothing_of_stock(table: Table) -> Non
 
 def test_what_was_seen_earlier_and_arrives_later_is_no_news(table: Table) -> None:
     deal = on_sale(table, 1)
-    deals.show_stock(table, deal.deal_id, StockLevel.AVAILABLE, 7)
+    stock_shown.show(table, deal.deal_id, StockLevel.AVAILABLE, 7)
 
-    assert not deals.show_stock(table, deal.deal_id, StockLevel.SOLD_OUT, 6)
-    assert deals.show_stock(table, deal.deal_id, StockLevel.SOLD_OUT, 8)
+    assert not stock_shown.show(table, deal.deal_id, StockLevel.SOLD_OUT, 6)
+    assert stock_shown.show(table, deal.deal_id, StockLevel.SOLD_OUT, 8)
     assert deals.get(table, deal.deal_id, consistent=True).stock is StockLevel.SOLD_OUT
 
 
