@@ -187,6 +187,11 @@ class NotThatMany(Conflict):
         super().__init__(f"{left:,} are on sale: at most {left:,} can be taken off, and {most - left:,} added.")
 
 
+class CartChanged(Conflict):
+    def __init__(self) -> None:
+        super().__init__("Nothing was ordered: the cart has changed, or was ordered already. Look at it again.")
+
+
 class CartIsFull(Conflict):
     def __init__(self, most: int) -> None:
         super().__init__(f"A cart holds at most {most} deals.")

@@ -103,13 +103,13 @@ def my_cart() -> Response[Any]:
 def put_into_cart(deal_id: str, change: Annotated[CartChange, Body()]) -> Response[Any]:
     now = times.now()
     deal = deals.find(table(), segment(deal_id), consistent=True)
-    item = carts.put_in(table(), _username(), deal.deal_id, change.quantity, now)
+    item = carts.put_in(table(), _username(), deal.deal_id, change.quantity, now, _account_id())
     return json_answer(order_documents.cart_item(item, now))
 
 
 @route("DELETE", "/me/cart/<deal_id>", "Take a deal out of the cart", None, who="member", status=204, errors=[404])
 def take_out_of_cart(deal_id: str) -> Response[Any]:
-    carts.take_out(table(), _username(), deals.find(table(), segment(deal_id)).deal_id)
+    carts.take_out(table(), _username(), deals.find(table(), segment(deal_id)).deal_id, _account_id())
     return nothing()
 
 

@@ -21,6 +21,7 @@ def cart_item(item: CartItem, now: datetime) -> Json:
         "deal": documents.deal(item.deal, now),
         "quantity": item.quantity,
         "priceThen": item.price,
+        "currencyThen": item.currency,
         "changed": item.changed,
         "putAt": to_iso(item.put_at),
     }

@@ -239,6 +239,7 @@ class CartItem(Answer):
     deal: Deal
     quantity: Pieces
     price_then: Money
+    currency_then: str
     changed: bool
     put_at: datetime
 

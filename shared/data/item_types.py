@@ -49,6 +49,7 @@ ORDER = "Order"
 ORDER_ITEM = "OrderItem"
 OPEN_ORDERS = "OpenOrders"
 CART_ITEM = "CartItem"
+CART_MARK = "CartMark"
 STOCK = "Stock"
 STOCK_NOTE = "StockNote"
 

@@ -76,17 +76,19 @@ class Customer:
 
 @dataclass(frozen=True, slots=True)
 class CartItem:
-    """So many pieces of a deal in a cart. ``price`` is what it cost when it was put in; ``deal`` is the deal today."""
+    """So many pieces of a deal in a cart. ``price`` and ``currency`` are those of when it was put in; ``deal`` is the
+    deal today."""
 
     deal: Deal
     quantity: int = field(metadata=stored("Quantity", int))
     price: str = field(metadata=stored("Price"))
+    currency: str = field(metadata=stored("Currency"))
     put_at: datetime = field(metadata=stored("PutAt", datetime))
 
     @property
     def changed(self) -> bool:
-        """Whether the price is another one since."""
-        return self.price != self.deal.price
+        """Whether the price is another one since, or in another currency."""
+        return (self.price, self.currency) != (self.deal.price, self.deal.currency)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def put_into_cart(request: Request) -> Answer:
         else:
             held = {item.deal.deal_id: item.quantity for item in carts.view(table(), username, request.now)}
             quantity = held.get(deal.deal_id, 1)
-        carts.put_in(table(), username, deal.deal_id, quantity, request.now)
+        carts.put_in(table(), username, deal.deal_id, quantity, request.now, member.account_id)
     except InvalidFields:
         errors = {f"quantity-{number}": f"{deal.title}: {_QUANTITY}"}
         return _cart_page(request, username, errors=errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -75,7 +75,7 @@ def take_out_of_cart(request: Request) -> Answer:
     if isinstance(member, Answer):
         return member
     deal = deals.find(table(), forms.read(request.event).get("deal", ""))
-    carts.take_out(table(), member.username, deal.deal_id)
+    carts.take_out(table(), member.username, deal.deal_id, member.account_id)
     return pages.redirect(CART, said="taken-out")
 
 

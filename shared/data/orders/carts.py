@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from shared import settings
-from shared.data import item_types, keys
+from shared.data import account_checks, item_types, keys
+from shared.data.bulk import forget_found
 from shared.data.catalog import deals
 from shared.data.orders import stock
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, forget, put, require
-from shared.errors import CartIsFull, DealIsOver, NoSuchUser, NotSoldHere
-from shared.models.catalog import Status
+from shared.dynamodb.writes import Write, delete, forget, put, update
+from shared.errors import Busy, CartChanged, CartIsFull, DealIsOver, DealsError, NotSoldHere
+from shared.models.catalog import Status, StockLevel
 from shared.models.orders import CartItem
 
 MOST = 20
@@ -24,28 +27,30 @@ MOST = 20
 MOST_PIECES = 10
 """Pieces of one deal in a cart or an order."""
 
-STAYS = "attribute_exists(PK) AND attribute_not_exists(Leaving)"
-"""The condition that a User item exists and is not being removed."""
-
 _CART_ITEM = Entity(CartItem, apart=frozenset({"deal"}))  # the deal is read as it is today
 
-_KEYS = Projection.of("PK", "SK", "DealId", TTL_ATTRIBUTE)
+
+class _PutMeanwhile(DealsError):
+    """Something else was put into the cart since it was read."""
 
 
-def put_in(table: Table, username: str, deal_id: str, quantity: int, now: datetime) -> CartItem:
+_KEYS = Projection.of("PK", "SK", TTL_ATTRIBUTE)
+_PIECES = Projection.of("PK", "SK", "Quantity", TTL_ATTRIBUTE)
+
+
+def put_in(
+    table: Table, username: str, deal_id: str, quantity: int, now: datetime, account_id: str | None = None
+) -> CartItem:
     """Set how many pieces of a deal are in the cart, at today's price.
 
-    Raises NoSuchDeal, DealIsOver, NotSoldHere, CartIsFull, NoSuchUser.
+    Raises NoSuchDeal, DealIsOver, NotSoldHere, CartIsFull, NotSignedIn, NoSuchUser.
     """
     deal = deals.get(table, deal_id, consistent=True)
     if deal.status(now) is not Status.ACTIVE:
         raise DealIsOver(deal_id)
     if stock.find(table, deal_id) is None:
         raise NotSoldHere(deal_id)
-    others = set(deals_in(table, username, now)) - {deal_id}
-    if len(others) >= MOST:
-        raise CartIsFull(MOST)
-    put_in_now = CartItem(deal, quantity, deal.price, now)
+    put_in_now = CartItem(deal, quantity, deal.price, deal.currency, now)
     item = {
         **keys.cart_item(username, deal_id),
         "Type": item_types.CART_ITEM,
@@ -54,30 +59,54 @@ def put_in(table: Table, username: str, deal_id: str, quantity: int, now: dateti
         **_CART_ITEM.write(put_in_now),
         TTL_ATTRIBUTE: int((now + settings.CART_LIFETIME).timestamp()),
     }
+
+    def once() -> CartItem:
+        mark = table.get(keys.cart_mark(username), consistent=True) or {}
+        others = set(deals_in(table, username, now)) - {deal_id}
+        if len(others) >= MOST:
+            raise CartIsFull(MOST)
+        table.transact(
+            account_checks.required(username, account_id),
+            _mark(username, mark.get("Mark"), table.token(), item[TTL_ATTRIBUTE]),
+            put(item, because="the cart holds what its owner said last"),
+        )
+        return put_in_now
+
+    return table.retry(once, when=_PutMeanwhile, gave_up=Busy("The cart is being changed elsewhere; try again."))
+
+
+def take_out(table: Table, username: str, deal_id: str, account_id: str | None = None) -> None:
+    """Take a deal out of the cart. Raises NotSignedIn, NoSuchUser."""
     table.transact(
-        # A request that runs beside the removal of the account must leave nothing for the name's next owner.
-        require(keys.user(username), STAYS, refused=NoSuchUser(username)),
-        put(item, because="the cart holds what its owner said last"),
+        account_checks.required(username, account_id),
+        forget(keys.cart_item(username, deal_id), because="what is not in the cart is out of it"),
     )
-    return put_in_now
-
-
-def take_out(table: Table, username: str, deal_id: str) -> None:
-    """Take a deal out of the cart."""
-    table.write(forget(keys.cart_item(username, deal_id), because="what is not in the cart is out of it"))
 
 
 def view(table: Table, username: str, now: datetime) -> list[CartItem]:
-    """The cart, last put in first, with the deals as they are now. A Query and a BatchGetItem."""
-    found = {item["DealId"]: item for item in table.query(keys.cart(username), consistent=True) if _counts(item, now)}
-    items = [_CART_ITEM.read(found[deal.deal_id], deal=deal) for deal in deals.get_many(table, list(found))]
+    """The cart, last put in first, with the deals as they are now. A Query and a BatchGetItem.
+
+    Where few are left of a deal, its stock is asked, too: what a deal says of it may be a moment old.
+    """
+    found = {_deal_of(item): item for item in _items(table, username, now)}
+    known = {deal.deal_id: deal for deal in deals.get_many(table, list(found))}
+    few = [deal_id for deal_id, deal in known.items() if deal.stock is StockLevel.LOW]
+    for deal_id, left in stock.find_many(table, few).items():
+        known[deal_id] = replace(known[deal_id], stock=stock.level(left))
+    stored = [found[deal_id] for deal_id in known]
+    items = damage.readable(stored, lambda item: _CART_ITEM.read(item, deal=known[_deal_of(item)]))
     return sorted(items, key=lambda item: (item.put_at, item.deal.deal_id), reverse=True)
 
 
 def deals_in(table: Table, username: str, now: datetime) -> list[str]:
     """The ids of the deals in the cart. One Query."""
-    items = table.query(keys.cart(username), consistent=True, projection=_KEYS)
-    return [item["DealId"] for item in items if _counts(item, now)]
+    return [_deal_of(item) for item in _items(table, username, now, _KEYS)]
+
+
+def pieces(table: Table, username: str, now: datetime) -> int:
+    """How many pieces are in the cart. One Query."""
+    items = _items(table, username, now, _PIECES)
+    return sum(damage.readable(items, lambda item: damage.attribute(item, "Quantity", int)))
 
 
 def emptying(username: str, deal_ids: Iterable[str]) -> list[Write]:
@@ -88,12 +117,47 @@ def emptying(username: str, deal_ids: Iterable[str]) -> list[Write]:
     ]
 
 
-def forget_all(table: Table, username: str) -> None:
-    """Take everything out of the cart, what has expired too."""
-    for item in list(table.query(keys.cart(username), consistent=True, projection=_KEYS)):
-        table.write(forget(keys.primary(item), because="what is not in the cart is out of it"))
+def ordering(username: str, ordered: Mapping[str, int]) -> list[Write]:
+    """The writes that take deals out of a cart that has so many pieces of each. Refused with CartChanged."""
+    return [
+        delete(
+            keys.cart_item(username, deal_id),
+            condition="Quantity = :ordered",
+            values={":ordered": quantity},
+            refused=CartChanged(),
+        )
+        for deal_id, quantity in ordered.items()
+    ]
+
+
+def _items(table: Table, username: str, now: datetime, projection: Projection | None = None) -> list[Item]:
+    """The items of what is in the cart. One Query."""
+    found = table.query(keys.cart(username), prefix=keys.deal_sort_key(""), consistent=True, projection=projection)
+    return [item for item in found if _counts(item, now)]
+
+
+def _mark(username: str, seen: object, mark: str, expires: int) -> Write:
+    """Mark a cart as changed, if nothing was put into it since its mark was seen: so it holds no more than it may."""
+    return update(
+        keys.cart_mark(username),
+        "SET #type = :type, Mark = :mark, #expires = :expires",
+        condition="attribute_not_exists(Mark)" if seen is None else "Mark = :seen",
+        names={"#type": "Type", "#expires": TTL_ATTRIBUTE},
+        values={
+            ":type": item_types.CART_MARK,
+            ":mark": mark,
+            ":expires": expires,
+            **({} if seen is None else {":seen": seen}),
+        },
+        refused=_PutMeanwhile(),
+    )
 
 
 def _counts(item: Item, now: datetime) -> bool:
-    """Whether an item is still in the cart: TTL deletes late."""
-    return bool(item[TTL_ATTRIBUTE] > now.timestamp())
+    """Whether an item is still in the cart: TTL deletes late. One that does not say counts."""
+    return damage.whole(item, lambda each: damage.attribute(each, TTL_ATTRIBUTE, int) > now.timestamp(), otherwise=True)
+
+
+def _deal_of(item: Item) -> str:
+    """The deal of an item of a cart, by its key."""
+    return keys.deal_id_of(item) or ""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals
-from shared.data.orders import carts
+from shared.data.orders import carts, stock
 from shared.dynamodb.table import Table
 from shared.errors import CartIsFull, DealIsOver, NoSuchDeal, NoSuchUser, NotSoldHere
+from shared.models.catalog import StockLevel
 from shared.values import ksuids
 from tests.support.engines import on_servers
 from tests.support.factories import NOW, a_deal, ago, ahead, post
 from tests.support.shop import a_buyer, on_sale
+from tests.support.wire import before
 
 
 def contents(table: Table, username: str = "ana") -> list[tuple[str, int]]:
@@ -76,6 +80,35 @@ def test_a_cart_holds_20_deals_and_no_more(table: Table) -> None:
     carts.put_in(table, "ana", many[0].deal_id, 2, NOW)
 
     assert len(contents(table)) == 20
+
+
+@on_servers
+def test_of_several_windows_that_fill_a_cart_at_once_one_is_told_that_it_is_full(table: Table) -> None:
+    a_buyer(table)
+    many = [on_sale(table, 5) for _ in range(21)]
+    for deal in many[:19]:
+        carts.put_in(table, "ana", deal.deal_id, 1, NOW)
+
+    put_in_beside = partial(carts.put_in, table, "ana", many[19].deal_id, 1, NOW)
+    with before(table, "TransactWriteItems", put_in_beside), pytest.raises(CartIsFull):
+        carts.put_in(table, "ana", many[20].deal_id, 1, NOW)
+
+    assert len(contents(table)) == 20
+    carts.take_out(table, "ana", many[0].deal_id)
+    carts.put_in(table, "ana", many[20].deal_id, 1, NOW)
+
+
+def test_what_was_sold_out_a_moment_ago_is_not_few_left_in_the_cart(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 1)
+    stock.show_level(table, deal.deal_id)
+    carts.put_in(table, "ana", deal.deal_id, 1, NOW)
+    said = [item.deal.stock for item in carts.view(table, "ana", NOW)]
+
+    stock.leave(table, deal.deal_id, 0)  # the stream has not told the deal yet
+
+    said += [item.deal.stock for item in carts.view(table, "ana", NOW)]
+    assert said == [StockLevel.LOW, StockLevel.SOLD_OUT]
 
 
 def test_only_what_is_sold_here_and_active_goes_in(table: Table) -> None:
