@@ -25,9 +25,9 @@ from shared.models.orders import OrderStatus
 
 app = typer.Typer(help="Orders: a user's, and what is still to be sent.", no_args_is_help=True)
 
-SHOWN = ("orderId", "username", "status", "placedAt", "pieces")
+SHOWN = ("orderNumber", "orderId", "username", "status", "placedAt", "pieces")
 
-OrderId = Annotated[str, typer.Argument(metavar="ORDER", help="The order's id.")]
+OrderId = Annotated[str, typer.Argument(metavar="ORDER", help="The order's number or id.")]
 
 
 @app.command()
@@ -123,6 +123,6 @@ def _item(table: Table, text: str) -> dict[str, Any]:
 
 def _orders(page: Any) -> None:
     show_rows(
-        ("order", "owner", "status", "placed", "pieces"),
+        ("number", "order", "owner", "status", "placed", "pieces"),
         [[each[name] for name in SHOWN] for each in page["items"]],
     )

@@ -7,7 +7,8 @@ from datetime import datetime
 
 from shared.api import documents, member_documents
 from shared.api.documents import Json
-from shared.models.orders import CartItem, Order, OrderItem, OrderStatus, Stock
+from shared.models.orders import CartItem, Customer, Order, OrderItem, OrderStatus, Stock
+from shared.values import order_numbers
 from shared.values.times import to_iso
 
 
@@ -36,7 +37,8 @@ def order_head(order: Order) -> Json:
     """An order without its items, as lists show it."""
     return {
         "orderId": order.order_id,
-        "username": order.username,
+        "orderNumber": order_numbers.written(order.number),
+        "username": order.username or None,
         "status": order.status.value,
         **{f"{status.value}At": documents.time(order.times.get(status)) for status in OrderStatus},
         "address": member_documents.address(order.address),

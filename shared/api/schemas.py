@@ -269,7 +269,8 @@ class OrderHead(Answer):
     """An order without its items."""
 
     order_id: str
-    username: str
+    order_number: Annotated[str, Field(description="What people call it.", examples=["BTD-10234"])]
+    username: str | None
     status: OrderStatusName
     placed_at: datetime
     shipped_at: datetime | None

@@ -7,7 +7,7 @@ from typing import Any
 from shared.html import views
 from shared.models.members import Address
 from shared.models.orders import Order, OrderStatus
-from shared.values import times
+from shared.values import order_numbers, times
 from shared.values.counts import counted
 from shared.values.money import cents, money
 
@@ -24,6 +24,7 @@ def head(order: Order) -> dict[str, Any]:
     """An order as a line of a list."""
     return {
         "id": order.order_id,
+        "number": order_numbers.written(order.number),
         "status": order.status.value,
         "state": STATES[order.status],
         "at": times.to_iso(order.placed_at),

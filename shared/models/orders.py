@@ -49,7 +49,8 @@ class Order:
     """An order and its status. ``times`` says when it took each status, ``placed`` included."""
 
     order_id: str = field(metadata=stored("OrderId"))
-    username: str = field(metadata=stored("Username"))
+    number: int = field(metadata=stored("OrderNumber", int))
+    username: str
     status: OrderStatus = field(metadata=stored("Status", OrderStatus))
     times: Mapping[OrderStatus, datetime]
     address: Address = field(metadata=stored("Address", Address))
