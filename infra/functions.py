@@ -96,6 +96,7 @@ class Function:
     ``pages`` is the prefix of the site's paths that it answers; empty means all paths that no other function answers.
     ``takes_passwords``: POSTs to its pages are throttled as signing in is.
     ``shows_work``: only stages that show their work have it.
+    ``bills``: it makes orders, so it knows what the stage adds to them.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Function:
     pages: str | None = None
     takes_passwords: bool = False
     shows_work: bool = False
+    bills: bool = False
 
     def __post_init__(self) -> None:
         if (self.timeout, self.memory) != (USUAL_TIMEOUT, USUAL_MEMORY) and not self.because:
@@ -140,7 +142,7 @@ FUNCTIONS = (
         because="Hashing a password takes a whole processor and argon2's 64 MiB.",
     ),
     Function(name="members", access=rights.MEMBERS),
-    Function(name="orders", access=rights.ORDERS, artifact=FULL),
+    Function(name="orders", access=rights.ORDERS, artifact=FULL, bills=True),
     Function(name="editors", access=rights.EDITORS, artifact=FULL),
     Function(name="site", access=rights.SITE, pages=""),
     Function(name="clicks", access=rights.CLICKS, pages="/go"),
@@ -249,6 +251,8 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
         **({} if stage.watch is Watch.FULL or stage.emulated else {"METRICS": " ".join(_reported(stage))}),
         **({"BEHIND_CDN": "true"} if stage.closes_apis else {}),
         **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and row.answers_api else {}),
+        **({"SHIPPING": " ".join(map("=".join, stage.shipping.items()))} if stage.shipping and row.bills else {}),
+        **({"TAX": stage.tax} if row.bills and float(stage.tax) else {}),
     }
 
 

@@ -109,6 +109,9 @@ class Stage:
     ``cors_origins`` are the origins (``https://app.example``) whose pages may call the API from a browser, or ``*`` for
     all of them; none by default. This never lets pages of other sites send forms.
 
+    ``shipping`` is what sending an order in a currency costs (``{"USD": "4.90"}``), however much is in it, and nothing
+    in other currencies. ``tax`` is the percents on goods and shipping. Prices of deals are without both.
+
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
     ``slowness`` multiplies the timeouts of the functions: a laptop starts many at once on few processors.
 

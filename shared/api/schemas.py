@@ -279,6 +279,8 @@ class OrderHead(Answer):
     address: Address
     item_count: Count
     pieces: Count
+    shipping: Annotated[list[Total], Field(description="What sending it costs; in totals.")]
+    tax: Annotated[list[Total], Field(description="Tax on goods and shipping; in totals.")]
     totals: list[Total]
 
 

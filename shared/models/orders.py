@@ -56,6 +56,8 @@ class Order:
     address: Address = field(metadata=stored("Address", Address))
     item_count: int = field(metadata=stored("ItemCount", int))
     pieces: int = field(metadata=stored("Pieces", int))
+    shipping: Mapping[str, str] = field(metadata=stored("Shipping", Mapping))
+    tax: Mapping[str, str] = field(metadata=stored("Tax", Mapping))
     totals: Mapping[str, str] = field(metadata=stored("Totals", Mapping))
     items: tuple[OrderItem, ...] = ()
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId"))

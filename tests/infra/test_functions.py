@@ -6,12 +6,15 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from infra.functions import FULL, FUNCTIONS, LEAN, Caller, Function
+from infra.functions import BY_NAME, FULL, FUNCTIONS, LEAN, Caller, Function, variables
 from infra.routes import ROUTES
+from infra.settings import STAGES
 from local.settings import ROOT
 from tests.infra.conftest import Synthesized
 
@@ -98,3 +101,21 @@ def test_nothing_is_published_where_snapshots_are_off(prod: Synthesized) -> None
     assert prod.resources("AWS::Lambda::Version") == {}
     assert prod.resources("AWS::Lambda::Alias") == {}
     assert "SnapStart" not in json.dumps(prod.template)
+
+
+def test_only_what_makes_orders_knows_what_is_added_to_them() -> None:
+    stage = replace(STAGES["prod"], shipping={"USD": "4.90", "EUR": "5.00"}, tax="8.1")
+
+    known = {row.name: variables(row, stage, "deals") for row in FUNCTIONS}
+
+    assert {name for name, each in known.items() if "SHIPPING" in each or "TAX" in each} == {"orders", "shop"}
+    assert (known["shop"]["SHIPPING"], known["shop"]["TAX"]) == ("USD=4.90 EUR=5.00", "8.1")
+    assert "TAX" not in variables(BY_NAME["shop"], STAGES["prod"], "deals")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"shipping": {"usd": "4.90"}}, {"shipping": {"USD": "5"}}, {"tax": "8%"}, {"tax": "-1"}]
+)
+def test_amounts_that_cannot_be_added_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must"):
+        replace(STAGES["dev"], **wrong)

@@ -254,6 +254,24 @@ def test_a_price_that_rose_behind_the_form_orders_nothing_and_says_both(ana: Bro
     assert ordered(table) == 1
 
 
+def test_what_the_stage_adds_is_shown_before_and_kept_in_the_order(
+    ana: Browser, table: Table, sell: Sell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = sell(price="10.00")
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+    before = checkout(ana)
+    monkeypatch.setenv("SHIPPING", "USD=5.00")
+    monkeypatch.setenv("TAX", "10")
+
+    refused = ana.post("/shop/checkout", before)
+    placed = ana.post("/shop/checkout", _form_of(refused))
+
+    assert "It comes to another sum than you saw." in refused.words
+    assert "Shipping $5.00 Tax $1.50 Together $16.50" in refused.words
+    assert "Shipping $5.00 Tax $1.50 Together $16.50" in ana.get(placed.location).words
+
+
 def test_of_two_who_order_the_last_piece_one_gets_it_and_the_other_is_told(
     ana: Browser, table: Table, sell: Sell
 ) -> None:
