@@ -89,7 +89,9 @@ def remove(
         )
     with at_work(as_json) as work:
         user = users.get(work.table, username, consistent=True)
-        removal.remove_account(work.table, user)
+        removal.remove_account(work.table, user, times.now())
+        while not removal.go_on(work.table, username, most=removal.IN_A_RUN):
+            pass
         work.answer({"removed": username}, views.fields)
 
 

@@ -208,6 +208,14 @@ FUNCTIONS = (
         each_minute=True,
     ),
     Function(
+        name="remover",
+        access=rights.REMOVER,
+        caller=Caller.EVENTS,
+        timeout=50,
+        because="It removes what thousands of orders and messages leave, and goes on in the next minute.",
+        each_minute=True,
+    ),
+    Function(
         name="seed",
         access=rights.SEED,
         caller=Caller.DEPLOYMENT,

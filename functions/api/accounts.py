@@ -96,8 +96,7 @@ def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
 def remove_me() -> Response[Any]:
     now = times.now()
     accounts.require_recent(sessions.authenticate(table(), token_of(app.current_event.raw_event), now), now)
-    user = _me()
-    removal.remove_account(table(), user)
+    removal.remove_account(table(), _me(), now)
     return nothing()
 
 

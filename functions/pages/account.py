@@ -185,7 +185,7 @@ def remove(request: Request) -> Answer:
     except SlowDown as error:
         return _to_wait(_removal_page(request, user, {"password": _how_long(error)}), error)
     try:
-        remove_account(table(), user)
+        remove_account(table(), user, request.now)
     except OrdersRemain:
         return _removal_page(request, user, order_is_open=True)
     return _left("removed")

@@ -41,7 +41,7 @@ def order_head(order: Order) -> Json:
         "username": order.username or None,
         "status": order.status.value,
         **{f"{status.value}At": documents.time(order.times.get(status)) for status in OrderStatus},
-        "address": member_documents.address(order.address),
+        "address": None if order.address is None else member_documents.address(order.address),
         "itemCount": order.item_count,
         "pieces": order.pieces,
         "totals": [{"currency": currency, "amount": amount} for currency, amount in order.totals.items()],

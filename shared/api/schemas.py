@@ -266,7 +266,10 @@ class Total(Answer):
 
 
 class OrderHead(Answer):
-    """An order without its items."""
+    """An order without its items.
+
+    Where the account was removed, it has no username, and no address once it is delivered.
+    """
 
     order_id: str
     order_number: Annotated[str, Field(description="What people call it.", examples=["BTD-10234"])]
@@ -276,7 +279,7 @@ class OrderHead(Answer):
     shipped_at: datetime | None
     delivered_at: datetime | None
     cancelled_at: datetime | None
-    address: Address
+    address: Address | None
     item_count: Count
     pieces: Count
     shipping: Annotated[list[Total], Field(description="What sending it costs; in totals.")]

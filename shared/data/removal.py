@@ -1,31 +1,132 @@
-"""Removing an account with all that is its owner's, in the order in which nothing is lost and nothing is left.
+"""Removing an account with all that is its owner's.
 
 It stands above members and orders, because an account has something in both. The API, the pages and the command line
 all remove accounts by this.
+
+One transaction removes the account: nobody can sign in to it, its sessions have ended, its email address is free, and
+no request that still runs can write for it. What was its owner's (orders, cart, likes, messages, and so on) may be
+thousands of items, so it goes afterwards: some at once, the rest by the clock. Until all is gone the name is taken.
+Each write of this requires that the name is still held for this removal, so a run that is late cannot touch what the
+name's next owner has.
 """
 
 from __future__ import annotations
 
-from shared.data.members import account_checks, users
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+
+from shared.data import account_checks, item_types, keys
+from shared.data.catalog import brands
+from shared.data.members import credentials, follows, messages, saved, sessions, users
 from shared.data.orders import carts, removing
-from shared.dynamodb.table import Table
-from shared.errors import OrdersRemain
+from shared.dynamodb.schema import GSI1
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import Write, delete, put_over, require
+from shared.errors import AccountChanged, Impossible, NoSuchUser, Unavailable
+from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
 from shared.models.members import User
+from shared.values.times import to_iso
+
+AT_ONCE = 100
+"""Items of each kind that go with the request that removes an account: nearly all accounts are gone with it."""
+
+IN_A_RUN = 1_000
+"""Items of each kind that the clock's function looks for at once."""
+
+_NAME = Projection.of("Username")
+_REMOVAL = Projection.of("Leaving")
 
 
-def remove_account(table: Table, user: User) -> None:
-    """Remove an account and all that is its owner's. Raises OrdersRemain, having removed nothing, and NoSuchUser.
+def remove_account(table: Table, user: User, now: datetime) -> None:
+    """Remove an account, and at least the first of what is its owner's. Raises OrdersRemain, NoSuchUser."""
+    leave(table, user, now)
+    with suppress(Unavailable):  # the account is removed, and the clock goes on
+        go_on(table, user.username, most=AT_ONCE)
 
-    First the account says that it is leaving: from then on no request that still runs places an order, puts a deal into
-    the cart, likes or saves anything. Only after that is it certain that no order is open. If one is, the account stays
-    as it was.
+
+def go_on(table: Table, username: str, *, most: int) -> bool:
+    """Remove what is left of an account, ``most`` items of each kind; returns whether all is gone.
+
+    With the last of it the name becomes free. It may be interrupted anywhere, and run twice at once. Raises Busy.
     """
-    table.write(account_checks.leaving(user.username))
+    item = table.get(keys.user(username), consistent=True, projection=_REMOVAL)
+    if item is None or "Leaving" not in item:
+        return True
+    held, values = "Leaving = :removal", {":removal": item["Leaving"]}
+    required = require(keys.user(username), held, values=values, refused=_Finished(username))
     try:
-        removing.forget_all(table, user.username)
-    except OrdersRemain:
-        table.write(account_checks.staying(user.username))
-        raise
-    users.remove(table, user, leaving=removing.leaving(user.username))
-    # Another removal at the same moment may have let the account stay for a while, and something into its cart.
-    carts.forget_all(table, user.username)
+        for remove_some in (
+            removing.close_some, carts.remove_some, saved.remove_some, messages.remove_some, sessions.remove_some,
+        ):  # fmt: skip
+            if remove_some(table, username, most, required=required) == most:
+                return False
+        if follows.remove_some(table, username, list(_all_topics(table)), most, required=required) == most:
+            return False
+        table.write(delete(keys.user(username), condition=held, values=values, refused=_Finished(username)))
+    except _Finished:  # by another run
+        pass
+    return True
+
+
+def go_on_with_all(table: Table) -> int:
+    """Finish the removals that are under way; returns how many. Raises Busy when the time is over.
+
+    One that fails does not keep the others from ending; its error is raised after them.
+    """
+    finished, failed = 0, None
+    for item in list(table.query(keys.removals(), index=GSI1, projection=_NAME)):
+        try:
+            while not go_on(table, item["Username"], most=IN_A_RUN):
+                pass
+        except Impossible as error:
+            failed = error
+        else:
+            finished += 1
+    if failed is not None:
+        raise failed
+    return finished
+
+
+class _Finished(NoSuchUser):
+    """Nothing is left to remove: another run has freed the name."""
+
+
+def leave(table: Table, user: User, now: datetime) -> None:
+    """Remove an account, and hold its name until ``go_on`` is done. Raises OrdersRemain, NoSuchUser."""
+    try:
+        table.transact(
+            _hold_name(user, now),
+            account_checks.removed(user.username, user.account_id),
+            users.email_given_up(user),
+            credentials.gone(user.username),
+        )
+    except AccountChanged:
+        now_it_is = users.get(table, user.username, consistent=True)
+        if now_it_is.account_id != user.account_id:
+            raise NoSuchUser(user.username) from None
+        leave(table, now_it_is, now)  # it has another email address by now
+
+
+def _hold_name(user: User, now: datetime) -> Write:
+    """The write that puts a removal in the place of the account."""
+    removal = {
+        **keys.user(user.username),
+        **keys.user_in_removals(user.username),
+        "Type": item_types.REMOVAL,
+        "Username": user.username,
+        "Leaving": user.account_id,
+        "RemovedAt": to_iso(now),
+    }
+    return put_over(
+        removal,
+        "AccountId = :account AND Email = :email",
+        {":account": user.account_id, ":email": user.email},
+        refused=AccountChanged(),
+    )
+
+
+def _all_topics(table: Table) -> Iterator[Topic]:
+    # A brand may be a moment old, and liked since.
+    yield from (Topic(BRAND, slug) for slug in brands.names(table, consistent=True))
+    yield from (Topic(CATEGORY, slug) for slug in CATEGORIES)

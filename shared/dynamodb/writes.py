@@ -5,7 +5,7 @@ The same write goes alone (``Table.write``) or with others in a transaction (``T
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,18 +52,23 @@ def put_new(item: Mapping[str, Any], *, refused: DealsError) -> Write:
 
 def put_new_or(item: Mapping[str, Any], over: str, values: Mapping[str, Any], *, refused: DealsError) -> Write:
     """Put an item whose key is not taken, or over one that meets a condition; ``values`` fill its placeholders."""
-    arguments = {
-        "Item": marshal_item(item),
-        "ConditionExpression": f"attribute_not_exists(PK) OR {over}",
-        "ExpressionAttributeValues": marshal_item(values),
-    }
-    return Write("Put", arguments, refused, item)
+    return put_over(item, f"attribute_not_exists(PK) OR {over}", values, refused=refused)
 
 
 def put(item: Mapping[str, Any], *, because: str) -> Write:
     """Put an item whatever was there; ``because`` says why no condition is needed."""
     _reasoned(because)
     return Write("Put", {"Item": marshal_item(item)}, None)
+
+
+def put_over(item: Mapping[str, Any], condition: str, values: Mapping[str, Any], *, refused: DealsError) -> Write:
+    """Put an item in place of one that meets a condition; ``values`` fill its placeholders."""
+    arguments = {
+        "Item": marshal_item(item),
+        "ConditionExpression": condition,
+        "ExpressionAttributeValues": marshal_item(values),
+    }
+    return Write("Put", arguments, refused, item)
 
 
 def delete(
@@ -75,18 +80,20 @@ def delete(
     values: Mapping[str, Any] | None = None,
 ) -> Write:
     """Delete an item that must exist, or meet a condition; ``names`` and ``values`` fill the placeholders."""
-    arguments: dict[str, Any] = {"Key": marshal_item(key), "ConditionExpression": condition}
-    if names:
-        arguments["ExpressionAttributeNames"] = dict(names)
-    if values:
-        arguments["ExpressionAttributeValues"] = marshal_item(values)
-    return Write("Delete", arguments, refused)
+    return Write("Delete", _arguments(key, condition, names, values), refused)
+
+
+def delete_as(item: Item, *, refused: DealsError) -> Write:
+    """Delete an item that is still as it was read, in all attributes."""
+    condition, names, values = _unchanged(item, sorted(item.keys() - {"PK", "SK"}))
+    key = {name: item[name] for name in ("PK", "SK")}
+    return delete(key, condition=condition, names=names, values=values, refused=refused)
 
 
 def forget(key: Key, *, because: str) -> Write:
     """Delete an item if it is there; ``because`` says why it may be gone."""
     _reasoned(because)
-    return Write("Delete", {"Key": marshal_item(key)}, None)
+    return Write("Delete", _arguments(key), None)
 
 
 def update(
@@ -99,56 +106,59 @@ def update(
     values: Mapping[str, Any] | None = None,
 ) -> Write:
     """Update an item that must exist, or meet a condition; ``names`` and ``values`` fill the placeholders."""
-    arguments: dict[str, Any] = {"Key": marshal_item(key), "UpdateExpression": expression}
-    if condition:
-        arguments["ConditionExpression"] = condition
-    if names:
-        arguments["ExpressionAttributeNames"] = dict(names)
-    if values:
-        arguments["ExpressionAttributeValues"] = marshal_item(values)
-    return Write("Update", arguments, refused)
+    arguments = _arguments(key, condition, names, values)
+    return Write("Update", {**arguments, "UpdateExpression": expression}, refused)
 
 
 def require(key: Key, condition: str, *, refused: DealsError, values: Mapping[str, Any] | None = None) -> Write:
     """Require a condition of an item that a transaction does not write."""
-    arguments: dict[str, Any] = {"Key": marshal_item(key), "ConditionExpression": condition}
-    if values:
-        arguments["ExpressionAttributeValues"] = marshal_item(values)
-    return Write("ConditionCheck", arguments, refused)
+    return Write("ConditionCheck", _arguments(key, condition, values=values), refused)
 
 
 def change(old: Item, new: Item, *, version: str | None, refused: DealsError) -> Write:
     """Update what differs between two states of one item, if its version attribute is still the old one's.
 
-    Without a version, all attributes of the old state must still be there, unchanged.
+    Without a version, all attributes of the old state must still be as they were.
 
     Attributes that neither state knows, such as a newer release's, are left alone.
     """
-    assignments: list[str] = []
-    removals: list[str] = []
-    held = [version] if version else sorted(old.keys() - {"PK", "SK"})
-    names: dict[str, str] = {f"#held{number}": name for number, name in enumerate(held)}
-    values: dict[str, Any] = {f":held{number}": old[name] for number, name in enumerate(held)}
-    condition = " AND ".join(f"#held{number} = :held{number}" for number in range(len(held)))
     differing = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
-    for number, name in enumerate(differing):
-        names[f"#n{number}"] = name
-        if new.get(name) is None:
-            removals.append(f"#n{number}")
-        else:
-            assignments.append(f"#n{number} = :v{number}")
-            values[f":v{number}"] = new[name]
-    expression = " ".join(
-        clause
-        for clause in (
-            f"SET {', '.join(assignments)}" if assignments else "",
-            f"REMOVE {', '.join(removals)}" if removals else "",
-        )
-        if clause
+    left = {name: new.get(name) for name in differing}
+    condition, names, values = _unchanged(old, [version] if version else sorted(old.keys() - {"PK", "SK"}))
+    kept = [number for number, name in enumerate(differing) if left[name] is not None]
+    removed = [number for number, name in enumerate(differing) if left[name] is None]
+    clauses = {"SET": [f"#n{n} = :v{n}" for n in kept], "REMOVE": [f"#n{n}" for n in removed]}
+    made = update(
+        {name: old[name] for name in ("PK", "SK")},
+        " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts),
+        condition=condition,
+        names=names | {f"#n{n}": name for n, name in enumerate(differing)},
+        values=values | {f":v{n}": left[differing[n]] for n in kept},
+        refused=refused,
     )
-    key = {name: old[name] for name in ("PK", "SK")}
-    made = update(key, expression, condition=condition, names=names, values=values, refused=refused)
-    return replace(made, leaves={name: new.get(name) for name in differing})
+    return replace(made, leaves=left)
+
+
+def _arguments(
+    key: Key,
+    condition: str | None = None,
+    names: Mapping[str, str] | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    given = {
+        "Key": marshal_item(key),
+        "ConditionExpression": condition,
+        "ExpressionAttributeNames": names and dict(names),
+        "ExpressionAttributeValues": values and marshal_item(values),
+    }
+    return {name: value for name, value in given.items() if value}
+
+
+def _unchanged(item: Item, held: Sequence[str]) -> tuple[str, dict[str, str], dict[str, Any]]:
+    """The condition that some attributes are as in an item, and what fills its placeholders."""
+    names = {f"#held{number}": name for number, name in enumerate(held)}
+    values = {f":held{number}": item[name] for number, name in enumerate(held)}
+    return " AND ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True)), names, values
 
 
 def _reasoned(because: str) -> None:

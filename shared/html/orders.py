@@ -42,13 +42,15 @@ def whole(order: Order) -> dict[str, Any]:
     """An order with its items, its address, and when it took each status."""
     return {
         **head(order),
-        "username": order.username,
+        "username": order.username or "An account that was removed",
+        "owner": order.username,
+        "bill": bill(order),
         "steps": [
             (name, views.moment(order.times[each]), times.to_iso(order.times[each]))
             for each, name in STATES.items()
             if each in order.times
         ],
-        "address": address_lines(order.address),
+        "address": address_lines(order.address) if order.address else ["Removed with the account"],
         "items": [
             {
                 "title": item.title,

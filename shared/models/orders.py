@@ -46,19 +46,24 @@ class OrderItem:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order and its status. ``times`` says when it took each status, ``placed`` included."""
+    """An order and its status. ``times`` says when it took each status, ``placed`` included.
+
+    ``number`` is its short public number. ``shipping`` and ``tax`` are what was added to its items, by currency;
+    ``totals`` are with both.
+    ``username`` is empty where the account was removed; its order has an address until it is delivered.
+    """
 
     order_id: str = field(metadata=stored("OrderId"))
     number: int = field(metadata=stored("OrderNumber", int))
     username: str
     status: OrderStatus = field(metadata=stored("Status", OrderStatus))
     times: Mapping[OrderStatus, datetime]
-    address: Address = field(metadata=stored("Address", Address))
     item_count: int = field(metadata=stored("ItemCount", int))
     pieces: int = field(metadata=stored("Pieces", int))
     shipping: Mapping[str, str] = field(metadata=stored("Shipping", Mapping))
     tax: Mapping[str, str] = field(metadata=stored("Tax", Mapping))
     totals: Mapping[str, str] = field(metadata=stored("Totals", Mapping))
+    address: Address | None = field(default=None, metadata=stored("Address", Address))
     items: tuple[OrderItem, ...] = ()
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId"))
 

@@ -12,13 +12,16 @@ import pytest
 
 from shared.data import item_types, keys
 from shared.data.catalog import deals, feed_counts, feeds
-from shared.data.members import follows, messages
+from shared.data.members import follows
+from shared.data.orders import addresses
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.models.catalog import Feed, Topic
+from shared.models.members import Address
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.factories import FEEDS, NOW, a_deal, a_message, ago, ahead, both_kinds, ids, join, post, send
+from tests.support.factories import APPLE, FEEDS, NOW, a_deal, ago, ahead, both_kinds, ids, join, post
+from tests.support.shop import a_buyer, buy, on_sale
 from tests.support.wire import Wire, hooked, watched
 
 YEARS = 10
@@ -92,15 +95,23 @@ def test_posting_editing_and_withdrawing_a_deal_cost_the_same_after_ten_years(ta
 
 
 @on(DYNOXIDE_ENGINE)
-def test_to_remove_a_message_costs_a_unit_and_one_for_its_place_among_the_unread(table: Table) -> None:
-    sent = [a_message(a_deal(ago(minutes=number))) for number in range(60)]
-    for message in sent:
-        send(table, message)
-    for message in sent[:20]:
-        messages.mark_read(table, "ana", message.message_id, NOW)
-    read = cost(table, lambda: messages.left_under(table, "ana"))
+def test_an_order_and_a_like_cost_the_same_for_a_user_with_ten_long_addresses(table: Table) -> None:
+    deal = on_sale(table, 9)
+    for name in ("ana", "bo", "cy"):
+        a_buyer(table, name)
+    buy(table, "cy", deal)  # the day is noted, and a block of numbers drawn
+    long = Address("a long name" * 4, "a long street" * 4, "a long town" * 4, "04101", "US")
+    for number in range(1, addresses.MOST):
+        addresses.save(table, "bo", f"address {number}", long)
 
-    assert cost(table, lambda: messages.remove_all(table, "ana")) - read == 60 + 40
+    def costs(name: str) -> list[float]:
+        return [
+            cost(table, lambda: follows.like(table, APPLE, name, NOW)),
+            cost(table, lambda: follows.unlike(table, APPLE, name)),
+            cost(table, lambda: buy(table, name, deal)),
+        ]
+
+    assert costs("bo") == costs("ana")
 
 
 @on(DYNOXIDE_ENGINE)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from shared.data import keys
+from shared.data import account_checks, keys
 from shared.data.catalog import brands, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NotLiked, NotSignedIn, NotWatching
+from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NoSuchUser, NotLiked, NotWatching
 from shared.models.catalog import BRAND, Topic
 from shared.values.times import to_iso
 from tests.support.factories import APPLE, ASICS, HOME, NOW, SHOES, both_kinds, join
@@ -74,7 +74,7 @@ def test_taking_back_what_one_has_not_given_counts_nothing(table: Table, topic: 
 
 def test_only_who_has_an_account_likes_and_watches(table: Table) -> None:
     for attempt in (follows.like, follows.watch):
-        with pytest.raises(NotSignedIn):
+        with pytest.raises(NoSuchUser):
             attempt(table, APPLE, "nobody", NOW)
 
     assert counts(table, APPLE) == (0, 0)
@@ -94,7 +94,7 @@ def test_who_watches_is_known_to_the_topic(table: Table, topic: Topic) -> None:
 
 
 def test_all_likes_and_watches_of_one_user_go_and_are_uncounted(table: Table) -> None:
-    many = [Topic(BRAND, f"brand-{number}") for number in range(follows.PARALLEL_REMOVALS + 1)]
+    many = [Topic(BRAND, f"brand-{number}") for number in range(5)]
     for topic in many:
         brands.create(table, topic.slug, topic.slug, NOW)
     for topic in (*many, SHOES):
@@ -103,11 +103,15 @@ def test_all_likes_and_watches_of_one_user_go_and_are_uncounted(table: Table) ->
         follows.like(table, topic, "bo", NOW)
     follows.like(table, SHOES, "ana", NOW)
 
-    follows.remove_all(table, "ana", [*many, SHOES, HOME])
+    removed = [
+        follows.remove_some(table, "ana", [*many, SHOES, HOME], 4, required=account_checks.required("ana"))
+        for _ in range(3)
+    ]
 
     assert follows.watches(table, "ana") == follows.likes(table, "ana") == []
     assert {counts(table, topic) for topic in (*many, SHOES)} == {(1, 1)}
     assert counts(table, HOME) == (0, 0)
+    assert removed == [4, 3, 0]
 
 
 def test_what_goes_while_all_goes_is_uncounted_once(table: Table) -> None:
@@ -115,7 +119,7 @@ def test_what_goes_while_all_goes_is_uncounted_once(table: Table) -> None:
     follows.watch(table, SHOES, "ana", NOW)
 
     with before(table, "TransactWriteItems", lambda: follows.unlike(table, APPLE, "ana")):
-        follows.remove_all(table, "ana", [APPLE, SHOES])
+        follows.remove_some(table, "ana", [APPLE, SHOES], 9, required=account_checks.required("ana"))
 
     assert counts(table, APPLE) == counts(table, SHOES) == (0, 0)
 

@@ -9,7 +9,6 @@ from datetime import timedelta
 
 import pytest
 
-from shared.data import removal
 from shared.data.catalog import brands, deals, feeds, page_cache, seeds, topics
 from shared.data.members import follows, messages, sessions, users
 from shared.data.orders import carts, reading, steps, stock
@@ -29,6 +28,7 @@ from tests.support.factories import (
     a_user,
     ago,
     ids,
+    leave,
     open_brands,
     post,
     send,
@@ -218,7 +218,7 @@ def test_a_like_of_a_brand_that_was_made_a_moment_ago_goes_with_the_account(tabl
     brands.create(table, "g-fore", "G/Fore", NOW)
     follows.like(table, Topic(BRAND, "g-fore"), "ana", NOW)
 
-    users.remove(table, users.get(table, "ana"))
+    leave(table)
 
     assert topics.get(table, Topic(BRAND, "g-fore"), consistent=True).likes == 0
 
@@ -238,9 +238,9 @@ def test_an_account_is_bought_for_and_removed_though_no_other_read_has_seen_it(t
     order = buy(table, "cy", deal)
 
     with pytest.raises(OrdersRemain):
-        removal.remove_account(table, users.get(table, "cy", consistent=True))
+        leave(table, "cy")
     steps.advance(table, reading.find(table, order.order_id), OrderStatus.CANCELLED, NOW)
-    removal.remove_account(table, users.get(table, "cy", consistent=True))
+    leave(table, "cy")
 
     lag.catch_up()
     with pytest.raises(NoSuchUser):

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import pytest
 
+from shared.data import keys, removal
 from shared.data.catalog import topics
-from shared.data.members import account_checks, follows, order_news, saved, sessions, users
-from shared.data.orders import carts, reading, steps
-from shared.data.removal import remove_account
+from shared.data.members import follows, messages, order_news, saved, sessions, users
+from shared.data.orders import addresses, carts, reading, steps, stock
 from shared.dynamodb.table import Table
-from shared.errors import NoSuchUser, NotSignedIn, OrdersRemain, UnknownAddress
+from shared.errors import (
+    AccountChanged,
+    AlreadyLiked,
+    NoSuchOrder,
+    NoSuchUser,
+    NotLiked,
+    NotSignedIn,
+    OrdersRemain,
+    UnknownAddress,
+    UsernameTaken,
+)
 from shared.models.catalog import Deal
-from shared.models.orders import OrderStatus
+from shared.models.orders import Order, OrderStatus
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, send
-from tests.support.shop import a_buyer, buy, on_sale
+from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, leave, send
+from tests.support.shop import HOME_ADDRESS, a_buyer, buy, on_sale, wanted
 from tests.support.wire import before, watched
 
-PIECES = 100
+PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
+
+PIECES = 500
 
 
 @pytest.fixture
@@ -38,30 +51,38 @@ def other(table: Table) -> Deal:
     return on_sale(table, PIECES)
 
 
+def buy_and(table: Table, deal: Deal, *statuses: OrderStatus, pieces: int = 1) -> Order:
+    """An order that has taken some steps."""
+    order = buy(table, "ana", wanted(deal, pieces))
+    for status in statuses:
+        order = steps.advance(table, order, status, NOW, telling=order_news.telling)
+    return order
+
+
 def furnish(table: Table, deal: Deal, other: Deal) -> None:
-    """An account that has something of each kind, and no open order."""
+    """An account that has something of each kind, and no order to be sent."""
     a_buyer(table)
     follows.like(table, APPLE, "ana", NOW)
     follows.watch(table, APPLE, "ana", NOW)
     saved.save(table, deal, "ana", NOW)
     send(table, a_message(a_deal()))
-    for _ in range(2):
-        steps.advance(table, buy(table, "ana", deal), OrderStatus.SHIPPED, NOW, telling=order_news.telling)
+    for statuses in ((SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)):
+        buy_and(table, deal, *statuses)
     carts.put_in(table, "ana", other.deal_id, 1, NOW)
     sessions.start(table, a_user(), NOW, secrets.token_bytes(32))
 
 
-def remove(table: Table) -> None:
-    remove_account(table, users.get(table, "ana", consistent=True))
-
-
 def belongings(table: Table) -> list[tuple[str, str]]:
-    """The keys of all items that name the user, but for the receipts of requests, which nobody inherits."""
+    """The keys of all items that name the user."""
     return sorted(
         (item["PK"], item["SK"])
         for item in table.scan()[0]
-        if item["Type"] != "Idempotency" and any("ana" in re.split(r"[#@]", str(value)) for value in item.values())
+        if any("ana" in re.split(r"[#@/]", str(value)) for value in item.values())
     )
+
+
+def sales(table: Table) -> list[dict[str, Any]]:
+    return [item for item in table.scan()[0] if item["Type"] == "Sale"]
 
 
 def test_an_account_goes_with_its_orders_its_cart_and_all_else(table: Table, deal: Deal, other: Deal) -> None:
@@ -69,101 +90,254 @@ def test_an_account_goes_with_its_orders_its_cart_and_all_else(table: Table, dea
     a_buyer(table, "bo")
     others = buy(table, "bo", deal)
 
-    remove(table)
+    leave(table)
 
     assert belongings(table) == []
     assert topics.get(table, APPLE).likes == topics.get(table, APPLE).watchers == 0
     assert reading.get(table, "bo", others.order_id) == others
+    with pytest.raises(NoSuchUser):
+        leave(table)
 
 
-def test_an_account_with_an_open_order_stays_as_it_was(table: Table, deal: Deal, other: Deal) -> None:
+def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_is_delivered(
+    table: Table, deal: Deal
+) -> None:
+    a_buyer(table)
+    order = buy_and(table, deal, SHIPPED, pieces=3)
+
+    leave(table)
+    sale = reading.find(table, order.order_id)
+    steps.advance(table, sale, DELIVERED, NOW, telling=order_news.telling)
+    delivered = reading.find(table, order.order_id)
+
+    assert (sale.username, sale.address, sale.status) == ("", HOME_ADDRESS, SHIPPED)
+    assert (sale.items, sale.totals, sale.pieces, sale.times) == (order.items, order.totals, 3, order.times)
+    assert (delivered.address, delivered.status, delivered.items) == (None, DELIVERED, order.items)
+    assert steps.advance(table, sale, DELIVERED, NOW) == delivered  # whoever says it again
+    assert HOME_ADDRESS.recipient not in str(table.scan()[0])
+    with pytest.raises(NoSuchOrder):
+        reading.get(table, "ana", order.order_id)
+
+
+def test_the_books_add_up_after_accounts_were_removed(table: Table, deal: Deal) -> None:
+    a_buyer(table)
+    for pieces, statuses in ((1, (SHIPPED,)), (2, (SHIPPED, DELIVERED)), (4, (CANCELLED,))):
+        buy_and(table, deal, *statuses, pieces=pieces)
+
+    leave(table)
+
+    assert stock.of(table, deal.deal_id).ordered == sum(sale["Pieces"] for sale in sales(table)) == 3
+    assert sorted("Address" in sale for sale in sales(table)) == [False, True]
+
+
+def test_an_order_that_is_delivered_while_its_account_is_removed_has_no_address_left(table: Table, deal: Deal) -> None:
+    a_buyer(table)
+    order = buy_and(table, deal, SHIPPED)
+
+    # The first transaction removes the account, the second makes the sale.
+    with before(table, "TransactWriteItems", lambda: steps.advance(table, order, DELIVERED, NOW), skip=1):
+        leave(table)
+    removal.go_on_with_all(table)
+
+    assert reading.find(table, order.order_id).status is DELIVERED
+    assert HOME_ADDRESS.recipient not in str(table.scan()[0])
+
+
+def test_an_account_with_an_order_to_be_sent_stays_as_it_was(table: Table, deal: Deal, other: Deal) -> None:
     furnish(table, deal, other)
-    buy(table, "ana", deal)
+    order = buy(table, "ana", deal)
     there = table.scan()[0]
 
     with pytest.raises(OrdersRemain):
-        remove(table)
+        leave(table)
 
     assert table.scan()[0] == there
-    follows.unlike(table, APPLE, "ana")
-    follows.like(table, APPLE, "ana", NOW)
+    steps.advance(table, order, SHIPPED, NOW)
+    leave(table)
 
 
-def put_in(table: Table, deal: Deal) -> None:
-    with suppress(NoSuchUser):
-        carts.put_in(table, "ana", deal.deal_id, 2, NOW)
+def test_hundreds_of_orders_go_in_the_background_and_then_the_name_is_free(table: Table, deal: Deal) -> None:
+    ana = users.get(table, a_buyer(table))
+    token, _ = sessions.start(table, a_user(), NOW, bytes(32))
+    for _ in range(removal.AT_ONCE + 5):
+        buy_and(table, deal, SHIPPED)
+
+    with watched(table) as wire:
+        leave(table)
+
+    assert wire.operations.total() < removal.AT_ONCE + 10
+    assert len(sales(table)) == removal.AT_ONCE
+    with pytest.raises(NotSignedIn):
+        sessions.authenticate(table, token, NOW)
+    with pytest.raises(NoSuchUser):
+        users.get(table, "ana")
+    with pytest.raises(UsernameTaken):
+        users.create(table, a_user("ana", email="other@mail.example"))
+    users.create(table, a_user("bo", email=ana.email))
+    assert [user.username for user in users.everyone(table)] == ["bo"]
+
+    assert (removal.go_on_with_all(table), removal.go_on_with_all(table)) == (1, 0)
+
+    assert len(sales(table)) == removal.AT_ONCE + 5
+    users.create(table, a_user("ana", email="other@mail.example"))
+    assert reading.latest(table, "ana", limit=25).items == ()
 
 
-def place(table: Table, deal: Deal) -> None:
-    # Once the account is gone, its addresses are, too.
-    with suppress(NoSuchUser, UnknownAddress):
-        buy(table, "ana", deal)
-
-
-def keep(table: Table, deal: Deal) -> None:
-    with suppress(NotSignedIn):
-        saved.save(table, deal, "ana", NOW)
+def all_at_once(table: Table, deal: Deal) -> None:
+    """What the owner does in another window, as far as it is still allowed."""
+    for deed in (
+        lambda: carts.put_in(table, "ana", deal.deal_id, 2, NOW),
+        lambda: saved.save(table, deal, "ana", NOW),
+        lambda: follows.unlike(table, APPLE, "ana"),
+        lambda: follows.like(table, APPLE, "ana", NOW),
+        lambda: buy(table, "ana", deal),
+    ):
+        with suppress(NoSuchUser, NotSignedIn, NotLiked, AlreadyLiked):
+            deed()
 
 
 @on(DYNOXIDE_ENGINE)
-@pytest.mark.parametrize("beside", [put_in, place, keep])
 def test_what_another_window_does_while_the_account_is_removed_is_neither_left_nor_does_it_cost_anything(
-    table: Table, deal: Deal, other: Deal, beside: Callable[[Table, Deal], None]
-) -> None:
-    furnish(table, deal, other)
-    with watched(table) as wire:
-        remove(table)
-
-    for operation, count in wire.operations.items():
-        for number in range(count):
-            furnish(table, deal, other)
-            there = set(belongings(table))
-            with before(table, operation, partial(beside, table, deal), skip=number):
-                try:
-                    remove(table)
-                except OrdersRemain:
-                    # An order came first: then nothing else has changed.
-                    assert there <= set(belongings(table)), f"before {operation} {number}"
-                    follows.unwatch(table, APPLE, "ana")
-                    follows.watch(table, APPLE, "ana", NOW)
-                    for order in reading.latest(table, "ana", limit=25, status=OrderStatus.PLACED).items:
-                        steps.advance(table, order, OrderStatus.CANCELLED, NOW)
-                    remove(table)
-            assert belongings(table) == [], f"before {operation} {number}"
-
-
-def test_what_is_put_into_the_cart_after_another_removal_let_the_account_stay_is_not_left(
     table: Table, deal: Deal, other: Deal
 ) -> None:
-    furnish(table, deal, other)
+    for operation, number in requests_of_a_removal(table, deal, other):
+        there = set(belongings(table))
+        with before(table, operation, partial(all_at_once, table, deal), skip=number):
+            try:
+                leave(table)
+            except OrdersRemain:
+                # An order came first: then nothing else has changed.
+                assert there <= set(belongings(table)), f"before {operation} {number}"
+                for order in reading.latest(table, "ana", limit=25, status=PLACED).items:
+                    steps.advance(table, order, CANCELLED, NOW)
+                leave(table)
+        assert belongings(table) == [], f"before {operation} {number}"
+        assert topics.get(table, APPLE, consistent=True).likes == 0
 
-    def let_stay() -> None:
-        table.write(account_checks.staying("ana"))
-        put_in(table, deal)
 
-    with before(table, "BatchGetItem", let_stay):  # the one that looks for likes and watches
-        remove(table)
-
-    assert belongings(table) == []
-
-
-@on(DYNOXIDE_ENGINE)
-def test_a_removal_that_was_interrupted_is_repeated_to_its_end(table: Table, deal: Deal, other: Deal) -> None:
+def requests_of_a_removal(table: Table, deal: Deal, other: Deal) -> Iterator[tuple[str, int]]:
+    """Each request of the removal of an account, which is there anew before each of them: its operation and number."""
     furnish(table, deal, other)
     with watched(table) as wire:
-        remove(table)
-
+        leave(table)
     for operation, count in wire.operations.items():
         for number in range(count):
             furnish(table, deal, other)
-            with before(table, operation, _fail, skip=number), suppress(SystemExit):
-                remove(table)
-            with suppress(NoSuchUser):  # it was interrupted after the account had gone
-                remove(table)
-            # Sessions of an account that is gone do not work any more, and TTL deletes them.
-            left = [keys for keys in belongings(table) if not keys[0].startswith("SESSION#")]
-            assert left == [], f"before {operation} {number}"
+            yield operation, number
+
+
+@on(DYNOXIDE_ENGINE)
+def test_a_removal_that_was_interrupted_is_finished_by_the_clock(table: Table, deal: Deal, other: Deal) -> None:
+    for operation, number in requests_of_a_removal(table, deal, other):
+        with before(table, operation, _fail, skip=number), suppress(SystemExit):
+            leave(table)
+        with suppress(NoSuchUser):  # the account was removed before it was interrupted
+            leave(table)
+        removal.go_on_with_all(table)
+        assert belongings(table) == [], f"before {operation} {number}"
 
 
 def _fail() -> None:
     raise SystemExit("killed")
+
+
+@on(DYNOXIDE_ENGINE)
+def test_a_late_run_of_a_removal_takes_nothing_from_the_names_next_owner(table: Table, deal: Deal, other: Deal) -> None:
+    def next_owner_comes() -> None:
+        removal.go_on_with_all(table)
+        furnish(table, deal, other)
+
+    for operation, number in requests_of_a_removal(table, deal, other):
+        had = len(belongings(table))
+        with before(table, operation, next_owner_comes, skip=number), suppress(UsernameTaken):
+            leave(table)
+        if users_there(table):
+            assert len(belongings(table)) == had, f"before {operation} {number}"
+            leave(table)
+
+
+def users_there(table: Table) -> bool:
+    try:
+        users.get(table, "ana", consistent=True)
+    except NoSuchUser:
+        return False
+    return True
+
+
+def test_a_second_removal_that_is_late_does_not_reach_the_names_next_owner(table: Table) -> None:
+    a_buyer(table)
+    first = users.get(table, "ana")
+    leave(table)
+    users.create(table, a_user("ana", account_id="another"))
+
+    with pytest.raises(NoSuchUser):
+        removal.remove_account(table, first, NOW)
+
+    assert users.get(table, "ana").account_id == "another"
+
+
+def test_an_account_whose_email_address_has_just_changed_is_removed_with_the_new_one(table: Table) -> None:
+    a_buyer(table)
+    ana = users.get(table, "ana")
+    users.change_email(table, ana, "new@mail.example")
+
+    removal.remove_account(table, ana, NOW)
+
+    assert belongings(table) == []
+    assert table.get(keys.user_email("new@mail.example")) is None
+
+
+LATE: dict[str, Callable[[Table, Deal, str], object]] = {
+    "like": lambda table, _, account: follows.like(table, APPLE, "ana", NOW, account),
+    "unlike": lambda table, _, account: follows.unlike(table, APPLE, "ana", account),
+    "watch": lambda table, _, account: follows.watch(table, APPLE, "ana", NOW, account),
+    "unwatch": lambda table, _, account: follows.unwatch(table, APPLE, "ana", account),
+    "save": lambda table, deal, account: saved.save(table, deal, "ana", NOW, account),
+    "unsave": lambda table, deal, account: saved.unsave(table, deal.deal_id, "ana", account),
+    "put in": lambda table, deal, account: carts.put_in(table, "ana", deal.deal_id, 3, NOW, account),
+    "take out": lambda table, deal, account: carts.take_out(table, "ana", deal.deal_id, account),
+    "order": lambda table, deal, account: buy(table, "ana", deal, account_id=account),
+    "save address": lambda table, _, account: addresses.save(table, "ana", "new", HOME_ADDRESS, account),
+    "remove address": lambda table, _, account: addresses.remove(table, "ana", "home", account),
+    "read all": lambda table, _, account: messages.mark_all_read(table, "ana", NOW, account),
+    "rename": lambda table, _, account: users.rename(table, "ana", "Another", account),
+    "change email": lambda table, _, account: users.change_email(
+        table, a_user("ana", account_id=account), "new@mail.example"
+    ),
+    "sign out everywhere": lambda table, _, account: sessions.end_all(table, "ana", account),
+}
+
+
+@pytest.mark.parametrize("late", LATE)
+def test_a_late_request_of_a_names_last_owner_does_not_reach_the_next(
+    table: Table, deal: Deal, other: Deal, late: str
+) -> None:
+    furnish(table, deal, other)
+    leave(table)
+    users.create(table, a_user("ana", account_id="the next"))
+    addresses.save(table, "ana", "home", HOME_ADDRESS)
+    send(table, a_message(a_deal()))
+    if late in ("unlike", "unwatch", "unsave", "take out"):
+        LATE[{"unlike": "like", "unwatch": "watch", "unsave": "save", "take out": "put in"}[late]](
+            table, deal, "the next"
+        )
+    there = table.scan()[0]
+
+    with pytest.raises((NotSignedIn, AccountChanged, UnknownAddress)):
+        LATE[late](table, deal, a_user().account_id)
+
+    assert table.scan()[0] == there
+
+
+def test_a_receipt_of_a_names_last_owner_does_not_answer_the_next(table: Table, deal: Deal) -> None:
+    a_buyer(table)
+    first = buy(table, "ana", deal, key="once")
+    steps.advance(table, first, SHIPPED, NOW)
+    leave(table)
+    users.create(table, a_user("ana", account_id="the next"))
+    addresses.save(table, "ana", "home", HOME_ADDRESS)
+
+    second = buy(table, "ana", deal, key="once", account_id="the next")
+
+    assert second.order_id != first.order_id
+    assert reading.get(table, "ana", second.order_id) == second

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from shared.data.catalog import deals
-from shared.data.members import saved, users
+from shared.data.members import saved
 from shared.dynamodb.table import Table
-from shared.errors import InvalidCursor, NotSignedIn
+from shared.errors import InvalidCursor, NoSuchUser
 from shared.models.catalog import Status
-from tests.support.factories import NOW, a_deal, ago, ids, join, post
+from tests.support.factories import NOW, a_deal, ago, ids, join, leave, post
 
 
 @pytest.fixture(autouse=True)
@@ -19,9 +19,9 @@ def _members(table: Table) -> None:
 
 def test_who_is_gone_saves_nothing_for_the_next_owner_of_the_name(table: Table) -> None:
     (deal,) = post(table, [a_deal()])
-    users.remove(table, users.get(table, "ana"))
+    leave(table)
 
-    with pytest.raises(NotSignedIn):
+    with pytest.raises(NoSuchUser):
         saved.save(table, deal, "ana", NOW)
 
     assert not saved.is_saved(table, deal.deal_id, "ana")
@@ -85,14 +85,3 @@ def test_a_cursor_of_another_members_list_is_refused(table: Table) -> None:
 
     with pytest.raises(InvalidCursor):
         saved.latest(table, "bo", limit=1, cursor=cursor)
-
-
-def test_removing_all_leaves_what_others_keep(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-    saved.save(table, deal, "ana", NOW)
-    saved.save(table, deal, "bo", NOW)
-
-    saved.remove_all(table, "ana")
-
-    assert saved.latest(table, "ana", limit=25).items == ()
-    assert saved.is_saved(table, deal.deal_id, "bo")

@@ -15,11 +15,11 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change, delete, put_new
 from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal, NotLiked, SlowDown
 from shared.models.catalog import ALL_DEALS, BRAND, Topic
-from tests.support.engines import SERVERS, on
-from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, ago, join, listed, send
+from tests.support.engines import on_servers
+from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, ago, join, leave, listed, send
 from tests.support.wire import Answer, answered, cancelled, error, losing, lost_and_throttled
 
-pytestmark = [pytest.mark.faults, on(*SERVERS)]
+pytestmark = [pytest.mark.faults, on_servers]
 
 THROTTLED = error("ThrottlingException")
 CONFLICT = cancelled("None", "TransactionConflict")
@@ -122,13 +122,14 @@ def test_what_was_deleted_is_not_missed(patient: Table) -> None:
 
 
 def test_messages_whose_answers_were_lost_are_marked_and_removed_and_counted_once(patient: Table) -> None:
+    join(patient, "ana")
     for minutes in range(30):
         send(patient, a_message(a_deal(ago(minutes=minutes))))
 
     with losing(patient, "TransactWriteItems", 2):
         marked = messages.mark_all_read(patient, "ana", NOW)
-    with losing(patient, "BatchWriteItem", 2):
-        messages.remove_all(patient, "ana")
+    with losing(patient, "TransactWriteItems", 2):
+        leave(patient)
 
     assert marked == 30
     assert messages.latest(patient, "ana", limit=25, now=NOW).items == ()
@@ -184,6 +185,8 @@ def test_a_transaction_that_was_carried_out_and_then_met_a_conflict_knows_its_it
 
 
 def test_what_was_refused_stays_refused_though_the_refusal_was_lost(patient: Table) -> None:
+    join(patient, "ana")
+
     with losing(patient, "TransactWriteItems"), pytest.raises(NotLiked):
         follows.unlike(patient, APPLE, "ana")
 

@@ -110,7 +110,7 @@ def test_a_minute_that_failed_is_not_repeated(dev: Synthesized) -> None:
     (rule,) = dev.resources("AWS::Events::Rule").values()
     invoked = dev.resources("AWS::Lambda::EventInvokeConfig").values()
 
-    assert len(invoked) == len(rule["Properties"]["Targets"]) == 2
+    assert len(invoked) == len(rule["Properties"]["Targets"]) == 3
     assert {each["Properties"]["MaximumRetryAttempts"] for each in invoked} == {0}
     assert {target["RetryPolicy"]["MaximumRetryAttempts"] for target in rule["Properties"]["Targets"]} == {0}
 

@@ -106,6 +106,11 @@ def join(table: Table, *usernames: str) -> None:
             users.create(table, a_user(username))
 
 
+def leave(table: Table, username: str = "ana") -> None:
+    """Remove an account."""
+    removal.remove_account(table, users.get(table, username, consistent=True), NOW)
+
+
 def open_brands(table: Table) -> None:
     """Create the brands that deals are made of here."""
     brands.create(table, "apple", "Apple", LAUNCH)

@@ -145,10 +145,10 @@ def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Re
 def remember(
     unit: Unit, done: str, condition: str = "attribute_exists(PK)", refused: DealsError | None = None
 ) -> Write:
-    """Remember what has been done of a cohort: that it is continued, or all of it."""
+    """Remember what has been done of a cohort: that it is continued, or all of it. Then nobody's name is needed."""
     return update(
         _marker(unit),
-        f"SET {done} = :true",
+        f"SET {done} = :true" + (" REMOVE Readers" if done == "Done" else ""),
         condition=condition,
         values={":true": True},
         refused=refused or Unavailable("A cohort's marker is gone."),
@@ -158,11 +158,11 @@ def remember(
 def _still_there(table: Table, marker: Item) -> list[str]:
     """The readers of a cohort whose accounts are as old as its claim. BatchGetItem, 100 a request.
 
-    A younger account is another owner's of the same name, or of somebody who signed up in the second of the claim:
-    that is no harm, as the news is older than the account.
+    One that is being removed has no such time. A younger account is another owner's of the same name, or of somebody
+    who signed up in the second of the claim: that is no harm, as the news is older than the account.
     """
     accounts = table.get_many([keys.user(name) for name in marker["Readers"]], consistent=True, projection=_ACCOUNT)
-    return [each["Username"] for each in accounts if each["CreatedAt"] <= marker["ClaimedAt"]]
+    return [each["Username"] for each in accounts if each.get("CreatedAt", "~") <= marker["ClaimedAt"]]
 
 
 def _read(table: Table, unit: Unit, size: int) -> tuple[list[str], Mapping[str, Any] | None]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
 
 from shared.data import account_checks, item_types, keys
 from shared.data.catalog.topics import no_such
@@ -17,8 +16,6 @@ from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
 from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values.times import to_iso
-
-PARALLEL_REMOVALS = 16
 
 _EXISTENCE = Projection.of("PK", "SK")
 _FOLLOWED = Projection.of("GSI1SK")
@@ -95,9 +92,11 @@ def with_index_keys(like: Item) -> Item:
     topic = keys.topic_liked(like["PK"], (BRAND, CATEGORY))
     return {**like, **keys.like_in_likes(topic, like["Username"])}
 
+def remove_some(table: Table, username: str, topics: Sequence[Topic], most: int, *, required: Write) -> int:
+    """Remove a user's likes and watches of some topics with their counts, ``most`` of them; returns how many.
 
-def remove_all(table: Table, username: str, topics: Sequence[Topic]) -> None:
-    """Remove a user's likes and watches of some topics, with their counts. Found in the table: its indexes lag."""
+    Found in the table: its indexes lag.
+    """
     followed = [
         (topic, key, counter)
         for topic in topics
@@ -105,18 +104,11 @@ def remove_all(table: Table, username: str, topics: Sequence[Topic]) -> None:
     ]
     there = table.get_many([key for _, key, _ in followed], consistent=True, projection=_EXISTENCE)
     found = {item["PK"] + item["SK"] for item in there}
-    removals = [
-        partial(_remove, table, topic, key, counter)
-        for topic, key, counter in followed
-        if key["PK"] + key["SK"] in found
-    ]
-    for start in range(0, len(removals), PARALLEL_REMOVALS):
-        table.gather(removals[start : start + PARALLEL_REMOVALS])
-
-
-def _remove(table: Table, topic: Topic, key: Key, counter: str) -> None:
-    with suppress(NotLiked):  # gone since it was found
-        table.transact(delete(key, refused=NotLiked()), _count(topic, counter, -1))
+    removed = [each for each in followed if each[1]["PK"] + each[1]["SK"] in found][:most]
+    for topic, key, counter in removed:
+        with suppress(NotLiked):  # gone since it was found
+            table.transact(required, delete(key, refused=NotLiked()), _count(topic, counter, -1))
+    return len(removed)
 
 
 def _count(topic: Topic, counter: str, by: int) -> Write:

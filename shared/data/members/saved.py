@@ -14,7 +14,7 @@ from shared.data.bulk import forget_found
 from shared.data.catalog import deals
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import forget, put_new
+from shared.dynamodb.writes import Write, forget, put_new
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
 from shared.models.lists import Page
@@ -63,7 +63,6 @@ def latest(table: Table, username: str, *, limit: int, cursor: str | None = None
     return Page(tuple(deals.get_many(table, ids)), cursors.encode(scope, ids[-1]) if more else None)
 
 
-def remove_all(table: Table, username: str) -> None:
-    """Forget all that a member keeps."""
-    found = table.query(keys.saved_by(username), projection=_KEYS, consistent=True)
-    table.delete_many([keys.primary(item) for item in found])
+def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
+    """Forget what a member keeps, ``most`` of it; returns how much that was."""
+    return forget_found(table, keys.saved_by(username), most, required=required)

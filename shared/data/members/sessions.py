@@ -110,11 +110,12 @@ def running(table: Table, username: str) -> int:
     return sum(1 for _ in table.query(keys.sessions(username), index=GSI1, projection=_KEYS))
 
 
-def remove_all(table: Table, username: str) -> None:
-    """Remove the session items of an account that is gone. They no longer work, so it does not matter if GSI1 misses
-    some."""
-    found = table.query(keys.sessions(username), index=GSI1, projection=_KEYS)
-    table.delete_many([keys.primary(item) for item in found])
+def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
+    """Remove the sessions of an account that is being removed, ``most`` of them; returns how many.
+
+    They no longer work, so it does not matter if GSI1 misses some.
+    """
+    return forget_found(table, keys.sessions(username), most, index=GSI1, required=required)
 
 
 def _hash(token: str) -> str:

@@ -1,4 +1,4 @@
-"""Accounts: signing up, changing an account, removing it with all that is its owner's."""
+"""Accounts: signing up, reading and changing them. Removing one is ``shared.data.removal``."""
 
 from __future__ import annotations
 
@@ -125,55 +125,6 @@ def count(table: Table, most: int) -> int:
     """How many users there are, or ``most`` where there are more: one page of UserIndex, 40 RRU for a thousand."""
     items, _ = table.scan(index=USER_INDEX, limit=most, projection=_USERNAME)
     return len(items)
-
-
-def remove(table: Table, user: User, *, leaving: Write | None = None) -> None:
-    """Remove an account and all that is its owner's: likes and watches with their counts, what is saved, messages.
-
-    Orders and the cart are the shop's: ``shared.data.removal`` removes those, too.
-
-    First the account says that it is leaving: no request that still runs can like or watch in its name. It goes last,
-    so its sessions go on until then, and a removal that was interrupted can be repeated. ``leaving`` is the write that
-    deletes the User item, for callers that ask more of it than that it is there. Raises NoSuchUser, and what
-    ``leaving`` is refused with: then the account stays, and can like and watch again.
-    """
-    username = user.username
-    table.write(account_checks.leaving(username))
-    user = get(table, username, consistent=True)  # from here on the email address cannot change
-    follows.remove_all(table, username, list(_all_topics(table)))
-    saved.remove_all(table, username)
-    messages.remove_all(table, username)
-    try:
-        table.transact(
-            leaving or delete(keys.user(username), refused=NoSuchUser(username)),
-            delete(keys.user_email(user.email), refused=NoSuchUser(username)),
-            credentials.gone(username),
-        )
-    except Conflict:
-        table.write(account_checks.staying(username))
-        raise
-    # A delivery may have run beside this; the name must start empty for its next owner.
-    sessions.remove_all(table, username)
-    saved.remove_all(table, username)
-    messages.remove_all(table, username)
-
-
-def _all_topics(table: Table) -> Iterator[Topic]:
-    # A brand may be a moment old, and liked since.
-    yield from (Topic(BRAND, slug) for slug in brands.names(table, consistent=True))
-    yield from (Topic(CATEGORY, slug) for slug in CATEGORIES)
-
-
-def _set(table: Table, username: str, attribute: str, value: str) -> None:
-    table.write(
-        update(
-            keys.user(username),
-            "SET #attribute = :value",
-            names={"#attribute": attribute},
-            values={":value": value},
-            refused=NoSuchUser(username),
-        )
-    )
 
 
 def _to_item(user: User) -> Item:

@@ -130,6 +130,11 @@ def ordering(username: str, ordered: Mapping[str, int]) -> list[Write]:
     ]
 
 
+def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
+    """Take things out of the cart, what has expired too, ``most`` of them; returns how many."""
+    return forget_found(table, keys.cart(username), most, required=required)
+
+
 def _items(table: Table, username: str, now: datetime, projection: Projection | None = None) -> list[Item]:
     """The items of what is in the cart. One Query."""
     found = table.query(keys.cart(username), prefix=keys.deal_sort_key(""), consistent=True, projection=projection)

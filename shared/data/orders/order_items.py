@@ -7,8 +7,10 @@ from datetime import datetime
 
 from shared.data import item_types, keys
 from shared.data.orders import addresses
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity, Form
+from shared.dynamodb.schema import Key
 from shared.dynamodb.writes import Write
 from shared.models.catalog import Period
 from shared.models.orders import Order, OrderItem, OrderStatus
@@ -19,8 +21,11 @@ Telling = Callable[[Order, datetime], Sequence[Write]]
 
 _ORDER = Entity(
     Order,
-    forms={"address": Form(addresses.to_map, addresses.from_map), "totals": Form(dict, dict)},
-    apart=frozenset({"times", "items"}),  # an attribute for each status, and other items
+    forms={
+        "address": Form(addresses.to_map, addresses.from_map),
+        **dict.fromkeys(("shipping", "tax", "totals"), Form(dict, dict)),
+    },
+    apart=frozenset({"username", "times", "items"}),  # no longer there, an attribute for each status, other items
 )
 
 _ORDER_ITEM = Entity(
@@ -43,16 +48,20 @@ def to_item(order: Order) -> Item:
         **keys.order_in_history(order.username, order.status, order.placed_at, order.order_id),
         **(open_ones if order.status is OrderStatus.PLACED else {}),
         "Type": item_types.ORDER,
+        "Username": order.username,
         **_ORDER.write(order),
         **{time_attribute(status): to_iso(when) for status, when in order.times.items()},
     }
 
 
 def from_item(item: Item) -> Order:
-    """The order that an item holds, without its items."""
+    """The order that an item holds, without its items; of a sale, whose account was removed, with them."""
     attributes = {status: time_attribute(status) for status in OrderStatus}
-    times = {status: from_iso(item[name]) for status, name in attributes.items() if name in item}
-    return _ORDER.read(item, times=times)
+    reached = [status for status, name in attributes.items() if name in item or status is OrderStatus.PLACED]
+    times = {status: from_iso(item[attributes[status]]) for status in reached}
+    parts = tuple(map(item_from_item, item.get("Items", ())))
+    username = damage.attribute({"Username": "", **item}, "Username", str)
+    return _ORDER.read(item, username=username, times=times, items=parts)
 
 
 def item_to_item(order: Order, item: OrderItem) -> Item:
@@ -70,6 +79,11 @@ def item_to_item(order: Order, item: OrderItem) -> Item:
 def item_from_item(item: Item) -> OrderItem:
     """The order's item that an item holds."""
     return _ORDER_ITEM.read(item)
+
+
+def key_of(order: Order) -> Key:
+    """The key of an order, which is a sale where its account was removed."""
+    return keys.order(order.username, order.order_id) if order.username else keys.sale(order.order_id)
 
 
 def time_attribute(status: OrderStatus) -> str:

@@ -1,50 +1,84 @@
-"""Removing a user's orders, before the account goes."""
+"""What becomes of a user's orders when the account is removed.
+
+An order that was sent is on its way to somebody, and its pieces are in the books. So it stays as a sale, without the
+account: with name and address until it is delivered, then without them. A cancelled order goes.
+"""
 
 from __future__ import annotations
 
-from shared.data import keys
-from shared.data.orders import carts
+from shared.data import item_types, keys
 from shared.data.orders.order_items import item_ids
-from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, delete, forget, update
-from shared.errors import NoSuchUser, OrdersRemain
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import Key
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import Write, delete, forget, put_new
+from shared.errors import AlreadyExists, DealsError
 from shared.models.orders import OrderStatus
 
-_KEYS = Projection.of("PK", "SK", "Status", "OrderId", "ItemCount")
+_PLACES = {"PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"}
+_OF_OWNER = {"Username", "CorrelationId"}
 
 
-def forget_all(table: Table, username: str) -> None:
-    """Remove all of a user's orders, and the cart. Raises OrdersRemain, having removed nothing, if one is open."""
-    found = list(table.query(keys.user(username)["PK"], after=keys.orders_before(), newest_first=True, projection=_KEYS,
-                             consistent=True))  # fmt: skip
-    if any(item["Status"] == OrderStatus.PLACED for item in found):
-        raise OrdersRemain
-    for item in found:
-        parts = [keys.order_item(item["OrderId"], item_id) for item_id in item_ids(item["ItemCount"])]
+class _Moved(DealsError):
+    """The order was delivered since it was read, or another run of the removal was here first."""
+
+
+def close_some(table: Table, username: str, most: int, *, required: Write) -> int:
+    """Take orders from a user who has none to be sent, ``most`` of them; returns how many.
+
+    One transaction each, so an order is either its owner's or a sale.
+    """
+    found = list(
+        table.query(
+            keys.user(username)["PK"], after=keys.orders_before(), newest_first=True, limit=most, consistent=True
+        )
+    )
+    parts = {order["OrderId"]: _part_keys(order) for order in found}
+    items = {
+        item["PK"]: item for item in table.get_many([key for each in parts.values() for key in each], consistent=True)
+    }
+    for order in found:
+        own = [items[key["PK"]] for key in parts[order["OrderId"]] if key["PK"] in items]
         try:
             table.transact(
+                required,
                 delete(
-                    keys.primary(item),
-                    # An order that is gone has no status either, and would be counted as gone once more.
-                    condition="attribute_exists(PK) AND #status <> :placed",
+                    keys.primary(order),
+                    condition="#status = :status",
                     names={"#status": "Status"},
-                    values={":placed": OrderStatus.PLACED.value},
-                    refused=OrdersRemain(),
+                    values={":status": order["Status"]},
+                    refused=_Moved(),
                 ),
-                update(keys.user(username), "ADD OrderCount :less", values={":less": -1}, refused=NoSuchUser(username)),
-                *(forget(part, because="it goes with its order") for part in parts),
+                *(forget(key, because="it goes with its order") for key in parts[order["OrderId"]]),
+                _number_of(order) if order["Status"] == OrderStatus.CANCELLED else _sale(order, own),
             )
-        except OrdersRemain:
-            if table.get(keys.primary(item), consistent=True) is not None:
-                raise
-    carts.forget_all(table, username)
+        except _Moved:
+            return most  # there may be more: the next look finds it as it is by then
+    return len(found)
 
 
-def leaving(username: str) -> Write:
-    """The write that deletes a User item that has no orders: for the removal of the account."""
-    return delete(
-        keys.user(username),
-        condition="attribute_exists(PK) AND (attribute_not_exists(OrderCount) OR OrderCount = :none)",
-        values={":none": 0},
-        refused=OrdersRemain(),
+def _part_keys(order: Item) -> list[Key]:
+    return [keys.order_item(order["OrderId"], item_id) for item_id in item_ids(order["ItemCount"])]
+
+
+def _number_of(order: Item) -> Write:
+    return forget(keys.order_number(order["OrderNumber"]), because="it goes with its order")
+
+
+def _sale(order: Item, parts: list[Item]) -> Write:
+    """The write of what stays of an order. While it is among those still to be delivered, so is the sale."""
+    left_out = _OF_OWNER | {"GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK"}
+    if order["Status"] == OrderStatus.DELIVERED:
+        left_out |= {"Address"}
+    return put_new(
+        {
+            **{name: value for name, value in order.items() if name not in left_out},
+            **keys.sale(order["OrderId"]),
+            "Type": item_types.SALE,
+            "Items": [
+                {name: value for name, value in part.items() if name not in _PLACES | _OF_OWNER | {"Type"}}
+                for part in parts
+            ],
+        },
+        refused=AlreadyExists(),
     )

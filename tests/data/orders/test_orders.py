@@ -550,58 +550,7 @@ def test_looking_for_the_oldest_open_order_reads_no_empty_day_twice(table: Table
     with watched(table) as wire:
         open_orders.waiting_since(table, NOW)
     assert seen == [None, NOW, NOW]
-    assert wire.operations == {"GetItem": 1, "Query": 1}
-
-
-# Leaving
-
-
-def test_an_account_with_an_open_order_keeps_everything(table: Table, deal: Deal) -> None:
-    steps.advance(table, buy(table, "ana", deal), CANCELLED, NOW)
-    buy(table, "ana", deal)
-    before = table.scan()[0]
-
-    with pytest.raises(OrdersRemain):
-        removing.forget_all(table, "ana")
-    with pytest.raises(OrdersRemain):
-        table.write(removing.leaving("ana"))
-
-    assert table.scan()[0] == before
-
-
-def test_closed_orders_and_the_cart_go_with_the_account(table: Table) -> None:
-    a_buyer(table)
-    a_buyer(table, "bo")
-    deal = on_sale(table, 9)
-    carts.put_in(table, "ana", deal.deal_id, 1, NOW)
-    others = buy(table, "bo", deal)
-    steps.advance(table, buy(table, "ana", deal, deal_with(table)), SHIPPED, NOW)
-    carts.put_in(table, "ana", deal.deal_id, 1, NOW)
-
-    removing.forget_all(table, "ana")
-    table.write(removing.leaving("ana"))
-
-    kept = [item for item in table.scan()[0] if item["Type"] in ("Order", "OrderItem", "CartItem", "User")]
-    assert {item["Username"] for item in kept} == {"bo"}
-    assert reading.get(table, "bo", others.order_id) == others
-
-
-def deal_with(table: Table) -> Deal:
-    return on_sale(table, 5)
-
-
-@pytest.mark.parametrize("at", [0, 1])
-def test_an_account_that_is_removed_twice_at_once_is_gone(table: Table, at: int) -> None:
-    a_buyer(table)
-    deal = on_sale(table, 9)
-    for _ in range(3):
-        steps.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
-
-    with before(table, "TransactWriteItems", lambda: removing.forget_all(table, "ana"), skip=at):
-        removing.forget_all(table, "ana")
-    table.write(removing.leaving("ana"))
-
-    assert {"User", "Order", "OrderItem"}.isdisjoint(types(table))
+    assert wire.operations == {"Query": 2}
 
 
 def test_a_receipt_that_is_too_old_answers_for_no_order(table: Table) -> None:
@@ -615,43 +564,3 @@ def test_a_receipt_that_is_too_old_answers_for_no_order(table: Table) -> None:
         buy(table, "ana", deal, key="once", now=later)
 
     assert reading.get(table, "ana", first.order_id) == first
-
-
-def test_an_order_placed_while_the_account_is_removed_keeps_the_account(table: Table, deal: Deal) -> None:
-    removing.forget_all(table, "ana")
-    order = buy(table, "ana", deal)
-    steps.advance(table, order, CANCELLED, NOW)
-
-    with pytest.raises(OrdersRemain):
-        table.write(removing.leaving("ana"))
-    removing.forget_all(table, "ana")
-    table.write(removing.leaving("ana"))
-
-    assert {"User", "Order", "OrderItem"}.isdisjoint(types(table))
-
-
-def test_an_account_that_an_order_keeps_can_watch_again(table: Table) -> None:
-    ana = users.get(table, a_buyer(table))
-    deal = on_sale(table, 5)
-    topic = Topic(BRAND, deal.brand)
-    removing.forget_all(table, "ana")
-    buy(table, "ana", deal)
-
-    with pytest.raises(OrdersRemain):
-        users.remove(table, ana, leaving=removing.leaving("ana"))
-    follows.watch(table, topic, "ana", NOW)
-
-    assert follows.watches(table, "ana") == [topic]
-
-
-def test_the_next_owner_of_a_name_meets_no_order_of_the_last(table: Table, deal: Deal) -> None:
-    steps.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
-    removing.forget_all(table, "ana")
-    table.write(removing.leaving("ana"))
-    table.write(users.registration(a_user("ana")))
-
-    found = reading.customer(table, "ana")
-
-    assert (found.orders, found.addresses) == ((), {})
-    assert reading.latest(table, "ana", limit=25).items == ()
-    assert reading.latest(table, "ana", limit=25, since=NOW - timedelta(days=1)).items == ()

@@ -1,0 +1,24 @@
+"""Each minute: what is left of accounts that were removed goes, and their names become free."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shared.data import removal
+from shared.errors import Busy
+from shared.runtime.environment import logger, table
+from shared.runtime.reporting import measured
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, bool]:
+    """Go on with the removals until all are finished or the time is over; returns whether all are."""
+    try:
+        finished = removal.go_on_with_all(table())
+    except Busy as error:
+        logger().info("removing goes on", reason=str(error), function_request_id=context.aws_request_id, **measured())
+        return {"finished": False}
+    logger().info("removed", accounts=finished, function_request_id=context.aws_request_id, **measured())
+    return {"finished": True}
