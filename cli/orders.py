@@ -85,10 +85,16 @@ def list_orders(
 
 
 @app.command("open")
-def list_open(limit: Limit = DEFAULT_PAGE, cursor: Cursor = None, as_json: AsJson = False) -> None:
+def list_open(
+    sent: Annotated[bool, typer.Option("--sent", help="Those that are on their way instead.")] = False,
+    limit: Limit = DEFAULT_PAGE,
+    cursor: Cursor = None,
+    as_json: AsJson = False,
+) -> None:
     """List what is still to be sent, oldest first."""
     with at_work(as_json) as work:
-        page = open_orders.read(work.table, work.now, limit=limit, cursor=cursor)
+        status = OrderStatus.SHIPPED if sent else OrderStatus.PLACED
+        page = open_orders.read(work.table, work.now, status=status, limit=limit, cursor=cursor)
         work.answer(documents.page(page, order_documents.order_head), _orders)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -23,6 +23,7 @@ from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrde
 from shared.data.catalog import deals
 from shared.data.members import order_news
 from shared.data.orders import addresses, carts, open_orders, placing, reading, steps, stock
+from shared.data.orders.order_items import OPEN
 from shared.errors import BadRequest, InvalidName, UnknownAddress
 from shared.http.answers import json_answer, nothing
 from shared.http.event import Event, correlation_id
@@ -174,9 +175,16 @@ def follow_order(order_id: str, step: Annotated[OrderStep, Body()]) -> Response[
     return _advance(reading.find(table(), segment(order_id)), OrderStatus(step.status))
 
 
-@route("GET", "/open-orders", "What is still to be sent, oldest first", "OrderList", who="editor", query=PAGED)
+@route(
+    "GET",
+    "/open-orders",
+    "What is still to be sent (or, with status, on its way), oldest first",
+    "OrderList",
+    who="editor",
+    query=[*PAGED, "status"],
+)
 def list_open() -> Response[Any]:
-    page = open_orders.read(table(), times.now(), **paging(app))
+    page = open_orders.read(table(), times.now(), status=_status(OPEN) or OrderStatus.PLACED, **paging(app))
     return json_answer(documents.page(page, order_documents.order_head))
 
 
@@ -224,12 +232,11 @@ def _address_name(parameter: str) -> str:
         raise InvalidName("The name of an address must have 1 to 40 characters that can be seen.") from error
 
 
-def _status() -> OrderStatus | None:
+def _status(among: Collection[OrderStatus] = tuple(OrderStatus)) -> OrderStatus | None:
     asked = app.current_event.get_query_string_value("status", None)
-    try:
-        return None if asked is None else OrderStatus(asked)
-    except ValueError as error:
-        raise BadRequest(f"status must be one of {', '.join(OrderStatus)}.", "status") from error
+    if asked is not None and asked not in among:
+        raise BadRequest(f"status must be one of {', '.join(among)}.", "status")
+    return None if asked is None else OrderStatus(asked)
 
 
 def _time(name: str) -> datetime | None:

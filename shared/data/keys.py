@@ -351,31 +351,30 @@ def _history_sort_key(status: str, placed_at: datetime, order_id: str) -> str:
     return f"{status}#{to_iso(placed_at)}#{order_id}"
 
 
-def open_orders() -> Key:
-    """The container that knows on which days orders were placed that are still to be sent."""
-    return _pair("OPENORDERS")
+def open_orders() -> str:
+    """The partition of the container that knows which partitions of GSI3 have open orders."""
+    return "OPENORDERS"
 
 
-def open_orders_of(day: str) -> str:
-    """The GSI3 partition of the open orders of a day like ``2026-06-04``."""
-    return f"OPENORDERS#{day}T00:00:00"
+def open_orders_note(status: str, day: str, shard: int) -> Key:
+    """The container's note that there are orders of a status, placed on a day like ``2026-06-04``, in a shard."""
+    return _pair(open_orders(), f"{open_orders_prefix(status)}{day}T00:00:00#{shard}")
 
 
-def order_in_open(day: str, order_id: str) -> Key:
-    return {"GSI3PK": open_orders_of(day), "GSI3SK": open_order_sort_key(order_id)}
+def open_orders_prefix(status: str) -> str:
+    """What the sort keys of all notes of a status begin with."""
+    return f"{status}#"
 
 
-def open_order_sort_key(order_id: str) -> str:
-    return f"ORDER#{order_id}"
+def open_orders_noted(note: Mapping[str, object]) -> tuple[str, str]:
+    """The day of a note, and the GSI3 partition that it is about."""
+    day = str(note["SK"]).partition("#")[2][: len("2026-06-04")]
+    return day, f"{open_orders()}#{note['SK']}"
 
 
-def cart(username: str) -> str:
-    """The partition of what a user has in the cart."""
-    return f"CART#{username}"
-
-
-def cart_item(username: str, deal_id: str) -> Key:
-    return _pair(cart(username), f"DEAL#{deal_id}")
+def order_in_open(status: str, day: str, shard: int, order_id: str) -> Key:
+    _, partition = open_orders_noted(open_orders_note(status, day, shard))
+    return {"GSI3PK": partition, "GSI3SK": open_order_sort_key(order_id)}
 
 
 def order_in_closed(status: str, order_id: str) -> Key:

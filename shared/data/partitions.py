@@ -57,7 +57,8 @@ ORDER_PARTS = keys.any_like(keys.order_item("", ""))
 
 ORDER_HISTORY = keys.any_like(keys.order_history(""))
 OPEN_ORDERS = keys.any_like(keys.open_orders())
-OPEN_ORDERS_OF_DAYS = keys.any_like(keys.open_orders_of(""))
+OPEN_ORDERS_OF_DAYS = keys.any_like(keys.order_in_open("", "", 0, "")["GSI3PK"])
+CLOSED_ORDERS = keys.any_like(keys.closed_orders_of(""))
 CART = keys.any_like(keys.cart(""))
 STOCK = keys.any_like(keys.stock(""))
 

@@ -1,102 +1,155 @@
-"""The orders that are still to be sent, and the container that knows the days that have any."""
+"""The orders that are still to be sent or delivered, and the container that knows where there are any.
+
+In the index an order's partition is one of its status, of the day it was placed and, where a rush needs more than one
+partition takes, of one of several shards. The container is a collection with a note for each partition that has orders.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 
+from shared import settings
 from shared.data import item_types, keys
-from shared.data.orders.order_items import from_item
-from shared.dynamodb import cursors
+from shared.data.orders.order_items import from_item, open_partition
+from shared.dynamodb import cursors, damage
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI3
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import update
+from shared.dynamodb.writes import delete, put
+from shared.errors import DealsError
 from shared.models.catalog import Period
 from shared.models.lists import Page
-from shared.models.orders import Order
+from shared.models.orders import Order, OrderStatus
 from shared.values import ksuids
+from shared.values.times import from_iso, to_iso
+
+FRESH = timedelta(days=1)
+"""Age up to which a note is good enough for another order. An older one is written again."""
 
 SETTLED = timedelta(days=2)
-"""Age of a day to which no order is added any more, and which the index shows completely."""
+"""Age of a note at which its partition, if it shows no order, has none: what the note was written for is a day old at
+least, and the index shows it by then."""
 
 MOST_DAYS = 10
 """Days that the clock looks at in one run; the next runs forget further days without an open order."""
 
-_DAYS = Projection.of("PK", "SK", "Days")
-_ID = Projection.of("OrderId")
+_PLACE = Projection.of("PK", "SK", "GSI3SK")
+
+_known: dict[tuple[str, str], datetime] = {}
+"""When a note was last seen, by table and partition: a rush would read it with each order, all from one partition."""
 
 
-def read(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Order]:
-    """A page of the orders that are still to be sent, oldest first, without their items. Raises InvalidCursor.
+class _KnownAgain(DealsError):
+    """The note was written again since it was read."""
 
-    Two round trips: the container knows the days that have any. A day that turns out to have none is forgotten.
+
+def read(
+    table: Table,
+    now: datetime,
+    *,
+    status: OrderStatus = OrderStatus.PLACED,
+    limit: int,
+    cursor: str | None = None,
+) -> Page[Order]:
+    """A page of the orders of an open status, oldest first, without their items. Raises InvalidCursor.
+
+    Two round trips: the container knows the partitions that have any. One that turns out to have none is forgotten.
     """
-    after = cursors.decode("open orders", cursor) if cursor is not None else None
+    scope = f"open orders/{status}"
+    after = cursors.decode(scope, cursor) if cursor is not None else None
     first_day = "" if after is None else Period.DAY.start_of(ksuids.time_of(after))
-    container = table.get(keys.open_orders(), projection=_DAYS) or {}
-    days = [day for day in sorted(container.get("Days", ())) if day >= first_day]
+    days = [(day, notes) for day, notes in _by_day(table, status) if day >= first_day]
     found: list[Order] = []
     while days and len(found) <= limit:
         together, days = days[: limit + 1], days[limit + 1 :]
-        bounds = {day: keys.open_order_sort_key(after) if after and day == first_day else None for day in together}
-        answers = table.gather(
-            [partial(_open_on, table, day, after=bound, limit=limit + 1) for day, bound in bounds.items()]
-        )
-        for (day, bound), orders in zip(bounds.items(), answers, strict=True):
-            if not orders and bound is None:
-                _forget_settled(table, day, now)
-            found += orders
+        bounds = [
+            (note, keys.open_order_sort_key(after) if after and day == first_day else None)
+            for day, notes in together
+            for note in notes
+        ]
+        answers = table.gather([partial(_open_in, table, note, after=bound, limit=limit + 1) for note, bound in bounds])
+        for (note, bound), orders in zip(bounds, answers, strict=True):
+            if orders is None and bound is None:
+                _forget_settled(table, note, now)
+        found += sorted((order for orders in answers for order in orders or ()), key=attrgetter("order_id"))
     page = tuple(found[:limit])
-    return Page(page, cursors.encode("open orders", page[-1].order_id) if len(found) > limit else None)
+    return Page(page, cursors.encode(scope, page[-1].order_id) if len(found) > limit else None)
 
 
 def waiting_since(table: Table, now: datetime) -> datetime | None:
-    """When the open order that waits longest was placed; None where none is open. For the clock.
+    """When the order that has waited longest to be sent was placed; None where none waits. For the clock.
 
-    A GetItem of the container and a Query of each day until one has an order: usually the first, for a day that has
-    none left is forgotten. Its id says the time, so nothing of its buyer is read.
+    A Query of the container, and of each day's partitions until one has an order: usually the first, for those that
+    have none left are forgotten. Its place in the index says the time, so nothing of its buyer is read.
     """
-    container = table.get(keys.open_orders(), projection=_DAYS) or {}
-    for day in sorted(container.get("Days", ()))[:MOST_DAYS]:
-        for item in table.query(keys.open_orders_of(day), index=GSI3, limit=1, projection=_ID):
-            return ksuids.time_of(item["OrderId"])
-        _forget_settled(table, day, now)
+    for _, notes in _by_day(table, OrderStatus.PLACED)[:MOST_DAYS]:
+        oldest: list[datetime] = []
+        for note in notes:
+            _, partition = keys.open_orders_noted(note)
+            shown = list(table.query(partition, index=GSI3, limit=1, projection=_PLACE))
+            oldest += damage.readable(shown, lambda item: ksuids.time_of(keys.id_in(item["GSI3SK"])))
+            if not shown:
+                _forget_settled(table, note, now)
+        if oldest:
+            return min(oldest)
     return None
 
 
-def know_day(table: Table, day: str) -> None:
-    """Write down in the container that a day has open orders, before its first: a day too many is only an empty read.
+def know(table: Table, status: OrderStatus, order_id: str, now: datetime) -> None:
+    """Note in the container that a partition has orders, before one comes in: a note too many is only an empty read.
 
-    A count in each order's transaction would be one item in which all buyers of a rush meet; a day is written once.
+    A count in each order's transaction would be one item in which all buyers of a rush meet; a note is written once a
+    day, and a function that has seen it does not ask for it again for a minute.
     """
-    known = table.get(keys.open_orders(), projection=_DAYS)
-    if known is None or day not in known.get("Days", ()):
-        write = update(
-            keys.open_orders(),
-            "SET #type = :type ADD #days :day",
-            condition=None,  # the first order of all makes the container
-            names={"#type": "Type", "#days": "Days"},
-            values={":type": item_types.OPEN_ORDERS, ":day": {day}},
-            refused=None,
-        )
-        table.write(write)
-
-
-def _open_on(table: Table, day: str, *, after: str | None, limit: int) -> list[Order]:
-    return [from_item(item) for item in table.query(keys.open_orders_of(day), index=GSI3, after=after, limit=limit)]
-
-
-def _forget_settled(table: Table, day: str, now: datetime) -> None:
-    """Forget a day that has no open order, once none can be added."""
-    if day >= Period.DAY.start_of(now - SETTLED):
+    day, shard = open_partition(order_id)
+    key = keys.open_orders_note(status, day, shard)
+    place = (table.name, key["SK"])
+    if (seen := _known.get(place)) is not None and seen <= now < seen + settings.NOTES_ARE_KEPT:
         return
-    table.write(
-        update(
-            keys.open_orders(),
-            "DELETE #days :day",
-            condition=None,  # nobody adds to a day that is settled
-            names={"#days": "Days"},
-            values={":day": {day}},
-            refused=None,
+    note = table.get(key)
+    known_at = damage.whole(note, _known_at, otherwise=None) if note else None
+    if known_at is None or known_at <= now - FRESH:
+        note = {**key, "Type": item_types.OPEN_ORDERS, "KnownAt": to_iso(now)}
+        table.write(put(note, because="who else notes it means the same"))
+    _known[place] = now
+
+
+def _by_day(table: Table, status: OrderStatus) -> list[tuple[str, list[Item]]]:
+    """The notes of a status, day by day, oldest first. One Query."""
+    notes = table.query(keys.open_orders(), prefix=keys.open_orders_prefix(status))
+    return [(day, list(those)) for day, those in groupby(notes, key=lambda note: keys.open_orders_noted(note)[0])]
+
+
+def _known_at(note: Item) -> datetime:
+    return from_iso(note["KnownAt"])
+
+
+def _open_in(table: Table, note: Item, *, after: str | None, limit: int) -> list[Order] | None:
+    """The oldest orders of a partition; None where there are none at all."""
+    found: list[Order] | None = None
+    _, partition = keys.open_orders_noted(note)
+    for item in table.query(partition, index=GSI3, after=after, page_size=limit):
+        found = [*(found or []), *damage.readable([item], from_item)]
+        if len(found) == limit:
+            break
+    return found
+
+
+def _forget_settled(table: Table, note: Item, now: datetime) -> None:
+    """Forget a partition that shows no order, if its note has not been written for so long that none can be missing."""
+    known_at = damage.whole(note, _known_at, otherwise=now)
+    if known_at > now - SETTLED:
+        return
+    with suppress(_KnownAgain):
+        table.write(
+            delete(
+                keys.primary(note),
+                condition="KnownAt = :seen",
+                values={":seen": note["KnownAt"]},
+                refused=_KnownAgain(),
+            )
         )
-    )

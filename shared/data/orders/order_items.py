@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
+from shared import settings
 from shared.data import item_types, keys
 from shared.data.orders import addresses
 from shared.dynamodb import damage
@@ -14,7 +16,11 @@ from shared.dynamodb.schema import Key
 from shared.dynamodb.writes import Write
 from shared.models.catalog import Period
 from shared.models.orders import Order, OrderItem, OrderStatus
+from shared.values import ksuids
 from shared.values.times import from_iso, to_iso
+
+OPEN = (OrderStatus.PLACED, OrderStatus.SHIPPED)
+"""Statuses of orders that editors still have something to do with: to send them, or to say that they have arrived."""
 
 Telling = Callable[[Order, datetime], Sequence[Write]]
 """The message to an order's owner, written in the transaction that places the order or takes a step."""
@@ -40,18 +46,39 @@ _ORDER_ITEM = Entity(
 
 
 def to_item(order: Order) -> Item:
-    """The Order item: among its owner's orders of its status, and while it is placed among the open ones."""
-    open_ones = keys.order_in_open(Period.DAY.start_of(order.placed_at), order.order_id)
+    """The Order item: among its owner's orders of its status, and in the desk's list of it."""
     return {
         **keys.order(order.username, order.order_id),
-        **keys.order_in_parts(order.order_id),
-        **keys.order_in_history(order.username, order.status, order.placed_at, order.order_id),
-        **(open_ones if order.status is OrderStatus.PLACED else {}),
+        **places(order),
         "Type": item_types.ORDER,
         "Username": order.username,
         **_ORDER.write(order),
         **{time_attribute(status): to_iso(when) for status, when in order.times.items()},
     }
+
+
+def places(order: Order) -> Key:
+    """The attributes by which indexes find an order, in its status."""
+    return {
+        **keys.order_in_parts(order.order_id),
+        **keys.order_in_history(order.username, order.status, order.placed_at, order.order_id),
+        **at_desk(order),
+    }
+
+
+def at_desk(order: Order) -> Key:
+    """The attributes that place an order in the desk's list of its status: among the open ones of a day, or the closed
+    ones."""
+    if order.status not in OPEN:
+        return keys.order_in_closed(order.status, order.order_id)
+    day, shard = open_partition(order.order_id)
+    return keys.order_in_open(order.status, day, shard, order.order_id)
+
+
+def open_partition(order_id: str) -> tuple[str, int]:
+    """The day and the shard of an open order, whatever its status: its id tells both."""
+    shard = zlib.crc32(order_id.encode()) % settings.OPEN_ORDER_SHARDS + 1
+    return Period.DAY.start_of(ksuids.time_of(order_id)), shard
 
 
 def from_item(item: Item) -> Order:

@@ -478,31 +478,75 @@ def test_of_two_who_send_and_cancel_at_once_one_wins_and_the_other_is_told(table
 
 # What is still to be sent
 
+    delivered = steps.advance(table, order, DELIVERED, NOW)  # decided on what was read before
 
-def test_open_orders_are_everyones_oldest_first_page_by_page(table: Table) -> None:
+    assert delivered.times.keys() == {PLACED, SHIPPED, DELIVERED}
+
+
+# What is still to be sent or delivered
+
+
+@pytest.fixture(params=[1, 3], ids=["one shard", "three shards"])
+def shards(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many partitions of the index the open orders of a day are in."""
+    monkeypatch.setattr(settings, "OPEN_ORDER_SHARDS", request.param)
+    return int(request.param)
+
+
+def listed(table: Table, status: OrderStatus) -> list[str]:
+    """All orders of an open status, by pages of two."""
+    found: list[str] = []
+    cursor = None
+    while True:
+        page = open_orders.read(table, NOW, status=status, limit=2, cursor=cursor)
+        found += [order.order_id for order in page.items]
+        cursor = page.next
+        if cursor is None:
+            return found
+        assert len(page.items) == 2
+
+
+@pytest.mark.usefixtures("shards")
+def test_orders_to_be_sent_and_sent_ones_are_everyones_oldest_first_page_by_page(table: Table) -> None:
     a_buyer(table)
     a_buyer(table, "bo")
     deal = on_sale(table, 50)
     placed = [
         buy(table, username, deal, now=ago(days=days, seconds=seconds))
-        for days, seconds, username in [(9, 0, "ana"), (3, 5, "bo"), (3, 0, "ana"), (1, 0, "bo"), (0, 0, "ana")]
+        for username in ("ana", "bo")
+        for days, seconds in [(9, 0), (3, 7), (3, 5), (3, 3), (1, 0), (0, 0)]
     ]
-    steps.advance(table, placed[2], SHIPPED, NOW)
-    steps.advance(table, placed[3], CANCELLED, NOW)
+    for order in placed[::3]:
+        steps.advance(table, steps.advance(table, order, SHIPPED, NOW), DELIVERED, NOW)
+    for order in placed[1::3]:
+        steps.advance(table, order, SHIPPED, NOW)
+    cancelled_one = placed.pop()
+    steps.advance(table, cancelled_one, CANCELLED, NOW)
 
-    first = open_orders.read(table, NOW, limit=2)
-    second = open_orders.read(table, NOW, limit=2, cursor=first.next)
+    assert listed(table, PLACED) == sorted(order.order_id for order in placed[2::3])
+    assert listed(table, SHIPPED) == sorted(order.order_id for order in placed[1::3])
 
-    assert [order.order_id for order in first.items] == [placed[0].order_id, placed[1].order_id]
-    assert [order.order_id for order in second.items] == [placed[4].order_id]
-    assert second.next is None
+
+def test_orders_of_one_day_are_spread_over_the_shards_of_the_index(table: Table, shards: int) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 50)
+    for seconds in range(20):
+        buy(table, "ana", deal, now=ago(seconds=seconds), entropy=bytes([seconds] * 16))
+
+    with watched(table) as wire:
+        listed_orders = open_orders.read(table, NOW, limit=25).items
+
+    assert len(listed_orders) == 20
+    assert sorted(wire.partitions) == [
+        f"OPENORDERS#placed#2050-06-15T00:00:00#{shard}" for shard in range(1, shards + 1)
+    ]
 
 
 def test_a_page_of_open_orders_takes_two_round_trips_and_reads_no_empty_day_twice(table: Table) -> None:
     a_buyer(table)
     deal = on_sale(table, 50)
     for days in range(5, 30):
-        steps.advance(table, buy(table, "ana", deal, now=ago(days=days)), SHIPPED, NOW)
+        steps.advance(table, buy(table, "ana", deal, now=ago(days=days)), CANCELLED, NOW)
     order = buy(table, "ana", deal)
     open_orders.read(table, NOW, limit=25)
 
@@ -511,17 +555,50 @@ def test_a_page_of_open_orders_takes_two_round_trips_and_reads_no_empty_day_twic
 
     assert [each.order_id for each in page.items] == [order.order_id]
     assert wire.round_trips == 2
-    assert wire.partitions == [keys.open_orders_of("2050-06-15")]
+    assert wire.partitions == ["OPENORDERS#placed#2050-06-15T00:00:00#1"]
 
 
-def test_a_day_to_which_orders_may_still_come_is_not_forgotten(table: Table) -> None:
+def notes(table: Table) -> list[str]:
+    """The orders that the container knows of, by their status, day and shard."""
+    return [note["SK"] for note in table.query(keys.open_orders())]
+
+
+def test_a_partition_is_forgotten_only_when_no_order_that_the_index_does_not_show_can_be_in_it(table: Table) -> None:
     a_buyer(table)
     deal = on_sale(table, 50)
-    steps.advance(table, buy(table, "ana", deal), SHIPPED, NOW)
+    nothing = 200, {"Items": [], "Count": 0, "ScannedCount": 0}
+    steps.advance(table, buy(table, "ana", deal, now=ago(days=9)), SHIPPED, NOW)
 
-    open_orders.read(table, ahead(days=1), limit=25)
+    with answered(table, "Query", lambda body: nothing if "IndexName" in body else None):  # it lags
+        open_orders.read(table, ahead(days=1), status=SHIPPED, limit=25)
+        known = notes(table)
+        open_orders.read(table, ahead(days=3), status=SHIPPED, limit=25)
 
-    assert (table.get(keys.open_orders()) or {})["Days"] == {"2050-06-15"}
+    assert known == ["placed#2050-06-06T00:00:00#1", "shipped#2050-06-06T00:00:00#1"]
+    assert notes(table) == ["placed#2050-06-06T00:00:00#1"]
+
+
+def test_a_partition_that_another_order_enters_while_it_is_forgotten_stays_known(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 50)
+    first, second = (buy(table, "ana", deal, now=ago(days=9, seconds=seconds)) for seconds in (1, 2))
+    steps.advance(table, steps.advance(table, first, SHIPPED, ago(days=8)), DELIVERED, ago(days=7))
+
+    with before(table, "DeleteItem", lambda: steps.advance(table, second, SHIPPED, NOW)):
+        empty = listed(table, SHIPPED)
+
+    assert (empty, listed(table, SHIPPED)) == ([], [second.order_id])
+
+
+def test_orders_ask_for_the_note_of_their_day_once_a_minute(table: Table, deal: Deal) -> None:
+    asked = []
+
+    for seconds in (0, 59, 61):
+        with watched(table) as wire:
+            buy(table, "ana", deal, now=ahead(seconds=seconds))
+        asked.append(sum(keys.open_orders() in str(each.body.get("Key")) for each in wire.requests))
+
+    assert asked == [1, 0, 1]
 
 
 def test_the_oldest_open_order_says_since_when_it_waits(table: Table) -> None:
