@@ -1,7 +1,7 @@
 """Every function as one row: its rights, its artifact, its time and memory, who calls it, and why it differs.
 
 The stack, its monitoring and the local tools are made of these rows: a new function is a row here, its access to the
-table in ``rights.py``, and its module in ``functions/``.
+table in ``rights.py`` or ``page_rights.py``, and its module in ``functions/``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from infra import rights
+from infra import page_rights, rights
 from infra.access import Access
 from infra.artifacts.bundling import module_of
 from infra.observability.bounds import ESSENTIAL_METRICS
@@ -144,22 +144,22 @@ FUNCTIONS = (
     Function(name="members", access=rights.MEMBERS),
     Function(name="orders", access=rights.ORDERS, artifact=FULL, bills=True),
     Function(name="editors", access=rights.EDITORS, artifact=FULL),
-    Function(name="site", access=rights.SITE, pages=""),
-    Function(name="clicks", access=rights.CLICKS, pages="/go"),
-    Function(name="mine", access=rights.MINE, pages="/my"),
-    Function(name="shop", access=rights.SHOP, artifact=FULL, pages="/shop"),
-    Function(name="desk", access=rights.DESK, artifact=FULL, pages="/desk"),
-    Function(name="sales", access=rights.SALES, artifact=FULL, pages="/desk/shop"),
+    Function(name="site", access=page_rights.SITE, pages=""),
+    Function(name="clicks", access=page_rights.CLICKS, pages="/go"),
+    Function(name="mine", access=page_rights.MINE, pages="/my"),
+    Function(name="shop", access=page_rights.SHOP, artifact=FULL, pages="/shop", bills=True),
+    Function(name="desk", access=page_rights.DESK, artifact=FULL, pages="/desk"),
+    Function(name="sales", access=page_rights.SALES, artifact=FULL, pages="/desk/shop"),
     Function(
         name="account",
-        access=rights.ACCOUNT,
+        access=page_rights.ACCOUNT,
         artifact=FULL,
         memory=1769,
         because="Hashing a password takes a whole processor and argon2's 64 MiB.",
         pages="/account",
         takes_passwords=True,
     ),
-    Function(name="collections", access=rights.COLLECTIONS, pages="/table", shows_work=True),
+    Function(name="collections", access=page_rights.COLLECTIONS, pages="/table", shows_work=True),
     Function(
         name="announcer",
         access=rights.ANNOUNCER,

@@ -19,6 +19,7 @@ DEAL_NUMBER = keys.any_like(keys.deal_number(0))
 DEAL_SOURCE = keys.any_like(keys.deal_source(""))
 DEAL_SEQUENCE = keys.any_like(keys.deal_numbers())
 DEAL_CLICKS = keys.any_like(keys.clicks(""))
+COUNTED_CLICK = keys.any_like(keys.counted_click("", "", "", 0))
 DEALS = keys.any_like(keys.counts(ALL_DEALS))
 """The counts of all deals, and nothing else."""
 
@@ -44,6 +45,7 @@ FAN_OUT_PAGE = keys.any_like(keys.fan_out_page("", "", 0, ""))
 USER = keys.any_like(keys.user(""))
 """A user's collection: the account's own item, and the orders."""
 
+ACCOUNT = keys.any_like(keys.account(""))
 PASSWORD = keys.any_like(keys.password(""))
 USER_EMAIL = keys.any_like(keys.user_email(""))
 SESSION = keys.any_like(keys.session(""))
@@ -55,6 +57,9 @@ SAVED = keys.any_like(keys.saved("", ""))
 ORDER_PARTS = keys.any_like(keys.order_item("", ""))
 """In the table an order's items; in GSI1 those and the order."""
 
+SALE = keys.any_like(keys.sale(""))
+ORDER_NUMBER = keys.any_like(keys.order_number(0))
+ORDER_SEQUENCE = keys.any_like(keys.order_numbers())
 ORDER_HISTORY = keys.any_like(keys.order_history(""))
 OPEN_ORDERS = keys.any_like(keys.open_orders())
 OPEN_ORDERS_OF_DAYS = keys.any_like(keys.order_in_open("", "", 0, "")["GSI3PK"])
@@ -72,6 +77,7 @@ BRAND_BY_MONTH, CATEGORY_BY_DAY = (keys.any_like(keys.feed_partition(feed_of(top
 LIKES_OF_USERS = keys.any_like(keys.likes(""))
 WATCHES_OF_USERS = keys.any_like(keys.watches(""))
 SESSIONS_OF_USERS = keys.any_like(keys.sessions(""))
+REMOVALS = keys.any_like(keys.removals())
 """Partitions of GSI1 that hold what is a user's."""
 
 VISIBLE: Mapping[str | None, tuple[str, ...]] = {

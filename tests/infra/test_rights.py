@@ -16,6 +16,7 @@ WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInser
 
 DEAL = keys.deal("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")["PK"]
 USER = keys.user("ana")["PK"]
+ACCOUNT = keys.account("ana")["PK"]
 SESSION = keys.session("9f86d081")["PK"]
 G_FORE = Topic(BRAND, "g-fore")
 
@@ -46,20 +47,34 @@ def test_the_function_of_clicks_counts_them_and_could_write_no_deal(prod: Synthe
     assert "clicks" not in who_may(prod, WRITES, DEAL)
 
 
+def test_who_has_clicked_is_noted_by_the_function_of_clicks_and_read_by_nobody(prod: Synthesized) -> None:
+    note, attributes = keys.counted_click("salt", "192.0.2.7", "one", 7)["PK"], ("PK", "SK", "Type", "ExpiresAt")
+    may_put = {
+        module: [prod.policy(module).allows(Ask("PutItem", (note,), "", of)) for of in (attributes, ("Address",))]
+        for module in prod.modules()
+    }
+
+    assert {module for module, may in may_put.items() if any(may)} == {"clicks"}
+    assert may_put["clicks"] == [True, False]
+    assert who_may(prod, (*READS, *WRITES), note) == set()
+
+
 def test_only_functions_of_accounts_and_orders_see_and_change_users_collections(prod: Synthesized) -> None:
-    assert who_may(prod, WRITES, USER) == {"accounts", "account", "orders", "sales", "shop"}
+    assert who_may(prod, WRITES, USER) == {"accounts", "account", "remover", "orders", "sales", "shop"}
     assert who_may(prod, READS, USER, USER_INDEX.name) == set()
+    assert who_may(prod, WRITES, ACCOUNT) == {"accounts", "account", "orders", "sales", "shop"}
+    assert who_may(prod, READS, ACCOUNT) == set()
     assert who_may(prod, (*READS, *WRITES), keys.user_email("ana@mail.example")["PK"]) == {"accounts", "account"}
 
 
 def test_sessions_are_read_where_somebody_is_let_in_and_only_accounts_make_list_and_end_them(prod: Synthesized) -> None:
     assert who_may(prod, READS, SESSION) == {"authorizer", "accounts", "mine", "account", "desk", "sales", "shop"}
-    assert who_may(prod, WRITES, SESSION) == {"accounts", "account"}
-    assert who_may(prod, READS, keys.sessions("ana"), GSI1.name) == {"accounts", "account"}
+    assert who_may(prod, WRITES, SESSION) == {"accounts", "account", "remover"}
+    assert who_may(prod, READS, keys.sessions("ana"), GSI1.name) == {"accounts", "account", "remover"}
 
 
 def test_messages_are_their_readers_and_only_the_messenger_adds_to_them(prod: Synthesized) -> None:
-    assert who_may(prod, READS, keys.messages("ana")) == {"accounts", "members", "account", "mine"}
+    assert who_may(prod, READS, keys.messages("ana")) == {"accounts", "members", "account", "mine", "remover"}
     assert who_may(prod, READS, keys.messages("ana"), GSI1.name) == {"members", "account", "mine", "shop"}
     assert who_may(prod, ("PutItem", "PartiQLInsert"), keys.messages("ana")) == {"messenger", "orders", "sales", "shop"}
 
@@ -108,23 +123,23 @@ def test_a_passwords_hash_is_seen_and_written_where_passwords_are_checked_and_no
 
 
 def test_stock_is_the_shops(prod: Synthesized) -> None:
-    stock = keys.stock("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
+    stock = keys.stock_shard("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr", 1)["PK"]
 
     assert who_may(prod, WRITES, stock) == {"orders", "sales", "shop"}
 
 
 def test_open_orders_are_read_by_editors_and_the_clock_and_by_no_buyer(prod: Synthesized) -> None:
-    day = keys.open_orders_of("2050-06-15")
+    day = keys.order_in_open("placed", "2050-06-15", 1, "")["GSI3PK"]
 
     assert who_may(prod, READS, day, GSI3.name) == {"expiry", "orders", "sales"}
     assert not who_may(prod, ("PutItem", "DeleteItem"), USER) & {"expiry", "sales"}
 
 
 def test_watches_are_seen_only_by_functions_that_count_them_or_tell_watchers(prod: Synthesized) -> None:
-    assert who_may(prod, READS, keys.watchers(G_FORE)) == {"messenger", "accounts", "account", "mine"}
+    assert who_may(prod, READS, keys.watchers(G_FORE)) == {"messenger", "accounts", "account", "mine", "remover"}
     assert who_may(prod, READS, keys.watches("ana"), GSI1.name) == {"members", "mine"}
-    assert who_may(prod, READS, keys.like(G_FORE, "ana")["PK"]) == {"accounts", "account", "mine"}
-    assert who_may(prod, WRITES, keys.watchers(G_FORE)) == {"accounts", "members", "account", "mine"}
+    assert who_may(prod, READS, keys.like(G_FORE, "ana")["PK"]) == {"accounts", "account", "mine", "remover"}
+    assert who_may(prod, WRITES, keys.watchers(G_FORE)) == {"accounts", "members", "account", "mine", "remover"}
 
 
 def test_the_function_that_anyone_may_call_cannot_write(prod: Synthesized) -> None:
@@ -165,8 +180,12 @@ def test_the_table_is_shown_where_it_is_shown_without_accounts_and_sessions(dev:
     assert not shown.allows(Ask("Query", (keys.sessions("ana"),), GSI1.name))
 
 
-def test_the_announcer_has_no_right_to_the_table(prod: Synthesized) -> None:
-    assert list(prod.policy("announcer").rights()) == []
+def test_the_publisher_writes_words_and_offers_and_reads_nothing(prod: Synthesized) -> None:
+    publisher = prod.policy("publisher")
+
+    assert not any(publisher.allows(Ask(operation, (key,))) for operation in READS for key in (DEAL, USER, "WORD#shoe"))
+    assert not any(publisher.allows(Ask(operation, (key,))) for operation in WRITES for key in (DEAL, USER))
+    assert publisher.allows(Ask("PutItem", ("WORD#shoe",)))
 
 
 def test_only_functions_that_tell_everybody_scan_and_only_the_names_of_users(prod: Synthesized) -> None:
@@ -240,7 +259,7 @@ def test_only_what_feeds_the_fan_out_sends_to_its_queue(prod: Synthesized) -> No
         if action == "sqs:SendMessage" and resource.startswith("WorkQueue")
     }
 
-    assert senders == {"announcer", "messenger"}
+    assert senders == {"publisher", "messenger"}
 
 
 def test_rights_to_write_are_on_the_table_and_never_on_an_index(prod: Synthesized) -> None:

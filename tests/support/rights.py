@@ -178,7 +178,9 @@ NO_NAMES = {
 
 
 def _written(request: Mapping[str, Any]) -> tuple[str, ...]:
-    """The attributes that an update names, of an item's top level; none of another write."""
+    """The attributes that a write names, of an item's top level; none of a deletion."""
+    if "Item" in request:
+        return tuple(sorted(request["Item"]))
     if "UpdateExpression" not in request:
         return ()
     said = f"{request['UpdateExpression']} {request.get('ConditionExpression', '')}"

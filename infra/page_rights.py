@@ -1,0 +1,84 @@
+"""The rights to the table of the functions that answer pages, as ``rights.py`` has the others'."""
+
+from __future__ import annotations
+
+from infra.access import Access, Right, Scan
+from infra.rights import ACCOUNT_OF_SESSION, ACCOUNTS, BUYING, CATALOG
+from shared.data import partitions as p
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, TTL_ATTRIBUTE, USER_INDEX
+
+SITE: Access = (
+    *CATALOG,
+    Right("BatchGetItem", (p.DEAL, p.WORDS)),
+    Right("Query", (p.PRODUCT, p.WORD, p.WORDS)),
+)
+"""The reads of the API's public routes, and those by words, by product, and by a deal's end."""
+
+CLICKS: Access = (
+    Right("GetItem", (p.DEAL, p.DEAL_NUMBER)),
+    Right("UpdateItem", (p.DEAL_CLICKS,)),
+    Right("PutItem", (p.COUNTED_CLICK,), attributes=("Type", TTL_ATTRIBUTE)),
+)
+"""It cannot read the notes of who has clicked, nor write anything else into them; nobody else can do either."""
+
+MINE: Access = (
+    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.SAVED, *p.LIKES, *p.WATCHES, *p.TOPICS)),
+    Right("ConditionCheckItem", (p.ACCOUNT,)),
+    Right("BatchGetItem", (p.DEAL, *p.TOPICS)),
+    Right("PutItem", (p.SAVED, *p.LIKES, *p.WATCHES)),
+    Right("UpdateItem", (p.MESSAGES, *p.TOPICS)),
+    Right("DeleteItem", (p.SAVED, *p.LIKES, *p.WATCHES)),
+    Right("Query", (p.MESSAGES, p.SAVED, p.CART, p.DEALS, p.ENDINGS_OF_DAYS)),
+    Right("Query", (p.MESSAGES, p.LIKES_OF_USERS, p.WATCHES_OF_USERS, p.ALL_DEALS_BY_DAY), GSI1),
+)
+
+ACCOUNT: Access = (*ACCOUNTS, Right("Query", (p.MESSAGES,), GSI1))
+"""The pages do what the API does for the same people, through the same functions, and count unread messages."""
+
+DESK: Access = (
+    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.BRANDS, p.IDEMPOTENCY, *p.TOPICS, *p.CURATED)),
+    Right("BatchGetItem", (p.DEAL, p.DEAL_CLICKS, p.DEALS, *p.TOPICS)),
+    Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
+    Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),
+    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS)),
+    Right("Query", (p.FAN_OUT, p.PRODUCT, p.ENDINGS_OF_DAYS, p.DEALS, p.BRAND_ITEM)),
+    Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
+    Right("Query", (p.BRAND_BY_MONTH,), GSI2),
+    Scan(("Username",), USER_INDEX),
+)
+
+SHOP: Access = (
+    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.ORDER_NUMBER, p.CART, p.OPEN_ORDERS, p.IDEMPOTENCY)),
+    *BUYING,
+    Right("Query", (p.MESSAGES,), GSI1),
+)
+"""Members in the shop's pages: the same as ORDERS for the API, without what only editors do. The pages
+also count unread messages."""
+
+SALES: Access = (
+    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.ORDER_NUMBER, p.SALE, p.OPEN_ORDERS, p.IDEMPOTENCY)),
+    Right("BatchGetItem", (p.STOCK, p.ORDER_PARTS)),
+    Right("PutItem", (p.MESSAGES, p.IDEMPOTENCY, p.OPEN_ORDERS)),
+    Right("UpdateItem", (p.USER, p.ACCOUNT, p.SALE, p.STOCK)),
+    Right("DeleteItem", (p.OPEN_ORDERS,)),
+    Right("Query", (p.USER, p.OPEN_ORDERS)),
+    Right("Query", (p.ORDER_PARTS,), GSI1),
+    Right("Query", (p.OPEN_ORDERS_OF_DAYS, p.CLOSED_ORDERS), GSI3),
+)
+"""Editors in the shop: they give any order its next status, and put stock on sale. It writes no deal, which the
+desk's own function does, and adds no item to anyone's collection: a new status is an update of an item there."""
+
+COLLECTIONS: Access = (
+    # Of sessions it reads only the one whose token it is given: GetItem names a whole key.
+    Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER)),
+    Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
+    Right("BatchGetItem", (p.PRODUCT, p.WORD, p.MESSAGES, *p.FEED_CACHES)),
+    Right("Query", p.VISIBLE[None]),
+    Right("Query", p.VISIBLE["GSI1"], GSI1),
+    Right("Query", p.VISIBLE["GSI2"], GSI2),
+    Right("Query", p.VISIBLE["GSI3"], GSI3),
+)
+"""Only stages that show their work have this function: it shows item collections, but neither accounts nor sessions.
+
+To know whether an editor asks, it reads the one session whose token it is given and three attributes of its account.
+"""
