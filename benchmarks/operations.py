@@ -17,37 +17,31 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
-import boto3
-
-from benchmarks.pages import fill
+from benchmarks.pages import CONTEXT, fill, request
 from benchmarks.prices import Invocation, Operation
-from benchmarks.servers import client_arguments, dynoxide, ministack
+from benchmarks.servers import client
 from functions.api import accounts, authorizer, catalog, editors, members
-from functions.background import announcer, expiry, messenger, refresher
+from functions.background import expiry, messenger, publisher, refresher
 from shared import settings
 from shared.api.bodies import NewDeal
 from shared.data import keys
 from shared.data.catalog import brands, deals, picks
 from shared.data.members import fanout, sessions, users
-from shared.dynamodb import provision
-from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.http import cached_pages
 from shared.models.catalog import FRONT_PAGE, Deal
-from shared.models.members import User
 from shared.runtime import environment, work
 from shared.values import times
 from shared.values.passwords import hash_password
-
-if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.typing import LambdaContext
+from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK
+from tests.support.factories import a_user
+from tests.support.records import batch, record
+from tests.support.surroundings import given
 
 SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
-NAME = "benchmark-cost"
 PASSWORD = "correct horse battery staple"  # of a user who exists here only
 READERS = 2 * settings.READERS_PER_COHORT
 NEW = {
@@ -75,7 +69,7 @@ def measure(rounds: int) -> Measured:
     with _engines() as store, redirect_stdout(LINES):
         posted, token = _fill(store)
         refresher.handler({}, CONTEXT)
-        page = catalog.handler(_request("GET", "/front-page", accepts=False), CONTEXT)["body"].encode()
+        page = catalog.handler(request("GET", "/front-page"), CONTEXT)["body"].encode()
         operations = tuple(_operations(store, posted, token, rounds))
     return Measured(operations, len(page), len(gzip.compress(page, 6)))
 
@@ -98,17 +92,6 @@ TRACE, SENDS = Trace(), Sends()
 LINES = io.StringIO()
 """The functions' log: their loggers are made while this is the output."""
 
-CONTEXT = cast(
-    "LambdaContext",
-    SimpleNamespace(
-        aws_request_id="8f2d5c1e-4b7a-4c39-9f10-2a6b8c4d0e1f",
-        log_stream_name="2026/11/21/[$LATEST]0123456789abcdef0123456789abcdef",
-        function_name="function",
-        memory_limit_in_mb=512,
-        invoked_function_arn="arn:aws:lambda:us-east-1:123456789012:function:function",
-        get_remaining_time_in_millis=lambda: 10_000,
-    ),
-)
 MEMORY = {"accounts": 1769}
 """MB of the functions that do not have the usual 512 (``infra/functions.py``)."""
 
@@ -191,7 +174,7 @@ def _operations(store: Table, posted: list[Deal], token: str, rounds: int) -> It
 def _asking(path: str, **query: str) -> Callable[[Run], None]:
     def do(run: Run) -> None:
         cached_pages.memory.cache_clear()  # copies are kept for a second, and a round is far shorter
-        run.call(catalog, _request("GET", path, query=query))
+        run.call(catalog, request("GET", path, query=query, packed=True))
 
     return do
 
@@ -202,13 +185,13 @@ def _marking(store: Table, token: str, verb: str) -> Callable[[Run], None]:
     def do(run: Run) -> None:
         slug = f"brand-{secrets.token_hex(6)}"
         brands.create(store, slug, slug, times.now())
-        _call_signed_in(run, members, token, _request("PUT", f"/brands/{slug}/{verb}"))
+        _call_signed_in(run, members, token, request("PUT", f"/brands/{slug}/{verb}", packed=True))
 
     return do
 
 
 def _sign_in(run: Run) -> None:
-    run.call(accounts, _request("POST", "/sessions", body={"username": "ana", "password": PASSWORD}))
+    run.call(accounts, request("POST", "/sessions", body={"username": "ana", "password": PASSWORD}, packed=True))
 
 
 def _posting(store: Table, token: str) -> Callable[[Run], None]:
@@ -216,11 +199,11 @@ def _posting(store: Table, token: str) -> Callable[[Run], None]:
 
     def do(run: Run) -> None:
         new = {**NEW, "sourceId": secrets.token_hex(8)}
-        answer = _call_signed_in(run, editors, token, _request("POST", "/deals", body=new))
+        answer = _call_signed_in(run, editors, token, request("POST", "/deals", body=new, packed=True))
         deal_id = json.loads(answer["body"])["dealId"]
         body = run.body
-        records = {"Records": [_inserted(store, deal_id)]}
-        run.call(announcer, records)
+        records = batch([record(None, store.get(keys.deal(deal_id), consistent=True))])
+        run.call(publisher, records)
         run.call(refresher, records)
         run.call(messenger, _queued())
         run.body = body
@@ -249,52 +232,12 @@ def _telling(store: Table) -> Callable[[Run], None]:
     return do
 
 
-def _call_signed_in(run: Run, function: Any, token: str, request: dict[str, Any]) -> Any:
+def _call_signed_in(run: Run, function: Any, token: str, asked: dict[str, Any]) -> Any:
     """Ask with a session, through the authorizer as the gateway does."""
-    request["headers"]["Authorization"] = f"Bearer {token}"
+    asked["headers"]["Authorization"] = f"Bearer {token}"
     arn = "arn:aws:execute-api:us-east-1:123456789012:b16dea15ab/v1/GET/"
-    request["requestContext"]["authorizer"] = run.call(authorizer, {**request, "methodArn": arn})["context"]
-    return run.call(function, request)
-
-
-def _request(
-    method: str, path: str, *, query: Mapping[str, str] | None = None, body: Any = None, accepts: bool = True
-) -> dict[str, Any]:
-    """The gateway's event of a request."""
-    return {
-        "resource": path,
-        "path": path,
-        "httpMethod": method,
-        "headers": {"Content-Type": "application/json", "Accept-Encoding": "gzip, br"}
-        | ({"Accept": "*/*"} if accepts else {}),
-        "queryStringParameters": dict(query or {}) or None,
-        "multiValueQueryStringParameters": {name: [value] for name, value in (query or {}).items()} or None,
-        "body": None if body is None else json.dumps(body),
-        "isBase64Encoded": False,
-        "requestContext": {
-            "stage": "v1",
-            "path": f"/v1{path}",
-            "requestId": "4a1f6c7e-54cf-4b0e-9a38-4f4d0a9ce3a1",
-            "identity": {"sourceIp": "203.0.113.7"},
-        },
-    }
-
-
-def _inserted(store: Table, deal_id: str) -> dict[str, Any]:
-    """The stream's record of a new deal."""
-    key = marshal_item(keys.deal(deal_id))
-    return {
-        "eventID": secrets.token_hex(16),
-        "eventName": "INSERT",
-        "eventSource": "aws:dynamodb",
-        "dynamodb": {
-            "ApproximateCreationDateTime": time.time(),
-            "Keys": key,
-            "NewImage": store.client.get_item(TableName=store.name, Key=key, ConsistentRead=True)["Item"],
-            "SequenceNumber": "1",
-            "StreamViewType": "NEW_AND_OLD_IMAGES",
-        },
-    }
+    asked["requestContext"]["authorizer"] = run.call(authorizer, {**asked, "methodArn": arn})["context"]
+    return run.call(function, asked)
 
 
 def _queued() -> dict[str, Any]:
@@ -324,24 +267,16 @@ def _messages(bodies: list[str]) -> dict[str, Any]:
 @contextmanager
 def _engines() -> Iterator[Table]:
     """An environment as the stack gives it to the functions, and the table in it."""
-    with dynoxide() as dynamodb, ministack() as cloud:
-        arguments = client_arguments(dynamodb)
-        provision.create_table(boto3.client("dynamodb", **arguments), NAME)
-        queue = boto3.client("sqs", **client_arguments(cloud)).create_queue(QueueName=NAME)["QueueUrl"]
-        os.environ |= {
-            "TABLE_NAME": NAME,
-            "QUEUE_URL": queue,
-            "STAGE": "prod",
-            "LOG_LEVEL": "INFO",
-            "POWERTOOLS_SERVICE_NAME": "catalog",
-            "POWERTOOLS_METRICS_NAMESPACE": "BigTimeDeals-prod",
-            "AWS_ENDPOINT_URL_DYNAMODB": dynamodb,
-            "AWS_ENDPOINT_URL_SQS": cloud,
-            "AWS_ACCESS_KEY_ID": arguments["aws_access_key_id"],
-            "AWS_SECRET_ACCESS_KEY": arguments["aws_secret_access_key"],
-            "AWS_DEFAULT_REGION": arguments["region_name"],
-        }
-        os.environ.pop("AWS_ENDPOINT_URL", None)
+    with DYNOXIDE_ENGINE.table() as store, MINISTACK.bare_table() as cloud:
+        endpoint = cloud.client.meta.endpoint_url
+        os.environ |= given(
+            store,
+            QUEUE_URL=client("sqs", endpoint).create_queue(QueueName="work")["QueueUrl"],
+            STAGE="prod",
+            POWERTOOLS_SERVICE_NAME="catalog",
+            POWERTOOLS_METRICS_NAMESPACE="BigTimeDeals-prod",
+            AWS_ENDPOINT_URL_SQS=endpoint,
+        )
         for made in (environment.table, work.queue, environment.logger):
             made.cache_clear()
         TRACE.attach(environment.table())
@@ -354,9 +289,8 @@ def _fill(store: Table) -> tuple[list[Deal], str]:
     now = times.now()
     posted = fill(store)
     picks.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in posted[:10]], now)
-    ana = User("ana", "ana@mail.example", "Ana", hash_password(PASSWORD), "editor", now)
-    users.create(store, ana)
-    for number in range(READERS):
-        users.create(store, User(f"reader{number}", f"reader{number}@mail.example", "A reader", "-", "member", now))
+    ana = a_user("ana", password_hash=hash_password(PASSWORD), role="editor", created_at=now)
+    for user in (ana, *(a_user(f"reader{number}") for number in range(READERS))):
+        users.create(store, user)
     token, _ = sessions.start(store, ana, now, secrets.token_bytes(sessions.TOKEN_BYTES))
     return posted, token

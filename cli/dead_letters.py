@@ -125,7 +125,7 @@ class Replayer:
         The stream holds other records between those of the batch. They are handed over too: the functions check each
         record themselves, and an event source's filters only save calls.
         """
-        wanted = self._as_of_now if "Indexer" in batch.reader else self._mended
+        wanted = self._as_of_now if "Publisher" in batch.reader else self._mended
         records = [record for each in self._records(batch) if (record := wanted(each)) is not None]
         for part in _parts(records):
             try:
@@ -189,14 +189,14 @@ class Replayer:
         return self._as_of_now(record)
 
     def _as_of_now(self, record: Record) -> Record | None:
-        """A record with the item as it is now; None if that is gone.
+        """A record with the item as it is now. Where that is gone, a removal as it is; None for any other record.
 
-        The indexer has all of them so: later records of the same deal may have been followed since, and what they said
-        must not be taken back. The old image stays, so that what the lost record should have removed is removed.
+        The publisher has all of them so: later records of the same deal may have been followed since, and what they
+        said must not be taken back. The old image stays, so that what the lost record should have removed is removed.
         """
         item = self.table.get(keys.primary(unmarshal_item(record["dynamodb"]["Keys"])), consistent=True)
         if item is None:
-            return None
+            return record if record["eventName"] == "REMOVE" else None
         return {**record, "dynamodb": {**record["dynamodb"], "NewImage": _plain(marshal_item(item))}}
 
 

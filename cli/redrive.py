@@ -24,18 +24,16 @@ from shared.values.counts import counted
 
 DEAD_LETTERS = {
     "work": "WorkDeadLettersUrl",
-    "news": "NewsDeadLettersUrl",
+    "deals": "DealsDeadLettersUrl",
     "refreshes": "RefreshesDeadLettersUrl",
-    "words": "WordsDeadLettersUrl",
 }
-"""The dead-letter queues, each with its output: of the fan-out's work, the announcer, the refresher, the indexer."""
+"""The dead-letter queues, each with its output: of the fan-out's work, the publisher, the refresher."""
 
 VARIABLES = {
     "QueueUrl": "BTD_QUEUE_URL",
     "WorkDeadLettersUrl": "BTD_WORK_DEAD_LETTERS_URL",
-    "NewsDeadLettersUrl": "BTD_NEWS_DEAD_LETTERS_URL",
+    "DealsDeadLettersUrl": "BTD_DEALS_DEAD_LETTERS_URL",
     "RefreshesDeadLettersUrl": "BTD_REFRESHES_DEAD_LETTERS_URL",
-    "WordsDeadLettersUrl": "BTD_WORDS_DEAD_LETTERS_URL",
 }
 """The stack's outputs, and the environment's names for them."""
 

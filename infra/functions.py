@@ -44,20 +44,6 @@ def _is(*types: str) -> Filter:
     return {"Type": {"S": list(types)}}
 
 
-NEW_DEALS: Filter = {
-    "eventName": ["INSERT"],
-    "dynamodb": {"NewImage": {**_is(item_types.DEAL), "GSI1PK": {"S": [{"exists": True}]}}},
-}
-HOT_DEALS: Filter = {
-    "eventName": ["MODIFY"],
-    "dynamodb": {"NewImage": {**_is(item_types.DEAL), "HotAt": {"S": [{"exists": True}]}}},
-}
-"""Changes of deals that are hot. They are few, and the announcer finds the deals among them that have just become hot.
-
-``{"exists": false}`` for the old image would find them here, but the local cloud does not match it below an attribute
-that is missing itself.
-"""
-
 SHOWN: Filter = {
     "dynamodb": {"NewImage": _is(item_types.DEAL, *item_types.CURATED, item_types.CATEGORY_FEATURED, item_types.STOCK)}
 }
@@ -161,12 +147,12 @@ FUNCTIONS = (
     ),
     Function(name="collections", access=page_rights.COLLECTIONS, pages="/table", shows_work=True),
     Function(
-        name="announcer",
-        access=rights.ANNOUNCER,
+        name="publisher",
+        access=rights.PUBLISHER,
         caller=Caller.EVENTS,
-        timeout=30,
-        because="A batch of a hundred deals, each sent to the queue, while the queue refuses for moments.",
-        reads=Reading(name="Announced", dead_letters="news", filters=(NEW_DEALS, HOT_DEALS), batch_size=100),
+        timeout=60,
+        because="Each of a hundred deals is announced and has 24 words, while table and queue refuse for moments.",
+        reads=Reading(name="Published", dead_letters="deals", filters=(DEALS, REMOVED_DEALS), batch_size=100),
         sends=True,
     ),
     Function(
@@ -190,14 +176,6 @@ FUNCTIONS = (
             name="Refreshed", dead_letters="refreshes", filters=(SHOWN, REMOVED_DEALS), batch_size=500, window=1
         ),
         each_minute=True,
-    ),
-    Function(
-        name="indexer",
-        access=rights.INDEXER,
-        caller=Caller.EVENTS,
-        timeout=60,
-        because="Each of a hundred deals may have 24 words, each a transaction, while the table refuses for moments.",
-        reads=Reading(name="Indexed", dead_letters="words", filters=(DEALS, REMOVED_DEALS), batch_size=100),
     ),
     Function(
         name="expiry",

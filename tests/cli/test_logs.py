@@ -53,7 +53,7 @@ def log(bare_table: Table) -> Callable[..., None]:
 def test_lines_of_all_functions_come_in_their_order(stack: str, log: Callable[..., None], ask: Any) -> None:
     log(f"{stack}-MessengerLog", {"message": "delivered", "correlation_id": "4a1f6c7e-54cf"}, ago=1000)
     log(f"{stack}-EditorsLog", {"message": "request", "correlation_id": "4a1f6c7e-54cf"}, ago=3000)
-    log(f"{stack}-AnnouncerLog", {"message": "announced", "correlation_id": "another"}, ago=2000)
+    log(f"{stack}-PublisherLog", {"message": "announced", "correlation_id": "another"}, ago=2000)
 
     found = ask("logs", "4a1f6c7e-54cf")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from cli.dead_letters import Batch, Replayer
 from local.cloud import Cloud
 from local.settings import Home
 from shared import sqs
-from shared.data import keys
+from shared.data import item_types, keys
 from shared.data.catalog import deals
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import marshal_item
@@ -96,15 +96,15 @@ def test_dead_work_is_sent_again_as_it_is(plumbing: dict[str, Queue], btd: Btd) 
 
 def test_what_nobody_understands_is_left_and_fails_and_can_be_dropped(plumbing: dict[str, Queue], btd: Btd) -> None:
     strange = ["no JSON", "[]", "{}", '"text"', '{"DDBStreamBatchInfo": {}}', '{"kind": "brand"}']
-    plumbing["NewsDeadLettersUrl"].send(strange)
+    plumbing["DealsDeadLettersUrl"].send(strange)
 
     left = json.loads(btd("redrive", "--send", "--json", code=1).stdout)["result"]
-    still_there = bodies_released(plumbing["NewsDeadLettersUrl"])
+    still_there = bodies_released(plumbing["DealsDeadLettersUrl"])
     btd("redrive", *(word for case in left for word in ("--drop", case["messageId"])))
 
-    assert {(case["queue"], case["kind"]) for case in left} == {("news", "unknown")}
+    assert {(case["queue"], case["kind"]) for case in left} == {("deals", "unknown")}
     assert sorted(still_there) == sorted(strange)
-    assert bodies(plumbing["NewsDeadLettersUrl"]) == []
+    assert bodies(plumbing["DealsDeadLettersUrl"]) == []
 
 
 def test_dropping_what_is_not_there_fails(plumbing: dict[str, Queue], btd: Btd) -> None:
@@ -116,7 +116,7 @@ def test_dropping_what_is_not_there_fails(plumbing: dict[str, Queue], btd: Btd) 
 def test_queues_that_the_environment_does_not_name_are_asked_for(table: Table, btd: Btd) -> None:
     result = btd("redrive", code=2)
 
-    assert "BTD_NEWS_DEAD_LETTERS_URL" in result.stderr
+    assert "BTD_DEALS_DEAD_LETTERS_URL" in result.stderr
 
 
 def test_the_local_clouds_queues_are_known(
@@ -160,18 +160,44 @@ class _Functions:
         return {"Payload": io.BytesIO(b"null")}
 
 
-@pytest.mark.parametrize(("function", "title"), [("IndexerFunction", "Green boot"), ("RefresherFunction", "Blue boot")])
-def test_the_indexer_is_handed_deals_as_they_are_now(table: Table, function: str, title: str) -> None:
+def replay(table: Table, function: str, event: str, deal_id: str, **images: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The records that a function is handed for a batch of one, about a deal."""
+    told = {name: marshal_item(image) for name, image in {"Keys": keys.deal(deal_id), **images}.items()}
+    record = {"eventName": event, "dynamodb": {**told, "SequenceNumber": "7", "ApproximateCreationDateTime": NOW}}
+    functions = _Functions()
+    replayer: Any = Replayer(_Stream(record), functions, table)  # type: ignore[arg-type]  # what of boto3 they need
+    name = f"arn:aws:lambda:us-east-1:123456789012:function:BigTimeDeals-prod-{function}1A2B"
+    replayer.replay(Batch(name, "stream", "shard", "7", "7", 1, "RetryAttemptsExhausted"))
+    return functions.handed
+
+
+@pytest.mark.parametrize(
+    ("function", "title"), [("PublisherFunction", "Green boot"), ("RefresherFunction", "Blue boot")]
+)
+def test_the_publisher_is_handed_deals_as_they_are_now(table: Table, function: str, title: str) -> None:
     open_brands(table)
     (deal,) = post(table, [a_deal(title="Blue boot")])
     then = table.get(keys.deal(deal.deal_id)) or {}
     deals.edit(table, deal.deal_id, {"title": "Green boot"}, NOW)
-    images = {"Keys": marshal_item(keys.deal(deal.deal_id)), "NewImage": marshal_item(then), "SequenceNumber": "7"}
-    record = {"eventID": "1", "eventName": "INSERT", "dynamodb": {**images, "ApproximateCreationDateTime": NOW}}
-    functions = _Functions()
-    replayer: Any = Replayer(_Stream(record), functions, table)  # type: ignore[arg-type]  # what of boto3 they need
-    name = f"arn:aws:lambda:us-east-1:123456789012:function:BigTimeDeals-prod-{function}1A2B"
 
-    replayer.replay(Batch(name, "stream", "shard", "7", "7", 1, "RetryAttemptsExhausted"))
+    handed = replay(table, function, "INSERT", deal.deal_id, NewImage=then)
 
-    assert [each["dynamodb"]["NewImage"]["Title"]["S"] for each in functions.handed] == [title]
+    assert [each["dynamodb"]["NewImage"]["Title"]["S"] for each in handed] == [title]
+
+
+@pytest.mark.parametrize("function", ["PublisherFunction", "RefresherFunction"])
+def test_a_removal_is_handed_over_as_it_is_so_that_words_and_copies_are_taken_out(table: Table, function: str) -> None:
+    gone = {**keys.deal(UNIT.deal_id), "Type": item_types.DEAL, "Title": "Blue boot"}
+
+    (handed,) = replay(table, function, "REMOVE", UNIT.deal_id, OldImage=gone)
+
+    assert handed["eventName"] == "REMOVE"
+    assert handed["dynamodb"]["OldImage"] == marshal_item(gone)
+    assert "NewImage" not in handed["dynamodb"]
+
+
+def test_a_deal_that_is_gone_is_not_announced(table: Table) -> None:
+    """The record of its removal takes out what the lost record filed."""
+    gone = {**keys.deal(UNIT.deal_id), "Type": item_types.DEAL}
+
+    assert replay(table, "PublisherFunction", "INSERT", UNIT.deal_id, NewImage=gone) == []

@@ -57,7 +57,7 @@ def test_one_search_follows_a_deal_from_the_post_to_the_last_message(
     lines = eventually(
         lambda: logged(request),
         lambda found: (
-            services(found) >= {"editors", "announcer", "messenger", "refresher"}
+            services(found) >= {"editors", "publisher", "messenger", "refresher"}
             and told_of_brand(found) >= len(readers)
         ),
     )
@@ -65,7 +65,7 @@ def test_one_search_follows_a_deal_from_the_post_to_the_last_message(
     posted, *_ = lines
     assert (posted["message"], posted["status"], posted["client_request_id"]) == ("request", 201, "shop-7")
     assert told_of_brand(lines) == len(readers)
-    (announced,) = (line for line in lines if line["service"] == "announcer")
+    (announced,) = (line for line in lines if line["service"] == "publisher")
     assert announced["deal_id"] == answer.json()["dealId"]
 
 
@@ -91,6 +91,7 @@ def test_what_the_gateway_refuses_by_itself_has_an_id_too(visitor: Visitor) -> N
     assert len({answer.headers["X-Correlation-Id"] for answer in answers}) == 2
 
 
+@pytest.mark.thorough  # about MiniStack, not about our code
 def test_the_local_cloud_makes_no_metrics_of_lines_and_leaves_a_querys_filter_out(
     site: Site, editor: Visitor, brand: str
 ) -> None:

@@ -124,7 +124,7 @@ def test_browsers_may_ask_of_every_path_where_other_sites_may_call(browsers: Syn
     assert asked_by_browsers(browsers) == {route.path for route in ROUTES}
     assert told >= {route.function for route in ROUTES}
     assert variables["catalog"]["CORS_ORIGINS"] == "https://app.example https://other.example"
-    assert not told & {"site", "account", "announcer"}
+    assert not told & {"site", "account", "publisher"}
 
 
 def test_answers_are_cached_by_origin_where_they_differ_by_it(browsers: Synthesized) -> None:

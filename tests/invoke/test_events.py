@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -22,7 +22,7 @@ from shared.values import times
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import EVENTS, Place
 from tests.support.artifacts import INSTEAD, IS_LAMBDAS, RUNTIME
-from tests.support.factories import a_deal, a_user, join
+from tests.support.factories import a_deal, a_user, account_of, join
 
 Invoke = Callable[[str, bytes], Any]
 
@@ -37,11 +37,11 @@ FUNCTIONS = {
     "seed-create": ["seed"],
     "seed-delete": ["seed"],
     "catalog-brand-page": ["catalog"],
-    "stream-insert": ["announcer", "refresher"],
-    "stream-insert-old-date": ["announcer", "refresher"],
-    "stream-modify-hot": ["announcer", "refresher"],
-    "stream-modify-withdrawn": ["announcer", "refresher"],
-    "stream-ttl-remove": ["announcer", "refresher"],
+    "stream-insert": ["publisher", "refresher"],
+    "stream-insert-old-date": ["publisher", "refresher"],
+    "stream-modify-hot": ["publisher", "refresher"],
+    "stream-modify-withdrawn": ["publisher", "refresher"],
+    "stream-ttl-remove": ["publisher", "refresher"],
 }
 """The functions that each event is for."""
 
@@ -97,7 +97,7 @@ def test_being_known_by_a_token(place: Place, invoke: Invoke) -> None:
 
     effects = [answer["policyDocument"]["Statement"][0]["Effect"] for answer in (refused, allowed)]
     assert effects == ["Deny", "Allow"]
-    assert allowed["context"] == {"username": "ana", "role": "member"}
+    assert allowed["context"] == {"username": "ana", "role": "member", "accountId": account_of("ana")}
 
 
 def test_posting_a_deal(place: Place, invoke: Invoke) -> None:
@@ -140,8 +140,9 @@ def test_telling_a_page_of_readers(place: Place, deal: Deal, invoke: Invoke) -> 
     answer = invoke("messenger", text_of("messenger-work"))
 
     assert answer.payload == NO_FAILURES
+    announced = datetime.fromtimestamp(1781273100, UTC)  # when the event was: the messages have ended since
     kinds = [
-        [message.kind for message in messages.latest(place.table, who, limit=9, now=times.now()).items]
+        [message.kind for message in messages.latest(place.table, who, limit=9, now=announced).items]
         for who in ("ana", "ben")
     ]
     assert kinds == [["brand"], ["category"]]
@@ -171,7 +172,7 @@ def test_reading_a_brands_page(place: Place, invoke: Invoke) -> None:
 
 
 def test_a_new_deal_is_announced_and_shown(place: Place, deal: Deal, invoke: Invoke) -> None:
-    answers = [invoke(reader, text_of("stream-insert")).payload for reader in ("announcer", "refresher")]
+    answers = [invoke(reader, text_of("stream-insert")).payload for reader in ("publisher", "refresher")]
 
     assert answers == [NO_FAILURES] * 2
     assert {work["kind"] for work in queued(place)} == {"brand", "category"}
@@ -181,7 +182,7 @@ def test_a_new_deal_is_announced_and_shown(place: Place, deal: Deal, invoke: Inv
 
 
 def test_a_hot_deal_is_announced_to_all(place: Place, deal: Deal, invoke: Invoke) -> None:
-    answers = [invoke(reader, text_of("stream-modify-hot")).payload for reader in ("announcer", "refresher")]
+    answers = [invoke(reader, text_of("stream-modify-hot")).payload for reader in ("publisher", "refresher")]
 
     assert answers == [NO_FAILURES] * 2
     assert [work["kind"] for work in queued(place)] == ["hot"] * settings.SCAN_SEGMENTS
@@ -189,7 +190,7 @@ def test_a_hot_deal_is_announced_to_all(place: Place, deal: Deal, invoke: Invoke
 
 @pytest.mark.parametrize("name", ["stream-insert-old-date", "stream-modify-withdrawn", "stream-ttl-remove"])
 def test_what_is_no_news_is_announced_to_nobody(place: Place, invoke: Invoke, name: str) -> None:
-    answers = [invoke(reader, text_of(name)).payload for reader in ("announcer", "refresher")]
+    answers = [invoke(reader, text_of(name)).payload for reader in ("publisher", "refresher")]
 
     assert answers == [NO_FAILURES] * 2
     assert queued(place) == []

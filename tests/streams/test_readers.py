@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from local.event_source import EventSource
 from shared.data import keys
 from shared.data.catalog import deals, page_cache
 from shared.data.catalog.deal_items import to_item_listed
@@ -21,7 +22,6 @@ from shared.models.catalog import Deal
 from shared.runtime import environment
 from shared.sqs import Queue
 from shared.values import times
-from tests.streams.event_source import EventSource
 from tests.support.factories import APPLE, a_deal, a_message, join, post
 from tests.support.records import Record, by_ttl, damaged, number_of, of_deal, record
 from tests.support.wire import answered, error
@@ -73,7 +73,7 @@ def sqs_event(*bodies: str) -> Record:
     }
 
 
-def test_the_announcer_parks_a_record_it_cannot_read_and_announces_the_others(
+def test_the_publisher_parks_a_record_it_cannot_read_and_announces_the_others(
     table: Table, queue: Queue, posted: list[Deal], announce: Handler
 ) -> None:
     records, poison = poisoned(posted)
@@ -100,7 +100,7 @@ def test_the_refresher_leaves_out_a_deal_it_cannot_read_and_shows_the_others_at_
     assert all(deal.deal_id in cached.text for deal in posted)
 
 
-def test_the_announcer_reports_the_record_that_failed_and_no_other(posted: list[Deal], announce: Handler) -> None:
+def test_the_publisher_reports_the_record_that_failed_and_no_other(posted: list[Deal], announce: Handler) -> None:
     records, poison = poisoned(posted)
 
     answer = announce({"Records": records})

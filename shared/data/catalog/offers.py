@@ -1,8 +1,8 @@
 """Offers of one product over time: earlier prices, other colours and sizes, duplicates - one Query of one partition.
 
 Each deal has a copy of itself under the hash of its product's address, kept by the stream a second or two behind the
-deal (``functions/background/indexer.py``), so that a deal's own transaction stays as small as it is. The copy of a deal
-that has ended also stands in the indexes, under its brand and category: their pages show it where nothing is active.
+deal (``functions/background/publisher.py``), so that a deal's own transaction stays as small as it is. The copy of a
+deal that has ended also stands in the indexes, under its brand and category: their pages show it where nothing else is.
 """
 
 from __future__ import annotations

@@ -1,0 +1,78 @@
+"""From the stream: news of deals become work for the messenger, and each deal's words and offer are filed for search.
+
+One function does both: two readers of a stream are as many as DynamoDB serves without throttling, and the refresher is
+the other one. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.Lambda.BestPracticesWithDynamoDB.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.utilities.batch import EventType
+
+from shared import settings
+from shared.data.catalog import offers, search
+from shared.data.catalog.changes import DealChange, change_of
+from shared.data.catalog.deal_items import has_ended, is_listed
+from shared.data.members import fanout
+from shared.data.members.cohorts import Unit
+from shared.dynamodb.attributes import Item, unmarshal_item
+from shared.models.catalog import Status
+from shared.runtime.batches import each_record
+from shared.runtime.environment import logger, table
+from shared.runtime.reporting import measured
+from shared.runtime.work import queue
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """Publish what each record tells of a deal, in the order in which it was written; those that fail are reported."""
+    return each_record(event, context, EventType.DynamoDBStreams, publish)
+
+
+def publish(record: DynamoDBRecord) -> None:
+    """Announce what is news of one deal, and file its words and its offer. Neither waits for the other to succeed."""
+    change = change_of(record.raw_event)
+    if not isinstance(change, DealChange):
+        return
+    if change.after is not None:
+        logger().set_correlation_id(change.after.correlation_id)
+    try:
+        announce(change)
+    finally:
+        images = (record.raw_event["dynamodb"].get(name, {}) for name in ("OldImage", "NewImage"))
+        file(change, *map(unmarshal_item, images))
+
+
+def announce(change: DealChange) -> None:
+    """Queue the work that a change makes. A deal imported with an old date is not news, nor is one that is over."""
+    units = work_of(change)
+    if units:
+        queue().send([unit.to_json() for unit in units])
+        kinds = sorted({unit.kind for unit in units})
+        logger().info("announced", deal_id=units[0].deal_id, kinds=kinds, **measured())
+
+
+def work_of(change: DealChange) -> list[Unit]:
+    """The units of work that a change makes: for news, the watchers; for a deal made hot, everyone; else nothing."""
+    deal = change.after
+    if deal is None or deal.status(change.at) is not Status.ACTIVE:
+        return []
+    is_news = change.before is None and change.at - deal.created_at <= settings.NEWS_AGE
+    becomes_hot = deal.hot_at is not None and (change.before is None or change.before.hot_at is None)
+    news = fanout.news_of(deal, change.at) if is_news else []
+    return news + (fanout.alarm_of(deal, written_at=change.at) if becomes_hot else [])
+
+
+def file(change: DealChange, old: Item, new: Item) -> None:
+    """Bring a deal's words and offer up to date; ``old`` and ``new`` are its item before and after the change."""
+    offers.file(table(), change.before, change.after, has_ended=has_ended(new))
+    search.file(
+        table(),
+        change.before if is_listed(old) else None,
+        change.after if is_listed(new) else None,
+    )
