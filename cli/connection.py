@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from cli.output import note
-from local.cloud import running
+from local.cloud import running, told, waiting
 from local.settings import Home, client_arguments_at
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
@@ -39,6 +40,14 @@ def open_table(home: Home | None = None) -> Table:
     cloud = local_cloud("BTD_TABLE names no table", home)
     note(f"Local cloud at {cloud.description['endpoint']}, table {cloud.description['table']}")
     return connect(cloud.description["table"], **cloud.arguments)
+
+
+def still_to_do() -> str:
+    """What the local cloud's functions still have to do after a write, in words; empty on AWS, which does not tell."""
+    cloud = None if os.environ.get("BTD_TABLE") else running(Home())
+    with suppress(OSError, ValueError):
+        return told(waiting(Home(), cloud)) if cloud else ""
+    return ""
 
 
 def local_cloud(otherwise: str, home: Home | None = None) -> LocalCloud:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from stat import S_ISREG
 from typing import Annotated, BinaryIO
@@ -10,7 +11,7 @@ from typing import Annotated, BinaryIO
 import typer
 from rich.progress import DownloadColumn
 
-from cli.connection import open_table
+from cli.connection import open_table, still_to_do
 from cli.exits import INTERRUPTED
 from cli.importer import WORKERS, Importer
 from cli.output import complain, note, say, summary
@@ -33,6 +34,7 @@ def import_deals(
     began = time.monotonic()
     interrupted, failure = False, None
     with progress("Importing", _size(file), DownloadColumn()) as advance:
+        before = signal.signal(signal.SIGTERM, _interrupt)
         importer = Importer(table, times.now(), workers=workers, advance=advance)
         try:
             importer.run(file)
@@ -40,6 +42,8 @@ def import_deals(
             interrupted = True
         except DealsError as error:
             failure = error
+        finally:
+            signal.signal(signal.SIGTERM, before)
     _tell(importer, trace, time.monotonic() - began)
     if failure is not None:
         complain(f"Stopped: {str(failure).rstrip('.')}. Repeat the import: it goes on from here.")
@@ -49,6 +53,11 @@ def import_deals(
         raise typer.Exit(INTERRUPTED)
     if importer.report.bad:
         raise typer.Exit(1)
+
+
+def _interrupt(*_: object) -> None:
+    """End as Ctrl-C does: what is under way is finished and counted."""
+    raise KeyboardInterrupt
 
 
 def _tell(importer: Importer, trace: Trace, seconds: float) -> None:
@@ -62,6 +71,9 @@ def _tell(importer: Importer, trace: Trace, seconds: float) -> None:
     say(f"{counted(report.brands, 'brand')} created")
     say(f"{counted(len(report.bad), 'bad line')}")
     say(f"{summary(trace)}, {seconds:.1f} s")
+    behind = still_to_do()
+    if behind:
+        note(f"Search, pages and messages follow: functions still have {behind} (make status)")
     bad = sorted(report.bad, key=lambda line: line.number)
     for line in bad[:SHOWN_BAD_LINES]:
         complain(f"line {line.number}: {line.reason}")

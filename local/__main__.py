@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -21,9 +22,6 @@ from shared.errors import DealsError
 from shared.values import times
 
 YES = {"1", "yes", "true"}
-
-WORDS = {"records": "records of the table's stream", "messages": "messages of the queue"}
-"""Work that may be left when the cloud stops."""
 
 QUEUES = ("QueueUrl", *map(dead_letters_output, DEAD_LETTERS))
 """The stack's outputs that ``btd redrive`` needs."""
@@ -84,7 +82,7 @@ def down(home: Home) -> int:
     """Let the functions finish their work, then stop the cloud, which writes down everything it holds."""
     left = cloud.drain(home)
     if left:
-        told = " and ".join(f"{number} {WORDS[kind]}" for kind, number in left.items())
+        told = cloud.told(left)
         print(f"Not everything was done in {cloud.DRAIN_TIMEOUT:.0f} s: {told}. Records are lost, messages are kept.")
     print("The local cloud has stopped; its data is kept." if cloud.stop(home) else "The local cloud was not running.")
     return 0
@@ -99,11 +97,18 @@ def reset(home: Home) -> int:
 
 
 def status(home: Home) -> int:
-    """Say whether the cloud runs, and where; exit code 1 where it does not."""
+    """Say whether the cloud runs, and what its functions have not done; exit code 1 where it does not run."""
     there = cloud.running(home)
     if there is None:
         raise Trouble("The local cloud is not running: make run starts it.")
     print(f"The local cloud runs on port {there.port} (process {there.pid}).")
+    left: dict[str, int] = {}
+    with suppress(OSError, ValueError):  # while it starts, it does not answer yet
+        left = cloud.waiting(home, there)
+    if cloud.told(left):
+        print(f"Functions still have {cloud.told(left)}: until then search, pages and messages lag behind.")
+    if left.get(cloud.DEAD):
+        print(f"Given up, in dead-letter queues: {left[cloud.DEAD]:,}. btd redrive shows it, --send tries it again.")
     return 0
 
 

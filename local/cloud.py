@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,13 @@ from pathlib import Path
 from local.guarded_ministack import WAITING
 from local.settings import REGION, Home, access_key, cloud_environment, endpoint, make_folder, short
 from local.trouble import Trouble
+from shared.values.counts import counted
+
+DEAD = "dead"
+"""The kind of what waits in dead-letter queues, for ``btd redrive``."""
+
+WORDS = {"records": ("record", "of the table's stream"), "messages": ("message", "of the queue")}
+"""What functions still have to work on, by kind."""
 
 START_TIMEOUT = 180.0
 """Seconds that a start may take; it loads what the last run left."""
@@ -117,6 +124,11 @@ def alone(home: Home) -> Iterator[None]:
         yield
 
 
+def told(left: Mapping[str, int]) -> str:
+    """What functions still have to work on, in words; empty where that is nothing."""
+    return " and ".join(f"{counted(left[kind], one)} {of}" for kind, (one, of) in WORDS.items() if left.get(kind))
+
+
 def drain(home: Home, timeout: float = DRAIN_TIMEOUT) -> dict[str, int]:
     """Wait until functions have taken what streams and queues hold; returns what is left after that time, by kind."""
     cloud = running(home)
@@ -125,7 +137,7 @@ def drain(home: Home, timeout: float = DRAIN_TIMEOUT) -> dict[str, int]:
     drained = 0
     while cloud and drained < IN_A_ROW:
         with suppress(OSError, ValueError):
-            left = {kind: number for kind, number in _waiting(home, cloud).items() if number}
+            left = {kind: number for kind, number in waiting(home, cloud).items() if number and kind != DEAD}
             drained = 0 if left else drained + 1
         if time.monotonic() > deadline:
             break
@@ -133,7 +145,8 @@ def drain(home: Home, timeout: float = DRAIN_TIMEOUT) -> dict[str, int]:
     return left
 
 
-def _waiting(home: Home, cloud: Cloud) -> dict[str, int]:
+def waiting(home: Home, cloud: Cloud) -> dict[str, int]:
+    """How many records and messages functions have not taken yet, and how many are dead letters. Raises OSError."""
     credential = f"AWS4-HMAC-SHA256 Credential={access_key(home).key_id}/20260101/{REGION}/local/aws4_request"
     request = urllib.request.Request(  # noqa: S310  # our own address
         f"{endpoint(cloud.port)}{WAITING}", headers={"Authorization": credential}

@@ -8,8 +8,9 @@ So the key is made up for each checkout (``local.settings.access_key``), and thi
 - requests that carry an access key. MiniStack refuses unknown keys; its own administration needs the checkout's key;
 - the questions whether the cloud is ready, and a custom resource's answer, whose address is a secret.
 
-It also tells what MiniStack does not: how much its functions have not read yet (``WAITING``). ``make stop`` waits for
-that, because streams start over with each start.
+It also tells what MiniStack does not: how much its functions have not read yet, and what has failed for good
+(``WAITING``). ``make stop`` waits for the former, because streams start over with each start. And it reads streams as
+Lambda does (``streams``).
 
 Every other request gets 403 before MiniStack sees it, and so does a browser that asks first (OPTIONS). So does each
 request by a host name that is not this machine's, since any page may let a name of its own lead here.
@@ -44,7 +45,11 @@ OPEN = {
     ("GET", "/_ministack/health"),
 }
 WAITING = "/_local/waiting"
-"""How many records of streams and messages of queues functions have not taken yet. It needs the checkout's key."""
+"""How many records of streams and messages of queues functions have not taken yet, and how many are dead letters. It
+needs the checkout's key."""
+
+DEAD_LETTERS = "DeadLetters"
+"""What the names of dead-letter queues have in them."""
 
 ANSWERS = "/_ministack/cfn-response/"
 
@@ -92,7 +97,7 @@ async def _answer(send: Send, status: int, kind: bytes, body: bytes) -> None:
 
 
 def waiting() -> dict[str, int]:
-    """Records and messages that functions have not taken yet, as MiniStack counts them.
+    """Records and messages that functions have not taken yet, and dead letters, as MiniStack counts them.
 
     A record counts until the function that read it has ended, a message until it is deleted, so what a function still
     writes or sends is never missed.
@@ -107,6 +112,8 @@ def waiting() -> dict[str, int]:
     mappings, positions = (getattr(lambda_svc, name) for name in ("_esms", "_dynamodb_stream_positions"))
     queues = vars(sqs)["_queues"]
     records = messages = 0
+    read = {mapping.get("EventSourceArn") for name in list(mappings) if (mapping := mappings.get(name))}
+    held = [queues.get(name) or {} for name in list(queues)]
     for name in list(mappings):
         mapping = mappings.get(name) or {}
         source = mapping.get("EventSourceArn", "")
@@ -116,9 +123,9 @@ def waiting() -> dict[str, int]:
             end = dynamodb.stream_end_position(source.split("/stream/")[0].split("/")[-1])
             records += max(0, end - positions.get(name, 0))
         elif ":sqs:" in source:
-            held = [queues.get(each) or {} for each in list(queues)]
             messages += sum(len(each["messages"]) for each in held if _arn(each) == source)
-    return {"records": records, "messages": messages}
+    dead = sum(len(each["messages"]) for each in held if DEAD_LETTERS in _arn(each) and _arn(each) not in read)
+    return {"records": records, "messages": messages, "dead": dead}
 
 
 def _arn(queue: dict[str, Any]) -> str:
@@ -126,12 +133,15 @@ def _arn(queue: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Serve MiniStack as ``python -m ministack`` does, behind the guard."""
+    """Serve MiniStack as ``python -m ministack`` does, behind the guard, with our readers of streams."""
     import ministack.app  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no types, and takes a second
     from ministack.core.router import (  # type: ignore[import-untyped]  # noqa: PLC0415  # the same
         extract_access_key_id,
     )
 
+    from local import streams  # noqa: PLC0415  # it imports MiniStack
+
+    streams.install()
     ministack.app.app = guarded(ministack.app.app, os.environ["AWS_ACCESS_KEY_ID"], extract_access_key_id)
     ministack.app.main()
 

@@ -35,6 +35,16 @@ def _chosen_folder() -> Path:
     return Path(os.environ.get("BTD_HOME") or ROOT / ".local").resolve()
 
 
+class _In:
+    """A file or a folder of a home, by its name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, home: Home, _: type[Home]) -> Path:
+        return home.folder / self._name
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """The folder with everything the local cloud knows: removing it is a reset.
@@ -44,80 +54,39 @@ class Home:
 
     folder: Path = field(default_factory=_chosen_folder)
 
-    @property
-    def process(self) -> Path:
-        """Which process is the cloud, and on which port."""
-        return self.folder / "process.json"
-
-    @property
-    def port(self) -> Path:
-        """The port that was used last, also by a cloud that was not deployed to."""
-        return self.folder / "port"
-
-    @property
-    def log(self) -> Path:
-        """The output of MiniStack and the functions."""
-        return self.folder / "cloud.log"
-
-    @property
-    def deploy_log(self) -> Path:
-        """The CDK's last output."""
-        return self.folder / "deploy.log"
-
-    @property
-    def state(self) -> Path:
-        """MiniStack's memory from run to run."""
-        return self.folder / "state"
-
-    @property
-    def bootstrap(self) -> Path:
-        """The template by which the CDK prepares the cloud: its own, except for what this cloud refuses."""
-        return self.folder / "bootstrap.json"
-
-    @property
-    def deployed(self) -> Path:
-        """The last deployment, with its outputs."""
-        return self.folder / "deployed.json"
-
-    @property
-    def cloud(self) -> Path:
-        """The addresses that others need to talk to the cloud: ``btd`` and the end-to-end tests read it."""
-        return self.folder / "cloud.json"
-
-    @property
-    def editor(self) -> Path:
-        """The demo editor's name and password."""
-        return self.folder / "editor.json"
-
-    @property
-    def member(self) -> Path:
-        """The demo member's name and password."""
-        return self.folder / "member.json"
-
-    @property
-    def sample(self) -> Path:
-        """A mark that the sample's deals have been brought in."""
-        return self.folder / "sample.json"
-
-    @property
-    def key(self) -> Path:
-        """The account's access key, which only this checkout knows."""
-        return self.folder / "key.json"
-
-    @property
-    def lock(self) -> Path:
-        """Held by the command that starts, deploys to or stops the cloud."""
-        return self.folder / "lock"
+    process = _In("process.json")
+    """Which process is the cloud, and on which port."""
+    port = _In("port")
+    """The port that was used last, also by a cloud that was not deployed to."""
+    log = _In("cloud.log")
+    """The output of MiniStack and the functions."""
+    deploy_log = _In("deploy.log")
+    """The CDK's last output."""
+    state = _In("state")
+    """MiniStack's memory from run to run."""
+    bootstrap = _In("bootstrap.json")
+    """The template by which the CDK prepares the cloud: its own, except for what this cloud refuses."""
+    deployed = _In("deployed.json")
+    """The last deployment, with its outputs."""
+    cloud = _In("cloud.json")
+    """The addresses that others need to talk to the cloud: ``btd`` and the end-to-end tests read it."""
+    editor = _In("editor.json")
+    """The demo editor's name and password."""
+    member = _In("member.json")
+    """The demo member's name and password."""
+    sample = _In("sample.json")
+    """A mark that the sample's deals have been brought in."""
+    key = _In("key.json")
+    """The account's access key, which only this checkout knows."""
+    lock = _In("lock")
+    """Held by the command that starts, deploys to or stops the cloud."""
+    scratch = _In("tmp")
+    """Temporary files of the cloud and of its functions."""
 
     @property
     def signs(self) -> tuple[Path, ...]:
         """Files by which the folder of a local cloud is recognized: it has at least one of them."""
         return self.key, self.lock, self.process, self.cloud
-
-    @property
-    def scratch(self) -> Path:
-        """Temporary files of the cloud and of its functions."""
-        return self.folder / "tmp"
 
 
 def wanted_port(environment: Mapping[str, str] = os.environ, *, last: int | None = None) -> int:

@@ -5,10 +5,7 @@ What our functions do under Lambda's own rules is shown in ``tests/streams``; ``
 
 from __future__ import annotations
 
-import io
 import json
-import time
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from cli.dead_letters import Batch
 from shared.data import keys
 from shared.data.members import rate_limits
-from tests.e2e.plumbing import client
+from tests.e2e.plumbing import a_probe, client
 from tests.support.contract import assert_problem
 from tests.support.site import Site, fresh
 from tests.support.waiting import until
@@ -29,25 +25,6 @@ pytestmark = pytest.mark.thorough  # about MiniStack, not about our code
 
 CLAIMED = "203.0.113.9"
 """An address that a header claims."""
-
-FUNCTION = """
-import json, os
-
-def handler(event, context):
-    names = [record["dynamodb"]["Keys"]["PK"]["S"] for record in event["Records"]]
-    with open(os.environ["SEEN"], "a") as seen:
-        seen.write(json.dumps(names) + chr(10))
-    if os.environ["FAILS"] == "whole" and "poison" in names:
-        raise ValueError("poison")
-    failed = [r["dynamodb"]["SequenceNumber"] for r in event["Records"] if r["dynamodb"]["Keys"]["PK"]["S"] == "poison"]
-    return {"batchItemFailures": [{"itemIdentifier": number} for number in failed]}
-"""
-
-
-TRUST = {
-    "Version": "2012-10-17",
-    "Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}],
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +63,6 @@ class Laboratory:
         """The events that the function was called with, call by call."""
         return [json.loads(line) for line in self.seen.read_text().splitlines()] if self.seen.exists() else []
 
-    def dead_letters(self) -> list[str]:
-        answer = self.clients["sqs"].receive_message(QueueUrl=self.dead_letters_url, MaxNumberOfMessages=10)
-        return [message["Body"] for message in answer.get("Messages", [])]
-
     def _dead_letters_arn(self) -> str:
         told = self.clients["sqs"].get_queue_attributes(QueueUrl=self.dead_letters_url, AttributeNames=["QueueArn"])
         return str(told["Attributes"]["QueueArn"])
@@ -100,76 +73,16 @@ def laboratory(site: Site, tmp_path: Path, request: pytest.FixtureRequest) -> It
     """One of a test's own; its function fails as the test's parameter says: ``whole`` batches, or ``partly``."""
     clients = {name: client(site, name) for name in ("dynamodb", "iam", "lambda", "sqs")}
     name = fresh("laboratory")
-    described = clients["dynamodb"].create_table(
-        TableName=name,
-        KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
-        AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
-        BillingMode="PAY_PER_REQUEST",
-        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
-    )
-    code = io.BytesIO()
-    with zipfile.ZipFile(code, "w") as archive:
-        archive.writestr("probe.py", FUNCTION)
-    role = clients["iam"].create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(TRUST))["Role"]["Arn"]
     seen = tmp_path / "seen"
-    clients["lambda"].create_function(
-        FunctionName=name,
-        Runtime="python3.12",
-        Handler="probe.handler",
-        Role=role,
-        Code={"ZipFile": code.getvalue()},
-        Timeout=60,
-        Environment={"Variables": {"SEEN": str(seen), "FAILS": getattr(request, "param", "whole")}},
-    )
+    stream = a_probe(clients, name, seen, fails=getattr(request, "param", "whole"))
     dead_letters_url = clients["sqs"].create_queue(QueueName=name)["QueueUrl"]
-    yield Laboratory(clients, name, described["TableDescription"]["LatestStreamArn"], dead_letters_url, seen)
+    yield Laboratory(clients, name, stream, dead_letters_url, seen)
     for mapping in clients["lambda"].list_event_source_mappings(FunctionName=name)["EventSourceMappings"]:
         clients["lambda"].delete_event_source_mapping(UUID=mapping["UUID"])
     clients["lambda"].delete_function(FunctionName=name)
     clients["iam"].delete_role(RoleName=name)
     clients["dynamodb"].delete_table(TableName=name)
     clients["sqs"].delete_queue(QueueUrl=dead_letters_url)
-
-
-def test_ministack_repeats_a_failing_batch_whole_and_beyond_its_retries(laboratory: Laboratory) -> None:
-    """Lambda would halve it, so that the good records pass, and make a dead letter of the poison after one retry."""
-    laboratory.write("one", "poison", "two")
-
-    laboratory.read()
-
-    assert until(lambda: len(laboratory.batches()) > 4)
-    assert {tuple(batch) for batch in laboratory.batches()} == {("one", "poison", "two")}
-    assert laboratory.dead_letters() == []
-
-
-def test_ministack_gives_up_a_failing_batch_once_it_is_too_old_and_goes_on(laboratory: Laboratory) -> None:
-    """As Lambda does; the message names the batch's place in the stream, as ours reads it."""
-    laboratory.write("one", "poison", "two")
-    time.sleep(2)  # until they are older than a second
-
-    laboratory.read(MaximumRecordAgeInSeconds=1)
-    assert until(lambda: len(laboratory.batches()) > 0)
-    laboratory.write("three")
-
-    assert until(lambda: laboratory.batches()[-1] == ["three"])
-    (body,) = laboratory.dead_letters()
-    batch = Batch.of(body)
-    assert (batch.size, batch.reason, batch.stream) == (3, "MaxRecordAgeExceeded", laboratory.stream)
-    assert batch.reader == laboratory.table
-
-
-@pytest.mark.parametrize("laboratory", ["partly"], indirect=True)
-def test_ministack_takes_a_partial_batch_response_for_success(laboratory: Laboratory) -> None:
-    """Lambda would hand over the poison, and what follows it, once more, and then make a dead letter of it."""
-    laboratory.write("one", "poison", "two")
-
-    laboratory.read()
-
-    assert until(lambda: len(laboratory.batches()) > 0)
-    laboratory.write("three")
-    assert until(lambda: laboratory.batches()[-1] == ["three"])
-    assert laboratory.batches() == [["one", "poison", "two"], ["three"]]
-    assert laboratory.dead_letters() == []
 
 
 @pytest.mark.parametrize("laboratory", ["partly"], indirect=True)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
-import os
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +12,7 @@ import pytest
 from local import cloud
 from local.ports import free_port
 from local.settings import Home, client_arguments
-from tests.e2e.test_departures import FUNCTION, TRUST
+from tests.e2e.plumbing import a_probe
 from tests.support.waiting import until
 
 NAME = "restarted"
@@ -45,38 +41,15 @@ def test_functions_read_what_comes_after_a_restart(home: Home, tmp_path: Path) -
 
 
 def _client(home: Home, port: int, service: Any) -> Any:
-    return boto3.session.Session().client(
-        service,
-        **client_arguments(home, port),
-    )
+    return boto3.session.Session().client(service, **client_arguments(home, port))
 
 
-def stream_to_a_function(home: Home, port: int, seen: Path) -> None:
+def stream_to_a_function(home: Home, port: int, seen: Path, fails: str = "whole", **settings: Any) -> None:
     """A table with a stream, and a function that writes down what it reads there."""
-    table = _client(home, port, "dynamodb").create_table(
-        TableName=NAME,
-        KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
-        AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
-        BillingMode="PAY_PER_REQUEST",
-        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
-    )
-    role = _client(home, port, "iam").create_role(RoleName=NAME, AssumeRolePolicyDocument=json.dumps(TRUST))["Role"]
-    code = io.BytesIO()
-    with zipfile.ZipFile(code, "w") as archive:
-        archive.writestr("probe.py", FUNCTION)
-    functions = _client(home, port, "lambda")
-    functions.create_function(
-        FunctionName=NAME,
-        Runtime="python3.12",
-        Handler="probe.handler",
-        Role=role["Arn"],
-        Code={"ZipFile": code.getvalue()},
-        Environment={"Variables": {"SEEN": os.fspath(seen), "FAILS": "whole"}},
-    )
-    functions.create_event_source_mapping(
-        EventSourceArn=table["TableDescription"]["LatestStreamArn"],
-        FunctionName=NAME,
-        StartingPosition="TRIM_HORIZON",
+    clients = {name: _client(home, port, name) for name in ("dynamodb", "iam", "lambda")}
+    stream = a_probe(clients, NAME, seen, fails=fails)
+    clients["lambda"].create_event_source_mapping(
+        EventSourceArn=stream, FunctionName=NAME, StartingPosition="TRIM_HORIZON", **settings
     )
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.background import announcer, messenger, refresher
+from functions.background import messenger, publisher, refresher
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
-from tests.support.engines import MINISTACK
+from tests.support.engines import FAST_SERVER
 from tests.support.factories import open_brands
 from tests.support.records import Record
-from tests.support.surroundings import queue_beside, surrounded
+from tests.support.surroundings import queue_in_process, surrounded
 
 CONTEXT = LambdaContext()
 CONTEXT._aws_request_id = "test"
@@ -22,7 +22,7 @@ CONTEXT._aws_request_id = "test"
 
 @pytest.fixture
 def table() -> Iterator[Table]:
-    with MINISTACK.table() as table:
+    with FAST_SERVER.table() as table:
         open_brands(table)
         yield table
 
@@ -30,14 +30,14 @@ def table() -> Iterator[Table]:
 @pytest.fixture
 def queue(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Queue]:
     """The queue of the fan-out; the functions know it and the table by their environment."""
-    with queue_beside(table) as queue, surrounded(monkeypatch, table, QUEUE_URL=queue.url):
+    with queue_in_process() as queue, surrounded(monkeypatch, table, QUEUE_URL=queue.url):
         yield queue
 
 
 @pytest.fixture
 def announce(queue: Queue) -> Callable[[Record], dict[str, Any]]:
-    """Calls the announcer with an event."""
-    return lambda event: dict(announcer.handler(event, CONTEXT))
+    """Calls the publisher with an event."""
+    return lambda event: dict(publisher.handler(event, CONTEXT))
 
 
 @pytest.fixture

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
+from local.event_source import Record, batch, number_of
 from shared.data import keys
 from shared.data.catalog.deal_items import to_item_listed
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.models.catalog import CuratedPage, Deal, Topic
 from shared.values import times
 
-Record = dict[str, Any]
+__all__ = ["Record", "batch", "number_of"]
 
 STREAM = "arn:aws:dynamodb:us-east-1:123456789012:table/deals/stream/2026-06-01T00:00:00.000"
 NAMES = {"INSERT": (False, True), "MODIFY": (True, True), "REMOVE": (True, False)}
@@ -74,13 +73,3 @@ def by_ttl(removed: Item) -> Record:
 def damaged(item: Item) -> Record:
     """The record of a new deal without a title, which no function can read."""
     return record(None, {name: value for name, value in item.items() if name != "Title"})
-
-
-def batch(records: Iterable[Record]) -> Record:
-    """The event that hands some records to a function."""
-    return {"Records": list(records)}
-
-
-def number_of(one: Record) -> str:
-    """The name of a record in a partial batch response."""
-    return str(one["dynamodb"]["SequenceNumber"])

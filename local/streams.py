@@ -1,0 +1,101 @@
+"""The local cloud's readers of streams: each a thread of its own, by Lambda's rules (``event_source``).
+
+MiniStack's own reader takes one function after the other, takes a partial answer for a success, and never gives up on a
+batch. This one stands in its place, within MiniStack's process.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from functools import partial
+from typing import Any
+
+from ministack.services import dynamodb, lambda_svc  # type: ignore[import-untyped]  # it has no types
+
+from local.event_source import EventSource, Record
+
+PAUSE = 1.0
+"""Seconds between two attempts. Lambda waits longer and longer."""
+
+FOREVER = 500
+"""Attempts for a mapping that bounds them by nothing: no function on a laptop fails for longer."""
+
+# There is no other way to these; tests fail when another version of MiniStack keeps them elsewhere.
+_positions, _inflight = (getattr(lambda_svc, name) for name in ("_dynamodb_stream_positions", "_esm_inflight"))
+
+
+def install() -> None:
+    """Read streams in MiniStack's place."""
+    lambda_svc._poll_dynamodb_streams = poll  # noqa: SLF001  # the same
+
+
+def poll() -> bool:
+    """Let each reader that is not at work take a batch; says whether any had something to read."""
+    had_some = [_scoped(*each) for each in lambda_svc._iter_all_esms()]  # noqa: SLF001  # the same
+    return any(had_some)
+
+
+def _scoped(account: str, region: str, mapping: dict[str, Any]) -> bool:
+    """Take a mapping's next batch, in its own account and region."""
+    tokens = lambda_svc._request_account_id.set(account), lambda_svc._request_region.set(region)  # noqa: SLF001
+    try:
+        return _take(mapping)
+    finally:
+        lambda_svc._request_account_id.reset(tokens[0])  # noqa: SLF001
+        lambda_svc._request_region.reset(tokens[1])  # noqa: SLF001
+
+
+def _take(mapping: dict[str, Any]) -> bool:
+    source, name = mapping.get("EventSourceArn", ""), mapping["UUID"]
+    if "/stream/" not in source or not mapping.get("Enabled", True) or name in _inflight:
+        return False
+    function, _ = lambda_svc._get_func_record_for_qualifier(mapping["FunctionName"], mapping.get("Qualifier"))  # noqa: SLF001
+    table = source.split("/stream/")[0].split("/")[-1]
+    begin, end = dynamodb.stream_start_position(table), dynamodb.stream_end_position(table)
+    latest = mapping.get("StartingPosition") != "TRIM_HORIZON"
+    position = max(_positions.setdefault(name, end if latest else begin), begin)
+    if function is None or position >= end:
+        return False
+    records, position = _batch(mapping, table, position)
+    if records:
+        lambda_svc._dispatch_esm_batch(name, _deliver, mapping, function, records, position)  # noqa: SLF001
+    else:
+        _positions[name] = position
+    return True
+
+
+def _batch(mapping: dict[str, Any], table: str, position: int) -> tuple[list[Record], int]:
+    """The next records that match the mapping's filters, as many as a batch takes, and where to read on."""
+    half = max(1, int(mapping.get("BatchSize", 100)) // 2)
+    found: list[Record] = []
+    while len(found) <= half and (raw := dynamodb.stream_records_since(table, position, half)):
+        found += lambda_svc._apply_filter_criteria(raw, mapping)  # noqa: SLF001
+        position += len(raw)
+    return found, position
+
+
+def _deliver(mapping: dict[str, Any], function: dict[str, Any], records: list[Record], position: int) -> None:
+    """Hand a batch to its function, and what fails for good to the dead-letter queue; then read on behind it."""
+    attempts = int(mapping.get("MaximumRetryAttempts", -1))
+    retries = attempts if attempts >= 0 else FOREVER
+    reader = EventSource(partial(_call, mapping, function), retries, pause=partial(time.sleep, PAUSE))
+    reader.deliver(records)
+    for dead in reader.dead_letters:
+        lambda_svc._send_ddb_stream_failure_record(  # noqa: SLF001
+            mapping, function, dead, mapping["EventSourceArn"], {}, "RetryAttemptsExhausted"
+        )
+    _positions[mapping["UUID"]] = position
+
+
+def _call(mapping: dict[str, Any], function: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
+    """A function's partial batch response. Raises RuntimeError where the function failed."""
+    result = lambda_svc._execute_function(function, event)  # noqa: SLF001
+    if result.get("error"):
+        logging.getLogger(__name__).warning("%s failed: %s", mapping["FunctionName"], result)
+        raise RuntimeError(mapping["FunctionName"])
+    body = result.get("body")
+    answer = json.loads(body) if isinstance(body, str | bytes) and body else body
+    reports = "ReportBatchItemFailures" in mapping.get("FunctionResponseTypes", []) and isinstance(answer, dict)
+    return {"batchItemFailures": answer.get("batchItemFailures") or []} if reports else {"batchItemFailures": []}
