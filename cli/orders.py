@@ -12,7 +12,7 @@ from cli import views
 from cli.inputs import ClientKey, Username, checked
 from cli.output import show_rows
 from cli.watching import AsJson, Cursor, Limit, at_work
-from shared.api import documents, member_documents, order_documents
+from shared.api import documents, order_documents
 from shared.api.order_bodies import NewOrder
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
@@ -34,14 +34,7 @@ OrderId = Annotated[str, typer.Argument(metavar="ORDER", help="The order's numbe
 def customer(username: Username, as_json: AsJson = False) -> None:
     """Show a user, the addresses and the newest orders: one Query of the user's collection."""
     with at_work(as_json) as work:
-        found = reading.customer(work.table, username)
-        document = {
-            "username": found.username,
-            "name": found.name,
-            "addresses": {name: member_documents.address(each) for name, each in found.addresses.items()},
-            "orders": [order_documents.order_head(each) for each in found.orders],
-        }
-        work.answer(document, views.fields)
+        work.answer(order_documents.customer(reading.customer(work.table, username)), views.fields)
 
 
 @app.command()

@@ -90,6 +90,7 @@ ROUTES = (
         "POST /orders/{orderId}/cancel",
         "PUT /orders/{orderId}/status",
         "GET /open-orders",
+        "GET /customers/{username}",
         "GET,PUT /deals/{dealId}/stock",
     ),
     *_routes(

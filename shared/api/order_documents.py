@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from shared.api import documents, member_documents
@@ -44,8 +44,24 @@ def order_head(order: Order) -> Json:
         "address": None if order.address is None else member_documents.address(order.address),
         "itemCount": order.item_count,
         "pieces": order.pieces,
-        "totals": [{"currency": currency, "amount": amount} for currency, amount in order.totals.items()],
+        "shipping": _amounts(order.shipping),
+        "tax": _amounts(order.tax),
+        "totals": _amounts(order.totals),
     }
+
+
+def customer(customer: Customer) -> Json:
+    """A user as the shop's editors see them, with the newest orders."""
+    return {
+        "username": customer.username,
+        "name": customer.name,
+        "addresses": {name: member_documents.address(address) for name, address in customer.addresses.items()},
+        "orders": [order_head(order) for order in customer.orders],
+    }
+
+
+def _amounts(by_currency: Mapping[str, str]) -> list[Json]:
+    return [{"currency": currency, "amount": amount} for currency, amount in by_currency.items()]
 
 
 def stock(stock: Stock) -> Json:

@@ -296,6 +296,15 @@ class OrderList(Answer):
     next: Cursor
 
 
+class Customer(Answer):
+    """A user as the shop's editors see them, with the newest orders."""
+
+    username: str
+    name: str
+    addresses: dict[str, Address]
+    orders: list[OrderHead]
+
+
 class Shard(Answer):
     shard: Annotated[int, Field(ge=1)]
     left: Count
@@ -323,6 +332,6 @@ class Html(RootModel[str]):
 MODELS: tuple[type[BaseModel], ...] = (
     Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FrontPage, EditorsChoice, Picked, BrandPage,
     CategoryPage, User, SessionToken, Like, Watch, WatchList, Message, MessageList, UnreadCount, Marked, Progress,
-    Address, Account, CartItem, Cart, OrderItem, Total, OrderHead, Order, OrderList, Shard, Stock,
+    Address, Account, CartItem, Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard, Stock,
     OpenApi, Html,
 )  # fmt: skip
