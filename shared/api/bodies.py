@@ -122,6 +122,7 @@ Description = Annotated[
     AfterValidator(paragraphs),
 ]
 CouponCode = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=LINE), AfterValidator(line)]
+Variant = Annotated[str, Field(min_length=1, max_length=60, json_schema_extra=LINE), AfterValidator(line)]
 SourceId = Annotated[
     str,
     Field(min_length=1, max_length=256, json_schema_extra=LINE),
@@ -166,6 +167,7 @@ class OptionalFields(Body):
     image: WebAddress | None = None
     description: Description | None = None
     coupon_code: CouponCode | None = None
+    variant: Variant | None = None
     expires_at: Time | None = None
 
 

@@ -62,6 +62,7 @@ class DealDocument(TypedDict):
     hot: bool
     description: str | None
     couponCode: str | None
+    variant: str | None
     sourceId: str | None
     stock: StockName
 

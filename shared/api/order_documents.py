@@ -81,6 +81,7 @@ def _order_item(item: OrderItem) -> Json:
         "dealId": item.deal_id,
         "dealNumber": item.number,
         "title": item.title,
+        "variant": item.variant,
         "brand": documents.brand(item.brand, item.brand_name),
         "price": item.price,
         "currency": item.currency,

@@ -254,6 +254,7 @@ class OrderItem(Answer):
     deal_id: str
     deal_number: int | None
     title: str
+    variant: str | None
     brand: Brand
     price: Money
     currency: str

@@ -54,6 +54,7 @@ def whole(order: Order) -> dict[str, Any]:
         "items": [
             {
                 "title": item.title,
+                "variant": item.variant,
                 "brand_name": item.brand_name,
                 "number": item.number or item.deal_id,
                 "quantity": item.quantity,

@@ -83,6 +83,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
     return {
         "number": number(deal),
         "title": deal.title,
+        "variant": deal.variant,
         "brand": deal.brand,
         "brand_name": deal.brand_name,
         "category": deal.category,

@@ -92,6 +92,7 @@ class StockLevel(StrEnum):
 class Deal:
     """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was told; ``number`` its short id.
 
+    ``variant`` is the colour or size that is offered, where a product has several.
     ``correlation_id`` names the request that wrote it last, for the logs of what follows. ``stock`` is how much is left
     of it where the site sells it itself, and None where it does not.
     """
@@ -109,6 +110,7 @@ class Deal:
     image: str | None = field(default=None, metadata=stored("Image"))
     description: str | None = field(default=None, metadata=stored("Description"))
     coupon_code: str | None = field(default=None, metadata=stored("CouponCode"))
+    variant: str | None = field(default=None, metadata=stored("Variant"))
     source_id: str | None = field(default=None, metadata=stored("SourceId"))
     ends_at: datetime | None = field(default=None, metadata=stored("EndsAt", datetime))
     withdrawn_at: datetime | None = field(default=None, metadata=stored("WithdrawnAt", datetime, listed=False))

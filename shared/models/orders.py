@@ -42,6 +42,7 @@ class OrderItem:
     quantity: int = field(metadata=stored("Quantity", int))
     shards: Mapping[int, int] = field(metadata=stored("Shards", Mapping))
     number: int | None = field(default=None, metadata=stored("DealNumber", int))
+    variant: str | None = field(default=None, metadata=stored("Variant"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,6 +199,16 @@ def test_an_order_takes_stock_empties_the_cart_and_is_told(ana: Browser, table: 
     assert "2 pieces to Ana Blake, Portland" in ana.get("/shop/orders").words
 
 
+def test_the_colour_and_size_are_shown_from_the_cart_to_the_order(ana: Browser, table: Table, sell: Sell) -> None:
+    with_address(table)
+    deal = sell(variant="Navy, 42")
+
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+    seen = [ana.get("/shop/cart"), ana.get("/shop/checkout"), ana.get(bought(ana, deal))]
+
+    assert ["Navy, 42" in each.words for each in seen] == [True, True, True]
+
+
 def test_a_form_that_is_sent_twice_orders_once(ana: Browser, table: Table, sell: Sell) -> None:
     deal = sell()
     with_address(table)

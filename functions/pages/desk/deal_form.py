@@ -82,6 +82,13 @@ ROWS: tuple[tuple[Field, ...], ...] = (
         Field(name="category", label="Category", attribute="category", required=True, choices="categories"),
     ),
     (
+        Field(
+            name="variant",
+            label="Variant",
+            attribute="variant",
+            hint="Its colour and size, where there are several.",
+            more=_TEXT,
+        ),
         Field(name="couponCode", label="Coupon code", attribute="coupon_code", more=_TEXT),
         Field(
             name="expiresAt",
