@@ -17,8 +17,6 @@ from shared.data.members import accounts, sessions, users
 from shared.data.removal import remove_account
 from shared.errors import (
     EmailTaken,
-    NoSuchUser,
-    NotSignedIn,
     OrdersRemain,
     SlowDown,
     UsernameTaken,
@@ -123,8 +121,8 @@ def sign_out_everywhere(request: Request) -> Answer:
 
 @routes.get("/account")
 def account(request: Request) -> Answer:
-    user, unread = _me_and_unread(request)
-    return _account_page(request, user, unread=unread)
+    user, head = _me_and_head(request)
+    return _account_page(request, user, head=head)
 
 
 @routes.post("/account/name", stands_on="/account")
@@ -171,8 +169,8 @@ def change_password(request: Request) -> Answer:
 
 @routes.get("/account/remove")
 def removal(request: Request) -> Answer:
-    user, unread = _me_and_unread(request)
-    return _removal_page(request, user, unread=unread)
+    user, head = _me_and_head(request)
+    return _removal_page(request, user, head=head)
 
 
 @routes.post("/account/remove")
@@ -197,21 +195,18 @@ def _session(request: Request) -> Session:
 
 def _me(request: Request) -> User:
     """The account of the user who asks. Raises NotSignedIn."""
-    return _account_of(_session(request).username)
+    return _account_of(_session(request))
 
 
-def _me_and_unread(request: Request) -> tuple[User, int | str]:
-    """The account of the user who asks, and the unread count. Raises NotSignedIn."""
-    username = _session(request).username
-    return cookies.beside_unread(table(), request, partial(_account_of, username))
+def _me_and_head(request: Request) -> tuple[User, cookies.Head]:
+    """The account of the user who asks, and the counts at the page's head. Raises NotSignedIn."""
+    (user,), head = cookies.beside_head(table(), request, partial(_account_of, _session(request)))
+    return user, head
 
 
-def _account_of(username: str) -> User:
+def _account_of(session: Session) -> User:
     """The account of a session's user. Raises NotSignedIn, for one that was removed meanwhile."""
-    try:
-        return users.get(table(), username, consistent=True)
-    except NoSuchUser as error:
-        raise NotSignedIn from error
+    return accounts.own(table(), session.username, session.account_id)
 
 
 def _checked(typed: Fields, name: str, current: str) -> AccountChange:
@@ -302,9 +297,9 @@ def _account_page(
     typed: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
     *,
-    unread: int | str | None = None,
+    head: cookies.Head | None = None,
 ) -> Answer:
-    """The account with its forms. Unread messages are counted here, where that was not done beside another read."""
+    """The account with its forms. The counts of its head are read here, unless that was done beside another read."""
     return pages.page(
         "account/account.html",
         here="/account",
@@ -314,7 +309,7 @@ def _account_page(
         since=f"{views.day(user.created_at)} {user.created_at.year}",
         typed={name: (typed or {}).get(name, "") for name in ("name", "email")},
         errors=errors or {},
-        unread=cookies.unread_of(table(), request) if unread is None else unread,
+        **(head or cookies.head_of(table(), request)),
     )
 
 
@@ -324,9 +319,9 @@ def _removal_page(
     errors: Mapping[str, str] | None = None,
     *,
     order_is_open: bool = False,
-    unread: int | str | None = None,
+    head: cookies.Head | None = None,
 ) -> Answer:
-    """Say what removing the account removes, with the form that does it. Of unread messages see ``_account_page``."""
+    """Say what removing the account removes, with the form that does it. Of its head see ``_account_page``."""
     return pages.page(
         "account/remove.html",
         here="/account/remove",
@@ -334,7 +329,7 @@ def _removal_page(
         user={"username": user.username},
         errors=errors or {},
         order_is_open=order_is_open,
-        unread=cookies.unread_of(table(), request) if unread is None else unread,
+        **(head or cookies.head_of(table(), request)),
     )
 
 

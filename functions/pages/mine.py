@@ -59,11 +59,11 @@ def inbox(request: Request) -> Answer:
     username = _member(request).username
     unread_only = request.query.get("unread") == "yes"
     cursor = request.query.get("cursor") or None
-    asked: list[Callable[[], Any]] = [
+    (page,), head = cookies.beside_head(
+        table(),
+        request,
         partial(messages.latest, table(), username, limit=PAGE, now=request.now, unread=unread_only, cursor=cursor),
-        partial(cookies.unread_of, table(), request),
-    ]
-    page, unread = table().gather(asked)
+    )
     found = deals.get_many(table(), [each.about.deal_id for each in page.items if isinstance(each.about, AboutDeal)])
     about = {deal.deal_id: deal for deal in found}
     followed = [] if page.items or cursor or unread_only else follows.watches(table(), username)
@@ -73,7 +73,7 @@ def inbox(request: Request) -> Answer:
         description="News of what you watch: deals of your brands and categories, hot ones, and your orders.",
         said=request.query.get("said"),
         rows=[_row(message, about, request.now) for message in page.items],
-        unread=unread,
+        **head,
         total=len(page.items) if not (unread_only or cursor or page.next) else None,
         unread_only=unread_only,
         older=page.next,
@@ -116,12 +116,9 @@ def watches(request: Request) -> Answer:
     username = _member(request).username
     typed = request.query.get("brand", "").strip()
     brand = _brand_of(typed)
-    reading: list[Callable[[], Any]] = [
-        partial(follows.watches, table(), username),
-        partial(follows.likes, table(), username),
-        partial(cookies.unread_of, table(), request),
-    ]
-    followed, liked, unread = table().gather(reading)
+    (followed, liked), head = cookies.beside_head(
+        table(), request, partial(follows.watches, table(), username), partial(follows.likes, table(), username)
+    )
     categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
     candidates = list(dict.fromkeys((*categories, *followed, *liked, *([brand] if brand else []))))
     found = topics.get_many(table(), candidates)
@@ -148,7 +145,7 @@ def watches(request: Request) -> Answer:
         errors={"brand": "There is no brand of this name."} if unknown else {},
         nothing=not followed,
         suggested=[] if followed else _suggested(request.now, followed),
-        unread=unread,
+        **head,
     )
 
 
@@ -189,7 +186,7 @@ def like(request: Request, kind: str, slug: str) -> Answer:
 def saved_deals(request: Request) -> Answer:
     """The deals that one keeps for later, as they are now."""
     username, cursor = _member(request).username, request.query.get("cursor") or None
-    page, unread = cookies.beside_unread(
+    (page,), head = cookies.beside_head(
         table(), request, partial(saved.latest, table(), username, limit=PAGE, cursor=cursor)
     )
     return pages.page(
@@ -198,7 +195,7 @@ def saved_deals(request: Request) -> Answer:
         said=request.query.get("said"),
         deals=[views.card(deal, request.now) for deal in page.items],
         older=page.next,
-        unread=unread,
+        **head,
     )
 
 
@@ -223,7 +220,7 @@ def save(request: Request, number: str) -> Answer:
 
 @routes.get("/my/status")
 def status(request: Request) -> Answer:
-    """The reader's own state, for the script: the unread count, and what is saved, liked or watched.
+    """The reader's own state, for the script: the counts at the head, and what is saved, liked or watched.
 
     ``?deal=`` is a deal's number or id, ``?topic=`` is ``brand/<slug>`` or ``category/<slug>``.
     Empty where nobody is signed in.
@@ -232,14 +229,15 @@ def status(request: Request) -> Answer:
     if session is None:
         return _json({})
     username = session.username
-    asked: dict[str, Callable[[], Any]] = {"unread": partial(cookies.unread_of, table(), request)}
+    asked: dict[str, Callable[[], Any]] = {}
     if "deal" in request.query:
         asked["saved"] = partial(_is_saved, request.query["deal"], username)
     if "topic" in request.query:
         topic, _ = _named(*request.query["topic"].partition("/")[::2])
         asked["watching"] = partial(follows.is_watched, table(), topic, username)
         asked["liked"] = partial(follows.is_liked, table(), topic, username)
-    return _json(dict(zip(asked, table().gather(list(asked.values())), strict=True)))
+    found, head = cookies.beside_head(table(), request, *asked.values())
+    return _json({**head, **dict(zip(asked, found, strict=True))})
 
 
 def _member(request: Request) -> Session:

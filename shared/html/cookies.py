@@ -11,10 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from shared import settings
 from shared.data.members import messages, sessions
+from shared.data.orders import carts
 from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NotSignedIn
 from shared.html import pages
@@ -118,21 +119,26 @@ def editor_of(table: Table, request: Request, refusal: str) -> Session:
     return session
 
 
-def unread_of(table: Table, request: Request) -> int | str:
-    """How many messages the user who asks has not read, as pages show it: "99+" where there are more, which nobody
-    counts. One Query, of the index that has unread messages alone."""
-    if request.username is None:
-        return 0
-    most = settings.UNREAD_SHOWN
-    counted = messages.unread_count(table, request.username, request.now, most=most + 1)
-    return counted if counted <= most else f"{most}+"
+def head_of(table: Table, request: Request) -> Head:
+    """The unread messages and the pieces in the cart of the user who asks. Two Queries, at once."""
+    return beside_head(table, request)[1]
 
 
-def beside_unread(table: Table, request: Request, read: Callable[[], R]) -> tuple[R, int | str]:
-    """Read a page of somebody's own, and in the same round trip the unread count at its head."""
-    asked: list[Callable[[], Any]] = [read, partial(unread_of, table, request)]
-    found, unread = table.gather(asked)
-    return found, unread
+def beside_head(table: Table, request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], Head]:
+    """Read a page of somebody's own, and in the same round trip the counts at its head.
+
+    More than 99 unread messages are "99+", which nobody counts.
+    """
+    username, most = request.username, settings.UNREAD_SHOWN
+    if username is None:
+        return table.gather(reads), {}
+    asked: list[Callable[[], Any]] = [
+        *reads,
+        partial(messages.unread_count, table, username, request.now, most=most + 1),
+        partial(carts.pieces, table, username, request.now),
+    ]
+    *found, unread, pieces = table.gather(asked)
+    return found, {"unread": unread if unread <= most else f"{most}+", "cart": pieces}
 
 
 def brought(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -67,6 +67,7 @@ PATTERNS: Mapping[str, str] = {
     "carts.put_in": "29",
     "carts.take_out": "29",
     "carts.view": "29",
+    "carts.pieces": "29",
     "placing.place": "30",
     "reading.get": "31",
     "reading.find": "31",

@@ -11,22 +11,27 @@ from shared.html.pages import Answer
 from tests.support.pages import parsed
 
 
-def unread_of(answer: Answer) -> Any:
-    """The unread count in the head of a page."""
-    return next(each for each in parsed({"body": answer.body}).iter("span") if each.get("id") == "unread")
+def count_of(name: str, answer: Answer) -> Any:
+    """A count in the head of a page."""
+    return next(each for each in parsed({"body": answer.body}).iter("span") if each.get("id") == name)
 
 
-@pytest.mark.parametrize("unread", [3, "99+"])
-def test_a_page_that_knows_the_unread_count_shows_it_without_script(unread: int | str) -> None:
-    count = unread_of(pages.page("about.html", unread=unread))
+@pytest.mark.parametrize(
+    ("name", "number", "shown"), [("unread", 3, "3 unread"), ("unread", "99+", "99+ unread"), ("cart", 2, "2 to buy")]
+)
+def test_a_page_that_knows_a_count_shows_it_without_script(name: str, number: int | str, shown: str) -> None:
+    known: dict[str, Any] = {name: number}
+    count = count_of(name, pages.page("about.html", **known))
 
     assert count.get("hidden") is None
-    assert "".join(count.itertext()) == f"{unread} unread"
+    assert "".join(count.itertext()) == shown
 
 
-@pytest.mark.parametrize("known", [{}, {"unread": None}, {"unread": 0}], ids=["not given", "none", "nothing unread"])
-def test_a_page_without_an_unread_count_shows_none(known: dict[str, Any]) -> None:
-    count = unread_of(pages.page("about.html", **known))
+@pytest.mark.parametrize("name", ["unread", "cart"])
+@pytest.mark.parametrize("number", [None, 0])
+def test_a_page_without_a_count_shows_none(name: str, number: int | None) -> None:
+    known: dict[str, Any] = {} if number is None else {name: number}
+    count = count_of(name, pages.page("about.html", **known))
 
     assert count.get("hidden") is not None
     assert "".join(count.itertext()) == ""

@@ -488,7 +488,17 @@ def test_the_address_of_a_form_leads_to_where_it_stands_when_it_is_opened(
     assert list(addresses.of(table, "ana")) == ["home"]
 
 
-def test_the_shop_shows_how_many_messages_are_unread_without_script_too(ana: Browser, table: Table, sell: Sell) -> None:
+@pytest.mark.parametrize("path", ["/shop/cart", "/shop/checkout", "/shop/orders"])
+def test_prices_of_another_day_are_not_spoken_of_where_todays_stand(ana: Browser, sell: Sell, path: str) -> None:
+    ana.post("/shop/cart", {"deal": str(sell().number)})
+
+    seen = ana.get(path)
+
+    assert "Times without a zone are UTC." in seen.words
+    assert "those of the day" not in seen.words
+
+
+def test_the_shop_shows_both_counts_without_script_too(ana: Browser, table: Table, sell: Sell) -> None:
     deal = sell()
     with_address(table)
     order = bought(ana, deal)  # of which a message tells

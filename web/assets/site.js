@@ -47,7 +47,7 @@ for (const box of all("[data-filter]")) {
   };
 }
 
-// What only the reader has: the unread count, and the state of each toggle. The page itself is the same for everybody.
+// What only the reader has: the counts of unread messages and of the cart, and the state of each toggle. The page itself is the same for everybody.
 const show = (form, on) => {
   const button = form.querySelector("button"), other = button.dataset.on;
   if ((button.ariaPressed === "true") === on) return;
@@ -75,11 +75,13 @@ const showMine = async () => {
     if (!answer.ok) return;
     mine = await answer.json();
   }
-  const count = document.getElementById("unread"), word = document.createElement("span");
-  word.className = "vh";
-  word.textContent = " unread";
-  count.hidden = !mine.unread;
-  count.replaceChildren(...mine.unread ? [mine.unread, word] : []);
+  for (const [name, word] of [["unread", " unread"], ["cart", " to buy"]]) {
+    const count = document.getElementById(name), spoken = document.createElement("span");
+    spoken.className = "vh";
+    spoken.textContent = word;
+    count.hidden = !mine[name];
+    count.replaceChildren(...mine[name] ? [mine[name], spoken] : []);
+  }
   for (const form of all("form[data-state]")) {
     show(form, !!mine[form.dataset.state]);
     form.onsubmit = signedIn ? send : null;

@@ -98,7 +98,7 @@ def _address_page(
     *,
     fill: bool = False,
 ) -> Answer:
-    known, unread = cookies.beside_unread(table(), request, partial(addresses.of, table(), username))
+    (known,), head = cookies.beside_head(table(), request, partial(addresses.of, table(), username))
     chosen = known.get(typed.get("name", ""))
     if fill:
         typed = _typed(typed["name"], chosen) if chosen else {}
@@ -113,7 +113,7 @@ def _address_page(
         errors=dict(errors or {}),
         next=forms.own_path(typed.get("next") or request.query.get("next"), ""),
         most=addresses.MOST,
-        unread=unread,
+        **head,
     )
 
 

@@ -100,7 +100,7 @@ def _cart_page(
     problem: str | None = None,
     status: int = HTTPStatus.OK,
 ) -> Answer:
-    items, unread = cookies.beside_unread(table(), request, partial(carts.view, table(), username, request.now))
+    (items,), head = cookies.beside_head(table(), request, partial(carts.view, table(), username, request.now))
     return pages.page(
         "shop/cart.html",
         here=CART,
@@ -112,7 +112,7 @@ def _cart_page(
         quantities={str(number): str(number) for number in range(1, carts.MOST_PIECES + 1)},
         errors=dict(errors or {}),
         problem=problem,
-        unread=unread,
+        **head,
     )
 
 

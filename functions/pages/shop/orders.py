@@ -32,7 +32,7 @@ def my_orders(request: Request) -> Answer:
         raise BadRequest("There is no such status of orders.", "status") from error
     username = member_of(request).username
     cursor = request.query.get("cursor") or None
-    page, unread = cookies.beside_unread(
+    (page,), head = cookies.beside_head(
         table(), request, partial(reading.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
     )
     return pages.page(
@@ -43,7 +43,7 @@ def my_orders(request: Request) -> Answer:
         statuses=[("", "All")] + [(each.value, name) for each, name in orders_shown.STATES.items()],
         chosen=asked or "",
         older=page.next,
-        unread=unread,
+        **head,
     )
 
 
@@ -56,10 +56,10 @@ def one_order(request: Request, order_id: str) -> Answer:
 def cancelling(request: Request, order_id: str) -> Answer:
     """A page that says what cancelling does, with the button that does it."""
     username = member_of(request).username
-    order, unread = cookies.beside_unread(table(), request, partial(reading.get, table(), username, order_id))
+    (order,), head = cookies.beside_head(table(), request, partial(reading.get, table(), username, order_id))
     if order.status is not OrderStatus.PLACED:
         return pages.redirect(f"{ORDERS}/{order_id}")
-    return pages.page("shop/cancel.html", here=request.path, order=orders_shown.head(order), unread=unread)
+    return pages.page("shop/cancel.html", here=request.path, order=orders_shown.head(order), **head)
 
 
 @routes.post(f"{ORDERS}/<order_id>/cancel")
@@ -85,7 +85,7 @@ def cancel_order(request: Request, order_id: str) -> Answer:
 
 def _order_page(request: Request, username: str, order_id: str, *, too_late: bool = False) -> Answer:
     """An order as it is now; ``too_late`` to be cancelled, as somebody has just tried."""
-    order, unread = cookies.beside_unread(table(), request, partial(reading.get, table(), username, order_id))
+    (order,), head = cookies.beside_head(table(), request, partial(reading.get, table(), username, order_id))
     state = orders_shown.STATES[order.status].lower()
     return pages.page(
         "shop/order.html",
@@ -94,5 +94,5 @@ def _order_page(request: Request, username: str, order_id: str, *, too_late: boo
         said=None if too_late else request.query.get("said"),
         order=orders_shown.whole(order),
         problem=f"It is {state}, and cannot be cancelled any more." if too_late else None,
-        unread=unread,
+        **head,
     )
