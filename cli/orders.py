@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import secrets
 from typing import Annotated, Any
@@ -16,11 +17,12 @@ from shared.api import documents, order_documents
 from shared.api.order_bodies import NewOrder
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
-from shared.data.members import order_news
+from shared.data.members import order_news, users
 from shared.data.orders import open_orders, placing, reading, steps
 from shared.dynamodb.table import Table
 from shared.errors import Invalid
 from shared.http.parameters import DEFAULT_PAGE
+from shared.models.charges import Charges
 from shared.models.orders import OrderStatus
 
 app = typer.Typer(help="Orders: a user's, and what is still to be sent.", no_args_is_help=True)
@@ -49,16 +51,16 @@ def place(
     with at_work(as_json) as work:
         fields = {"address": address, "items": [_item(work.table, each) for each in wanted]}
         new = checked(NewOrder, fields)
+        account_id = users.get(work.table, username, consistent=True).account_id
         order = placing.place(
             work.table,
-            username,
-            new.address,
-            new.wanted(),
+            placing.Asked(
+                username, new.address, new.wanted(), Idempotency(account_id, key or secrets.token_hex(16), fields)
+            ),
             work.now,
             secrets.token_bytes(16),
             chance=random.random,
-            idempotency=Idempotency(username, key or secrets.token_hex(16), fields),
-            telling=order_news.telling,
+            terms=placing.Terms(Charges.of(os.environ), order_news.telling),
         )
         work.answer(order_documents.order(order), views.fields)
 
@@ -117,7 +119,7 @@ def _item(table: Table, text: str) -> dict[str, Any]:
     if not pieces.isdecimal():
         raise Invalid(f"{text} must be a deal and a number of pieces, such as 12=1.")
     deal = deals.find(table, name)
-    return {"dealId": deal.deal_id, "quantity": int(pieces), "price": deal.price}
+    return {"dealId": deal.deal_id, "quantity": int(pieces), "price": deal.price, "currency": deal.currency}
 
 
 def _orders(page: Any) -> None:

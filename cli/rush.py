@@ -49,16 +49,14 @@ def rush(
         raise Forbidden("A rush is for the local cloud only: its buyers and orders are made up.")
     found = deals.find(table, deal_id(table, deal))
     before = stock.of(table, found.deal_id)
-    names = [f"rush-{secrets.token_hex(4)}" for _ in range(buyers)]
-    for name in names:
-        _join(table, name)
+    joined = [_join(table, f"rush-{secrets.token_hex(4)}") for _ in range(buyers)]
     note(f"{buyers} buyers on {before.left:,} pieces")
     trace = Trace().attach(table)
     began = time.perf_counter()
     with ThreadPoolExecutor(min(buyers, AT_ONCE)) as pool:
-        ends = Counter(pool.map(_buying(table, Wanted(found.deal_id, 1, found.price)), names))
+        ends = Counter(pool.map(_buying(table, Wanted(found.deal_id, 1, found.price, found.currency)), joined))
     seconds = time.perf_counter() - began
-    after = stock.settled(table, found.deal_id)
+    after = stock.of(table, found.deal_id)
     sent = [request for request in trace.requests if request.operation == "TransactWriteItems"]
     right = _adds_up(before, after, ends["placed"])
     document = {
@@ -80,25 +78,23 @@ def rush(
         raise typer.Exit(1)
 
 
-def _join(table: Table, name: str) -> None:
+def _join(table: Table, name: str) -> User:
     """Make a buyer with an address, as which nobody can sign in."""
-    users.create(table, User(name, f"{name}@mail.example", "A buyer", "-", "member", times.now()))
+    buyer = users.create(table, User(name, f"{name}@mail.example", "A buyer", "-", "member", times.now()))
     addresses.save(table, name, "home", Address("A buyer", "1 Main Street", "Portland", "04101", "US"))
+    return buyer
 
 
-def _buying(table: Table, wanted: Wanted) -> Callable[[str], str]:
-    def buy(name: str) -> str:
-        asked = {"deal": wanted.deal_id}
+def _buying(table: Table, wanted: Wanted) -> Callable[[User], str]:
+    def buy(buyer: User) -> str:
+        once = Idempotency(buyer.account_id, "rush", {"deal": wanted.deal_id})
         try:
             placing.place(
                 table,
-                name,
-                "home",
-                [wanted],
+                placing.Asked(buyer.username, "home", [wanted], once),
                 times.now(),
                 secrets.token_bytes(16),
                 chance=random.random,
-                idempotency=Idempotency(name, "rush", asked),
             )
         except CannotOrder:
             return "sold out"

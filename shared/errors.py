@@ -144,7 +144,8 @@ class NotSoldHere(Conflict):
 class Obstacle:
     """Why one item cannot be ordered: the item's place from 0, the field at fault, the reason in words.
 
-    ``left`` is how many pieces are left where they are too few, ``price`` today's where it has risen.
+    ``left`` is how many pieces are left where they are too few, ``price`` and ``currency`` today's where it has risen
+    or is in another currency.
     """
 
     place: int
@@ -153,6 +154,7 @@ class Obstacle:
     detail: str
     left: int | None = None
     price: str | None = None
+    currency: str | None = None
 
 
 class CannotOrder(Conflict):
@@ -165,6 +167,24 @@ class CannotOrder(Conflict):
     @property
     def faults(self) -> Sequence[tuple[str, str]]:
         return [(f"items.{each.place}.{each.field}", each.detail) for each in self.obstacles]
+
+
+class AmountChanged(Conflict):
+    """An order would come to something else than its buyer saw."""
+
+    field = "totals"
+
+    def __init__(self, totals: Mapping[str, str]) -> None:
+        self.totals = totals
+        comes_to = " and ".join(f"{currency} {amount}" for currency, amount in totals.items())
+        super().__init__(f"Nothing was ordered: it comes to {comes_to} now. Look at it again.")
+
+
+class AddressChanged(Conflict):
+    field = "address"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Nothing was ordered: the address {name!r} is another one now. Look at it again.")
 
 
 class WrongStep(Conflict):

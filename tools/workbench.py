@@ -159,14 +159,16 @@ def _sell(table: Table, posted: Sequence[Deal]) -> None:
     carts.put_in(table, "ana", wished.deal_id, 2, NOW)
     placing.place(
         table,
-        "ana",
-        "home",
-        [Wanted(ordered.deal_id, 1, ordered.price)],
+        placing.Asked(
+            "ana",
+            "home",
+            [Wanted(ordered.deal_id, 1, ordered.price, ordered.currency)],
+            Idempotency("4c9f1f0e", "5f2c1e", {"address": "home"}),
+        ),
         NOW,
         bytes(16),
         chance=lambda: 0.0,
-        idempotency=Idempotency("ana", "5f2c1e", {"address": "home"}),
-        telling=order_news.telling,
+        terms=placing.Terms(telling=order_news.telling),
     )
 
 

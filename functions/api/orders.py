@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import secrets
@@ -28,6 +29,7 @@ from shared.errors import BadRequest, InvalidName, UnknownAddress
 from shared.http.answers import json_answer, nothing
 from shared.http.event import Event, correlation_id
 from shared.http.parameters import paging, segment
+from shared.models.charges import Charges
 from shared.models.orders import Order, OrderStatus
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -132,15 +134,11 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
                          "Idempotency-Key")  # fmt: skip
     order = placing.place(
         table(),
-        _username(),
-        new.address,
-        new.wanted(),
+        placing.Asked(_username(), new.address, new.wanted(), once, request, from_cart=new.from_cart),
         times.now(),
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
-        idempotency=once,
-        correlation_id=request,
-        telling=order_news.telling,
+        terms=placing.Terms(Charges.of(os.environ), order_news.telling),
     )
     if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
         report(metrics.ORDERS_PLACED)

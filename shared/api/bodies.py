@@ -14,6 +14,7 @@ from shared.api.fields import (
     LINE,
     NOT_IN_ADDRESSES,
     Body,
+    Currency,
     DealId,
     Price,
     documented,
@@ -107,7 +108,6 @@ _ADDRESS = documented(
 Title = Annotated[str, Field(min_length=1, max_length=300, json_schema_extra=LINE), AfterValidator(line)]
 BrandName = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=LINE), AfterValidator(line)]
 WebAddress = Annotated[str, Field(max_length=2000, json_schema_extra=_ADDRESS), AfterValidator(_web_address)]
-Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", examples=["USD"])]
 BrandSlug = Annotated[
     str,
     Field(min_length=1, max_length=100, examples=["allbirds"], json_schema_extra=LINE),

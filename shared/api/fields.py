@@ -82,4 +82,5 @@ def _two_decimals(text: str) -> str:
 LINE = documented(rf"[^{HIDDEN}]*[^\s{HIDDEN}][^{HIDDEN}]*")
 
 Price = Annotated[str, Field(pattern=_PRICE, examples=["31.90"]), AfterValidator(_two_decimals)]
+Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", examples=["USD"])]
 DealId = Annotated[str, Field(pattern=f"^{ksuids.PATTERN}$")]

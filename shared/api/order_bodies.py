@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from shared.api.fields import LINE, Body, DealId, Price, line
+from shared.api.fields import LINE, Body, Currency, DealId, Price, line
 from shared.data.orders.carts import MOST as MOST_DEALS
 from shared.data.orders.carts import MOST_PIECES
 from shared.data.orders.steps import STEPS
@@ -58,18 +58,23 @@ class CartChange(Body):
 
 
 class NewOrderItem(Body):
-    """So many pieces of a deal, at the price that the buyer saw."""
+    """So many pieces of a deal, at the price that the buyer saw, in the currency that the buyer saw."""
 
     deal_id: DealId
     quantity: Quantity
     price: Price
+    currency: Currency
 
 
 class NewOrder(Body):
-    """Place an order, to be sent to one of one's addresses."""
+    """Place an order, to be sent to one of one's addresses.
+
+    With ``fromCart`` all of it must be in the cart, in these quantities, so that a cart is ordered once.
+    """
 
     address: AddressName
     items: Annotated[list[NewOrderItem], Field(min_length=1, max_length=MOST_DEALS)]
+    from_cart: bool = False
 
     @model_validator(mode="after")
     def _names_each_deal_once(self) -> Self:
@@ -79,7 +84,7 @@ class NewOrder(Body):
 
     def wanted(self) -> list[Wanted]:
         """The items that this asks for."""
-        return [Wanted(item.deal_id, item.quantity, item.price) for item in self.items]
+        return [Wanted(item.deal_id, item.quantity, item.price, item.currency) for item in self.items]
 
 
 class OrderStep(Body):

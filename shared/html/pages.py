@@ -29,6 +29,8 @@ SAID = {
     "taken-out": "Taken out of your cart.",
     "address": "The address is kept.",
     "address-removed": "The address is removed.",
+    "pieces": "The pieces are changed. Look at the sum, and order.",
+    "ordered-already": "This cart was ordered already, in another window: here it is. Nothing was ordered twice.",
     "bought": "Ordered. We tell you in your inbox when it is sent.",
     "cancelled": "The order is cancelled.",
     "sent": "Sent. Its buyer is told.",

@@ -26,6 +26,7 @@ class Wanted:
     deal_id: str
     quantity: int
     price: str
+    currency: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from shared.models.catalog import Deal
 from shared.runtime import environment
 from shared.values import ksuids, times
 from tests.support.events import event
-from tests.support.factories import a_deal, a_user
+from tests.support.factories import a_deal, a_user, account_of
 from tests.support.lagging import lagging
 from tests.support.shop import HOME
 
@@ -57,7 +57,7 @@ def ask(table: Table, context: LambdaContext) -> Ask:
         asking["body"], asking["isBase64Encoded"] = None if body is None else json.dumps(body), False
         asking["requestContext"]["requestId"] = f"request-{next(_keys)}"
         role = "editor" if who == "ed" else "member"
-        asking["requestContext"]["authorizer"] = {"username": who, "role": role, "principalId": who}
+        asking["requestContext"]["authorizer"] = {"username": who, "accountId": account_of(who), "role": role}
         answer = handler(asking, context)
         return answer["statusCode"], json.loads(answer["body"]) if answer["body"] else None
 
@@ -74,7 +74,9 @@ def deal(table: Table) -> Deal:
 
 
 def place(ask: Ask, *items: tuple[Deal, Any, str], key: str | None = None, **others: Any) -> tuple[int, Any]:
-    lines = [{"dealId": deal.deal_id, "quantity": number, "price": price} for deal, number, price in items]
+    lines = [
+        {"dealId": deal.deal_id, "quantity": number, "price": price, "currency": "USD"} for deal, number, price in items
+    ]
     headers = {"Idempotency-Key": key or f"key-{next(_keys)}"}
     return ask("POST", "/orders", {"address": "home", "items": lines, **others}, headers=headers)
 
@@ -125,9 +127,9 @@ def test_a_key_used_for_another_order_is_refused(ask: Ask, deal: Deal) -> None:
 
 def test_an_order_without_a_key_is_refused(ask: Ask, deal: Deal) -> None:
     at_home(ask)
-    body = {"address": "home", "items": [{"dealId": deal.deal_id, "quantity": 1, "price": "10.00"}]}
+    item = {"dealId": deal.deal_id, "quantity": 1, "price": "10.00", "currency": "USD"}
 
-    status, problem = ask("POST", "/orders", body)
+    status, problem = ask("POST", "/orders", {"address": "home", "items": [item]})
 
     assert (status, list(reasons(problem))) == (400, ["Idempotency-Key"])
 
@@ -166,7 +168,7 @@ def test_what_cannot_be_ordered_names_the_item_and_the_reason(ask: Ask, table: T
     assert status == 409
     assert reasons(problem) == {
         "items.1.quantity": "Trail runner: only 2 left.",
-        "items.2.price": "Trail runner costs USD 10.00 now, not 9.99.",
+        "items.2.price": "Trail runner costs USD 10.00 now, not USD 9.99.",
         "items.3.dealId": "Trail runner is not sold here.",
     }
     assert [stock.of(table, each.deal_id).left for each in (deal, few, dearer)] == [5, 2, 2]
@@ -185,7 +187,10 @@ def test_what_is_refused_writes_nothing_and_takes_nothing(ask: Ask, table: Table
     of_sent = {"orderId": sent["orderId"], "who": "ed"}
     ask("PUT", "/orders/{orderId}/status", {"status": "shipped"}, **of_sent)
     deals.edit(table, over.deal_id, {"withdrawn_at": times.now()}, times.now())
-    many = [{"dealId": ksuids.random(times.now(), bytes([n] * 16)), "quantity": 1, "price": "1.00"} for n in range(21)]
+    many = [
+        {"dealId": ksuids.random(times.now(), bytes([n] * 16)), "quantity": 1, "price": "1.00", "currency": "USD"}
+        for n in range(21)
+    ]
     before = written(table)
 
     answers = [
@@ -299,12 +304,69 @@ def test_only_editors_see_open_orders_and_stock_and_change_them(ask: Ask, deal: 
 
     for method, resource, body in [
         ("GET", "/open-orders", None),
+        ("GET", "/customers/{username}", None),
         ("GET", "/deals/{dealId}/stock", None),
         ("PUT", "/deals/{dealId}/stock", {"add": 5}),
         ("PUT", "/deals/{dealId}/stock", {"nonsense": 5}),
         ("PUT", "/orders/{orderId}/status", {"status": "shipped"}),
     ]:
-        assert ask(method, resource, body, dealId=deal.deal_id, orderId=placed["orderId"])[0] == 403
+        of = {"dealId": deal.deal_id, "orderId": placed["orderId"], "username": "ana"}
+        assert ask(method, resource, body, **of)[0] == 403
+
+
+def test_editors_see_a_customer_with_the_newest_orders(ask: Ask, deal: Deal) -> None:
+    at_home(ask)
+    placed = [place(ask, (deal, 1, "10.00"))[1] for _ in range(2)]
+
+    status, found = ask("GET", "/customers/{username}", who="ed", username="ana")
+
+    assert (status, found["username"], found["addresses"]) == (200, "ana", {"home": HOME})
+    assert {order["orderId"] for order in found["orders"]} == {order["orderId"] for order in placed}
+    assert ask("GET", "/customers/{username}", who="ed", username="nobody")[0] == 404
+
+
+def test_orders_on_their_way_are_listed_beside_those_to_be_sent(ask: Ask, deal: Deal) -> None:
+    at_home(ask)
+    (_, sent), (_, waits) = (place(ask, (deal, 1, "10.00")) for _ in range(2))
+    ask("PUT", "/orders/{orderId}/status", {"status": "shipped"}, who="ed", orderId=sent["orderId"])
+
+    def listed(**query: str) -> tuple[int, list[str]]:
+        status, page = ask("GET", "/open-orders", who="ed", query=query)
+        return status, [order["orderId"] for order in page.get("items", ())]
+
+    assert listed() == listed(status="placed") == (200, [waits["orderId"]])
+    assert listed(status="shipped") == (200, [sent["orderId"]])
+    assert listed(status="delivered") == (400, [])
+
+
+def test_an_order_in_another_currency_than_was_seen_is_a_409_with_both(ask: Ask, table: Table, deal: Deal) -> None:
+    at_home(ask)
+    deals.edit(table, deal.deal_id, {"currency": "KWD", "price": "201.00"}, times.now())
+
+    status, problem = place(ask, (deal, 1, "10.00"))
+
+    assert (status, reasons(problem)) == (
+        409,
+        {"items.0.currency": "Trail runner costs KWD 201.00 now, not USD 10.00."},
+    )
+
+
+def test_a_cart_is_ordered_once_by_whoever_says_that_it_is_one(ask: Ask, table: Table, deal: Deal) -> None:
+    at_home(ask)
+    ask("PUT", "/me/cart/{dealId}", {"quantity": 2}, dealId=deal.deal_id)
+
+    statuses = [place(ask, (deal, 2, "10.00"), fromCart=True)[0] for _ in range(2)]
+
+    assert statuses == [201, 409]
+    assert stock.of(table, deal.deal_id).left == 3
+
+
+def test_pieces_taken_off_sale_with_one_key_are_taken_off_once(ask: Ask, table: Table, deal: Deal) -> None:
+    change = {"who": "ed", "dealId": deal.deal_id, "headers": {"Idempotency-Key": "once"}}
+
+    answers = [ask("PUT", "/deals/{dealId}/stock", {"add": -5}, **change) for _ in range(2)]
+
+    assert [(status, found["left"]) for status, found in answers] == [(200, 0)] * 2
 
 
 def test_stock_is_added_set_and_shown_by_shard(ask: Ask, deal: Deal) -> None:

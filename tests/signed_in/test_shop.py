@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from shared.dynamodb.writes import put
 from shared.models.catalog import Deal
 from shared.models.orders import OrderStatus
 from shared.values import times
-from tests.signed_in.conftest import entered, shown_unread
+from tests.signed_in.conftest import entered, shown_counts, timeline
 from tests.support.browsing import Browser, Seen
 from tests.support.shop import HOME_ADDRESS
 
@@ -36,8 +37,7 @@ def with_address(table: Table, username: str = "ana") -> None:
 
 def checkout(browser: Browser) -> dict[str, str]:
     """The fields of the checkout's form."""
-    found = browser.get("/shop/checkout").values()
-    return {name: found[name] for name in ("key", "items")} | {"address": "home"}
+    return _form_of(browser.get("/shop/checkout"))
 
 
 def ordered(table: Table, username: str = "ana") -> int:
@@ -62,7 +62,8 @@ def test_nobody_who_buys_is_led_to_sign_in_and_back_to_the_deal(anyone: Browser,
 
     seen = anyone.post("/shop/cart", {"deal": str(deal.number)})
 
-    assert (seen.status, seen.location) == (303, f"/account/sign-in?next=%2Fdeals%2F{deal.number}")
+    assert seen.status == 303
+    assert seen.location == f"/account/sign-in?next=%2Fshop%2Fwish%3Fnext%3D%252Fdeals%252F{deal.number}"
 
 
 @pytest.mark.parametrize("path", ["/shop/addresses", "/shop/checkout"])
@@ -123,7 +124,7 @@ def test_what_is_not_sold_here_or_is_over_does_not_come_into_the_cart(
 
 def test_the_twenty_first_deal_is_refused_and_said(ana: Browser, table: Table, sell: Sell) -> None:
     for number in range(carts.MOST):  # of deals that need not be there
-        held = {**keys.cart_item("ana", f"{number}"), "DealId": f"{number}", TTL_ATTRIBUTE: 2**40}
+        held = {**keys.cart_item("ana", f"{number}"), "DealId": f"{number}", "Quantity": 1, TTL_ATTRIBUTE: 2**40}
         table.write(put(held, because="a test's own"))
 
     seen = ana.post("/shop/cart", {"deal": str(sell().number)})
@@ -192,7 +193,7 @@ def test_an_order_takes_stock_empties_the_cart_and_is_told(ana: Browser, table: 
     shown = ana.get(seen.location)
     assert "Ordered. We tell you in your inbox when it is sent." in shown.words
     assert "Together $20.00" in shown.words
-    assert "State Placed" in shown.words
+    assert list(timeline(shown)) == ["*Placed", "Sent", "Delivered"]
     assert stock.of(table, deal.deal_id).left == 3
     assert carts.deals_in(table, "ana", times.now()) == []
     assert messages.unread_count(table, "ana", times.now()) == 1
@@ -230,10 +231,10 @@ def test_a_form_that_ordered_and_was_changed_orders_nothing(ana: Browser, table:
     form = checkout(ana)
     ana.post("/shop/checkout", form)
 
-    seen = ana.post("/shop/checkout", {**form, "address": "work"})
+    seen = ana.post("/shop/checkout", {**form, "address": form["address"].replace("home", "work")})
 
-    assert seen.status == 409
-    assert "This form has placed an order already" in seen.words
+    assert seen.status == 303
+    assert "This cart was ordered already" in ana.get(seen.location).words
     assert ordered(table) == 1
 
 
@@ -259,9 +260,147 @@ def test_a_price_that_rose_behind_the_form_orders_nothing_and_says_both(ana: Bro
     again = ana.post("/shop/checkout", _form_of(refused))
 
     assert refused.status == 409
-    assert "Trail runner costs $12.00 now, more than before." in refused.words
+    assert "Trail runner costs $12.00 now, not $10.00." in refused.words
     assert again.status == 303
     assert ordered(table) == 1
+
+
+def test_another_currency_behind_the_form_orders_nothing_and_is_said(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell(price="201.00")
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+    form = checkout(ana)
+    deals.edit(table, deal.deal_id, {"currency": "EUR", "price": "10.00"}, times.now())
+
+    refused = ana.post("/shop/checkout", form)
+    again = ana.post("/shop/checkout", _form_of(refused))
+
+    assert refused.status == 409
+    assert "Trail runner costs €10.00 now, not $201.00." in refused.words
+    assert "It was $201.00 when you put it in." in refused.words
+    assert again.status == 303
+
+
+def test_a_cart_that_two_windows_show_is_ordered_once(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell(price="10.00")
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+    forms = [checkout(ana) for _ in range(2)]
+
+    seen = [ana.post("/shop/checkout", form) for form in forms]
+
+    assert [each.location.partition("?")[2] for each in seen] == ["said=bought", "said=ordered-already"]
+    assert "This cart was ordered already, in another window: here it is." in ana.get(seen[1].location).words
+    assert ordered(table) == 1
+
+
+def test_a_cart_with_more_than_an_order_takes_is_ordered_in_two(ana: Browser, table: Table, sell: Sell) -> None:
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(sell(price="1.00").number)})
+    (item,) = table.query(keys.cart("ana"), prefix=keys.deal_sort_key(""))
+    for number in range(carts.MOST):
+        deal = sell(price="1.00", title=f"Deal {number}")
+        item = {**item, **keys.cart_item("ana", deal.deal_id), "DealId": deal.deal_id}
+        table.write(put(item, because="a test's own"))
+
+    shown = ana.get("/shop/checkout")
+    first = ana.post("/shop/checkout", _form_of(shown))
+    second = ana.post("/shop/checkout", checkout(ana))
+
+    assert "An order has at most 20 deals." in shown.words
+    assert [first.status, second.status] == [303, 303]
+    assert carts.deals_in(table, "ana", times.now()) == []
+
+
+def test_a_cart_of_which_part_was_ordered_in_another_window_is_shown_again(
+    ana: Browser, table: Table, sell: Sell
+) -> None:
+    first, second = sell(title="First"), sell(title="Second")
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(first.number)})
+    early = checkout(ana)
+    ana.post("/shop/cart", {"deal": str(second.number)})
+    both = checkout(ana)
+    ana.post("/shop/checkout", early)
+
+    seen = ana.post("/shop/checkout", both)
+
+    assert seen.status == 409
+    assert "Nothing was ordered: the cart has changed." in seen.words
+    assert "Second" in seen.words
+    assert ordered(table) == 1
+
+
+def test_ten_in_the_cart_and_two_left_are_two_by_one_button(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell(10, price="10.00")
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "10"})
+    stale = checkout(ana)
+    stock.leave(table, deal.deal_id, 2)
+
+    refused = ana.post("/shop/checkout", stale)
+    shown = ana.get("/shop/checkout")
+    (take,) = [each.get("value") for each in shown.document.iter("button") if "".join(each.itertext()) == "Take 2"]
+    taken = ana.post("/shop/checkout", {**shown.values(), "do": take})
+    done = ana.post("/shop/checkout", _form_of(ana.get(taken.location)))
+
+    assert (refused.status, "Trail runner: only 2 left." in refused.words) == (409, True)
+    assert "Only 2 are left." in shown.words
+    assert "Order for" not in shown.words
+    assert "Order for $20.00" in ana.get(taken.location).words or done.status == 303
+    assert done.status == 303
+    assert stock.of(table, deal.deal_id).left == 0
+
+
+@pytest.mark.parametrize("pressed", ["pieces", "order"])
+def test_pieces_are_changed_at_the_checkout_and_asked_again(
+    ana: Browser, table: Table, sell: Sell, pressed: str
+) -> None:
+    deal = sell(price="10.00")
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+
+    changed = ana.post("/shop/checkout", checkout(ana) | {f"pieces-{deal.deal_id}": "3", "do": pressed})
+    shown = ana.get(changed.location)
+    refused = ana.post("/shop/checkout", _form_of(shown) | {f"pieces-{deal.deal_id}": "11", "do": pressed})
+
+    assert changed.location == "/shop/checkout?address=home&said=pieces"
+    assert "Order for $30.00" in shown.words
+    assert refused.status == 422
+    assert "Each must be 1 to 10 pieces." in refused.words
+    assert ordered(table) == 0
+
+
+def test_an_address_that_was_changed_behind_the_form_is_asked_about(ana: Browser, table: Table, sell: Sell) -> None:
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(sell().number)})
+    form = checkout(ana)
+    addresses.save(table, "ana", "home", replace(HOME_ADDRESS, street="1 Elsewhere"))
+
+    refused = ana.post("/shop/checkout", form)
+    again = ana.post("/shop/checkout", _form_of(refused))
+
+    assert refused.status == 409
+    assert "The address “home” was changed meanwhile." in refused.words
+    assert "1 Elsewhere" in refused.words
+    assert again.status == 303
+    assert reading.latest(table, "ana", limit=1).items[0].address == replace(HOME_ADDRESS, street="1 Elsewhere")
+
+
+def test_a_price_that_fell_behind_the_form_is_said_and_asked_again(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell(price="10.00")
+    with_address(table)
+    ana.post("/shop/cart", {"deal": str(deal.number)})
+    form = checkout(ana)
+    deals.edit(table, deal.deal_id, {"price": "8.00"}, times.now())
+
+    refused = ana.post("/shop/checkout", form)
+    again = ana.post("/shop/checkout", _form_of(refused))
+
+    assert refused.status == 409
+    assert "Trail runner costs $8.00 now, not $10.00." in refused.words
+    assert again.status == 303
+    assert reading.latest(table, "ana", limit=1).items[0].totals == {"USD": "8.00"}
 
 
 def test_what_the_stage_adds_is_shown_before_and_kept_in_the_order(
@@ -335,20 +474,23 @@ def test_an_address_that_was_removed_meanwhile_is_asked_for_again(ana: Browser, 
     [
         "",
         "x",
-        "{deal}*0*1.00",
-        "{deal}*11*1.00",
-        "{deal}*-1*1.00",
-        "{deal}*1000000000*1.00",
-        "{deal}*1*-1",
-        "{deal}*1*1.00,{deal}*1*1.00",
-        ",".join(f"{number:027}*1*1.00" for number in range(21)),
+        "{deal}*0*1.00*USD",
+        "{deal}*11*1.00*USD",
+        "{deal}*-1*1.00*USD",
+        "{deal}*1000000000*1.00*USD",
+        "{deal}*1*-1*USD",
+        "{deal}*1*1.00*USD,{deal}*1*1.00*USD",
+        ",".join(f"{number:027}*1*1.00*USD" for number in range(21)),
     ],
 )
 def test_a_form_that_nobody_was_shown_is_refused(ana: Browser, table: Table, sell: Sell, items: str) -> None:
     deal = sell(price="1.00")
     with_address(table)
 
-    seen = ana.post("/shop/checkout", {"key": "k", "address": "home", "items": items.format(deal=deal.deal_id)})
+    seen = ana.post(
+        "/shop/checkout",
+        {"key": "k", "address": "x home", "totals": "USD=1.00", "items": items.format(deal=deal.deal_id)},
+    )
 
     assert seen.status == 400
     assert ordered(table) == 0
@@ -369,8 +511,9 @@ def test_what_is_refused_is_said_and_writes_nothing_and_takes_nothing(
     before = written(table)
 
     def said(deal: Deal, pieces: int = 1, *, price: str | None = None, address: str = "home") -> Seen:
-        form = {"key": "k", "address": address, "items": f"{deal.deal_id}*{pieces}*{price or deal.price}"}
-        return ana.post("/shop/checkout", form)
+        items = f"{deal.deal_id}*{pieces}*{price or deal.price}*{deal.currency}"
+        goes_to = f"{addresses.fingerprint(HOME_ADDRESS)} {address}"
+        return ana.post("/shop/checkout", {"key": "k", "address": goes_to, "totals": "USD=1.00", "items": items})
 
     seen = [
         (409, "Few: only 2 left.", said(few, 3)),
@@ -407,7 +550,7 @@ def test_an_order_that_is_cancelled_gives_its_stock_back_once(ana: Browser, tabl
 
     assert "They go back on sale" in asked.words
     assert [each.location for each in seen] == [f"{path}?said=cancelled"] * 2
-    assert "State Cancelled" in ana.get(path).words
+    assert list(timeline(ana.get(path))) == ["Placed", "*Cancelled"]
     assert stock.of(table, deal.deal_id).left == 5
 
 
@@ -431,7 +574,7 @@ def test_a_strangers_order_is_not_found(ana: Browser, table: Table, sell: Sell) 
     seen = [bo.get(path), bo.get(f"{path}/cancel"), bo.post(f"{path}/cancel")]
 
     assert [each.status for each in seen] == [404, 404, 404]
-    assert "State Placed" in ana.get(path).words
+    assert "*Placed" in timeline(ana.get(path))
 
 
 def test_orders_are_shown_by_their_status(ana: Browser, table: Table, sell: Sell) -> None:
@@ -502,16 +645,19 @@ def test_the_shop_shows_both_counts_without_script_too(ana: Browser, table: Tabl
     deal = sell()
     with_address(table)
     order = bought(ana, deal)  # of which a message tells
-    ana.post("/shop/cart", {"deal": str(deal.number)})
+    ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "2"})
     paths = ["/shop/cart", "/shop/checkout", "/shop/addresses", "/shop/orders", order, f"{order}/cancel"]
 
-    shown = {path: shown_unread(ana.get(path)) for path in paths}
-    refused = shown_unread(ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "77"}))
+    shown = {path: shown_counts(ana.get(path)) for path in paths}
+    refused = shown_counts(ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "77"}))
 
-    assert shown == dict.fromkeys(paths, "1 unread")
-    assert refused == "1 unread"
+    assert shown == {path: ["1 unread", "2 to buy"] for path in paths}
+    assert refused == ["1 unread", "2 to buy"]
 
 
-def _form_of(seen: Seen) -> dict[str, str]:
-    found = seen.values()
-    return {name: found[name] for name in ("key", "items")} | {"address": "home"}
+def _form_of(seen: Seen, address: str = "home") -> dict[str, str]:
+    """The form of a checkout, that goes to one of the addresses."""
+    places = [each.get("value") for each in seen.document.iter("input") if each.get("type") == "radio"]
+    (place,) = [each for each in places if each.endswith(f" {address}")]
+    fields = {name: text for name, text in seen.values().items() if name != "q"}
+    return {**fields, "address": place}

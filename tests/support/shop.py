@@ -12,11 +12,13 @@ from typing import Any
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.data.orders import addresses, placing, stock
+from shared.data.orders.order_items import Telling, untold
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
+from shared.models.charges import NO_CHARGES, Charges
 from shared.models.members import Address
 from shared.models.orders import Order, Wanted
-from tests.support.factories import NOW, a_deal, a_user, post
+from tests.support.factories import NOW, a_deal, a_user, account_of, post
 
 HOME_ADDRESS = Address("Ana Blake", "12 Harbour Street", "Portland", "04101", "US", region="ME")
 HOME = {
@@ -48,7 +50,7 @@ def on_sale(table: Table, pieces: int, *, shards: int = 1, **fields: Any) -> Dea
 
 def wanted(deal: Deal, quantity: int = 1, price: str | None = None) -> Wanted:
     """So many pieces of a deal, at the price that it has."""
-    return Wanted(deal.deal_id, quantity, price or deal.price)
+    return Wanted(deal.deal_id, quantity, price or deal.price, deal.currency)
 
 
 def buy(
@@ -58,21 +60,31 @@ def buy(
     now: datetime = NOW,
     address: str = "home",
     key: str | None = None,
+    account_id: str | None = None,
     entropy: bytes | None = None,
     chance: Callable[[], float] = random.random,
+    from_cart: bool = False,
+    telling: Telling = untold,
+    charges: Charges = NO_CHARGES,
+    **shown: Any,
 ) -> Order:
     """Place an order of some deals, one piece of each unless told; each with a key of its own unless told."""
     lines = [item if isinstance(item, Wanted) else wanted(item) for item in items]
     asked = {"address": address, "items": [[line.deal_id, line.quantity, line.price] for line in lines]}
     return placing.place(
         table,
-        username,
-        address,
-        lines,
+        placing.Asked(
+            username,
+            address,
+            lines,
+            Idempotency(account_id or account_of(username), key or f"key-{next(_client_keys)}", asked),
+            from_cart=from_cart,
+            **shown,
+        ),
         now,
         entropy or secrets.token_bytes(16),
         chance=chance,
-        idempotency=Idempotency(username, key or f"key-{next(_client_keys)}", asked),
+        terms=placing.Terms(charges, telling),
     )
 
 

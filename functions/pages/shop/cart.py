@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -21,6 +22,7 @@ from shared.html.forms import InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import Status, StockLevel
+from shared.models.charges import NO_CHARGES, Bill, Charges
 from shared.models.members import Session
 from shared.models.orders import CartItem
 from shared.runtime.environment import table
@@ -28,6 +30,7 @@ from shared.values.money import cents, money
 
 CART = "/shop/cart"
 
+QUANTITIES = {str(number): str(number) for number in range(1, carts.MOST_PIECES + 1)}
 _QUANTITY = f"must be 1 to {carts.MOST_PIECES} pieces."
 
 routes = Routes()
@@ -55,7 +58,7 @@ def put_into_cart(request: Request) -> Answer:
     username = member.username
     try:
         if "quantity" in typed:
-            quantity = _quantity(typed["quantity"])
+            quantity = quantity_of(typed["quantity"])
         else:
             held = {item.deal.deal_id: item.quantity for item in carts.view(table(), username, request.now)}
             quantity = held.get(deal.deal_id, 1)
@@ -86,7 +89,7 @@ def member_of(request: Request) -> Session:
     return cookies.member_of(table(), request)
 
 
-def _quantity(text: str) -> int:
+def quantity_of(text: str) -> int:
     """How many pieces a field says. Raises InvalidFields."""
     number = int(text) if re.fullmatch(r"[0-9]{1,4}", text.strip()) else 0
     return check(CartChange, {"quantity": number}).quantity
@@ -107,9 +110,10 @@ def _cart_page(
         status=status,
         said=None if problem or errors else request.query.get("said"),
         lines=[line_of(item, request.now) for item in items],
-        totals=totals_of([item for item in items if obstacle_of(item, request.now) is None]),
+        totals=orders_shown.amounts(bill_of([item for item in items if obstacle_of(item, request.now) is None]).totals),
+        adds=Charges.of(os.environ) != NO_CHARGES,
         can_order=any(obstacle_of(item, request.now) is None for item in items),
-        quantities={str(number): str(number) for number in range(1, carts.MOST_PIECES + 1)},
+        quantities=QUANTITIES,
         errors=dict(errors or {}),
         problem=problem,
         **head,
@@ -123,25 +127,33 @@ def line_of(item: CartItem, now: datetime) -> dict[str, Any]:
         **views.card(deal, now, width=128),
         "quantity": str(item.quantity),
         "together": views.money(money(cents(deal.price) * item.quantity), deal.currency),
-        "before": views.money(item.price, deal.currency) if item.changed else None,
-        "dearer": cents(deal.price) > cents(item.price),
+        "moved": _moved(item),
+        "cheaper": item.currency == deal.currency and cents(deal.price) < cents(item.price),
         "few": deal.stock is StockLevel.LOW,
         "obstacle": obstacle_of(item, now),
     }
 
 
-def obstacle_of(item: CartItem, now: datetime) -> str | None:
-    """Why what is in the cart cannot be ordered now, as far as the deal itself says, or None."""
+def _moved(item: CartItem) -> str | None:
+    """What to say of a price that is another one than when the deal was put in."""
+    before = views.money(item.price, item.currency)
+    if not item.changed:
+        return None
+    if item.currency != item.deal.currency:
+        return f"It was {before} when you put it in."
+    dearer = cents(item.deal.price) > cents(item.price)
+    return f"{'Dearer' if dearer else 'Cheaper'} than when you put it in: it was {before}."
+
+
+def obstacle_of(item: CartItem, now: datetime, left: int | None = None) -> str | None:
+    """Why what is in the cart cannot be ordered now, as far as the deal itself says, and what is ``left``; or None."""
     if item.deal.status(now) is not Status.ACTIVE:
         return "This deal is over."
-    if item.deal.stock is StockLevel.SOLD_OUT:
+    if item.deal.stock is StockLevel.SOLD_OUT or left == 0:
         return "Sold out."
     return None
 
 
-def totals_of(items: Sequence[CartItem]) -> str:
-    """The sum of some items at today's prices; currencies are not added up."""
-    sums: dict[str, int] = {}
-    for item in items:
-        sums[item.deal.currency] = sums.get(item.deal.currency, 0) + cents(item.deal.price) * item.quantity
-    return " and ".join(views.money(money(amount), currency) for currency, amount in sorted(sums.items()))
+def bill_of(items: Sequence[CartItem], charges: Charges = NO_CHARGES) -> Bill:
+    """What some items come to at today's prices."""
+    return charges.bill((item.deal.price, item.deal.currency, item.quantity) for item in items)

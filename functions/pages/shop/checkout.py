@@ -1,32 +1,50 @@
-"""The checkout: its form carries the prices that were seen and an idempotency key.
+"""The checkout: its form carries what was seen (prices, the sum, the address) and an idempotency key.
 
-So pressing twice or reloading orders once, and nobody pays more than the page said.
+So pressing twice or reloading orders once, and an order is what the page said or none: what has changed is said, and
+asked again.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
-from typing import Any
 
 from functions.pages.shop.addresses import FIELDS, shown
-from functions.pages.shop.cart import CART, line_of, member_of, obstacle_of, totals_of
+from functions.pages.shop.cart import CART, QUANTITIES, bill_of, line_of, member_of, obstacle_of, quantity_of
 from functions.pages.shop.orders import ORDERS
 from shared.api.order_bodies import NewOrder
 from shared.data.members import order_news
-from shared.data.orders import addresses, carts, placing
-from shared.errors import BadRequest, CannotOrder, IdempotencyKeyReused, Obstacle, UnknownAddress
+from shared.data.orders import addresses, carts, placing, reading, stock
+from shared.errors import (
+    AddressChanged,
+    AmountChanged,
+    BadRequest,
+    CannotOrder,
+    CartChanged,
+    CartIsFull,
+    DealIsOver,
+    IdempotencyKeyReused,
+    NotSoldHere,
+    Obstacle,
+    UnknownAddress,
+)
 from shared.html import cookies, forms, pages, views
+from shared.html import orders as orders_shown
 from shared.html.app import Routes
 from shared.html.checking import check
-from shared.html.forms import InvalidFields
+from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.models.orders import CartItem, Order
+from shared.models.catalog import StockLevel
+from shared.models.charges import Charges
+from shared.models.members import Session
+from shared.models.orders import CartItem, Order, Wanted
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
@@ -35,81 +53,137 @@ CHECKOUT = "/shop/checkout"
 
 _UNREADABLE = "The form cannot be read. Open the checkout again."
 
-_LINE = re.compile(r"([0-9A-Za-z]{27})\*(\d{1,2})\*([0-9.]{1,20})")
-"""A line of the checkout's form: a deal, how many pieces, and the price that the page showed."""
+_LINE = re.compile(r"([0-9A-Za-z]{27})\*(\d{1,2})\*([0-9.]{1,20})\*([A-Z]{3})")
+"""A line of the checkout's form: a deal, how many pieces, and the price that the page showed, with its currency."""
+
+_SUM = re.compile(r"([A-Z]{3})=([0-9.]{1,20})")
 
 routes = Routes()
 
 
 @routes.get(CHECKOUT)
 def checkout(request: Request) -> Answer:
-    return _checkout_page(request, member_of(request).username)
+    return _checkout_page(request, member_of(request).username, chosen=request.query.get("address", ""))
 
 
 @routes.post(CHECKOUT)
 def place_order(request: Request) -> Answer:
-    """Order what the form says at no more than the prices it says, once however often it is sent."""
+    """Order what the form says, for the sum that it says, once however often it is sent; or change its pieces."""
     member = member_of(request)
     typed = forms.read(request.event)
+    seen, again = _seen(typed), partial(_checkout_page, request, member.username, seen=_seen(typed))
+    _, _, name = typed.get("address", "").partition(" ")
+    again = partial(again, chosen=name)
     try:
-        order = _placed(request, member.username, typed)
-    except InvalidFields:
-        errors = {"address": "Choose the address that it goes to."}
-        return _checkout_page(request, member.username, typed, errors=errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        if changed := _changed_pieces(typed, seen):
+            for deal_id, pieces in changed.items():
+                with suppress(DealIsOver, NotSoldHere, CartIsFull):  # the page says what cannot be ordered
+                    carts.put_in(table(), member.username, deal_id, pieces, request.now, member.account_id)
+            return pages.redirect(CHECKOUT, address=name, said="pieces")
+        order = _placed(request, member, typed, seen)
+    except InvalidFields as error:
+        return again(errors=error.errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     except UnknownAddress:
         errors = {"address": "This address is no longer there. Choose another."}
-        return _checkout_page(request, member.username, typed, errors=errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    except IdempotencyKeyReused:
-        said = "This form has placed an order already, and was changed since. Your orders are below Orders."
-        return _checkout_page(request, member.username, typed, problem=[said], status=HTTPStatus.CONFLICT)
+        return again(errors=errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    except AddressChanged:
+        errors = {"address": f"The address “{name}” was changed meanwhile. Look whether the order shall go there."}
+        return again(errors=errors, status=HTTPStatus.CONFLICT)
+    except (CartChanged, IdempotencyKeyReused):
+        earlier = _ordered_already(member.username, seen)
+        if earlier:
+            return pages.redirect(f"{ORDERS}/{earlier}", said="ordered-already")
+        return again(problem=["Nothing was ordered: the cart has changed."], status=HTTPStatus.CONFLICT)
+    except AmountChanged:
+        return again(problem=["It comes to another sum than you saw."], status=HTTPStatus.CONFLICT)
     except CannotOrder as error:
-        return _checkout_page(request, member.username, typed, obstacles=error.obstacles, status=HTTPStatus.CONFLICT)
+        return again(obstacles=error.obstacles, status=HTTPStatus.CONFLICT)
     return pages.redirect(f"{ORDERS}/{order.order_id}", said="bought")
 
 
-def _placed(request: Request, username: str, typed: Mapping[str, str]) -> Order:
+def _seen(typed: Fields) -> list[Wanted]:
+    """The lines that the form showed. Raises BadRequest."""
+    lines = [_LINE.fullmatch(line) for line in typed.get("items", "").split(",")]
+    seen = [Wanted(line[1], int(line[2]), line[3], line[4]) for line in lines if line]
+    if len(seen) < len(lines):
+        raise BadRequest(_UNREADABLE)
+    return seen
+
+
+def _changed_pieces(typed: Fields, seen: Sequence[Wanted]) -> dict[str, int]:
+    """The pieces that the form asks for where it showed others, by deal. Raises InvalidFields.
+
+    ``do=take:<deal>:<pieces>`` is the button that takes what is left.
+    """
+    pressed, _, taken = typed.get("do", "").partition(":")
+    asked = {each.deal_id: typed.get(f"pieces-{each.deal_id}", str(each.quantity)) for each in seen}
+    if pressed == "take":
+        deal_id, _, pieces = taken.partition(":")
+        asked |= {deal_id: pieces} if deal_id in asked else {}
+    try:
+        return {
+            each.deal_id: quantity_of(asked[each.deal_id]) for each in seen if asked[each.deal_id] != str(each.quantity)
+        }
+    except InvalidFields as error:
+        raise InvalidFields({"pieces": f"Each must be 1 to {carts.MOST_PIECES} pieces."}) from error
+
+
+def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wanted]) -> Order:
     """The order that the checkout's form asks for, placed now or by an earlier sending of the form.
 
     Raises InvalidFields, BadRequest, and what placing an order raises.
     """
-    lines = [_LINE.fullmatch(line) for line in typed.get("items", "").split(",")]
+    goes_to, _, name = typed.get("address", "").partition(" ")
     items = [
-        {"dealId": line[1], "quantity": int(line[2]), "price": line[3]} for line in lines if line is not None
-    ]  # a line that is none is found by its absence
-    if len(items) < len(lines):
-        raise BadRequest(_UNREADABLE)
+        {"dealId": each.deal_id, "quantity": each.quantity, "price": each.price, "currency": each.currency}
+        for each in seen
+    ]
+    totals = [_SUM.fullmatch(line) for line in typed.get("totals", "").split(",")]
     try:
-        new = check(NewOrder, {"address": typed.get("address", ""), "items": items})
+        new = check(NewOrder, {"address": name, "items": items})
     except InvalidFields as error:
         if "address" in error.errors:
-            raise
+            raise InvalidFields({"address": "Choose the address that it goes to."}) from error
         raise BadRequest(_UNREADABLE) from error
-    once = forms.idempotency(typed, username, new.model_dump(mode="json"))
-    if once is None:
+    once = forms.idempotency(typed, member.account_id, {**new.model_dump(mode="json"), "totals": typed.get("totals")})
+    if once is None or None in totals:
         raise BadRequest(_UNREADABLE)
-    now = request.now
     order = placing.place(
         table(),
-        username,
-        new.address,
-        new.wanted(),
-        now,
+        placing.Asked(
+            member.username,
+            new.address,
+            new.wanted(),
+            once,
+            request.correlation_id,
+            from_cart=True,
+            totals={line[1]: line[2] for line in totals if line},
+            goes_to=goes_to,
+        ),
+        request.now,
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
-        idempotency=once,
-        correlation_id=request.correlation_id,
-        telling=order_news.telling,
+        terms=placing.Terms(Charges.of(os.environ), order_news.telling),
     )
     if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
         report(metrics.ORDERS_PLACED)
     return order
 
 
+def _ordered_already(username: str, seen: Sequence[Wanted]) -> str | None:
+    """The id of the user's newest order, if that is what a form shows: another window was quicker."""
+    for newest in reading.latest(table(), username, limit=1).items:
+        ordered = {item.deal_id for item in reading.get(table(), username, newest.order_id).items}
+        return newest.order_id if ordered == {each.deal_id for each in seen} else None
+    return None
+
+
 def _checkout_page(
     request: Request,
     username: str,
-    typed: Mapping[str, str] | None = None,
     *,
+    chosen: str = "",
+    seen: Sequence[Wanted] | None = None,
     errors: Mapping[str, str] | None = None,
     problem: Sequence[str] = (),
     obstacles: Sequence[Obstacle] = (),
@@ -117,41 +191,81 @@ def _checkout_page(
 ) -> Answer:
     """All in the cart that can be ordered, at today's prices, and where it may go. The form's key is a new one.
 
-    What was wrong with the whole of an order is said above: a ``problem``, and the ``obstacles`` to its items.
+    What was wrong with the whole of an order is said above: a ``problem``, the ``obstacles`` to its items, and what is
+    no longer as it was ``seen``.
     """
-    asked: list[Callable[[], Any]] = [
+    (items, known), head = cookies.beside_head(
+        table(),
+        request,
         partial(carts.view, table(), username, request.now),
         partial(addresses.of, table(), username),
-        partial(cookies.unread_of, table(), request),
-    ]
-    items, known, unread = table().gather(asked)
-    able = [item for item in items if obstacle_of(item, request.now) is None]
-    problems = [*problem, *(_said(obstacle, items) for obstacle in obstacles)]
+    )
+    left = _left_of(items)
+    in_the_way = {item.deal.deal_id: obstacle_of(item, request.now, left.get(item.deal.deal_id)) for item in items}
+    able = [item for item in items if in_the_way[item.deal.deal_id] is None][: carts.MOST]
+    problems = [*problem, *_changes(seen or (), able), *_said(obstacles)] if problem or obstacles else []
     if not able and not problems:
         return pages.redirect(CART)
-    chosen = (typed or {}).get("address", "")
+    short = {item.deal.deal_id: left[item.deal.deal_id] for item in able if _is_short(item, left)}
+    bill = bill_of(able, Charges.of(os.environ))
     return pages.page(
         "shop/checkout.html",
         here=CHECKOUT,
         status=status,
         said=None if problems or errors else request.query.get("said"),
-        lines=[line_of(item, request.now) for item in able],
-        left_out=[line_of(item, request.now) for item in items if item not in able],
-        items=",".join(f"{item.deal.deal_id}*{item.quantity}*{item.deal.price}" for item in able),
-        totals=totals_of(able),
-        addresses=shown(known),
+        lines=[
+            {**line_of(item, request.now), "id": item.deal.deal_id, "left": short.get(item.deal.deal_id)}
+            for item in able
+        ],
+        left_out=[
+            (item.deal.title, in_the_way[item.deal.deal_id] or f"An order has at most {carts.MOST} deals.")
+            for item in items
+            if item not in able
+        ],
+        short=bool(short),
+        items=",".join(f"{item.deal.deal_id}*{item.quantity}*{item.deal.price}*{item.deal.currency}" for item in able),
+        totals=orders_shown.amounts(bill.totals),
+        sums=",".join(f"{currency}={amount}" for currency, amount in bill.totals.items()),
+        bill=orders_shown.bill(bill),
+        quantities=QUANTITIES,
+        addresses=[
+            {**each, "value": f"{addresses.fingerprint(known[each['name']])} {each['name']}"} for each in shown(known)
+        ],
         chosen=chosen if chosen in known else next(iter(known), ""),
         typed=dict.fromkeys(("name", *FIELDS), "") | ({} if known else {"name": "home"}),
         key=forms.new_key(),
         errors=dict(errors or {}),
         problem=problems,
-        unread=unread,
+        **head,
     )
 
 
-def _said(obstacle: Obstacle, items: Sequence[CartItem]) -> str:
-    """Why one item of an order cannot be ordered, with a price as pages write it."""
-    for item in items:
-        if obstacle.price is not None and item.deal.deal_id == obstacle.deal_id:
-            return f"{item.deal.title} costs {views.money(obstacle.price, item.deal.currency)} now, more than before."
-    return obstacle.detail if obstacle.detail.endswith(".") else f"{obstacle.detail}."
+def _left_of(items: Sequence[CartItem]) -> dict[str, int]:
+    """How many pieces are left of those deals of which there may be too few."""
+    asked = [item.deal.deal_id for item in items if item.quantity > 1 or item.deal.stock is StockLevel.LOW]
+    return {deal_id: found.left for deal_id, found in stock.find_many(table(), asked).items()} if asked else {}
+
+
+def _is_short(item: CartItem, left: Mapping[str, int]) -> bool:
+    return left.get(item.deal.deal_id, item.quantity) < item.quantity
+
+
+def _changes(seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
+    """What is another price or another number of pieces now than was seen, and what came in or went."""
+    now = {item.deal.deal_id: item for item in able}
+    said = []
+    for each in seen:
+        item = now.pop(each.deal_id, None)
+        if item is None:
+            continue
+        if (item.deal.price, item.deal.currency) != (each.price, each.currency):
+            today, before = views.money(item.deal.price, item.deal.currency), views.money(each.price, each.currency)
+            said.append(f"{item.deal.title} costs {today} now, not {before}.")
+        if item.quantity != each.quantity:
+            said.append(f"{item.deal.title}: {item.quantity} in the cart now, not {each.quantity}.")
+    return said + [f"{item.deal.title} is in the cart now, too." for item in now.values()]
+
+
+def _said(obstacles: Sequence[Obstacle]) -> list[str]:
+    """Why items of an order cannot be ordered; prices are among the changes."""
+    return [f"{each.detail.rstrip('.')}." for each in obstacles if each.price is None]

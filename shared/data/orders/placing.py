@@ -1,153 +1,193 @@
 """Placing orders.
 
 An order, its items, the stock it takes and the receipt of its request are written in one transaction, so there is no
-order without stock and no stock lost. The User item counts its orders: an account that has any is not deleted, so the
-next owner of its name finds none.
+order without stock and no stock lost. The account counts its orders that are still to be sent: with any it is not
+removed.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
+from typing import Any
 
-from shared.data import keys
+from shared.data import account_checks
 from shared.data.catalog import deals
-from shared.data.idempotency import Idempotency, Repeated, is_used, receipt, result_of
+from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
 from shared.data.orders import addresses, carts, open_orders, reading, stock
+from shared.data.orders.numbers import NUMBERS, pointer
 from shared.data.orders.order_items import Telling, item_id, item_to_item, to_item, untold
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import MOST_TOGETHER, Write, put_new, update
-from shared.errors import AlreadyExists, CannotOrder, NoSuchUser, Obstacle, UnknownAddress
-from shared.models.catalog import Deal, Period, Status
+from shared.dynamodb.writes import MOST_TOGETHER, Write, put_new
+from shared.errors import AddressChanged, AlreadyExists, AmountChanged, CannotOrder, Obstacle, UnknownAddress
+from shared.models.catalog import Deal, Status
+from shared.models.charges import NO_CHARGES, Bill, Charges
 from shared.models.members import Address
 from shared.models.orders import Order, OrderItem, OrderStatus, Stock, Wanted
 from shared.values import ksuids
-from shared.values.money import cents, money
+from shared.values.money import cents
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A buyer's request: pieces of some deals, to be sent to one of the buyer's addresses, by its name.
+
+    ``idempotency`` tells a repeated request from a new one, and whose account it is; ``correlation_id`` names it in the
+    logs. With ``from_cart``
+    all must be in the cart, in these quantities: what is in a cart is ordered once, from however many windows.
+    ``totals`` and ``goes_to`` are what the buyer was shown, where that is known: what it all comes to, by currency, and
+    the address's ``fingerprint``. An order that would differ is not placed.
+    """
+
+    username: str
+    address: str
+    wanted: Sequence[Wanted]
+    idempotency: Idempotency
+    correlation_id: str | None = None
+    from_cart: bool = False
+    totals: Mapping[str, str] | None = None
+    goes_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A stage's terms: ``charges`` are added to each order, and what ``telling`` gives is written with it."""
+
+    charges: Charges = NO_CHARGES
+    telling: Telling = untold
+
+
+PLAIN = Terms()
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What an order is decided on, as it was a moment ago; ``earlier`` is the order that its request placed before."""
+
+    earlier: str | None
+    addresses: Mapping[str, Address]
+    deals: Mapping[str, Deal]
+    in_cart: Collection[str]
+    stocks: Mapping[str, Stock | None]
 
 
 def place(
     table: Table,
-    username: str,
-    address: str,
-    wanted: Sequence[Wanted],
+    asked: Asked,
     now: datetime,
     entropy: bytes,
     *,
     chance: Callable[[], float],
-    idempotency: Idempotency,
-    correlation_id: str | None = None,
-    telling: Telling = untold,
+    terms: Terms = PLAIN,
 ) -> Order:
     """Place an order, or give the one that an earlier request with the same key placed.
 
     The id is made of 16 bytes of ``entropy``; ``chance`` gives random numbers from 0 to below 1, by which buyers spread
     over the shards. Prices are those of the moment the deals are read: a condition on them would have all buyers of a
-    deal meet in its item.
-
-    What ``telling`` writes is in the transaction.
-    Raises UnknownAddress, CannotOrder, NoSuchUser, IdempotencyKeyReused, Busy.
+    deal meet in its item. Those of ``terms`` that hold when it is placed are kept.
+    Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged, CartChanged, NotSignedIn, IdempotencyKeyReused,
+    Busy.
     """
 
+    order_id = ksuids.random(now, entropy)
+    number = cache(partial(NUMBERS.next, table))  # for what can be ordered, and then one, however often it is tried
+
     def once() -> Order:
-        order, writes = _order(table, username, address, wanted, now, entropy, chance)
-        order = replace(order, correlation_id=correlation_id)
-        every = [
-            put_new(to_item(order), refused=AlreadyExists()),
-            update(
-                keys.user(username),
-                "ADD OrderCount :one",
-                condition=carts.STAYS,
-                values={":one": 1},
-                refused=NoSuchUser(username),
-            ),
-            *(put_new(item_to_item(order, item), refused=AlreadyExists()) for item in order.items),
-            *writes,
-            *telling(order, now),
-        ]
-        if len(every) >= MOST_TOGETHER:
+        seen = _look(table, asked, order_id, now)
+        if seen.earlier is not None:
+            return reading.get(table, asked.username, seen.earlier)
+        items, bill = _filled(asked, seen, now, chance, terms.charges)
+        order = _order(asked, seen.addresses[asked.address], items, bill, now, order_id, number())
+        writes = [*_writes(order, asked, seen.in_cart, now), *terms.telling(order, now)]
+        if len(writes) > MOST_TOGETHER:
             for item in order.items:
                 if len(item.shards) > 1:
                     stock.pool(table, item.deal_id)
-            raise stock.Short
-        table.transact(receipt(idempotency, order.order_id, now), *every)
+            return once()
+        table.transact(*writes)
         return order
 
-    try:
-        return table.retry(once, when=stock.Short, gave_up=stock.CROWDED)
-    except Repeated:
-        return reading.get(table, username, result_of(table, idempotency))
-    except (CannotOrder, UnknownAddress):
-        # The last pieces may have gone to this very request, whose answer was lost.
-        if not is_used(table, idempotency, now):
-            raise
-        return reading.get(table, username, result_of(table, idempotency))
+    return table.retry(once, when=(stock.Short, Repeated), gave_up=stock.CROWDED)
+
+
+def _look(table: Table, asked: Asked, order_id: str, now: datetime) -> _Seen:
+    """Read all that an order is decided on, in two round trips: the second is that of the stock's shards.
+
+    Stock is read at half the price, because the transaction decides. Nobody is told by such a read that there is too
+    little: where it seems so, it is read again.
+    """
+    deal_ids = [each.deal_id for each in asked.wanted]
+    reads: list[Callable[[], Any]] = [
+        partial(earlier_result, table, asked.idempotency, now),
+        partial(addresses.of, table, asked.username, asked.idempotency.account_id),
+        partial(deals.get_many, table, deal_ids, consistent=True),
+        partial(carts.deals_in, table, asked.username, now),
+        partial(stock.find_many, table, deal_ids),
+        partial(open_orders.know, table, OrderStatus.PLACED, order_id, now),
+    ]
+    earlier, known, found, in_cart, stocks, _ = table.gather(reads)
+    short = [each.deal_id for each in asked.wanted if not _suffices(stocks.get(each.deal_id), each.quantity)]
+    if earlier is None and short:
+        settled = table.gather([partial(stock.settled, table, deal_id) for deal_id in short])
+        stocks |= dict(zip(short, settled, strict=True))
+    return _Seen(earlier, known, {deal.deal_id: deal for deal in found}, in_cart, stocks)
+
+
+def _suffices(on_sale: Stock | None, quantity: int) -> bool:
+    return on_sale is not None and on_sale.left >= quantity
+
+
+def _filled(
+    asked: Asked, seen: _Seen, now: datetime, chance: Callable[[], float], charges: Charges
+) -> tuple[Sequence[OrderItem], Bill]:
+    """The items of an order as it would be now, and what it comes to.
+
+    Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged.
+    """
+    if asked.address not in seen.addresses:
+        raise UnknownAddress(asked.address)
+    if asked.goes_to not in (None, addresses.fingerprint(seen.addresses[asked.address])):
+        raise AddressChanged(asked.address)
+    lines = [
+        _line(place, each, seen.deals.get(each.deal_id), seen.stocks.get(each.deal_id), now, chance)
+        for place, each in enumerate(asked.wanted)
+    ]
+    obstacles = [line for line in lines if isinstance(line, Obstacle)]
+    if obstacles:
+        raise CannotOrder(obstacles)
+    items = tuple(line for line in lines if isinstance(line, OrderItem))
+    bill = charges.bill((item.price, item.currency, item.quantity) for item in items)
+    if asked.totals not in (None, bill.totals):
+        raise AmountChanged(bill.totals)
+    return items, bill
 
 
 def _order(
-    table: Table,
-    username: str,
-    address_name: str,
-    wanted: Sequence[Wanted],
-    now: datetime,
-    entropy: bytes,
-    chance: Callable[[], float],
-) -> tuple[Order, list[Write]]:
-    """The order as it would be now, and the writes that take its stock and empty the cart. One round trip of reads."""
-    deal_ids = [each.deal_id for each in wanted]
-    known: dict[str, Address] = {}
-    today: dict[str, Deal] = {}
-    stocks: dict[str, Stock | None] = {}
-    in_cart: set[str] = set()
-
-    def read_stock(deal_id: str) -> None:
-        stocks[deal_id] = stock.find(table, deal_id)
-
-    reads: list[Callable[[], None]] = [
-        lambda: known.update(addresses.of(table, username)),
-        lambda: today.update({deal.deal_id: deal for deal in deals.get_many(table, deal_ids, consistent=True)}),
-        lambda: in_cart.update(carts.deals_in(table, username, now)),
-        lambda: open_orders.know_day(table, Period.DAY.start_of(now)),
-        *(partial(read_stock, deal_id) for deal_id in deal_ids),
-    ]
-    table.gather(reads)
-    if address_name not in known:
-        raise UnknownAddress(address_name)
-    obstacles = [
-        obstacle
-        for place, each in enumerate(wanted)
-        if (obstacle := _obstacle(table, place, each, today.get(each.deal_id), stocks[each.deal_id], now))
-    ]
-    if obstacles:
-        raise CannotOrder(obstacles)
-    items: list[OrderItem] = []
-    for place, each in enumerate(wanted, 1):
-        deal, on_sale = today[each.deal_id], stocks[each.deal_id]
-        shards = stock.plan(on_sale, each.quantity, chance()) if on_sale else None
-        if shards is None:  # less is left than a moment ago
-            raise stock.Short
-        items.append(_item(item_id(place), deal, each.quantity, shards))
-    order = Order(
-        order_id=ksuids.random(now, entropy),
-        username=username,
+    asked: Asked, address: Address, items: Sequence[OrderItem], bill: Bill, now: datetime, order_id: str, number: int
+) -> Order:
+    return Order(
+        order_id=order_id,
+        number=number,
+        username=asked.username,
         status=OrderStatus.PLACED,
         times={OrderStatus.PLACED: now},
-        address=known[address_name],
+        address=address,
         item_count=len(items),
         pieces=sum(item.quantity for item in items),
-        totals=_totals(items),
+        shipping=bill.shipping,
+        tax=bill.tax,
+        totals=bill.totals,
         items=tuple(items),
+        correlation_id=asked.correlation_id,
     )
-    takes = [write for item in items for write in stock.take(item.deal_id, item.shards)]
-    return order, [*takes, *carts.emptying(username, [deal_id for deal_id in deal_ids if deal_id in in_cart])]
 
 
-def _obstacle(
-    table: Table, place: int, wanted: Wanted, deal: Deal | None, on_sale: Stock | None, now: datetime
-) -> Obstacle | None:
-    """Why an item cannot be ordered as asked for, or None."""
+def _line(
+    place: int, wanted: Wanted, deal: Deal | None, on_sale: Stock | None, now: datetime, chance: Callable[[], float]
+) -> OrderItem | Obstacle:
+    """An item of the order, or why it cannot be ordered as asked for."""
     because = partial(Obstacle, place, wanted.deal_id)
     if deal is None:
         return because("dealId", f"There is no deal {wanted.deal_id!r}.")
@@ -155,35 +195,39 @@ def _obstacle(
         return because("dealId", f"{deal.title}: this deal is over.")
     if on_sale is None:
         return because("dealId", f"{deal.title} is not sold here.")
-    if cents(deal.price) > cents(wanted.price):
-        detail = f"{deal.title} costs {deal.currency} {deal.price} now, not {wanted.price}."
-        return because("price", detail, price=deal.price)
-    if on_sale.left < wanted.quantity:
-        left = stock.settled(table, wanted.deal_id).left
-        if left < wanted.quantity:
-            few = f"only {left} left." if left else "sold out."
-            return because("quantity", f"{deal.title}: {few}", left=left)
-    return None
-
-
-def _item(item_id: str, deal: Deal, quantity: int, shards: Mapping[int, int]) -> OrderItem:
+    if deal.currency != wanted.currency or cents(deal.price) > cents(wanted.price):
+        changed = "price" if deal.currency == wanted.currency else "currency"
+        detail = f"{deal.title} costs {deal.currency} {deal.price} now, not {wanted.currency} {wanted.price}."
+        return because(changed, detail, price=deal.price, currency=deal.currency)
+    shards = stock.plan(on_sale, wanted.quantity, chance())
+    if shards is None:
+        few = f"only {on_sale.left} left." if on_sale.left else "sold out."
+        return because("quantity", f"{deal.title}: {few}", left=on_sale.left)
     return OrderItem(
-        item_id=item_id,
+        item_id=item_id(place + 1),
         deal_id=deal.deal_id,
         number=deal.number,
         title=deal.title,
+        variant=deal.variant,
         brand=deal.brand,
         brand_name=deal.brand_name,
         price=deal.price,
         currency=deal.currency,
-        quantity=quantity,
+        quantity=wanted.quantity,
         shards=shards,
     )
 
 
-def _totals(items: Sequence[OrderItem]) -> dict[str, str]:
-    """The sums of some items, by currency."""
-    sums: Counter[str] = Counter()
-    for item in items:
-        sums[item.currency] += cents(item.price) * item.quantity
-    return {currency: money(amount) for currency, amount in sorted(sums.items())}
+def _writes(order: Order, asked: Asked, in_cart: Collection[str], now: datetime) -> Iterator[Write]:
+    """The writes that place an order. The receipt is the first: of a request that comes twice, its refusal counts."""
+    yield receipt(asked.idempotency, order.order_id, now)
+    yield put_new(to_item(order), refused=AlreadyExists())
+    yield pointer(order.number, order.order_id)
+    yield account_checks.ordered(order.username, asked.idempotency.account_id)
+    if asked.from_cart:
+        yield from carts.ordering(order.username, {item.deal_id: item.quantity for item in order.items})
+    else:
+        yield from carts.emptying(order.username, [each.deal_id for each in order.items if each.deal_id in in_cart])
+    for item in order.items:
+        yield put_new(item_to_item(order, item), refused=AlreadyExists())
+        yield from stock.take(item.deal_id, item.shards)

@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+import os
 import random
+import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
+import pytest
 from botocore.exceptions import ReadTimeoutError
 from hypothesis import note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from shared.data.orders import steps, stock
+from shared.data import removal
+from shared.data.idempotency import Idempotency
+from shared.data.members import order_news, users
+from shared.data.orders import carts, steps, stock
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.errors import CannotOrder, NotThatMany, Unavailable, WrongStep
-from shared.models.orders import Order, OrderStatus
-from tests.support.engines import MINISTACK, Engine, on
+from shared.errors import (
+    AccountChanged,
+    Busy,
+    CannotOrder,
+    Conflict,
+    NoSuchOrder,
+    NotFound,
+    NotSignedIn,
+    NotThatMany,
+    Unavailable,
+    WrongStep,
+)
+from shared.models.orders import Order, OrderStatus, Wanted
+from shared.values.money import cents, money
+from tests.support.engines import FAST_SERVER, MINISTACK, Engine, on
 from tests.support.factories import NOW, open_brands
 from tests.support.shop import a_buyer, buy, on_sale, wanted
 from tests.support.wire import cancelled, failing, hooked
 
 BUYERS = ("ana", "bo", "cy")
+T = TypeVar("T")
 TAKING, GONE = OrderStatus.PLACED, OrderStatus.CANCELLED
 
 
@@ -151,8 +171,10 @@ class Selling(RuleBasedStateMachine):
         items, _ = self.table.scan()
         found = {item["OrderId"]: item["Status"] for item in items if item["Type"] == "Order"}
         assert found == {order_id: order.status for order_id, order in self.placed.items()}
-        counted = {item["Username"]: item.get("OrderCount", 0) for item in items if item["Type"] == "User"}
-        assert counted == {name: sum(o.username == name for o in self.placed.values()) for name in BUYERS}
+        counted = {item["Username"]: item["OpenOrders"] for item in items if item["Type"] == "Account"}
+        assert counted == {
+            name: sum(o.username == name and o.status is TAKING for o in self.placed.values()) for name in BUYERS
+        }
 
 
 @on(MINISTACK)
@@ -182,3 +204,147 @@ def test_forty_buyers_at_once_on_the_last_ten_pieces_get_ten(table: Table) -> No
     assert len(placed) == 10
     assert (found.left, found.ordered) == (0, 10)
     assert sum(item["Type"] == "OrderItem" for item in table.scan()[0]) == 10
+
+
+WINDOWS = 8
+NAMES = [f"buyer{number}" for number in range(16)]
+ACTIONS = int(os.environ.get("DRIFT_ACTIONS", "1000"))
+SEED = int(os.environ.get("DRIFT_SEED", "1"))
+REFUSALS = (Conflict, NotFound, NotSignedIn, AccountChanged, Busy)
+
+
+class Windows:
+    """Random actions of several windows at once on one shop, and what the shop must account for afterwards."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = replace(table, sleep=lambda _: None)
+        self.deals = [on_sale(self.table, 400, shards=shards, price="10.00") for shards in (1, 2, 4)]
+        self.lock = threading.Lock()
+        self.on_sale = Counter({deal.deal_id: 400 for deal in self.deals})
+        self.placed: list[Order] = []
+        self.done: Counter[str] = Counter()
+        self.lost = threading.local()
+        for name in NAMES:
+            a_buyer(self.table, name)
+
+    def act(self, window: int) -> None:
+        """Do one window's share of all actions."""
+        dice = random.Random(f"{SEED}/{window}")
+        ways = [self.order, self.order_cart, self.cancel, self.send, self.send, self.send, self.deliver, self.restock]
+        for number in range(ACTIONS // WINDOWS):
+            way = self.leave if dice.random() < 0.1 else dice.choice(ways)
+            with suppress(*REFUSALS):
+                way(dice, f"{window}/{number}")
+                with self.lock:
+                    self.done[way.__name__] += 1
+
+    def lose(self, **_: Any) -> None:
+        """Lose the answer of what a window has just asked for, now and then."""
+        dice = getattr(self.lost, "dice", None)
+        if dice is not None and dice.random() < 0.2:
+            raise ReadTimeoutError(endpoint_url="made up")
+
+    def surely(self, dice: random.Random, act: Callable[[], T]) -> T:
+        """Ask until there is an answer, while answers are lost."""
+        self.lost.dice = dice
+        try:
+            while True:
+                with suppress(Unavailable):
+                    return act()
+        finally:
+            self.lost.dice = None
+
+    def any_order(self, dice: random.Random) -> Order:
+        with self.lock:
+            if not self.placed:
+                raise NoSuchOrder("")
+            return dice.choice(self.placed[-20:])
+
+    def order(self, dice: random.Random, key: str) -> None:
+        chosen = dice.sample(self.deals, dice.randint(1, 3))
+        self.buy(dice, key, dice.choice(NAMES), [wanted(deal, dice.randint(1, 4)) for deal in chosen])
+
+    def order_cart(self, dice: random.Random, key: str) -> None:
+        """Put something into a cart, which other windows fill and order, too, and order all that is in it."""
+        name = dice.choice(NAMES)
+        carts.put_in(self.table, name, dice.choice(self.deals).deal_id, dice.randint(1, 4), NOW)
+        lines = [wanted(item.deal, item.quantity) for item in carts.view(self.table, name, NOW)]
+        self.buy(dice, key, name, lines, from_cart=True)
+
+    def buy(self, dice: random.Random, key: str, name: str, lines: list[Wanted], *, from_cart: bool = False) -> None:
+        placed = self.surely(
+            dice,
+            lambda: buy(self.table, name, *lines, key=key, from_cart=from_cart, telling=order_news.telling),
+        )
+        with self.lock:
+            self.placed.append(placed)
+
+    def cancel(self, dice: random.Random, _: str) -> None:
+        order = self.any_order(dice)
+        self.surely(dice, lambda: steps.advance(self.table, order, GONE, NOW, telling=order_news.telling))
+
+    def send(self, dice: random.Random, _: str) -> None:
+        """With answers that come: who asked twice could not tell a sent order that is gone from a cancelled one."""
+        order = self.any_order(dice)
+        steps.advance(self.table, order, OrderStatus.SHIPPED, NOW, telling=order_news.telling)
+
+    def deliver(self, dice: random.Random, _: str) -> None:
+        steps.advance(self.table, self.any_order(dice), OrderStatus.DELIVERED, NOW, telling=order_news.telling)
+
+    def restock(self, dice: random.Random, key: str) -> None:
+        deal_id, pieces = dice.choice(self.deals).deal_id, dice.randint(-20, 30)
+        once = Idempotency("ed", key, {"add": pieces})
+        shards = dice.choice([None, None, None, 1, 3, 6])
+        self.surely(dice, lambda: stock.add(self.table, deal_id, pieces, NOW, shards=shards, idempotency=once))
+        with self.lock:
+            self.on_sale[deal_id] += pieces
+
+    def leave(self, dice: random.Random, _: str) -> None:
+        """Remove an account, and make another of the same name."""
+        name = dice.choice(NAMES)
+        with suppress(*REFUSALS):
+            removal.remove_account(self.table, users.get(self.table, name, consistent=True), NOW)
+        a_buyer(self.table, name)
+
+
+@pytest.mark.thorough
+@on(FAST_SERVER)
+def test_every_piece_cent_and_message_is_accounted_for_whatever_eight_windows_do_at_once(table: Table) -> None:
+    windows = Windows(table)
+
+    with hooked(windows.table, "after-call.dynamodb", windows.lose), ThreadPoolExecutor(WINDOWS) as pool:
+        list(pool.map(windows.act, range(WINDOWS)))
+    removal.go_on_with_all(table)
+
+    items = [item for page in pages(table) for item in page]
+    of_type = {kind: [item for item in items if item["Type"] == kind] for kind in {item["Type"] for item in items}}
+    orders = {item["OrderId"]: item for item in of_type["Order"]}
+    pieces: Counter[str] = Counter()
+    cents_of: Counter[str] = Counter()
+    for item in of_type["OrderItem"]:
+        cents_of[item["OrderId"]] += cents(item["Price"]) * item["Quantity"]
+        pieces[item["DealId"]] += 0 if orders[item["OrderId"]]["Status"] == GONE else item["Quantity"]
+    for sale in of_type.get("Sale", ()):
+        pieces.update({item["DealId"]: item["Quantity"] for item in sale["Items"]})
+    for deal in windows.deals:
+        found = stock.of(table, deal.deal_id)
+        assert (found.on_sale, found.ordered) == (windows.on_sale[deal.deal_id], pieces[deal.deal_id])
+        assert found.left == found.on_sale - found.ordered
+        assert all(shard.left >= 0 and shard.ordered >= 0 for shard in found.shards)
+    assert {order_id: item["Totals"] for order_id, item in orders.items()} == {
+        order_id: {"USD": money(amount)} for order_id, amount in cents_of.items()
+    }
+    told = Counter(item["OrderId"] for item in of_type["Message"])
+    assert told == {i: sum(f"{status.capitalize()}At" in item for status in OrderStatus) for i, item in orders.items()}
+    assert {item["Username"] for item in of_type["Order"]} <= {item["Username"] for item in of_type["User"]}
+    assert all(windows.done[way] for way in ("order", "order_cart", "cancel", "send", "deliver", "restock", "leave"))
+    print(f"{ACTIONS} actions, {dict(windows.done)}")
+
+
+def pages(table: Table) -> Iterator[list[Item]]:
+    """All items of a table."""
+    page, start = table.scan()
+    yield page
+    while start is not None:
+        page, start = table.scan(start=start)
+        yield page
