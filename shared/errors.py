@@ -5,8 +5,8 @@
     │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchPath, NoSuchOrder,
     │   ├── UnknownAddress
     ├── Conflict            does not fit what is there       (409)
-    │   ├── DealIsOver, EditedMeanwhile, NotSoldHere, CannotOrder, WrongStep, OrdersRemain, NotThatMany,
-    │   ├── CartIsFull
+    │   ├── DealIsOver, DealIsOdd, EditedMeanwhile, NotSoldHere, CannotOrder, WrongStep, OrdersRemain, NotThatMany,
+    │   ├── CartIsFull, CartChanged, AmountChanged, AddressChanged, TooLateToUndo
     │   ├── AlreadyExists       a unique thing exists already
     │   │   ├── DealExists, BrandExists, UsernameTaken, EmailTaken
     │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge makes 200 of these)
@@ -193,6 +193,11 @@ class WrongStep(Conflict):
     def __init__(self, order_id: str, status: str, wanted: str) -> None:
         self.status = status
         super().__init__(f"The order {order_id!r} is {status}: it cannot become {wanted}.")
+
+
+class TooLateToUndo(Conflict):
+    def __init__(self) -> None:
+        super().__init__("It can be undone for a minute, as long as nothing else has happened since.")
 
 
 class OrdersRemain(Conflict):

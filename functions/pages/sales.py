@@ -7,13 +7,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from http import HTTPStatus
+from typing import Any
 
 from shared.api.order_bodies import StockChange
 from shared.data.catalog import deals
 from shared.data.members import order_news
 from shared.data.orders import open_orders, reading, steps, stock
-from shared.errors import Busy, IdempotencyKeyReused, NotThatMany, WrongStep
+from shared.data.orders.order_items import OPEN
+from shared.errors import (
+    BadRequest,
+    Busy,
+    IdempotencyKeyReused,
+    NoSuchOrder,
+    NotThatMany,
+    TooLateToUndo,
+    WrongStep,
+)
 from shared.html import cookies, forms, pages, views
 from shared.html import orders as orders_shown
 from shared.html.app import Routes, serve
@@ -38,6 +49,15 @@ STEPS = {
 }
 """Buttons of an order: the status that each gives it, and the code of what is said afterwards."""
 
+LISTS = {
+    OrderStatus.PLACED: ("To send", "the oldest first", "Every order is sent."),
+    OrderStatus.SHIPPED: ("Sent", "the oldest first", "Nothing is on its way."),
+    OrderStatus.DELIVERED: ("Delivered", "the last ordered first", "Nothing was delivered yet."),
+    OrderStatus.CANCELLED: ("Cancelled", "the last ordered first", "No order was cancelled."),
+}
+"""The lists of orders, by status: the name, the order it is in, and the words where it is empty."""
+
+_TAKEN = frozenset(status for status, _ in STEPS.values())
 _PIECES = f"A whole number up to {stock.MOST:,}; below zero takes pieces off sale."
 _LEFT = f"A whole number from 0 to {stock.MOST:,}."
 _SHARDS = f"1 to {stock.MAX_SHARDS}, or nothing to leave them as they are."
@@ -53,17 +73,37 @@ def shop(request: Request) -> Answer:
 
 
 @routes.get(ORDERS)
-def list_open(request: Request) -> Answer:
-    """The orders still to be sent, oldest first."""
+def list_orders(request: Request) -> Answer:
+    """The orders of a status with what is in them: those that wait oldest first, the others newest first.
+
+    ``?find=`` leads to the order of a number. ``?done=`` is the order that a button of the list was just pressed for.
+    """
     _editor(request)
-    page = open_orders.read(table(), request.now, limit=PAGE, cursor=request.query.get("cursor") or None)
+    wanted = request.query.get("find", "").strip()
+    try:
+        if wanted:
+            return pages.redirect(f"{ORDERS}/{reading.find(table(), wanted).order_id}")
+        missing = None
+    except NoSuchOrder:
+        missing = "There is no order of this number."
+    status = _status(request.query.get("status"))
+    read = partial(open_orders.read, now=request.now) if status in OPEN else reading.closed
+    page = read(table(), status=status, limit=PAGE, cursor=request.query.get("cursor") or None)
+    name, sorting, empty = LISTS[status]
     return pages.page(
         "desk/orders.html",
         here=ORDERS,
-        said=request.query.get("said"),
-        orders=[orders_shown.head(order) for order in page.items],
-        newer=page.next,
-        first=not request.query.get("cursor"),
+        status=HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK,
+        orders=[orders_shown.whole(order) for order in reading.filled(table(), page.items)],
+        lists=[(each.value, names[0]) for each, names in LISTS.items()],
+        chosen=status.value,
+        name=name,
+        sorting=sorting,
+        empty=empty if not request.query.get("cursor") else "Those were all.",
+        more=page.next,
+        typed=wanted,
+        errors={"find": missing} if missing else {},
+        done=_done(request),
     )
 
 
@@ -75,8 +115,12 @@ def one_order(request: Request, order_id: str) -> Answer:
 
 @routes.post(f"{ORDERS}/<order_id>/<step>")
 def take_step(request: Request, order_id: str, step: str) -> Answer:
-    """Send, deliver or cancel an order. Doing it twice does it once; of two that exclude each other, one is told."""
+    """Send, deliver or cancel an order, or undo that. Doing it twice does it once; of two that exclude each other, one
+    is told. A form of a list (``back``) leads back to the list."""
     _editor(request)
+    typed = forms.read(request.event)
+    if step == "undo":
+        return _undo(request, order_id, _status(typed.get("status")))
     if step not in STEPS:
         return pages.problem_page(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
     status, said = STEPS[step]
@@ -90,11 +134,27 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
             correlation_id=request.correlation_id,
             telling=order_news.telling,
         )
-    except WrongStep:
-        stands = reading.get(table(), order.username, order_id)
-        problem = f"The order is {orders_shown.STATES[stands.status].lower()}, and cannot be {said} now."
+    except WrongStep as error:
+        stands = reading.find(table(), order_id)
+        problem = f"The order is {orders_shown.STATES[OrderStatus(error.status)].lower()}, and cannot be {said} now."
         return _order_page(request, stands, problem=problem, status=HTTPStatus.CONFLICT)
-    return pages.redirect(f"{ORDERS}/{order_id}", said=said)
+    if "back" in typed:
+        return forms.lead_to(f"{ORDERS}?status={_status(typed['back'])}", done=order.order_id)
+    return pages.redirect(f"{ORDERS}/{order.order_id}", done=order.order_id)
+
+
+@routes.get("/desk/shop/customers/<username>")
+def customer(request: Request, username: str) -> Answer:
+    """A customer with the addresses and the newest orders. One Query behind the session's."""
+    _editor(request)
+    found = reading.customer(table(), username, newest=PAGE)
+    return pages.page(
+        "desk/customer.html",
+        here=request.path,
+        customer={"username": found.username, "name": found.name},
+        addresses=[(name, orders_shown.address_lines(each)) for name, each in found.addresses.items()],
+        orders=[orders_shown.head(order) for order in found.orders],
+    )
 
 
 @routes.get(f"{STOCK}/<number>")
@@ -127,6 +187,45 @@ def _editor(request: Request) -> Session:
     return cookies.editor_of(table(), request, "The desk is for editors.")
 
 
+def _status(text: str | None) -> OrderStatus:
+    """The status that a query or a form names. Raises BadRequest."""
+    try:
+        return OrderStatus(text or OrderStatus.PLACED)
+    except ValueError as error:
+        raise BadRequest("There is no such status of orders.", "status") from error
+
+
+def _undo(request: Request, order_id: str, status: OrderStatus) -> Answer:
+    order = reading.find(table(), order_id)
+    try:
+        steps.undo(
+            table(),
+            order,
+            status,
+            request.now,
+            correlation_id=request.correlation_id,
+            telling=order_news.correcting,
+        )
+    except TooLateToUndo as error:
+        problem = f"It is too late to undo that. {error}"
+        return _order_page(request, reading.find(table(), order_id), problem=problem, status=HTTPStatus.CONFLICT)
+    return pages.redirect(f"{ORDERS}/{order.order_id}", said="undone")
+
+
+def _done(request: Request) -> dict[str, Any] | None:
+    """What a button has just done, to be undone for a minute; None where none was pressed."""
+    order_id = request.query.get("done")
+    if not order_id:
+        return None
+    try:
+        order = reading.find(table(), order_id)
+    except NoSuchOrder:
+        return None
+    return (
+        {**orders_shown.head(order), "undoes": steps.can_undo(order, request.now)} if order.status in _TAKEN else None
+    )
+
+
 def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, str]) -> None:
     """Read the form of a stock. Raises InvalidFields, NotThatMany, IdempotencyKeyReused, Busy."""
     name = "left" if typed.get("do") == "left" else "add"
@@ -152,6 +251,8 @@ def _order_page(request: Request, order: Order, *, problem: str | None = None, s
         status=status,
         said=None if problem else request.query.get("said"),
         order=orders_shown.whole(order),
+        done=None if problem else _done(request),
+        undoes=steps.can_undo(order, request.now),
         problem=problem,
     )
 

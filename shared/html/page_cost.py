@@ -75,6 +75,7 @@ PATTERNS: Mapping[str, str] = {
     "reading.closed": "34",
     "reading.filled": "31",
     "steps.advance": "33",
+    "steps.undo": "33",
     "open_orders.read": "34",
     "stock.add": "35",
     "stock.leave": "35",

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
 from shared.data.members import messages
-from shared.data.orders import reading, stock
+from shared.data.orders import reading, steps, stock
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.models.orders import Order, OrderStatus
-from shared.values import times
-from tests.signed_in.conftest import entered
+from shared.values import order_numbers, times
+from tests.signed_in.conftest import entered, timeline
 from tests.support.browsing import Browser
 from tests.support.shop import a_buyer, buy
 
@@ -44,7 +45,8 @@ def test_open_orders_are_shown_oldest_first(editor: Browser, table: Table, sell:
 
     in_order = sorted(placed, key=lambda order: order.order_id)
     assert seen.text.index(in_order[0].order_id) < seen.text.index(in_order[1].order_id)
-    assert "1 piece to Ana Blake, Portland" in seen.words
+    assert "1 × Trail runner" in seen.words
+    assert "Ana Blake, Portland" in seen.words
 
 
 def test_without_open_orders_the_desk_says_so(editor: Browser) -> None:
@@ -80,19 +82,23 @@ def test_an_order_is_sent_delivered_and_its_owner_told(editor: Browser, table: T
     shown = editor.get(path_of(order))
     delivered = editor.post(f"{path_of(order)}/deliver")
 
-    assert sent.location == f"{path_of(order)}?said=sent"
-    assert "State Sent" in shown.words
+    assert sent.location == f"{path_of(order)}?done={order.order_id}"
+    assert list(timeline(shown)) == ["Placed", "*Sent", "Delivered"]
+    assert timeline(shown)["Delivered"] == "not yet"
     assert "By buyer" in shown.words
-    assert delivered.location == f"{path_of(order)}?said=delivered"
+    assert delivered.location == f"{path_of(order)}?done={order.order_id}"
     assert state(table, order) is OrderStatus.DELIVERED
-    assert messages.unread_count(table, "buyer", times.now()) == 1
+    assert {each.subject for each in messages.latest(table, "buyer", limit=9, now=times.now()).items} == {
+        "Your order of 1 piece is on its way.",
+        "Your order of 1 piece was delivered.",
+    }
     assert "Every order is sent." in editor.get("/desk/shop/orders").words
 
 
 def test_an_order_that_is_cancelled_gives_its_stock_back_once(editor: Browser, table: Table, order: Order) -> None:
     seen = [editor.post(f"{path_of(order)}/cancel") for _ in range(2)]
 
-    assert [each.location for each in seen] == [f"{path_of(order)}?said=cancelled"] * 2
+    assert [each.location for each in seen] == [f"{path_of(order)}?done={order.order_id}"] * 2
     assert stock.of(table, order.items[0].deal_id).left == 5
 
 
@@ -211,3 +217,86 @@ def test_the_form_of_a_deal_leads_to_its_stock_and_says_whether_it_is_sold(edito
 
     assert f"/desk/shop/stock/{deal.number}" in seen.text
     assert "Sold here low" in seen.words
+
+
+def test_what_was_sent_is_in_the_list_of_what_is_on_its_way_until_it_is_delivered(
+    editor: Browser, order: Order
+) -> None:
+    lists = ("placed", "shipped", "delivered", "cancelled")
+
+    def listed() -> list[str]:
+        seen = {name: editor.get(f"/desk/shop/orders?status={name}") for name in lists}
+        return [name for name in lists if f'orders/{order.order_id}"' in seen[name].text]
+
+    found = [listed()]
+    for step in ("send", "deliver"):
+        editor.post(f"{path_of(order)}/{step}")
+        found.append(listed())
+
+    assert found == [["placed"], ["shipped"], ["delivered"]]
+
+
+def test_a_button_in_a_list_leads_back_to_it_and_can_be_undone(editor: Browser, table: Table, order: Order) -> None:
+    number = order_numbers.written(order.number)
+
+    seen = editor.post(f"{path_of(order)}/send", {"back": "placed"})
+    told = editor.get(seen.location)
+    undone = editor.post(f"{path_of(order)}/undo", {"status": "shipped"})
+    again = editor.post(f"{path_of(order)}/undo", {"status": "shipped"})
+
+    assert seen.location == f"/desk/shop/orders?status=placed&done={order.order_id}"
+    assert f"{number} is sent: 1 piece to Ana Blake, Portland . Its buyer is told. Undo" in told.words
+    assert undone.location == again.location == f"{path_of(order)}?said=undone"
+    assert state(table, order) is OrderStatus.PLACED
+    assert "1 × Trail runner" in editor.get("/desk/shop/orders").words
+
+
+def test_what_can_no_longer_be_undone_offers_no_undoing_and_says_so(
+    editor: Browser, table: Table, order: Order
+) -> None:
+    then = times.now() - timedelta(minutes=2)
+    steps.advance(table, order, OrderStatus.SHIPPED, then)
+
+    shown = editor.get(f"{path_of(order)}?done={order.order_id}")
+    refused = editor.post(f"{path_of(order)}/undo", {"status": "shipped"})
+
+    assert "Undo" not in shown.words
+    assert refused.status == 409
+    assert "It is too late to undo that" in refused.words
+    assert state(table, order) is OrderStatus.SHIPPED
+
+
+def test_an_order_is_found_by_its_number(editor: Browser, order: Order) -> None:
+    number = order_numbers.written(order.number)
+
+    found = [
+        editor.get(f"/desk/shop/orders?find={text}") for text in (number, f"+{number.lower()}+", str(order.number))
+    ]
+    missing = editor.get("/desk/shop/orders?find=BTD-99999")
+
+    assert [seen.location for seen in found] == [path_of(order)] * 3
+    assert f"Order {number}" in editor.get(path_of(order)).words
+    assert missing.status == 404
+    assert "There is no order of this number." in missing.words
+
+
+@pytest.mark.parametrize("name", ["shipped", "delivered", "cancelled"])
+def test_each_list_says_when_it_is_empty(editor: Browser, name: str) -> None:
+    seen = editor.get(f"/desk/shop/orders?status={name}")
+
+    assert seen.status == 200
+    assert {"shipped": "Nothing is on its way.", "delivered": "Nothing was delivered yet."}.get(
+        name, "No order was cancelled."
+    ) in seen.words
+    assert editor.get("/desk/shop/orders?status=lost").status == 400
+
+
+def test_an_order_leads_to_its_customer_with_the_newest_orders(editor: Browser, ana: Browser, order: Order) -> None:
+    path = "/desk/shop/customers/buyer"
+
+    seen = editor.get(path)
+
+    assert path in editor.get(path_of(order)).text
+    assert f"{order_numbers.written(order.number)} Placed" in seen.words
+    assert "home Ana Blake · 12 Harbour Street" in seen.words
+    assert (editor.get("/desk/shop/customers/nobody").status, ana.get(path).status) == (404, 403)

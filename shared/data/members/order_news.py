@@ -19,6 +19,13 @@ ORDER_NEWS: Mapping[OrderStatus, tuple[OrderNews, str]] = {
 }
 """The words to a buyer, by the order's new status."""
 
+CORRECTIONS: Mapping[OrderStatus, str] = {
+    OrderStatus.SHIPPED: "Your order of {pieces} is not on its way yet: it was marked as sent too early.",
+    OrderStatus.DELIVERED: "Your order of {pieces} is still on its way: it was marked as delivered too early.",
+    OrderStatus.CANCELLED: "Your order of {pieces} is not cancelled after all.",
+}
+"""The words to a buyer, by the status that was taken back."""
+
 
 def of_order(order: Order, now: datetime) -> Announcement:
     """The announcement of an order's new status to its owner."""
@@ -28,6 +35,13 @@ def of_order(order: Order, now: datetime) -> Announcement:
         totals=" and ".join(f"{currency} {amount}" for currency, amount in order.totals.items()),
     )
     return Announcement(kind, subject, AboutOrder(order.order_id), now, order.correlation_id)
+
+
+def correcting(order: Order, now: datetime) -> list[Write]:
+    """The write that tells an order's owner that its status was taken back, for the transaction that does so."""
+    subject = CORRECTIONS[order.status].format(pieces=counted(order.pieces, "piece"))
+    correction = Announcement("corrected", subject, AboutOrder(order.order_id), now, order.correlation_id)
+    return [messages.sending(announcements.compose(correction, order.username))]
 
 
 def telling(order: Order, now: datetime) -> list[Write]:

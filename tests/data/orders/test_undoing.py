@@ -1,0 +1,135 @@
+"""The desk's lists of orders, and a step that is taken back within a minute."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from shared.data.members import messages, order_news
+from shared.data.orders import open_orders, reading, steps, stock
+from shared.dynamodb.table import Table
+from shared.errors import TooLateToUndo, WrongStep
+from shared.models.catalog import Deal
+from shared.models.orders import Order, OrderStatus
+from tests.support.engines import on_servers
+from tests.support.factories import NOW
+from tests.support.shop import a_buyer, buy, left, on_sale, wanted
+
+pytestmark = on_servers
+
+PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
+SOON = NOW + timedelta(seconds=50)
+LATE = NOW + timedelta(seconds=61)
+
+
+@pytest.fixture
+def deal(table: Table) -> Deal:
+    a_buyer(table)
+    return on_sale(table, 3)
+
+
+@pytest.fixture
+def order(table: Table, deal: Deal) -> Order:
+    return buy(table, "ana", wanted(deal, 2))
+
+
+def taken(table: Table, order: Order, *to: OrderStatus) -> Order:
+    for status in to:
+        order = steps.advance(table, order, status, NOW)
+    return order
+
+
+def lists(table: Table) -> dict[OrderStatus, list[str]]:
+    """The orders of each of the desk's lists."""
+    found = {status: open_orders.read(table, NOW, status=status, limit=9) for status in (PLACED, SHIPPED)}
+    found |= {status: reading.closed(table, status, limit=9) for status in (DELIVERED, CANCELLED)}
+    return {status: [order.order_id for order in page.items] for status, page in found.items() if page.items}
+
+
+@pytest.mark.parametrize("to", [(), (SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)])
+def test_an_order_is_in_the_list_of_its_status_and_in_no_other(
+    table: Table, order: Order, to: tuple[OrderStatus, ...]
+) -> None:
+    taken(table, order, *to)
+
+    assert lists(table) == {(PLACED, *to)[-1]: [order.order_id]}
+
+
+def test_closed_orders_are_listed_by_pages_the_last_placed_first(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 9)
+    orders = [buy(table, "ana", deal, now=NOW + timedelta(seconds=number)) for number in range(5)]
+    for order in orders:
+        steps.advance(table, order, CANCELLED, SOON)
+
+    first = reading.closed(table, CANCELLED, limit=3)
+    second = reading.closed(table, CANCELLED, limit=3, cursor=first.next)
+
+    assert [order.order_id for order in (*first.items, *second.items)] == [each.order_id for each in reversed(orders)]
+    assert second.next is None
+
+
+def test_a_list_is_filled_with_what_to_pack(table: Table, deal: Deal) -> None:
+    orders = [buy(table, "ana", wanted(deal, 2)), buy(table, "ana", deal, on_sale(table, 1))]
+
+    heads = open_orders.read(table, NOW, limit=9).items
+
+    assert {each.order_id: each for each in reading.filled(table, heads)} == {each.order_id: each for each in orders}
+
+
+@pytest.mark.parametrize("to", [(SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)])
+def test_a_step_is_taken_back_within_a_minute(
+    table: Table, deal: Deal, order: Order, to: tuple[OrderStatus, ...]
+) -> None:
+    before = taken(table, order, *to[:-1])
+    after = steps.advance(table, before, to[-1], NOW)
+
+    back = steps.undo(table, after, to[-1], SOON, telling=order_news.correcting)
+    again = steps.undo(table, after, to[-1], SOON, telling=order_news.correcting)
+
+    assert (back.status, back.times) == (before.status, before.times)
+    assert reading.get(table, "ana", order.order_id) == back == again
+    assert lists(table) == {before.status: [order.order_id]}
+    assert left(table, [deal]) == [1]
+    (told,) = messages.latest(table, "ana", limit=9, now=SOON).items
+    assert (told.kind, "Your order of 2 pieces is" in told.subject) == ("corrected", True)
+
+
+@pytest.mark.parametrize("to", [(SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)])
+def test_after_a_minute_a_step_stays(table: Table, order: Order, to: tuple[OrderStatus, ...]) -> None:
+    after = taken(table, order, *to)
+
+    with pytest.raises(TooLateToUndo):
+        steps.undo(table, after, to[-1], LATE)
+
+    assert reading.get(table, "ana", order.order_id) == after
+
+
+def test_what_was_delivered_meanwhile_is_not_taken_back_to_placed(table: Table, order: Order) -> None:
+    sent = taken(table, order, SHIPPED)
+    taken(table, sent, DELIVERED)
+
+    with pytest.raises(TooLateToUndo):
+        steps.undo(table, sent, SHIPPED, SOON)
+
+
+def test_a_cancelled_order_whose_pieces_were_sold_meanwhile_stays_cancelled(
+    table: Table, deal: Deal, order: Order
+) -> None:
+    cancelled = taken(table, order, CANCELLED)
+    buy(table, "ana", wanted(deal, 2))
+
+    with pytest.raises(TooLateToUndo):
+        steps.undo(table, cancelled, CANCELLED, SOON)
+
+    assert stock.of(table, deal.deal_id).left == 1
+    assert reading.get(table, "ana", order.order_id).status is CANCELLED
+
+
+def test_an_order_that_is_placed_again_takes_its_steps_again(table: Table, order: Order) -> None:
+    back = steps.undo(table, taken(table, order, SHIPPED), SHIPPED, SOON)
+
+    assert steps.advance(table, back, CANCELLED, SOON).status is CANCELLED
+    with pytest.raises(WrongStep):
+        steps.advance(table, back, SHIPPED, SOON)
