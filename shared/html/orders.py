@@ -21,6 +21,9 @@ STATES = {
 }
 """The names of an order's statuses on pages."""
 
+_WAY = (OrderStatus.PLACED, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
+_ENDS_EARLY = (OrderStatus.PLACED, OrderStatus.CANCELLED)
+
 
 def head(order: Order) -> dict[str, Any]:
     """An order as a line of a list."""
@@ -46,9 +49,9 @@ def whole(order: Order) -> dict[str, Any]:
         "owner": order.username,
         "bill": bill(order),
         "steps": [
-            (name, views.moment(order.times[each]), times.to_iso(order.times[each]))
-            for each, name in STATES.items()
-            if each in order.times
+            (STATES[each], views.moment(when), times.to_iso(when)) if when else (STATES[each], None, None)
+            for each in (_ENDS_EARLY if order.status is OrderStatus.CANCELLED else _WAY)
+            for when in [order.times.get(each)]
         ],
         "address": address_lines(order.address) if order.address else ["Removed with the account"],
         "items": [

@@ -1,4 +1,4 @@
-"""The page functions, called in this process as the gateway calls them, on a table in memory."""
+"""The page functions, called in this process as the gateway calls them, on a table of their own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from argon2 import PasswordHasher
 
 from functions.pages import account, desk, mine, sales, shop
 from shared.data.catalog import brands, deals
@@ -18,10 +17,10 @@ from shared.dynamodb.table import Table
 from shared.html import cookies
 from shared.models.catalog import Deal
 from shared.models.members import Role, User
-from shared.values import passwords, times
+from shared.values import times
 from tests.support.browsing import ORIGIN, Browser, Seen
-from tests.support.engines import MOTO, one_at_a_time
-from tests.support.factories import a_deal
+from tests.support.engines import FAST_SERVER
+from tests.support.factories import a_deal, account_of
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over, surrounded
 
@@ -40,19 +39,17 @@ PASSWORD = "correct horse battery"
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A seeded table of a test's own, which the functions find in their environment."""
-    with MOTO.table() as moto, found_by_functions(monkeypatch, one_at_a_time(moto)) as table:
+    with FAST_SERVER.table() as own, found_by_functions(monkeypatch, own) as table:
         yield table
 
 
 @contextmanager
 def found_by_functions(monkeypatch: pytest.MonkeyPatch, table: Table) -> Iterator[Table]:
     """A table with brands that the functions find in their environment."""
-    with surrounded(monkeypatch, table, SITE_ORIGIN=ORIGIN, SITE_BASE="", STAGE="test"):
+    with surrounded(monkeypatch, table, SITE_ORIGIN=ORIGIN, SITE_BASE=""):
         hand_over(monkeypatch, table, mine, account, desk, sales, shop)
         brands.create(table, "apple", "Apple", times.now())
         brands.create(table, "g-fore", "G/Fore", times.now())
-        # What a hash costs is held elsewhere; these tests make many.
-        monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         yield table
 
 
@@ -63,16 +60,34 @@ def anyone(table: Table) -> Browser:
 
 def entered(table: Table, username: str, role: Role = "member") -> Browser:
     """The browser of somebody who is signed in."""
-    user = User(username, f"{username}@mail.example", username.title(), "no-hash", role, times.now())
+    user = User(
+        username,
+        f"{username}@mail.example",
+        username.title(),
+        "no-hash",
+        role,
+        times.now(),
+        account_id=account_of(username),
+    )
     users.create(table, user)
     token, _ = sessions.start(table, user, times.now(), username.encode().ljust(32, b"-")[:32])
     return Browser(FUNCTIONS, {cookies.SESSION: token, cookies.HINT: "1"})
 
 
-def shown_unread(seen: Seen) -> str:
-    """The unread count at the head of a page, as it is sent to who has no script."""
-    (count,) = [each for each in seen.document.iter("span") if each.get("id") == "unread"]
-    return "" if count.get("hidden") is not None else "".join(count.itertext())
+def shown_counts(seen: Seen) -> list[str]:
+    """The counts at the head of a page, as they are sent to who has no script."""
+    counts = [each for each in seen.document.iter("span") if each.get("id") in ("unread", "cart")]
+    return ["" if count.get("hidden") is not None else "".join(count.itertext()) for count in counts]
+
+
+def timeline(seen: Seen) -> dict[str, str]:
+    """The steps of an order as its page says them; the one where it stands has a star."""
+    return {
+        ("*" if step.get("aria-current") else "") + step[0].text: step[1].text
+        for each in seen.document.iter("ol")
+        if each.get("class") == "timeline"
+        for step in each
+    }
 
 
 @pytest.fixture

@@ -27,6 +27,11 @@ for (const button of all("[data-copy]")) {
   button.onclick = () => navigator.clipboard.writeText(button.dataset.copy).then(() => { button.textContent = "Copied"; });
 }
 
+for (const button of all("[data-print]")) {
+  button.hidden = false;
+  button.onclick = () => print();
+}
+
 // Names are compared by their letters and digits, without accents; so are their slugs, which spell out letters such as ø.
 const plain = (text) => text.normalize("NFD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 for (const box of all("[data-filter]")) {
