@@ -122,6 +122,7 @@ def _post(table: Table) -> Sequence[Deal]:
     for deal in posted:
         offers.file(table, None, deal)
         search.file(table, None, deal)
+    table.write(clicks.noting("big-time-deals", posted[0].deal_id, "203.0.113.7", NOW))
     clicks.count(table, posted[0].deal_id)
     return posted
 

@@ -1,8 +1,8 @@
 """``/go/{number}``: on to the shop, with one click counted. Where it leads is in the table, never in the request.
 
 A click is a GET by which a browser opens the address as a page (``Request.opens_page``), so an address that some page
-names as a picture, or that a script asks for, is not counted. Where the answer is lost, the write is tried again, and
-the click may count twice.
+names as a picture, or that a script asks for, is not counted. Nor is one that another site leads to, or that follows
+another on the same deal from the same address within the hour: others could make a deal look sought after.
 """
 
 from __future__ import annotations
@@ -15,12 +15,16 @@ from shared.html import pages, views
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.http.event import header
+from shared.http.event import address, header
 from shared.models.catalog import Status
 from shared.runtime.environment import table
+from shared.values import links
 
 _BOT = re.compile(r"bot|crawl|spider|slurp|preview|monitor|fetch|curl|wget|python|headless|lighthouse", re.IGNORECASE)
 """Words by which bots name themselves in User-Agent."""
+
+_OURS = (None, "same-origin", "none")
+"""``Sec-Fetch-Site`` of a link on our own pages, and of an address that was typed; older browsers say nothing."""
 
 routes = Routes()
 
@@ -30,14 +34,18 @@ def go(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
     if deal.status(request.now) is not Status.ACTIVE:
         return pages.redirect(f"/deals/{views.number(deal)}")
-    if request.opens_page and not _is_bot(request):
+    if _is_readers(request) and clicks.is_first(table(), deal.deal_id, address(request.event), request.now):
         clicks.count(table(), deal.deal_id)
-    return Answer("", status=HTTPStatus.FOUND, headers={"Location": deal.link, "X-Robots-Tag": "noindex"})
+    return Answer(
+        "", status=HTTPStatus.FOUND, headers={"Location": links.encoded(deal.link), "X-Robots-Tag": "noindex"}
+    )
 
 
-def _is_bot(request: Request) -> bool:
+def _is_readers(request: Request) -> bool:
+    """Whether a reader follows a link of ours, as far as the request tells."""
     agent = header(request.event, "user-agent") or ""
-    return not agent or bool(_BOT.search(agent))
+    is_bot = not agent or _BOT.search(agent)
+    return request.opens_page and not is_bot and header(request.event, "sec-fetch-site") in _OURS
 
 
 handler = serve(routes)

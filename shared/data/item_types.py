@@ -19,6 +19,7 @@ PRODUCT_OFFER = "ProductOffer"
 WORD = "Word"
 WORD_COUNT = "WordCount"
 CLICKS = "Clicks"
+COUNTED_CLICK = "CountedClick"
 
 TOPIC: Mapping[TopicKind, str] = {BRAND: "Brand", CATEGORY: "Category"}
 LIKE: Mapping[TopicKind, str] = {BRAND: "BrandLike", CATEGORY: "CategoryLike"}

@@ -92,6 +92,7 @@ PATTERNS: Mapping[str, str] = {
     "saved.is_saved": "38",
     "saved.latest": "38",
     "clicks.count": "39",
+    "clicks.is_first": "39",
     "clicks.of": "39",
     "endings.upcoming": "40",
     "offers.ended": "41",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit, urlunsplit
+
+_KEPT = "%/:?#[]@!$&'()*+,;=~"
+"""Characters that have a meaning in an address, and those of what is encoded already."""
 
 _RESIZING = "cdn.shopify.com"
 """The host of most shops' pictures; its shops' own hosts serve them below ``/cdn/shop/``. Both take a width."""
@@ -15,6 +18,16 @@ def host(link: str) -> str:
         return (urlsplit(link).hostname or "").removeprefix("www.")
     except ValueError:
         return ""
+
+
+def encoded(link: str) -> str:
+    """An address as headers hold it (RFC 3986): percent-encoded, the host's name in its ASCII form."""
+    try:
+        parts = urlsplit(link)
+        shop = parts.netloc if parts.netloc.isascii() else parts.netloc.encode("idna").decode()
+    except ValueError:  # UnicodeError is one
+        return quote(link, safe=_KEPT)
+    return urlunsplit([parts.scheme, shop, *(quote(part, safe=_KEPT) for part in parts[2:])])
 
 
 def product(link: str) -> str:

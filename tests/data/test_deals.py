@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import clicks, deals, feed_counts
+from shared.data.catalog import clicks, deals, feed_counts, imports
 from shared.data.idempotency import Idempotency
 from shared.dynamodb.table import Table
 from shared.errors import DealExists, DealTooLarge, IdempotencyKeyReused, NoSuchDeal, NoSuchTopic, NotSeeded
@@ -27,12 +27,41 @@ def test_clicks_are_counted_in_a_partition_of_their_own(table: Table) -> None:
     assert [item["Type"] for item in table.query(keys.deal(deal.deal_id)["PK"])] == ["Deal"]
 
 
+def test_a_click_is_the_first_once_an_hour_for_each_network_and_deal(table: Table) -> None:
+    the_hour = NOW.replace(minute=0, second=0)
+    asked = [
+        ("one", "192.0.2.7", timedelta()),
+        ("one", "192.0.2.7", timedelta(minutes=59, seconds=59)),
+        ("one", "192.0.2.8", timedelta()),
+        ("two", "192.0.2.7", timedelta()),
+        ("one", "192.0.2.7", timedelta(hours=1)),
+        ("one", "2001:db8::1", timedelta()),
+        ("one", "2001:db8::2", timedelta()),  # the same /64: one customer may have all of it
+    ]
+
+    first = [clicks.is_first(table, deal_id, address, the_hour + later) for deal_id, address, later in asked]
+
+    assert first == [True, False, True, True, True, True, False]
+
+
+def test_the_note_of_a_click_holds_no_address_and_goes_with_its_hour(table: Table) -> None:
+    with watched(table) as wire:
+        clicks.is_first(table, "one", "192.0.2.7", NOW)
+
+    (note,) = (request.body["Item"] for request in wire.requests)
+    assert note["PK"] == note["SK"]
+    assert note.keys() == {"PK", "SK", "Type", "ExpiresAt"}
+    assert "192.0.2.7" not in str(note)
+    assert 0 < int(note["ExpiresAt"]["N"]) - NOW.timestamp() <= 3600
+
+
 def test_a_deal_is_read_as_it_was_written(table: Table) -> None:
     deal = a_deal(
         title="Schuhe für 31,90 € 👟",
         image="https://shop.example/1.jpg",
         description="Zwei Zeilen,\nzweite Zeile.",
         coupon_code="SAVE10",
+        variant="Navy, 42",
         source_id="shop:1",
         ends_at=ahead(days=1),
     )
@@ -90,7 +119,7 @@ def test_a_source_makes_one_deal(table: Table, other_time: datetime) -> None:
 def test_deals_are_found_by_their_sources(table: Table) -> None:
     posted = post(table, [a_deal(source_id=f"shop:{number}") for number in range(3)])
 
-    found = deals.by_source(table, ["shop:0", "shop:2", "shop:9", "shop:0"])
+    found = imports.by_source(table, ["shop:0", "shop:2", "shop:9", "shop:0"])
 
     assert found == {deal.source_id: deal.deal_id for deal in posted if deal.source_id != "shop:1"}
 
@@ -102,7 +131,6 @@ def test_many_deals_are_read_in_the_order_asked_for(table: Table) -> None:
     found = deals.get_many(table, asked)
 
     assert ids(found) == [asked[0], asked[2], asked[3]]
-    assert deals.missing(asked, found) == [asked[1]]
 
 
 def test_more_deals_than_one_batch_holds_are_read_in_two(table: Table) -> None:
@@ -121,7 +149,7 @@ def test_a_deal_of_an_unknown_brand_or_category_is_refused_and_leaves_nothing(ta
         with pytest.raises(NoSuchTopic) as refusal:
             deals.create(table, deal, NOW)
         with pytest.raises(NoSuchTopic):
-            deals.create_many(table, [deal], NOW)
+            imports.create_many(table, [deal], NOW)
         with pytest.raises(NoSuchDeal):
             deals.get(table, deal.deal_id)
         assert refusal.value.field == label
@@ -132,7 +160,7 @@ def test_a_deal_of_an_unknown_brand_or_category_is_refused_and_leaves_nothing(ta
 
 def test_a_deal_that_is_over_needs_its_brand_all_the_same(table: Table) -> None:
     with pytest.raises(NoSuchTopic):
-        deals.create_many(table, [a_deal(brand="nobodys", withdrawn_at=NOW)], NOW)
+        imports.create_many(table, [a_deal(brand="nobodys", withdrawn_at=NOW)], NOW)
 
 
 def test_of_several_deals_created_together_all_or_none_are(table: Table) -> None:
@@ -140,7 +168,7 @@ def test_of_several_deals_created_together_all_or_none_are(table: Table) -> None
     others = [a_deal() for _ in range(3)]
 
     with pytest.raises(DealExists):
-        deals.create_many(table, [*others, a_deal(ago(days=1), source_id="shop:1")], NOW)
+        imports.create_many(table, [*others, a_deal(ago(days=1), source_id="shop:1")], NOW)
 
     assert deals.get_many(table, ids(others)) == []
     assert listed(table, ALL_DEALS) == [taken.deal_id]
@@ -148,7 +176,7 @@ def test_of_several_deals_created_together_all_or_none_are(table: Table) -> None
 
 def test_one_source_twice_among_deals_created_together_is_refused(table: Table) -> None:
     with pytest.raises(DealExists):
-        deals.create_many(table, [a_deal(source_id="shop:1"), a_deal(ago(days=1), source_id="shop:1")], NOW)
+        imports.create_many(table, [a_deal(source_id="shop:1"), a_deal(ago(days=1), source_id="shop:1")], NOW)
 
     assert listed(table, ALL_DEALS) == []
 
@@ -157,7 +185,7 @@ def test_the_most_deals_that_go_together_go_whatever_they_are(table: Table) -> N
     # Sources, endings and a partition of its own for each: no transaction of the data layer has more writes.
     together = [
         a_deal(ago(days=40 * number), source_id=f"shop:{number}", ends_at=ahead(days=number + 1))
-        for number in range(deals.MAX_TOGETHER)
+        for number in range(imports.MAX_TOGETHER)
     ]
 
     posted = post(table, together)
@@ -181,14 +209,14 @@ def test_a_deal_of_more_than_8_kb_is_refused(table: Table) -> None:
     with pytest.raises(DealTooLarge):
         deals.create(table, too_large, NOW)
     with pytest.raises(DealTooLarge):
-        deals.create_many(table, [a_deal(), too_large], NOW)
+        imports.create_many(table, [a_deal(), too_large], NOW)
 
     assert listed(table, ALL_DEALS) == []
 
 
 def test_a_table_that_was_not_seeded_says_so(bare_table: Table) -> None:
     with pytest.raises(NotSeeded):
-        deals.create_many(bare_table, [a_deal()], NOW)
+        imports.create_many(bare_table, [a_deal()], NOW)
 
 
 REQUEST = {"title": "Trail runner", "price": "31.90"}

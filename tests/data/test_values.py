@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shared.dynamodb.attributes import marshal, marshal_item, unmarshal, unmarshal_item
 from shared.dynamodb.table import Table
-from shared.values import passwords, times
+from shared.values import links, passwords, times
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 VALUES = st.recursive(
@@ -86,3 +86,15 @@ def test_nobodys_password_is_never_right() -> None:
     assert not passwords.verify_password(None, "nobody's password")
     assert not passwords.verify_password(None, "")
     assert not passwords.verify_password("no hash", "no hash")
+
+
+@pytest.mark.parametrize(
+    ("link", "encoded"),
+    [
+        ("https://shop.example/a?b=c%20d&e=1#f", "https://shop.example/a?b=c%20d&e=1#f"),
+        ("https://shop.example/Schuh größe?q=é|", "https://shop.example/Schuh%20gr%C3%B6%C3%9Fe?q=%C3%A9%7C"),
+        ("https://bücher.example:8443/", "https://xn--bcher-kva.example:8443/"),
+    ],
+)
+def test_an_address_is_percent_encoded_for_a_header(link: str, encoded: str) -> None:
+    assert links.encoded(link) == links.encoded(links.encoded(link)) == encoded

@@ -743,8 +743,8 @@ def test_whatever_an_editor_typed_stays_text(ask: Ask, table: Table, now: dateti
 
 @pytest.mark.parametrize(
     "sent",
-    [{}, {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "cross-site"}],
-    ids=["an old browser", "a browser that says how"],
+    [{}, OPENED | {"Sec-Fetch-Site": "same-origin"}, OPENED | {"Sec-Fetch-Site": "none"}],
+    ids=["an old browser", "a link on our pages", "a typed address"],
 )
 def test_going_to_the_shop_is_counted(follow: Ask, table: Table, posted: list[Deal], sent: dict[str, str]) -> None:
     answer = follow(f"/go/{posted[0].number}", headers=READER | sent)
@@ -755,24 +755,27 @@ def test_going_to_the_shop_is_counted(follow: Ask, table: Table, posted: list[De
     assert clicks.of(table, [posted[0].deal_id, posted[1].deal_id]) == {posted[0].deal_id: 1, posted[1].deal_id: 0}
 
 
-@pytest.mark.parametrize(
-    ("method", "sent"),
-    [
+def test_going_again_within_the_hour_leads_on_and_is_not_counted(follow: Ask, table: Table, posted: list[Deal]) -> None:
+    for number in (posted[0].number, posted[0].number, posted[1].number):
+        assert follow(f"/go/{number}", headers=READER)["statusCode"] == 302
+
+    assert clicks.of(table, [deal.deal_id for deal in posted[:2]]) == {deal.deal_id: 1 for deal in posted[:2]}
+
+
+def test_who_only_looks_is_not_counted(follow: Ask, table: Table, posted: list[Deal]) -> None:
+    """All requests that open no page are in ``tests/html/test_page_apps.py``."""
+    looks = [
         ("GET", {"User-Agent": "Googlebot/2.1"}),
         ("GET", {}),
         ("GET", READER | {"Sec-Purpose": "prefetch"}),
-        ("GET", READER | {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}),
-        ("GET", READER | {"Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}),
-        ("GET", READER | {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}),
+        ("GET", READER | OPENED | {"Sec-Fetch-Site": "cross-site"}),
+        ("GET", READER | OPENED | {"Sec-Fetch-Site": "same-site"}),
         ("HEAD", READER),
-    ],
-)
-def test_who_only_looks_is_not_counted(
-    follow: Ask, table: Table, posted: list[Deal], method: str, sent: dict[str, str]
-) -> None:
-    answer = follow(f"/go/{posted[0].number}", method, headers=sent)
+    ]
 
-    assert answer["statusCode"] == 302
+    for method, sent in looks:
+        assert follow(f"/go/{posted[0].number}", method, headers=sent)["statusCode"] == 302
+
     assert clicks.of(table, [posted[0].deal_id]) == {posted[0].deal_id: 0}
 
 
