@@ -61,7 +61,9 @@ def latest_deals() -> Response[Any]:
 
 @app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))
 def one_deal(deal_id: str) -> Response[Any]:
-    return public(app, compact(documents.deal(deals.find(table(), segment(deal_id)), times.now())))
+    deal, now = deals.find(table(), segment(deal_id)), times.now()
+    modified = {"Last-Modified": times.to_http(deal.seen_changing_at(now))}
+    return public(app, compact(documents.deal(deal, now)), more=modified)
 
 
 @app.get("/brands", **describe("All brands", "BrandList", cached=True))

@@ -57,6 +57,7 @@ class DealDocument(TypedDict):
     brand: BrandDocument
     category: CategorySlug
     createdAt: Time
+    updatedAt: Time | None
     expiresAt: Time | None
     status: StatusName
     hot: bool

@@ -119,6 +119,17 @@ class Deal:
     version: int = field(default=1, metadata=stored("Version", int, listed=False))
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", listed=False, copied=False))
     stock: StockLevel | None = field(default=None, metadata=stored("Stock", StockLevel))
+    updated_at: datetime | None = field(default=None, metadata=stored("UpdatedAt", datetime))
+
+    @property
+    def changed_at(self) -> datetime:
+        """When an editor changed the deal last, or when it was posted."""
+        return self.updated_at or self.created_at
+
+    def seen_changing_at(self, now: datetime) -> datetime:
+        """When the deal last became what it shows now: it changes by its end, too."""
+        over = [self.ends_at] if self.ends_at is not None and self.ends_at <= now else []
+        return max([self.changed_at, *over])
 
     def status(self, now: datetime) -> Status:
         """The deal's status at a time: withdrawn by an editor, expired by itself, or active."""

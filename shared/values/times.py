@@ -37,3 +37,8 @@ def from_iso(text: str) -> datetime:
     if when.tzinfo is None:
         raise ValueError(f"a time without an offset: {text!r}")
     return when if when.tzinfo is UTC else when.astimezone(UTC)
+
+
+def to_http(when: datetime) -> str:
+    """A time as headers have it: ``Thu, 04 Jun 2026 20:28:53 GMT`` (https://www.rfc-editor.org/rfc/rfc9110#http.date)."""
+    return format_datetime(when.astimezone(UTC), usegmt=True)

@@ -19,6 +19,7 @@ from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime.environment import table
 from shared.values import ksuids, links
 from shared.values.money import cents
+from shared.values.times import to_http
 
 SIBLINGS = 6
 COLOURS = 12
@@ -51,6 +52,7 @@ def one_deal(request: Request, number: str) -> Answer:
         document=_json_in_html(_as_product(deal, now)),
         description=summary(deal),
         robots=None if status is Status.ACTIVE else "noindex",
+        more_headers={"Last-Modified": to_http(deal.seen_changing_at(now))},
     )
 
 

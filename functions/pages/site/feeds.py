@@ -25,7 +25,7 @@ from shared.http import statuses
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Deal, Topic, feed_of
 from shared.runtime.environment import table
 from shared.values import ksuids
-from shared.values.times import to_iso
+from shared.values.times import to_http, to_iso
 
 ATOM = "application/atom+xml; charset=utf-8"
 
@@ -88,13 +88,15 @@ def _no_feed(request: Request, error: NotFound) -> Answer:
 def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **query: str) -> Answer:
     """A list as a feed, in the format that its address ends with."""
     home, own = absolute(path, **query), absolute(request.path, **query)
+    updated = max((deal.changed_at for deal in found), default=ksuids.EPOCH.astimezone(UTC))
+    modified = {"Last-Modified": to_http(updated)}
     if request.path.endswith(".json"):
         return Answer(
             json.dumps(_json_feed(title, home, own, found), ensure_ascii=False),
             media_type=JSON_FEED,
             cache=headers.PUBLIC,
+            headers=modified,
         )
-    updated = max((deal.created_at for deal in found), default=ksuids.EPOCH.astimezone(UTC))
     entries = [
         {
             "id": f"urn:ksuid:{deal.deal_id}",
@@ -103,12 +105,13 @@ def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **quer
             "category": CATEGORIES.get(deal.category, deal.category),
             "link": absolute(f"/deals/{views.number(deal)}"),
             "at": to_iso(deal.created_at),
+            "updated": to_iso(deal.changed_at),
             "summary": _xml(summary(deal)),
         }
         for deal in found
     ]
     text = render("feed.xml", title=_xml(title), home=home, own=own, updated=to_iso(updated), entries=entries)
-    return Answer(text, media_type=ATOM, cache=headers.PUBLIC)
+    return Answer(text, media_type=ATOM, cache=headers.PUBLIC, headers=modified)
 
 
 def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[str, Any]:
@@ -127,6 +130,7 @@ def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[s
                 "content_text": summary(deal),
                 **({"image": deal.image} if deal.image else {}),
                 "date_published": to_iso(deal.created_at),
+                "date_modified": to_iso(deal.changed_at),
                 "tags": [deal.category],
                 "authors": [{"name": deal.brand_name}],
             }

@@ -6,15 +6,16 @@ import re
 from itertools import accumulate
 
 from functions.pages.site.public import for_machines
-from shared.data.catalog import feed_counts, feeds
+from shared.data.catalog import brands, feed_counts, feeds
 from shared.errors import NotFound
 from shared.html import views
 from shared.html.app import Routes
+from shared.html.fragments import path_of
 from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.html.templates import render
-from shared.models.catalog import ALL_DEALS
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Topic, feed_of
 from shared.runtime.environment import table
 from shared.values.times import to_iso
 
@@ -38,6 +39,15 @@ def sitemap(_request: Request) -> Answer:
     return for_machines(render("sitemap-index.xml", months=months), XML)
 
 
+@routes.get("/sitemap-pages.xml")
+def sitemap_of_pages(_request: Request) -> Answer:
+    """The front page, and the pages of categories and brands. An address of theirs has at most a hundred bytes, and all
+    brands fit one item of 400 KB: so they fit one map (https://www.sitemaps.org/protocol.html)."""
+    topics = [Topic(CATEGORY, slug) for slug in CATEGORIES] + [Topic(BRAND, slug) for slug in brands.names(table())]
+    paths = ["/", "/deals", "/ending", "/editors-choice", "/brands", *(path_of(feed_of(topic)) for topic in topics)]
+    return for_machines(render("sitemap.xml", pages=[(path, None) for path in paths]), XML)
+
+
 @routes.get("/sitemap-<month>.xml")
 def sitemap_of_month(_request: Request, month: str) -> Answer:
     if not _MONTH.fullmatch(month):
@@ -49,8 +59,8 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
     newer = accumulate((counts[day] for day in days), initial=0)
     newest = [day for day, deals_before in zip(days, newer, strict=False) if deals_before < MOST_MAPPED]
     found = feeds.of_periods(table(), ALL_DEALS, newest, most=MOST_MAPPED)
-    listed = [(views.number(deal), to_iso(deal.created_at)) for deal in found[:MOST_MAPPED]]
-    return for_machines(render("sitemap.xml", deals=listed), XML)
+    listed = [(f"/deals/{views.number(deal)}", to_iso(deal.changed_at)) for deal in found[:MOST_MAPPED]]
+    return for_machines(render("sitemap.xml", pages=listed), XML)
 
 
 @routes.get("/robots.txt")

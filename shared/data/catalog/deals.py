@@ -105,7 +105,8 @@ def edit(
         new_item = to_item(new, now)
         if new_item == old_item:
             return old
-        new = replace(new, version=old.version + 1, correlation_id=correlation_id)
+        edited_at = now if changes else old.updated_at  # the sweep lists a deal anew, and edits nothing
+        new = replace(new, version=old.version + 1, correlation_id=correlation_id, updated_at=edited_at)
         new_item = to_item(new, now)
         listed = (old if is_listed(old_item) else None, new if is_listed(new_item) else None)
         table.transact(

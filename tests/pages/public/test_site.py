@@ -650,6 +650,30 @@ def test_the_sitemap_names_every_listed_deal(ask: Ask, now: datetime, posted: li
     assert ask("/sitemap-1999-01.xml")["statusCode"] == 404
 
 
+def test_a_sitemap_has_the_front_page_the_categories_and_the_brands(ask: Ask, posted: list[Deal]) -> None:
+    assert "https://deals.example/sitemap-pages.xml<" in ask("/sitemap.xml")["body"]
+    mapped = ask("/sitemap-pages.xml")["body"]
+
+    for path in ("/", "/categories/shoes", f"/brands/{posted[0].brand}"):
+        assert f"<loc>https://deals.example{path}</loc>" in mapped
+
+
+def test_feeds_sitemaps_and_headers_follow_an_edit(ask: Ask, table: Table, now: datetime, posted: list[Deal]) -> None:
+    deal, edited = posted[0], now + timedelta(minutes=1)
+    deals.edit(table, deal.deal_id, {"title": "Renamed"}, edited)
+
+    atom = feedparser.parse(ask("/feed.atom")["body"])
+    (entry,) = (each for each in atom.entries if each.title.startswith("Renamed"))
+    assert (entry.published, entry.updated, atom.feed.updated) == (
+        times.to_iso(deal.created_at), times.to_iso(edited), times.to_iso(edited),
+    )  # fmt: skip
+    (item,) = (each for each in json.loads(ask("/feed.json")["body"])["items"] if each["id"] == deal.deal_id)
+    assert item["date_modified"] == times.to_iso(edited)
+    assert f"<lastmod>{times.to_iso(edited)}<" in ask(f"/sitemap-{deal.created_at:%Y-%m}.xml")["body"]
+    for path in (f"/deals/{deal.number}", "/feed.atom", "/feed.json"):
+        assert ask(path)["multiValueHeaders"]["Last-Modified"] == [times.to_http(edited)]
+
+
 def test_a_months_sitemap_is_bounded(
     ask: Ask, now: datetime, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
