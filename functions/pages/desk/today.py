@@ -62,7 +62,8 @@ def desk(request: Request) -> Answer:
         partial(picked_lists.FRONT.read, table(), now),
         partial(feed_counts.counts, table(), ALL_DEALS, most=1, until=today),
     ]
-    newest, ending, picked, counts = table().gather(asked)
+    newest, ending_soon, picked, counts = table().gather(asked)
+    ending = ending_soon.items
     shown = newest.items[:NEWEST]
     ids = list(dict.fromkeys(deal.deal_id for deal in (*shown, *ending, *picked)))
     known = {deal.deal_id: deal for deal in (*newest.items, *ending, *picked)}

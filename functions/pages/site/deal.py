@@ -17,7 +17,7 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.runtime.environment import table
-from shared.values import ksuids, links
+from shared.values import ksuids
 from shared.values.money import cents
 from shared.values.times import to_http
 
@@ -37,8 +37,6 @@ def one_deal(request: Request, number: str) -> Answer:
     if deal.number is not None and number != str(deal.number):
         return moved(f"/deals/{deal.number}")
     others = [each for each in found.offers if each.deal_id != deal.deal_id and each.status(now) is Status.ACTIVE]
-    active = [each for each in found.of_brand if each.status(now) is Status.ACTIVE]
-    siblings = [each for each in active if links.product(each.link) != links.product(deal.link)]
     return public_page(
         "deal.html",
         request,
@@ -48,7 +46,7 @@ def one_deal(request: Request, number: str) -> Answer:
         ended=views.day(deal.ends_at, now) if status is Status.EXPIRED and deal.ends_at else None,
         history=_history(deal, found.offers),
         others=[views.card(each, now) for each in others[:COLOURS]],  # each colour has a page of its own
-        siblings=views.cards(siblings, now, most=SIBLINGS),
+        siblings=views.cards(found.of_brand, now, most=SIBLINGS),
         document=_json_in_html(_as_product(deal, now)),
         description=summary(deal),
         robots=None if status is Status.ACTIVE else "noindex",

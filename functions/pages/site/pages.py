@@ -64,9 +64,10 @@ def latest_deals(request: Request) -> Answer:
 
 @routes.get("/ending")
 def ending(request: Request) -> Answer:
-    found = endings.upcoming(table(), request.now, days=ENDING_DAYS, most=MOST_ENDING)
+    cursor = cursor_of(request)
+    found = endings.upcoming(table(), request.now, days=ENDING_DAYS, most=MOST_ENDING, cursor=cursor)
     days: dict[date, list[Deal]] = {}
-    for deal in found:
+    for deal in found.items:
         days.setdefault((deal.ends_at or request.now).date(), []).append(deal)
     sections = [
         {
@@ -77,7 +78,8 @@ def ending(request: Request) -> Answer:
         for day, of in days.items()
     ]
     description = f"Deals that end within {ENDING_DAYS} days, by their last day."
-    return public_page("ending.html", request, days=sections, description=description)
+    robots = None if cursor is None else "noindex, follow"
+    return public_page("ending.html", request, days=sections, more=found.next, description=description, robots=robots)
 
 
 @routes.get("/editors-choice")

@@ -22,8 +22,8 @@ OLDER = 50
 
 
 def public_page(template: str, request: Request, **values: Any) -> Answer:
-    """A page that is the same for everybody."""
-    if cursor_of(request) or "q" in request.query:
+    """A page that is the same for everybody. One that is not to be indexed names no other in its place."""
+    if cursor_of(request) or "q" in request.query or values.get("robots"):
         values["canonical"] = None
     return pages.page(template, cache=headers.PUBLIC, here=request.path, said=request.query.get("said"), **values)
 

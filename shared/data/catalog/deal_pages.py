@@ -7,25 +7,30 @@ again, by what the deal itself says, in a third.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 from shared import settings
 from shared.data.catalog import deal_numbers, deals, feed_counts, feeds, offers
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.models.catalog import BRAND, Deal, Topic, feed_of
-from shared.values import ksuids
+from shared.models.catalog import BRAND, Deal, Status, Topic, feed_of
+from shared.values import ksuids, links
+
+READ = settings.READ_FOR_CARDS
+"""Deals that a brand's page begins with, some of them in groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class DealPage:
-    """A deal; the newest offers of its product, itself and withdrawn ones included; and deals of its brand.
+    """A deal; the newest offers of its product, itself and withdrawn ones included; and active deals of its brand.
 
-    Those are of this month, the month before and the deal's own, the newest first.
+    Those are of other products, the newest first: of this month, the month before and the deal's own. Where these have
+    none, they are those that the brand's page begins with.
     """
 
     deal: Deal
@@ -36,7 +41,8 @@ class DealPage:
 def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     """One deal by its id or its number, and what is beside it. Raises NoSuchDeal.
 
-    A GetItem (none by id); then a GetItem, a Query of the product, and one of the brand for each month.
+    A GetItem (none by id); then a GetItem, a Query of the product, and of the brand one of its counts and one for each
+    month.
     """
     place = deal_numbers.place_of(table, id_or_number)
     own: list[Callable[[], Any]] = [partial(deals.get, table, place.deal_id)]
@@ -45,17 +51,38 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     actual = deal_numbers.place(deal)
     if not told or actual != place:
         told = table.gather(_beside(table, actual, now))
-    offers, *months = told
-    return DealPage(deal, tuple(offers), tuple(each for month in months for each in month))
+    offers, books, *months = told
+    of_brand = [each for month in months for each in month]
+    if not any(_is_beside(each, deal, now) for each in of_brand):
+        of_brand = _longer_ago(table, deal, books, now)
+    return DealPage(deal, tuple(offers), tuple(each for each in of_brand if _is_beside(each, deal, now)))
 
+
+def _longer_ago(table: Table, deal: Deal, books: Sequence[Item], now: datetime) -> list[Deal]:
+    """The newest deals of a deal's brand, of as many months as its page begins with: a round trip if any."""
+    feed = feed_of(Topic(BRAND, deal.brand))
+    counted = feed_counts.counted(feed, books, until=None)
+    others = [period for period in counted if period not in _months(deal.deal_id, now)]
+    newer = accumulate((counted[period] for period in others), initial=0)
+    months = [period for period, deals_before in zip(others, newer, strict=False) if deals_before < READ]
+    return feeds.of_periods(table, feed, months, most=READ) if months else []
+
+
+def _is_beside(other: Deal, deal: Deal, now: datetime) -> bool:
+    """Whether another deal of the brand is active, and of another product."""
+    return other.status(now) is Status.ACTIVE and links.product(other.link) != links.product(deal.link)
 
 
 def _beside(table: Table, place: deal_numbers.Place, now: datetime) -> list[Callable[[], Any]]:
     feed = feed_of(Topic(BRAND, place.brand))
-    times = (now, now.replace(day=1) - timedelta(days=1), ksuids.time_of(place.deal_id))
-    months = sorted({feed.period.start_of(when) for when in times}, reverse=True)
-    most = settings.READ_FOR_CARDS // 2
     return [
         partial(offers.offers_of, table, place.product),
-        *(partial(feeds.of_periods, table, feed, [month], most=most) for month in months),
+        feed_counts.requests(table, feed, most=READ, until=None)[0],
+        *(partial(feeds.of_periods, table, feed, [month], most=READ // 2) for month in _months(place.deal_id, now)),
     ]
+
+
+def _months(deal_id: str, now: datetime) -> list[str]:
+    """This month, the one before and a deal's own, the newest first, as a brand's feed is divided."""
+    times = (now, now.replace(day=1) - timedelta(days=1), ksuids.time_of(deal_id))
+    return sorted({feed_of(Topic(BRAND, "")).period.start_of(when) for when in times}, reverse=True)

@@ -21,6 +21,7 @@ from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put
 from shared.errors import Impossible, NoSuchDeal, NotFound, NotSeeded, TooLarge
 from shared.models.catalog import Deal, Feed, Period, Status
+from shared.models.lists import Page
 from shared.values import ksuids
 
 SETTLING = timedelta(hours=1)
@@ -63,16 +64,27 @@ def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
     return swept
 
 
-def upcoming(table: Table, now: datetime, *, days: int, most: int) -> list[Deal]:
-    """The active deals that end within some days, the next to end first, ``most`` at most.
+def upcoming(table: Table, now: datetime, *, days: int, most: int, cursor: str | None = None) -> Page[Deal]:
+    """A page of the active deals that end within so many times 24 hours, the next to end first, ``most`` at most.
 
-    A Query for each day, all at once, then a BatchGetItem for each hundred deals.
+    A Query for each day, all at once, then a BatchGetItem for each hundred deals; before them a GetItem of the deal
+    that a cursor names. Raises InvalidCursor, NoSuchDeal.
     """
-    dates = [Period.DAY.start_of(now + timedelta(days=number)) for number in range(days)]
-    notes = table.gather([partial(_notes, table, day, now, most) for day in dates])
-    nearest = [note["DealId"] for of_day in notes for note in of_day][:most]
-    found = (deal for deal in deals.get_many(table, nearest) if deal.status(now) is Status.ACTIVE and deal.ends_at)
-    return sorted(found, key=lambda deal: (deal.ends_at, deal.deal_id))
+    until = now + timedelta(days=days)
+    after = keys.endings_until("", now)[1]
+    if cursor is not None:
+        last = deals.get(table, cursors.decode(_SCOPE, cursor))
+        after = keys.ending("", last.ends_at or now, last.deal_id)["SK"]
+    dates = [Period.DAY.start_of(now + timedelta(days=number)) for number in range(days + 1)]
+    partitions = [keys.endings_until(day, until) for day in dates]
+    notes = table.gather([partial(_notes, table, partition, after, most + 1) for partition, _ in partitions])
+    within = (
+        note for of_day, (_, bound) in zip(notes, partitions, strict=True) for note in of_day if note["SK"] <= bound
+    )
+    nearest = damage.readable(within, _deal_of)[: most + 1]
+    found = (deal for deal in deals.get_many(table, nearest[:most]) if deal.status(now) is Status.ACTIVE)
+    by_end = sorted(found, key=lambda deal: (deal.ends_at or until, deal.deal_id))
+    return Page(tuple(by_end), cursors.encode(_SCOPE, nearest[most - 1]) if len(nearest) > most else None)
 
 
 def _notes(table: Table, partition: str, after: str, most: int) -> list[Item]:

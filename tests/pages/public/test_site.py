@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import datetime, timedelta
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 from xml.etree import ElementTree as ET
 
 import feedparser  # type: ignore[import-untyped]  # publishes no types
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from functions.background import refresher
 from functions.pages import site
-from functions.pages.site import public, sitemaps
+from functions.pages.site import pages, public, sitemaps
 from shared.data.catalog import brands, clicks, deals, endings, feeds, offers, page_cache, picks, search
 from shared.data.catalog.search import asked, in_text
 from shared.dynamodb import cursors
@@ -34,6 +34,7 @@ CUT = "Only the first five words, and 100 characters, were searched."
 SIX_WORDS = "trail runner green apple shoe six"
 
 READER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"}
+OPENED = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 
 
 @pytest.fixture
@@ -77,7 +78,9 @@ def test_every_page_is_whole_and_says_what_it_is(
     assert len(document.findall(".//h1")) == 1
     assert document.get("lang") == "en"
     assert document.find(".//title").text.endswith("Big Time Deals")
-    assert document.find(".//link[@rel='canonical']").get("href") == f"https://deals.example{path}"
+    canonical = [link.get("href") for link in document.findall(".//link[@rel='canonical']")]
+    not_indexed = document.find(".//meta[@name='robots']") is not None
+    assert canonical == ([] if not_indexed else [f"https://deals.example{path}"])
     assert answer["multiValueHeaders"]["Cache-Control"][0].startswith("public, max-age=5")
 
 
@@ -413,7 +416,7 @@ def test_deals_that_end_soon_are_shown_by_their_last_day(ask: Ask, table: Table,
     titles = [link.text for link in parsed(ask("/ending")).findall(".//h3/a")]
 
     assert titles == ["Ends in 30 hours", "Ends in 60 hours"]
-    assert len(endings.upcoming(table, now, days=7, most=1)) == 1
+    assert len(endings.upcoming(table, now, days=7, most=1).items) == 1
 
 
 @pytest.mark.parametrize("typed", ["/brands/Apple", "/brands/APPLE", "/brands/%C3%81pple"])
@@ -672,6 +675,47 @@ def test_feeds_sitemaps_and_headers_follow_an_edit(ask: Ask, table: Table, now: 
     assert f"<lastmod>{times.to_iso(edited)}<" in ask(f"/sitemap-{deal.created_at:%Y-%m}.xml")["body"]
     for path in (f"/deals/{deal.number}", "/feed.atom", "/feed.json"):
         assert ask(path)["multiValueHeaders"]["Last-Modified"] == [times.to_http(edited)]
+
+
+def test_a_page_that_is_not_indexed_names_no_other_in_its_place(ask: Ask, table: Table, now: datetime) -> None:
+    (over,) = post(
+        table, [a_deal(now - timedelta(hours=2), ends_at=now - timedelta(hours=1))], now - timedelta(hours=2)
+    )
+
+    for path in (f"/deals/{over.number}", "/search"):
+        shown = ask(path)["body"]
+        assert 'name="robots" content="noindex' in shown
+        assert 'rel="canonical"' not in shown
+
+
+def test_what_ends_within_seven_times_24_hours_is_shown_page_by_page(
+    ask: Ask, table: Table, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "MOST_ENDING", 2)
+    ends = [now + timedelta(days=7, seconds=seconds) for seconds in (-2, -1, 0, 600)]
+    post(
+        table,
+        [a_deal(now, title=f"Ends {n}", ends_at=at, link=f"https://s.example/{n}") for n, at in enumerate(ends)],
+        now,
+    )
+
+    first = parsed(ask("/ending"))
+    (more,) = first.findall(".//a[@rel='next']")
+    cursor = parse_qs(urlsplit(more.get("href")).query)["cursor"][0]
+    second = parsed(ask("/ending", query={"cursor": cursor}))
+
+    assert [link.text for link in first.findall(".//h3/a")] == ["Ends 0", "Ends 1"]
+    assert [link.text for link in second.findall(".//h3/a")] == ["Ends 2"]
+    assert second.findall(".//a[@rel='next']") == []
+
+
+def test_more_of_a_brand_is_shown_however_long_ago_it_was_posted(ask: Ask, table: Table, now: datetime) -> None:
+    long_ago = now - timedelta(days=200)
+    others = [a_deal(long_ago, brand="asics", brand_name="ASICS", title="An old one", link="https://s.example/old")]
+    (deal,) = post(table, [a_deal(now, brand="asics", brand_name="ASICS", title="A new one")], now)
+    post(table, others, now)
+
+    assert "An old one" in ask(f"/deals/{deal.number}")["body"]
 
 
 def test_a_months_sitemap_is_bounded(
