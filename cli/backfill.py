@@ -15,7 +15,6 @@ import typer
 from cli.segments import Number, Step, run_all, scan
 from shared.data import item_types
 from shared.data.catalog.deal_items import from_item, is_listed, ours, to_item_listed
-from shared.data.members import follows
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change
@@ -32,14 +31,7 @@ def _deal(item: Item) -> tuple[Item, Item]:
     return known, to_item_listed(from_item(known), listed=is_listed(known))
 
 
-def _like(item: Item) -> tuple[Item, Item]:
-    return item, follows.with_index_keys(item)
-
-
-REWRITES: Mapping[str, Callable[[Item], tuple[Item, Item]]] = {
-    item_types.DEAL: _deal,
-    **dict.fromkeys(item_types.LIKE.values(), _like),
-}
+REWRITES: Mapping[str, Callable[[Item], tuple[Item, Item]]] = {item_types.DEAL: _deal}
 """For each type that can be rewritten: an item as this release knows it, and as this release writes it."""
 
 
@@ -72,9 +64,7 @@ def _write(table: Table, old: Item, new: Item) -> bool:
     """Write what differs; returns whether anything did, and nobody else was faster."""
     if old == new:
         return False
-    version = "Version" if "Version" in old else None
-    raised = {version: old[version] + 1} if version else {}
     with suppress(_Changed):
-        table.write(change(old, new | raised, version=version, refused=_Changed()))
+        table.write(change(old, new | {"Version": old["Version"] + 1}, version="Version", refused=_Changed()))
         return True
     return False

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from cli import (
     backfill,
+    check,
     deals,
     imports,
     indexing,
@@ -92,6 +93,7 @@ app.add_typer(stock.app, name="stock")
 app.command()(upkeep.seed)
 app.command()(upkeep.sweep)
 app.command()(backfill.backfill)
+app.command()(check.check)
 app.command()(indexing.index)
 app.command()(rush.rush)
 app.command()(redrive.redrive)

@@ -88,6 +88,14 @@ class Domain:
     certificate_arn: str
 
 
+@dataclass(frozen=True, slots=True)
+class RestoredTable:
+    """A table that was restored beside the stack's own, and takes its place: its name, and the ARN of its stream."""
+
+    name: str
+    stream_arn: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """Settings that differ between deployments; all else is the same in each.
@@ -114,6 +122,8 @@ class Stage:
 
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
     ``slowness`` multiplies the timeouts of the functions: a laptop starts many at once on few processors.
+
+    ``restored`` is a table that the stack uses in place of one of its own (``docs/runbook.md``, "Restoring the table").
 
     ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them, ``cdn`` where the APIs are reached
     directly. ``domain`` is a name of your own that leads to them, beside ``cdn`` only until this closes the APIs;
@@ -149,6 +159,7 @@ class Stage:
     cdn: Cdn | None = None
     domain: Domain | None = None
     site_origin: str | None = None
+    restored: RestoredTable | None = None
     cors_origins: tuple[str, ...] = ()
     shipping: Mapping[str, str] = field(default_factory=dict)
     tax: str = "0"

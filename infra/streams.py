@@ -64,7 +64,7 @@ class StreamReader(Construct):
         reads: Reading,
         *,
         stage: Stage,
-        table: dynamodb.Table,
+        table: dynamodb.ITable,
         function: lambda_.Function,
     ) -> None:
         super().__init__(scope, reads.name)

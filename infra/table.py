@@ -17,16 +17,27 @@ from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW
 
 if TYPE_CHECKING:
     from infra.access import Access, Scan
-    from infra.settings import Stage
+    from infra.settings import RestoredTable, Stage
 
 
 class DealsTable(Construct):
-    """The one table: on demand, streamed, restorable to any second of the last 35 days."""
+    """The one table: on demand, streamed, restorable to any second of the last 35 days.
+
+    Where the stage names a ``restored`` one, it is that, which the stack does not own (``docs/runbook.md``).
+    """
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
         super().__init__(scope, construct_id)
         self._emulated = stage.emulated
-        self.table = dynamodb.Table(
+        self.table: dynamodb.ITable = self._restored(stage.restored) if stage.restored else self._own(stage)
+
+    def _restored(self, restored: RestoredTable) -> dynamodb.ITable:
+        return dynamodb.Table.from_table_attributes(
+            self, "Restored", table_name=restored.name, table_stream_arn=restored.stream_arn
+        )
+
+    def _own(self, stage: Stage) -> dynamodb.Table:
+        table = dynamodb.Table(
             self,
             "Table",
             table_name=stage.table_name,
@@ -41,14 +52,15 @@ class DealsTable(Construct):
             deletion_protection=stage.keeps_data,
             removal_policy=RemovalPolicy.RETAIN if stage.keeps_data else RemovalPolicy.DESTROY,
         )
-        accept(self.table, acceptances.KEY_OF_DYNAMODB)
+        accept(table, acceptances.KEY_OF_DYNAMODB)
         for index in INDEXES:
-            self.table.add_global_secondary_index(
+            table.add_global_secondary_index(
                 index_name=index.name,
                 partition_key=_string(index.partition_key),
                 sort_key=_string(index.sort_key) if index.sort_key else None,
                 projection_type=dynamodb.ProjectionType.ALL,
             )
+        return table
 
     @property
     def name(self) -> str:

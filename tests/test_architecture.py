@@ -33,7 +33,8 @@ FLOORS: dict[str, set[str]] = {
     "shared.data.catalog": {"shared.data"},
     "shared.data.members": {"shared.data", "shared.data.catalog", "shared.sqs"},
     "shared.data.orders": {"shared.data", "shared.data.catalog"},
-    "shared.data.removal": {"shared.data.members", "shared.data.orders"},
+    "shared.data.removal": {"shared.data", "shared.data.catalog", "shared.data.members", "shared.data.orders"},
+    "shared.data.checking": {"shared.data", "shared.data.catalog", "shared.data.members", "shared.data.orders"},
     "shared.runtime": {"shared.dynamodb", "shared.sqs"},
     "shared.http": {
         "shared.runtime",

@@ -234,15 +234,10 @@ def like_in_likes(topic: Topic, username: str) -> Key:
     return {"GSI1PK": likes(username), "GSI1SK": f"{topic.kind.prefix}#{topic.slug}"}
 
 
-def likes(username: str) -> str:
-    """The GSI1 partition of everything a user likes."""
-    return f"LIKES#{username}"
-
-
-def topic_liked(like_key: str, kinds: tuple[TopicKind, ...]) -> Topic:
-    """The topic that the key of a like names."""
-    prefix, slug, _ = like_key.split("#")
-    return Topic(next(kind for kind in kinds if f"{kind.prefix}LIKE" == prefix), slug)
+def topic_followed(key: str, kinds: tuple[TopicKind, ...]) -> Topic:
+    """The topic that the partition key of a like or a watch names."""
+    prefix, slug, *_ = key.split("#")
+    return Topic({f"{kind.prefix}{how}": kind for kind in kinds for how in ("LIKE", "WATCH")}[prefix], slug)
 
 
 def watch(topic: Topic, username: str) -> Key:

@@ -36,6 +36,9 @@ INDEXES = (GSI1, GSI2, GSI3, USER_INDEX)
 KEYS = (PARTITION_KEY, SORT_KEY, *(k for i in INDEXES for k in (i.partition_key, i.sort_key) if k))
 """The key attributes of the table and of all indexes."""
 
+INDEX_KEYS = frozenset(KEYS[2:])
+"""Those of the indexes alone."""
+
 
 def create_table_request(table_name: str) -> dict[str, object]:
     """The arguments of DynamoDB's CreateTable that make this table: on demand, streamed, with all four indexes.

@@ -9,16 +9,14 @@ import pytest
 
 from cli import backfill, segments
 from shared.data import keys
-from shared.data.catalog import deals, topics
+from shared.data.catalog import deals
 from shared.data.catalog.deal_items import is_listed, to_item_listed
-from shared.data.members import follows, users
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
 from shared.models.catalog import ALL_DEALS, Deal
-from shared.values.times import to_iso
-from tests.support.factories import APPLE, NOW, SHOES, a_deal, ago, ahead, ids, join, listed, post
-from tests.support.wire import before, watched
+from tests.support.factories import NOW, a_deal, ago, ids, listed, post
+from tests.support.wire import watched
 
 
 @pytest.fixture
@@ -39,8 +37,8 @@ def items(table: Table, some: list[Deal]) -> list[Item]:
     return table.get_many([keys.deal(deal.deal_id) for deal in some], consistent=True)
 
 
-def all_segments(table: Table, segments: int = 2, item_type: str = "Deal") -> list[segments.Step]:
-    return [step for number in range(segments) for step in backfill.run(table, item_type, number, segments)]
+def all_segments(table: Table, segments: int = 2) -> list[segments.Step]:
+    return [step for number in range(segments) for step in backfill.run(table, "Deal", number, segments)]
 
 
 def places(table: Table) -> list[Item]:
@@ -167,51 +165,3 @@ def test_a_deal_of_an_older_release_can_be_read_before_it_is_rewritten(table: Ta
     (item,) = items(table, stripped[:1])
 
     assert to_item_listed(deals.get(table, item["DealId"]), listed=True).keys() - item.keys() == {"GSI3PK", "GSI3SK"}
-
-
-def old_likes(table: Table, names: list[str]) -> None:
-    """Likes of a brand and a category, as they were written before GSI1 had them."""
-    join(table, *names)
-    for name in names:
-        for topic in (APPLE, SHOES):
-            follows.like(table, topic, name, NOW)
-            table.write(update(keys.like(topic, name), "REMOVE GSI1PK, GSI1SK", refused=None))
-
-
-def test_likes_get_their_place_in_the_index_once(table: Table) -> None:
-    old_likes(table, ["ana", "bo"])
-    assert follows.likes(table, "ana") == []
-
-    def rewritten() -> list[int]:
-        runs = [all_segments(table, item_type=item_type) for item_type in ("BrandLike", "CategoryLike")]
-        return [sum(step.rewritten for step in steps) for steps in runs]
-
-    first, again = rewritten(), rewritten()
-
-    assert (first, again) == ([2, 2], [0, 0])
-    assert follows.likes(table, "ana") == follows.likes(table, "bo") == [APPLE, SHOES]
-    assert topics.get(table, APPLE).likes == 2
-
-
-def test_a_like_that_goes_or_comes_again_meanwhile_is_not_brought_back(table: Table) -> None:
-    old_likes(table, ["ana", "bo"])
-
-    def meanwhile() -> None:
-        follows.unlike(table, APPLE, "ana")
-        follows.unlike(table, APPLE, "bo")
-        follows.like(table, APPLE, "bo", ahead(hours=1))
-
-    with before(table, "UpdateItem", meanwhile):
-        rewritten = sum(step.rewritten for step in all_segments(table, segments=1, item_type="BrandLike"))
-
-    assert rewritten == 0
-    assert table.get(keys.like(APPLE, "ana")) is None
-    assert (table.get(keys.like(APPLE, "bo")) or {})["LikedAt"] == to_iso(ahead(hours=1))
-
-
-def test_an_account_whose_likes_are_not_in_the_index_is_removed_with_all_of_them(table: Table) -> None:
-    old_likes(table, ["ana"])
-
-    users.remove(table, users.get(table, "ana"))
-
-    assert [topics.get(table, topic).likes for topic in (APPLE, SHOES)] == [0, 0]

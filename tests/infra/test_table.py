@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
+from infra.settings import STAGES, RestoredTable
 from shared.dynamodb.schema import TTL_ATTRIBUTE, create_table_request
-from tests.infra.conftest import Synthesized
+from tests.infra.conftest import Synthesized, synthesize
 
 
 def test_the_table_has_the_keys_indexes_and_stream_of_the_schema(dev: Synthesized) -> None:
@@ -33,6 +37,29 @@ def test_production_data_outlives_its_stack_and_development_data_does_not(dev: S
     assert kept["DeletionPolicy"] == "Retain"
     assert dropped["Properties"].get("DeletionProtectionEnabled", False) is False
     assert dropped["DeletionPolicy"] == "Delete"
+
+
+def test_a_restored_table_takes_the_place_of_one_that_stays(prod: Synthesized) -> None:
+    stream = "arn:aws:dynamodb:eu-central-1:111122223333:table/restored/stream/2026-06-12T15:00:00.000"
+    stage = synthesize(replace(STAGES["prod"], restored=RestoredTable("restored", stream)))
+
+    # What leaves the template stays.
+    assert prod.only("AWS::DynamoDB::Table")["DeletionPolicy"] == "Retain"
+    assert stage.resources("AWS::DynamoDB::Table") == {}
+    used = {
+        each["Properties"]["Environment"]["Variables"].get("TABLE_NAME", "restored")
+        for each in stage.resources("AWS::Lambda::Function").values()
+    }
+    assert used == {stage.template["Outputs"]["TableName"]["Value"]} == {"restored"}
+    read = {
+        each["Properties"]["EventSourceArn"]
+        for each in stage.resources("AWS::Lambda::EventSourceMapping").values()
+        if "FilterCriteria" in each["Properties"]
+    }
+    assert read == {stream}
+    allowed = json.dumps([*stage.resources("AWS::IAM::Policy").values()])
+    assert ":table/restored/index/GSI1" in allowed
+    assert stream in allowed
 
 
 def _by_name(definitions: object) -> list[dict[str, str]]:

@@ -18,6 +18,7 @@ from shared.data import item_types, keys
 from shared.data.catalog import topics
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, forget, put, update
 from shared.errors import Damaged, DealsError, NoSuchTopic, NotSeeded
@@ -116,6 +117,12 @@ def count_listed(deals: Iterable[Deal]) -> Iterator[Write]:
         yield count(feed, periods)
 
 
+def counters(deal: Deal) -> Iterator[tuple[Key, str]]:
+    """The Periods items that count a listed deal, each with the attribute that does."""
+    for feed, period in places(deal).items():
+        yield keys.periods(feed, period), attribute(feed, period)
+
+
 def count(feed: Feed, periods: Mapping[str, int]) -> Write:
     """Count deals that enter a feed, by period; all periods are of one Periods item."""
     names = {f"#p{n}": attribute(feed, period) for n, period in enumerate(periods)}
@@ -151,14 +158,15 @@ def recount(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]
 
 def renote(old: Deal | None, new: Deal | None) -> Iterator[Write]:
     """The notes of when listed deals end, for ``endings.py``, as they change from ``old`` to ``new``."""
-    before, after = (_note(deal) for deal in (old, new))
+    before, after = (note_of(deal) for deal in (old, new))
     if before and (after is None or keys.primary(before) != keys.primary(after)):
         yield forget(keys.primary(before), because="a note says only that a deal must be looked at")
     if after and after != before:
         yield put(after, because="the same deal and time always make the same note")
 
 
-def _note(deal: Deal | None) -> Item | None:
+def note_of(deal: Deal | None) -> Item | None:
+    """The note of when a listed deal ends; None for one that does not."""
     if deal is None or deal.ends_at is None:
         return None
     key = keys.ending(ALL_DEALS.period.start_of(deal.ends_at), deal.ends_at, deal.deal_id)

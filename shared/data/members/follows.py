@@ -86,11 +86,10 @@ def _followed(table: Table, partition: str) -> list[Topic]:
     return damage.readable(items, lambda item: keys.topic_named(item["GSI1SK"], (BRAND, CATEGORY)))
 
 
+def topic_of(item: Item) -> Topic:
+    """The topic that a like or a watch is of."""
+    return keys.topic_followed(item["PK"], (BRAND, CATEGORY))
 
-def with_index_keys(like: Item) -> Item:
-    """A like with its attributes in GSI1: ``btd backfill`` gives them to likes that have none."""
-    topic = keys.topic_liked(like["PK"], (BRAND, CATEGORY))
-    return {**like, **keys.like_in_likes(topic, like["Username"])}
 
 def remove_some(table: Table, username: str, topics: Sequence[Topic], most: int, *, required: Write) -> int:
     """Remove a user's likes and watches of some topics with their counts, ``most`` of them; returns how many.

@@ -1,0 +1,64 @@
+"""``btd check``: the table held against its invariants, and mended where others of its items tell how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.progress import MofNCompleteColumn
+
+from cli.output import complain, say, show_rows
+from cli.progress import progress
+from cli.watching import AsJson, at_work
+from shared.data import checking
+from shared.data.checking import Fault
+
+Mend = Annotated[bool, typer.Option("--mend", help="Write what other items say, where that is still the difference.")]
+
+
+def check(mend: Mend = False, as_json: AsJson = False) -> None:
+    """Hold counts, indexes, words, accounts and stock against the items that they follow from. Reads the whole table,
+    twice where it finds something."""
+    with at_work(as_json) as work:
+        with progress("Checking", work.table.roughly() or None, MofNCompleteColumn()) as advance:
+            faults = checking.check(work.table, work.now, advance)
+        unreadable = any(fault.rule == checking.DAMAGE for fault in faults)
+        mended = [mend and not unreadable and checking.mend(work.table, fault) for fault in faults]
+        work.answer([_told(*each) for each in zip(faults, mended, strict=True)], _show)
+    if mend and unreadable:
+        complain("Nothing was mended: repair the damaged items first, as others are counted by what they say.")
+    if not all(mended):
+        raise typer.Exit(1)
+
+
+def _told(fault: Fault, mended: bool) -> dict[str, Any]:
+    def says(item: dict[str, Any] | None) -> dict[str, Any] | None:
+        return None if item is None else {name: item[name] for name in fault.attributes if name in item}
+
+    return {"rule": fault.rule, **fault.key, "says": says(fault.found), "shouldSay": says(fault.due), "mended": mended}
+
+
+def _show(faults: Sequence[dict[str, Any]]) -> None:
+    if not faults:
+        say("The table holds what it should.")
+        return
+    show_rows(
+        ("Rule", "Item", "Says", "Should say", ""),
+        [
+            (
+                each["rule"],
+                f"{each['PK']} / {each['SK']}",
+                _text(each["says"]),
+                _text(each["shouldSay"]),
+                "mended" if each["mended"] else "",
+            )
+            for each in faults
+        ],
+    )
+
+
+def _text(attributes: dict[str, Any] | None) -> str:
+    if attributes is None:
+        return "not there"
+    return ", ".join(f"{name} {value}" for name, value in attributes.items()) or "nothing of that"

@@ -1,0 +1,222 @@
+"""A table is held against its invariants: each damage is named, and what others say is mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from shared.data import account_checks, checking, keys
+from shared.data.catalog import deals, endings, feed_counts, search
+from shared.data.members import follows, messages, sessions, users
+from shared.data.orders import reading, steps
+from shared.dynamodb.schema import Key
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import Write, forget, put, update
+from shared.models.catalog import ALL_DEALS, Deal, feed_of
+from shared.models.orders import OrderStatus
+from tests.support.factories import APPLE, ASICS, NOW, SHOES, a_deal, a_message, ago, ahead, join, listed, post, send
+from tests.support.shop import a_buyer, buy, on_sale
+from tests.support.wire import before
+
+ENDS = ahead(hours=3)
+TOKEN = bytes(range(32))
+
+
+@pytest.fixture
+def lamp(table: Table) -> Deal:
+    """A listed deal in a table that has something of everything: liked, sold, ended, withdrawn, read."""
+    join(table, "bo", "cy")
+    a_buyer(table)
+    for topic in (APPLE, SHOES):
+        follows.like(table, topic, "ana", NOW)
+        follows.like(table, topic, "bo", NOW)
+        follows.watch(table, topic, "cy", NOW)
+    follows.unlike(table, SHOES, "bo")
+    (lamp,) = post(table, [a_deal(title="Desk lamp", ends_at=ENDS)])
+    (over,) = post(table, [a_deal(ago(hours=2), title="Old lamp", ends_at=ago(hours=1))], ago(hours=2))
+    (withdrawn,) = post(table, [a_deal(title="Withdrawn shoe")])
+    sold = on_sale(table, 9, shards=2)
+    for each in (lamp, over, withdrawn, sold):
+        search.file(table, None, each)
+    endings.sweep(table, NOW)
+    deals.withdraw(table, withdrawn.deal_id, NOW)
+    for each in (over, withdrawn):
+        search.file(table, each, None)
+    # Its offer has ended, and the next sweep is not due yet.
+    (just_over,) = post(table, [a_deal(ago(minutes=5), ends_at=ago(seconds=1))], ago(minutes=5))
+    search.file(table, None, just_over)
+    buy(table, "ana", sold)
+    steps.advance(table, buy(table, "ana", sold), OrderStatus.CANCELLED, NOW)
+    steps.advance(table, buy(table, "ana", sold), OrderStatus.SHIPPED, NOW)
+    sessions.start(table, users.get(table, "bo"), NOW, TOKEN)
+    for about, read in ((lamp, True), (sold, False)):
+        message = a_message(about, "bo")
+        send(table, message)
+        if read:
+            messages.mark_read(table, "bo", message.message_id, NOW)
+    return lamp
+
+
+def test_a_table_that_only_its_own_code_has_written_has_no_fault(table: Table, lamp: Deal) -> None:
+    assert checking.check(table, NOW) == []
+
+
+def say(key: Key, **attributes: object) -> Write:
+    """Write attributes by hand."""
+    names = {f"#{name}": name for name in attributes}
+    values = {f":{name}": value for name, value in attributes.items()}
+    expression = "SET " + ", ".join(f"#{name} = :{name}" for name in attributes)
+    return update(key, expression, condition=None, names=names, values=values, refused=None)
+
+
+def lose(key: Key) -> Write:
+    return forget(key, because="this is the damage")
+
+
+def unplace(key: Key, *attributes: str) -> Write:
+    return update(key, f"REMOVE {', '.join(attributes)}", refused=None)
+
+
+def book_of(lamp: Deal) -> Key:
+    """The counts of the month of all deals."""
+    return next(iter(feed_counts.counters(lamp)))[0]
+
+
+DAMAGES: dict[str, tuple[str, Callable[[Deal], Write]]] = {
+    "likes are miscounted": (checking.FOLLOWERS, lambda _: say(keys.topic(APPLE), LikesCount=7)),
+    "watches are miscounted": (checking.FOLLOWERS, lambda _: say(keys.topic(SHOES), WatchCount=0)),
+    "a feed is miscounted": (checking.FEEDS, lambda lamp: say(book_of(lamp), Total=1)),
+    "a feed counts a day without deals": (checking.FEEDS, lambda lamp: say(book_of(lamp), Day01=2)),
+    "a feed's counts are gone": (checking.FEEDS, lambda lamp: lose(book_of(lamp))),
+    "a deal is in two feeds of three": (
+        checking.INDEX,
+        lambda lamp: unplace(keys.deal(lamp.deal_id), "GSI3PK", "GSI3SK"),
+    ),
+    "a deal is in another brand's feed": (
+        checking.INDEX,
+        lambda lamp: say(keys.deal(lamp.deal_id), GSI2PK=keys.feed_partition(feed_of(ASICS), "2050-06-01")),
+    ),
+    "a like is in no index": (checking.INDEX, lambda _: unplace(keys.like(APPLE, "ana"), "GSI1PK", "GSI1SK")),
+    "a watch is in no index": (checking.INDEX, lambda _: unplace(keys.watch(SHOES, "cy"), "GSI1PK", "GSI1SK")),
+    "a user is in no index": (checking.INDEX, lambda _: unplace(keys.user("cy"), "UserIndex")),
+    "an account is gone": (checking.ACCOUNTS, lambda _: lose(keys.account("cy"))),
+    "an account is another's": (checking.ACCOUNTS, lambda _: say(keys.account("cy"), AccountId="another")),
+    "an account is nobody's": (
+        checking.ACCOUNTS,
+        lambda _: put(account_checks.to_item("dee", "account-dee"), because="this is the damage"),
+    ),
+    "open orders are miscounted": (checking.ACCOUNTS, lambda _: say(keys.account("ana"), OpenOrders=7)),
+    "a read message counts as unread": (
+        checking.INDEX,
+        lambda lamp: say(
+            keys.message("bo", a_message(lamp, "bo").message_id),
+            **keys.message_in_unread("bo", a_message(lamp, "bo").message_id),
+        ),
+    ),
+    "a note of an ending is gone": (
+        checking.NOTES,
+        lambda lamp: lose(keys.ending("2050-06-15", ENDS, lamp.deal_id)),
+    ),
+    "a word is gone": (checking.WORDS, lambda lamp: lose(keys.word_of_deal("lamp", lamp.deal_id))),
+    "a word names too few others": (
+        checking.WORDS,
+        lambda lamp: say(keys.word_of_deal("lamp", lamp.deal_id), Words="lamp"),
+    ),
+    "a word of a deal that has it no more": (
+        checking.WORDS,
+        lambda lamp: put(
+            {**search.items_of(lamp)["lamp"], **keys.word_of_deal("torch", lamp.deal_id)}, because="this is the damage"
+        ),
+    ),
+    "a word is miscounted": (checking.WORD_COUNTS, lambda _: say(keys.word_count("lamp"), Deals=5)),
+    "the count of a word is gone": (checking.WORD_COUNTS, lambda _: lose(keys.word_count("desk"))),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_each_damage_is_named_and_mended(table: Table, lamp: Deal, damage: str) -> None:
+    rule, write = DAMAGES[damage]
+    table.write(write(lamp))
+
+    faults = checking.check(table, NOW)
+
+    assert {fault.rule for fault in faults} == {rule}
+    assert len(faults) == 1
+    assert checking.mend(table, faults[0])
+    assert checking.check(table, NOW) == []
+
+
+def test_a_deal_that_was_lost_to_all_feeds_is_found_by_its_readers_again(table: Table, lamp: Deal) -> None:
+    table.write(unplace(keys.deal(lamp.deal_id), "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"))
+
+    (fault,) = checking.check(table, NOW)
+
+    assert fault.attributes == ["GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"]
+    assert checking.mend(table, fault)
+    assert lamp.deal_id in listed(table, ALL_DEALS)
+
+
+@pytest.mark.parametrize("status", [OrderStatus.PLACED, OrderStatus.CANCELLED])
+def test_orders_in_the_wrong_places_are_put_right(table: Table, lamp: Deal, status: OrderStatus) -> None:
+    order = next(each for each in reading.latest(table, "ana", limit=9).items if each.status is status)
+    table.write(say(keys.order("ana", order.order_id), **keys.order_in_open("placed", "2050-06-01", 1, order.order_id)))
+
+    (fault,) = checking.check(table, NOW)
+
+    assert (fault.rule, checking.mend(table, fault)) == (checking.INDEX, True)
+    assert checking.check(table, NOW) == []
+
+
+@pytest.mark.parametrize("attribute", ["Left", "Ordered", "OnSale"])
+def test_stock_that_does_not_add_up_is_named_and_left_to_a_person(table: Table, attribute: str) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    search.file(table, None, deal)
+    buy(table, "ana", deal)
+    table.write(say(keys.stock_shard(deal.deal_id, 1), **{attribute: 0}))
+
+    (fault,) = checking.check(table, NOW)
+
+    assert (fault.rule, fault.key["PK"]) == (checking.STOCK, keys.stock_shard(deal.deal_id, 1)["PK"])
+    assert not checking.mend(table, fault)
+
+
+def test_orders_without_their_stock_are_named(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 5)
+    search.file(table, None, deal)
+    buy(table, "ana", deal)
+    table.write(say(keys.stock_shard(deal.deal_id, 1), Ordered=0, Left=5))
+
+    (fault,) = checking.check(table, NOW)
+
+    assert (fault.rule, fault.attributes) == (checking.STOCK, ["Ordered"])
+
+
+def test_an_item_that_cannot_be_read_is_named_and_left_to_a_person(table: Table, lamp: Deal) -> None:
+    table.write(say(keys.deal(lamp.deal_id), Price=1))
+
+    faults = checking.check(table, NOW)
+
+    damaged = [fault for fault in faults if fault.rule == checking.DAMAGE]
+    assert [fault.key for fault in damaged] == [keys.deal(lamp.deal_id)]
+    assert not checking.mend(table, damaged[0])
+
+
+def test_what_is_written_while_the_table_is_read_is_no_fault(table: Table, lamp: Deal) -> None:
+    table.write(say(keys.topic(SHOES), LikesCount=7))
+
+    # Between the two scans the count is put right, as if its change had only now become visible.
+    with before(table, "Scan", lambda: table.write(say(keys.topic(SHOES), LikesCount=1)), skip=1):
+        assert checking.check(table, NOW) == []
+
+
+def test_what_was_written_since_it_was_found_is_not_mended(table: Table, lamp: Deal) -> None:
+    table.write(say(keys.topic(APPLE), LikesCount=7))
+    (fault,) = checking.check(table, NOW)
+    follows.like(table, APPLE, "cy", NOW + timedelta(minutes=1))
+
+    assert not checking.mend(table, fault)
+    assert checking.check(table, NOW)[0].found == {**(fault.found or {}), "LikesCount": 8}
