@@ -13,26 +13,22 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-import boto3
-
 from benchmarks import postgres
 from benchmarks.harness import compare, record, table
 from benchmarks.pages import fill
-from benchmarks.servers import client_arguments, ministack
 from benchmarks.starts import peer
 from infra.artifacts.bundling import HANDLER, bundle, module_of
 from infra.functions import artifact_of
 from infra.settings import this_machine
-from local.runtime import Function, Runtime, reaching, running, unpack
+from local.runtime import Function, Runtime, running, unpack
 from shared.data import keys
 from shared.data.catalog import feeds, picks
-from shared.dynamodb import provision
-from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE
 from shared.values import times
+from tests.support.engines import MINISTACK
+from tests.support.surroundings import given
 
-NAME = "benchmark-invocations"
 EVENTS = Path(__file__).parent.parent / "events"
 FEATURED = 8
 
@@ -49,10 +45,10 @@ def main(rounds: int = 21) -> None:
     """Measure, print and record."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        endpoint = stack.enter_context(ministack())
-        store = filled(endpoint)
-        environment = {**reaching(endpoint), "TABLE_NAME": NAME, "FEED": keys.feed_partition(ALL_DEALS, _day())}
-        catalog = stack.enter_context(_catalog(folder, environment))
+        store = stack.enter_context(filled())
+        day = ALL_DEALS.period.start_of(times.now())
+        environment = given(store, FEED=keys.feed_partition(ALL_DEALS, day))
+        catalog = stack.enter_context(running(ours("catalog", folder, environment)))
         stack.enter_context(built_caches(folder, environment))
         typical = stack.enter_context(running(_peer(folder, environment)))
 
@@ -70,7 +66,6 @@ def main(rounds: int = 21) -> None:
             port, number = stack.enter_context(postgres.service())
             cases = {SERVICE: _requested(port, number, page), **cases}
         rows = compare(cases, rounds=rounds)
-    assert store.name == NAME
     text = table(rows, {CACHED: "0.70"})
     record("invocations", text if there else f"{text}\n{MISSING}")
 
@@ -91,24 +86,15 @@ def event(*, gzip: bool = False, limit: int | None = None) -> bytes:
     return json.dumps(request).encode()
 
 
-def filled(endpoint: str) -> Table:
-    """The table with sixty deals, some of them picked."""
-    arguments = client_arguments(endpoint)
-    provision.create_table(boto3.client("dynamodb", **arguments), NAME)
-    store = connect(NAME, **arguments)
-    fill(store)
-    now = times.now()
-    newest = feeds.read(store, ALL_DEALS, limit=FEATURED, now=now).items
-    picks.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in newest], now)
-    return store
-
-
-def _day() -> str:
-    return ALL_DEALS.period.start_of(times.now())
-
-
-def _catalog(folder: Path, environment: dict[str, str]) -> Any:
-    return running(ours("catalog", folder, environment))
+@contextmanager
+def filled() -> Iterator[Table]:
+    """A table with sixty deals, some of them picked."""
+    with MINISTACK.table() as store:
+        fill(store)
+        now = times.now()
+        newest = feeds.read(store, ALL_DEALS, limit=FEATURED, now=now).items
+        picks.set_featured(store, FRONT_PAGE, [deal.deal_id for deal in newest], now)
+        yield store
 
 
 @contextmanager

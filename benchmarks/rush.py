@@ -17,6 +17,7 @@ from pathlib import Path
 
 from benchmarks.harness import markdown, record
 from benchmarks.prices import Assumptions, Invocation, Operation
+from shared.data.members import order_news
 from shared.data.orders import stock
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.tracing import Trace
@@ -29,7 +30,9 @@ COST_PAGE = Path(__file__).parent.parent / "docs" / "cost.md"
 SIZES = (1, 5, 20)
 """Items of the orders that are measured."""
 
-SHARDS = (1, 4, 16)
+RUSHES = ((1, 1), (4, 1), (16, 1), (16, 4))
+"""Shards of the stock, and of the open orders in the index, of the rushes that are simulated."""
+
 BUYERS = 10_000
 PIECES = 1_000
 SPREAD = 1.0
@@ -38,13 +41,16 @@ SPREAD = 1.0
 REQUEST = 0.006
 """Seconds of a request to DynamoDB."""
 
-WRITES = 1_000
-"""Write units that one item takes in a second.
+READS, WRITES = 3_000, 1_000
+"""Units that one partition takes in a second, of the table or of an index.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"""
 
-UNITS = 2
-"""Write units of an item below 1 KB in a transaction.
+UNITS, INDEX_UNITS = 2, 1
+"""Write units of an item below 1 KB in a transaction, and of its entry in an index.
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html"""
+
+CONSISTENT, EVENTUAL = 1.0, 0.5
+"""Read units of an item below 4 KB."""
 
 LATER = 1.0
 """Seconds after which a buyer who was told that the site is busy tries again: what Retry-After says."""
@@ -62,49 +68,67 @@ class Order:
 
 
 def measure(items: int, rounds: int = 5) -> Order:
-    """Place orders of so many deals, one piece of each."""
+    """Place orders of so many deals, one piece of each, and tell their buyer."""
     with DYNOXIDE_ENGINE.table() as table:
         open_brands(table)
         a_buyer(table)
         deals = [on_sale(table, rounds + 1) for _ in range(items)]
-        buy(table, "ana", *deals)  # the day is known from now on
+        ordered = partial(buy, table, "ana", *deals, telling=order_news.telling)
+        ordered()  # the day is noted from now on
         trace = Trace(detailed=False).attach(table)
         spent = []
         for _ in range(rounds):
             before = time.process_time()
-            buy(table, "ana", *deals)
+            ordered()
             spent.append(time.process_time() - before)
+        requests = trace.count // rounds
     spent.sort()
-    requests = trace.count // rounds
     return Order(items, requests, trace.capacity.read / rounds, trace.capacity.write / rounds, spent[rounds // 2])
 
 
 @dataclass(slots=True)
-class _Item:
-    """A shard's item as DynamoDB holds it: what is left, and until when it has no units or a transaction holds it."""
+class _Partition:
+    """A partition that admits so many units a second, and a tenth of a second's at once."""
 
-    left: int
-    held_until: float = 0.0
-    units_from: float = 0.0
+    units: float
+    free: float = 0.0
+    seen_at: float = 0.0
 
-    def admits(self, now: float) -> bool:
-        """Whether there are units for a write; if so, it takes them, even if it is then cancelled."""
-        if now < self.units_from:
+    def __post_init__(self) -> None:
+        self.free = self.units / 10
+
+    def admits(self, now: float, units: float) -> bool:
+        """Whether there are units for a request; if so it takes them, even if it is then cancelled."""
+        self.free = min(self.units / 10, self.free + (now - self.seen_at) * self.units)
+        self.seen_at = now
+        if self.free < units:
             return False
-        self.units_from = now + UNITS / WRITES
+        self.free -= units
         return True
 
 
 @dataclass(slots=True)
+class _Shard:
+    """A shard of the stock: what is left, until when a transaction holds it, and what its partition admits."""
+
+    left: int
+    held_until: float = 0.0
+    reads: _Partition = field(default_factory=lambda: _Partition(READS))
+    writes: _Partition = field(default_factory=lambda: _Partition(WRITES))
+
+
+@dataclass(slots=True)
 class Rush:
-    """How a rush ended."""
+    """How a rush ended; ``open_shards`` are the partitions of the index that all orders of the day are in."""
 
     shards: int
+    open_shards: int
     sold: int = 0
     tries: int = 0
     busy: int = 0
     told: int = 0
     sold_out_at: float = 0.0
+    over_at: float = 0.0
     left: list[int] = field(default_factory=list)
 
     @property
@@ -116,10 +140,12 @@ class Rush:
 class _Simulation:
     """Buyers who order one piece each, as ``placing.place`` does, and what they meet."""
 
-    def __init__(self, shards: int, pieces: int, chance: random.Random) -> None:
-        evenly, more = divmod(pieces, shards)
-        self.items = [_Item(evenly + (number < more)) for number in range(shards)]
-        self.rush = Rush(shards)
+    def __init__(self, rush: Rush, pieces: int, chance: random.Random) -> None:
+        evenly, more = divmod(pieces, rush.shards)
+        self.shards = [_Shard(evenly + (number < more)) for number in range(rush.shards)]
+        self.deal, self.note = _Partition(READS), _Partition(READS)
+        self.index = [_Partition(WRITES) for _ in range(rush.open_shards)]
+        self.rush = rush
         self._chance = chance
         self._order = itertools.count()
         self._events: list[tuple[float, int, Callable[[float], None]]] = []
@@ -134,54 +160,77 @@ class _Simulation:
             now, _, do = heapq.heappop(self._events)
             do(now)
 
-    def read(self, now: float, attempt: int = 0) -> None:
-        """Look at all shards, and choose one; or learn that everything is sold."""
-        seen = tuple(Shard(number, item.left, 0, 0, 0) for number, item in enumerate(self.items))
+    def look(self, now: float, short: int = 0, tried: int = 0) -> None:
+        """Read the deal and the note of its stock; ``short`` counts the shards that were found too empty before."""
+        if self.deal.admits(now, CONSISTENT) and self.note.admits(now, EVENTUAL):
+            self.at(now + REQUEST, partial(self.choose, short=short))
+        else:
+            self._again(now, tried, partial(self.look, short=short))
+
+    def choose(self, now: float, short: int, tried: int = 0) -> None:
+        """Read all shards and choose one; or ask again, consistently and twice, and learn that everything is sold."""
+        seen = tuple(Shard(number, shard.left, 0, 0, 0) for number, shard in enumerate(self.shards))
         plan = stock.plan(Stock("", seen), 1, self._chance.random())
-        if plan is None:
+        units = EVENTUAL if plan else EVENTUAL + 2 * CONSISTENT
+        admitted = [shard.reads.admits(now, units) for shard in self.shards]  # each is asked, whatever the others say
+        if not all(admitted):
+            self._again(now, tried, partial(self.choose, short=short))
+        elif plan is None:
             self.rush.told += 1
-            return
-        (shard,) = plan
-        self.at(now + REQUEST, partial(self.take, shard=shard, attempt=attempt))
+            self.rush.over_at = now
+        else:
+            (shard,) = plan
+            self.at(now + REQUEST, partial(self.take, shard=shard, short=short))
 
-    def take(self, now: float, shard: int, attempt: int) -> None:
-        """Send the transaction; where it is cancelled, wait and start over."""
-        item = self.items[shard]
+    def take(self, now: float, shard: int, short: int, tried: int = 0) -> None:
+        """Send the transaction: again where it is throttled or meets another; where the shard is empty, look again.
+
+        A partition of the index that is throttled holds up the table.
+        """
+        taken, index = self.shards[shard], self._chance.choice(self.index)
         self.rush.tries += 1
-        if item.admits(now) and now >= item.held_until and item.left > 0:
-            item.held_until = now + REQUEST
-            item.left -= 1
+        admitted = taken.writes.admits(now, UNITS) and index.admits(now, INDEX_UNITS)
+        if not admitted or now < taken.held_until:
+            self._again(now, tried, partial(self.take, shard=shard, short=short))
+        elif taken.left == 0:
+            self._again(now, short, lambda then, tried: self.look(then, short=tried))
+        else:
+            taken.held_until = now + REQUEST
+            taken.left -= 1
             self.rush.sold += 1
-            self.rush.sold_out_at = now + REQUEST / 2
-            return
-        wait = self._chance.random() * min(1.0, 0.025 * 2**attempt)
-        attempt += 1
-        if attempt == MAX_ATTEMPTS:
+            self.rush.sold_out_at = self.rush.over_at = now + REQUEST / 2
+
+    def _again(self, now: float, tried: int, do: Callable[..., None]) -> None:
+        """Wait as ``retries.py`` does and do something again; after the last try, start over when Retry-After says."""
+        wait = self._chance.random() * min(1.0, 0.025 * 2**tried)
+        if tried + 1 < MAX_ATTEMPTS:
+            self.at(now + REQUEST + wait, partial(do, tried=tried + 1))
+        else:
             self.rush.busy += 1
-            attempt, wait = 0, LATER + self._chance.random()
-        self.at(now + REQUEST + wait, partial(self.read, attempt=attempt))
+            self.at(now + REQUEST + LATER + self._chance.random(), self.look)
 
 
-def simulate(shards: int, *, buyers: int = BUYERS, pieces: int = PIECES, seed: int = 1) -> Rush:
-    """Let so many buyers order one piece each of items that have DynamoDB's limits.
+def simulate(shards: int, open_shards: int = 1, *, buyers: int = BUYERS, pieces: int = PIECES, seed: int = 1) -> Rush:
+    """Let so many buyers order one piece each of a deal whose items have DynamoDB's limits.
 
-    A buyer reads all shards (a request), picks one by ``stock.plan``, and sends the transaction (a request); each takes
-    effect in its middle. The transaction is cancelled if another one holds the shard, if the shard has no units at that
-    moment, or if too few pieces are left in it; then the buyer waits as ``retries.py`` does and starts over. After
-    twelve tries the buyer is told that the site is busy, and comes again a second later.
+    A buyer reads the deal and the note of its stock (a request), reads all shards (a request) and picks one by
+    ``stock.plan``, and sends the transaction (a request); each takes effect in its middle. A request that a partition
+    does not admit is sent again after a wait, and so is a transaction while another one holds the shard. Where the
+    shard has become empty, the buyer starts over. After twelve tries the buyer is told that the site is busy, and comes
+    again a second later. What is each buyer's own (the account, the cart, the order) limits nobody, and is left out.
     """
     chance = random.Random(seed)
-    simulation = _Simulation(shards, pieces, chance)
+    simulation = _Simulation(Rush(shards, open_shards), pieces, chance)
     for _ in range(buyers):
-        simulation.at(chance.random() * SPREAD + REQUEST / 2, simulation.read)
+        simulation.at(chance.random() * SPREAD + REQUEST / 2, simulation.look)
     simulation.run()
-    simulation.rush.left = [item.left for item in simulation.items]
+    simulation.rush.left = [shard.left for shard in simulation.shards]
     return simulation.rush
 
 
-def least_seconds(pieces: int, shards: int) -> float:
+def least_seconds(pieces: int, shards: int, open_shards: int) -> float:
     """The shortest time in which so many pieces can be sold one by one: the formula beside the simulation."""
-    return pieces / shards * max(REQUEST, UNITS / WRITES)
+    return max(pieces / shards * max(REQUEST, UNITS / WRITES), pieces / open_shards * INDEX_UNITS / WRITES)
 
 
 def dollars(order: Order, given: Assumptions | None = None) -> dict[str, float]:
@@ -205,19 +254,21 @@ def main() -> None:
             [[str(o.items), str(o.requests), f"{o.reads:.1f}", f"{o.writes:.0f}"] for o in orders],
         ),
     )
-    rushes = [simulate(shards) for shards in SHARDS]
+    rushes = [simulate(*shards) for shards in RUSHES]
     record(
         "rush",
         markdown(
-            ["Shards", "Sold", "Oversold", "Seconds until sold out", "At least, by the formula", "Tries per order",
-             "Told that it is busy", "Told that it is sold out"],
+            ["Shards", "of open orders", "Sold", "Oversold", "Seconds until sold out", "At least, by the formula",
+             "Seconds until all know", "Tries per order", "Told that it is busy", "Told that it is sold out"],
             [
                 [
                     str(rush.shards),
+                    str(rush.open_shards),
                     f"{rush.sold:,}",
                     str(max(0, rush.sold - PIECES)),
                     f"{rush.sold_out_at:.1f}",
-                    f"{least_seconds(PIECES, rush.shards):.1f}",
+                    f"{least_seconds(PIECES, rush.shards, rush.open_shards):.1f}",
+                    f"{rush.over_at:.1f}",
                     f"{rush.tries_per_order:.1f}",
                     f"{rush.busy:,}",
                     f"{rush.told:,}",

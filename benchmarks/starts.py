@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.harness import compare, record, table
 from infra.artifacts.bundling import HANDLER, bundle, libraries, module_of
-from infra.functions import artifact_of
+from infra.functions import FUNCTIONS
 from infra.settings import this_machine
 from local.runtime import Function, environment, unpack
 
@@ -59,8 +59,9 @@ def _cases(folder: Path) -> dict[str, Callable[[], float]]:
             name: unpack(bundle(name, this_machine(), trims=kind == REWRITTEN).path, folder / f"{name}{kind}")
             for name in ("lean", "full")
         }
-        for function in (*PUBLIC, *OTHERS):
-            cases[function + kind] = start(code[artifact_of(function)], HANDLER, FUNCTION=module_of(function))
+        for row in (each for each in FUNCTIONS if each.name in PUBLIC + OTHERS):
+            queue = {"QUEUE_URL": "http://127.0.0.1:9/none"} if row.sends else {}
+            cases[row.name + kind] = start(code[row.artifact], HANDLER, FUNCTION=module_of(row.name), **queue)
     return cases | {
         "a stock Powertools, pydantic and boto3 handler": start(stock, "powertools.handler"),
         "FastAPI, Mangum and boto3": start(mangum, "fastapi_mangum.handler"),
@@ -79,9 +80,7 @@ def peer(module: str, folder: Path) -> Path:
 
 def start(code: Path, handler: str, statement: str = "", **variables: str) -> Callable[[], float]:
     """A case: the processor time of a fresh process from the loaded runtime client to the handler, in seconds."""
-    function = Function(
-        "start", handler, code, {"TABLE_NAME": "none", "QUEUE_URL": "http://127.0.0.1:9/none", "FEED": "none"}
-    )
+    function = Function("start", handler, code, {"TABLE_NAME": "none"})
     source = START % (statement or f"bootstrap._get_handler({handler!r})")
     surroundings = environment(function) | {"POWERTOOLS_SERVICE_NAME": "start"} | variables
 

@@ -13,7 +13,7 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from shared.runtime import environment, work
+from shared.runtime import environment
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -26,6 +26,8 @@ environment.logger()
 if "TABLE_NAME" in os.environ:
     environment.table()
 if "QUEUE_URL" in os.environ:
+    from shared.runtime import work  # the other functions need no client of SQS
+
     work.queue()
 gc.freeze()  # later collections skip these objects, so the memory they are in is not written
 gc.enable()

@@ -38,9 +38,9 @@ MARKER_LIFETIME = timedelta(days=21)
 """How long a cohort of readers is remembered: longer than its message can come again, after 14 days in a dead-letter
 queue and four more in the queue that it was sent to again."""
 
-MOST_COHORTS = 20_000
-"""Cohorts in one list of readers, which are five million readers: a longer fan-out is an endless loop, and is
-stopped."""
+MOST_COHORTS = 100_000
+"""Cohorts in one list of readers, which are 25 million readers: five times the longest list that is expected. A longer
+fan-out is an endless loop, and is stopped."""
 
 MESSAGE_LIFETIME = timedelta(days=90)
 """How long a message is kept, read or not: deals rarely last longer."""

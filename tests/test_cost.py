@@ -10,7 +10,8 @@ import pytest
 
 from benchmarks import rush
 from benchmarks.browser import in_a_browser
-from benchmarks.cost import by_the_month, fixed
+from benchmarks.cost import CLOCK, WATCH, by_the_month, day_at_the_limit, fixed
+from benchmarks.harness import RESULTS
 from benchmarks.prices import (
     MILLION,
     MONTH,
@@ -126,13 +127,13 @@ def test_each_part_of_the_page_is_written() -> None:
 
 
 def test_a_thousand_orders_cost_what_the_page_says() -> None:
-    order = rush.Order(items=1, requests=6, reads=4.5, writes=15, seconds=0.004)
+    order = rush.Order(items=1, requests=7, reads=5, writes=19, seconds=0.004)
 
     cost = rush.dollars(order, NOTHING)
 
     assert cost["API Gateway"] == pytest.approx(0.0035)
     # Two more units are the authorizer's: the session and its user.
-    assert cost["DynamoDB"] == pytest.approx(1000 * (6.5 * 0.125 + 15 * 0.625) / MILLION)
+    assert cost["DynamoDB"] == pytest.approx(1000 * (7 * 0.125 + 19 * 0.625) / MILLION)
     stated = re.search(r"<!-- orders -->\n.*?\| 1 item \|(.*?)\|\n", PAGE, re.DOTALL)
     assert stated
     figures = [float(figure) for figure in stated[1].split("|")]
@@ -140,25 +141,26 @@ def test_a_thousand_orders_cost_what_the_page_says() -> None:
     assert figures[1] > 0
 
 
-@pytest.mark.parametrize("shards", rush.SHARDS)
-def test_a_rush_sells_every_piece_and_none_twice_and_no_faster_than_the_formula(shards: int) -> None:
-    came = rush.simulate(shards, buyers=300, pieces=50)
+@pytest.mark.parametrize(("shards", "open_shards"), rush.RUSHES)
+def test_a_rush_sells_every_piece_and_none_twice_and_no_faster_than_the_formula(shards: int, open_shards: int) -> None:
+    came = rush.simulate(shards, open_shards, buyers=900, pieces=300)
 
-    assert (came.sold, came.told, came.left) == (50, 250, [0] * shards)
-    assert came.sold_out_at >= rush.least_seconds(50 - shards, shards)
+    assert (came.sold, came.told, came.left) == (300, 600, [0] * shards)
+    at_once = rush.WRITES // 10 * open_shards  # admitted without a wait
+    assert came.sold_out_at >= rush.least_seconds(300 - at_once - shards, shards, open_shards)
     assert came.tries >= came.sold
 
 
-def test_more_shards_sell_faster() -> None:
-    seconds = [rush.simulate(shards, buyers=600, pieces=100).sold_out_at for shards in rush.SHARDS]
+def test_more_shards_sell_faster_until_the_index_of_open_orders_is_the_limit() -> None:
+    one, four, sixteen, spread = (rush.simulate(*shards, buyers=900, pieces=500).sold_out_at for shards in rush.RUSHES)
 
-    assert seconds == sorted(seconds, reverse=True)
+    assert one > four > sixteen > spread
+    assert sixteen > (500 - rush.WRITES / 10) / rush.WRITES
 
 
-def clocks_price() -> float:
-    """The cost of a million minutes of the clock, as the page has it."""
-    (clock,) = re.findall(r"^\| a minute's work of the clock \|.* (\d+\.\d+) \|$", PAGE, re.MULTILINE)
-    return float(clock)
+@pytest.mark.parametrize("items", rush.SIZES)
+def test_an_order_takes_the_units_that_the_benchmarks_say(items: int) -> None:
+    order = rush.measure(items, rounds=1)
 
     table = re.search(r"<!-- orders -->\n(.*?)<!-- end", RESULTS.read_text(), re.DOTALL)
     assert table

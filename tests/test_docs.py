@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import re
 from pathlib import Path
@@ -40,14 +39,6 @@ LINKS = [
 def blocks(page: Path, language: str) -> list[str]:
     """The blocks of a document that are in a language."""
     return re.findall(rf"```{language}\n(.*?)\n```", page.read_text(encoding="utf-8"), re.DOTALL)
-
-
-def lines_to_read(path: Path) -> int:
-    """The lines of a module, without blank ones and imports."""
-    text = path.read_text(encoding="utf-8")
-    imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
-    imported = sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in imports)
-    return sum(bool(line.strip()) for line in text.splitlines()) - imported
 
 
 def test_the_readme_numbers_its_access_patterns_and_says_how_many_there_are() -> None:
@@ -92,13 +83,13 @@ def test_what_the_documents_type_into_a_shell_is_there() -> None:
     assert [name for name in modules - {"venv", "pip"} if importlib.util.find_spec(name) is None] == []
 
 
-def test_an_afternoon_reads_ten_files_and_at_most_1500_lines() -> None:
+def test_an_afternoon_reads_ten_files_and_at_most_1700_lines() -> None:
     headings = re.findall(r"^## \d+\. .*\n\n\[`([^`]+)`\]", AFTERNOON, re.MULTILINE)
 
-    lines = {name: lines_to_read(ROOT / name) for name in headings}
+    lines = {name: len((ROOT / name).read_text(encoding="utf-8").splitlines()) for name in headings}
 
     assert len(lines) == 10
-    assert sum(lines.values()) <= 1500, lines
+    assert sum(lines.values()) <= 1700, lines
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")

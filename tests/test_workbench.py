@@ -22,5 +22,5 @@ def test_the_model_shows_each_index_and_each_kind_of_item() -> None:
     assert [index["IndexName"] for index in table["GlobalSecondaryIndexes"]] == [index.name for index in INDEXES]
     assert types >= {
         "Deal", "Brand", "Category", "User", "UserEmail", "Session", "Message", "Saved", "BrandWatch", "CategoryLike",
-        "FrontPage", "EditorsChoice", "ProductOffer", "Word", "Clicks", "Ending",
+        "FrontPage", "EditorsChoice", "ProductOffer", "Word", "Clicks", "CountedClick", "Ending",
     }  # fmt: skip

@@ -23,7 +23,10 @@ Json = dict[str, Any]
 
 _PLACEHOLDER = re.compile(r":\w+")
 _WRITES = ("Put", "Update", "Delete", "ConditionCheck")
-_WRITING = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
+_WRITING = {
+    "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems",
+    "BatchExecuteStatement",  # its statements are inserts: ``Table.insert_batch``
+}  # fmt: skip
 _RECORD = "btd.request"
 _DATA = "shared.data."
 _BEFORE, _AFTER = "before-parameter-build.dynamodb", "after-call.dynamodb"

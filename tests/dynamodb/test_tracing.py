@@ -26,3 +26,12 @@ def test_each_of_several_traces_counts_a_request_once(bare_table: Table, others:
 
     assert (trace.count, trace.capacity) == (2, Capacity(read=1.0, write=1.0))
     assert [request.capacity for request in trace.requests] == [Capacity(write=1.0), Capacity(read=1.0)]
+
+
+@on(FAST)
+def test_a_batch_of_inserts_consumes_write_units(bare_table: Table) -> None:
+    trace = Trace().attach(bare_table)
+
+    bare_table.insert_batch([ITEM, {**ITEM, "PK": "OTHER"}])
+
+    assert trace.capacity == Capacity(write=2.0)

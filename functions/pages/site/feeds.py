@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from datetime import UTC
 from http import HTTPStatus
@@ -31,8 +30,8 @@ ATOM = "application/atom+xml; charset=utf-8"
 
 JSON_FEED = "application/feed+json; charset=utf-8"
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML document holds (https://www.w3.org/TR/xml/#charsets)."""
+_NOT_XML = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\ufffd")
+"""Characters that no XML document holds (https://www.w3.org/TR/xml/#charsets). A pattern would take 8 ms to compile."""
 
 routes = Routes()
 
@@ -145,4 +144,4 @@ def _headline(deal: Deal) -> str:
 
 def _xml(text: str) -> str:
     """A text without what no XML document may hold."""
-    return _NOT_XML.sub("\ufffd", text)
+    return text.translate(_NOT_XML)
