@@ -19,6 +19,7 @@ from functions.api.writing import ANYWAY
 from shared.api import schemas
 from shared.api.paths import ROOT, brand, deal, order
 from shared.data.idempotency import LIFETIME
+from shared.data.orders.order_items import OPEN
 from shared.http.parameters import DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
 from shared.models.orders import OrderStatus
 from shared.values import ksuids
@@ -75,9 +76,11 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
-REQUIRED = {("/orders", "Idempotency-Key")}
-"""Parameters without which a route refuses the request, by its path: an order is never placed by chance twice."""
-
+OF_PATHS: dict[tuple[str, str], dict[str, Any]] = {
+    ("/orders", "Idempotency-Key"): {"required": True},  # an order is never placed by chance twice
+    ("/open-orders", "status"): {"schema": {"type": "string", "enum": list(OPEN), "default": OrderStatus.PLACED}},
+}
+"""What a parameter is at one path, where it departs from :data:`PARAMETERS`."""
 
 HEADERS = {
     "CacheControl": ("Who may store it, and for how many seconds.", "^(public|private), max-age="),
@@ -162,7 +165,9 @@ def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
         for parameter in operation.pop("parameters", [])
         if parameter["in"] == "path"
     ]
-    parameters += [{"name": name, "required": (path, name) in REQUIRED, **PARAMETERS[name]} for name in extra]
+    parameters += [
+        {"name": name, "required": False, **PARAMETERS[name], **OF_PATHS.get((path, name), {})} for name in extra
+    ]
     operation["security"] = [] if operation["tags"] == ["anonymous"] else [{"bearer": []}]
     operation["operationId"] = _operation_id(path, method)
     if parameters:

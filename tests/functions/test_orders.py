@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.api import accounts, editors, orders
+from functions.api import accounts, editors, openapi, orders
 from shared.data.catalog import deals
 from shared.data.members import messages, sessions, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
+from shared.models.orders import OrderStatus
 from shared.runtime import environment
 from shared.values import ksuids, times
 from tests.support.events import event
@@ -337,6 +338,16 @@ def test_orders_on_their_way_are_listed_beside_those_to_be_sent(ask: Ask, deal: 
     assert listed() == listed(status="placed") == (200, [waits["orderId"]])
     assert listed(status="shipped") == (200, [sent["orderId"]])
     assert listed(status="delivered") == (400, [])
+
+
+@pytest.mark.parametrize("path", ["/orders", "/open-orders"])
+def test_a_list_of_orders_takes_the_statuses_that_its_documentation_offers_and_no_other(ask: Ask, path: str) -> None:
+    parameters = openapi.document()["paths"][path]["get"]["parameters"]
+    (offered,) = (parameter["schema"]["enum"] for parameter in parameters if parameter["name"] == "status")
+
+    taken = [each for each in OrderStatus if ask("GET", path, who="ed", query={"status": each})[0] == 200]
+
+    assert taken == offered
 
 
 def test_an_order_in_another_currency_than_was_seen_is_a_409_with_both(ask: Ask, table: Table, deal: Deal) -> None:
