@@ -304,7 +304,7 @@ def _account_page(
         "account/account.html",
         here="/account",
         status=_status(errors),
-        said=request.query.get("said"),
+        said=request.said,
         user={name: getattr(user, name) for name in ("username", "name", "email", "role")},
         since=f"{views.day(user.created_at)} {user.created_at.year}",
         typed={name: (typed or {}).get(name, "") for name in ("name", "email")},

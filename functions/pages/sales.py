@@ -249,7 +249,7 @@ def _order_page(request: Request, order: Order, *, problem: str | None = None, s
         "desk/one-order.html",
         here=f"{ORDERS}/{order.order_id}",
         status=status,
-        said=None if problem else request.query.get("said"),
+        said=None if problem else request.said,
         order=orders_shown.whole(order),
         done=None if problem else _done(request),
         undoes=steps.can_undo(order, request.now),
@@ -270,7 +270,7 @@ def _stock_page(
         "desk/stock.html",
         here=f"{STOCK}/{deal.number or deal.deal_id}",
         status=status if errors else HTTPStatus.OK,
-        said=None if errors else request.query.get("said"),
+        said=None if errors else request.said,
         d=views.card(deal, request.now, width=128),
         stock=on_sale
         and {

@@ -1,15 +1,8 @@
-"""The two cookies of a signed-in user: the session's token, and a hint for the script that there is one.
-
-``__Host-`` makes browsers refuse the cookie from another host, a sibling's subdomain included, and over plain HTTP
-(https://developer.mozilla.org/docs/Web/HTTP/Headers/Set-Cookie#cookie_prefixes). The laptop's stage has plain HTTP
-alone. Some browsers make an exception for localhost, Safari makes none: there the cookies do without the prefix and
-``Secure``.
-"""
+"""The two cookies of a signed-in user: the session's token, and a hint for the script that there is one."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -21,35 +14,19 @@ from shared.errors import Forbidden, NotSignedIn
 from shared.html import pages
 from shared.html.pages import Answer
 from shared.html.request import Request
+from shared.http.cookie_header import attributes, brought, name
 from shared.http.event import MAX_TOKEN, is_plain
 from shared.models.members import Session
 
 Head = dict[str, Any]
 """The counts at the head of the pages of somebody who is signed in."""
 
-LAPTOP = "local"
-"""The stage without HTTPS."""
-
 SESSION = "__Host-btd"
-"""The name of the session's cookie, on all other stages."""
+"""The name of the session's cookie, on all stages but the laptop's."""
 HINT = "btd-in"
 """Not a secret, and readable by the script: only where it is set does the script ask for the user's own state."""
 
 MAX_AGE = int(settings.SESSION_LIFETIME.total_seconds())
-
-
-def name(plain: str) -> str:
-    """The name of a cookie that no other host may set."""
-    return plain if _on_laptop() else f"__Host-{plain}"
-
-
-def attributes() -> str:
-    """The attributes that all cookies have."""
-    return "Path=/; SameSite=Lax" if _on_laptop() else "Path=/; Secure; SameSite=Lax"
-
-
-def _on_laptop() -> bool:
-    return os.environ.get("STAGE") == LAPTOP
 
 
 def signed_in(token: str) -> list[str]:
@@ -139,15 +116,3 @@ def beside_head(table: Table, request: Request, *reads: Callable[[], Any]) -> tu
     ]
     *found, unread, pieces = table.gather(asked)
     return found, {"unread": unread if unread <= most else f"{most}+", "cart": pieces}
-
-
-def brought(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each cookie of a request. HTTP/2 lets a browser split them into several headers (RFC 9113, 8.2.3)."""
-    single = event.get("headers") or {}
-    several = event.get("multiValueHeaders") or {}
-    lines = [value for name, values in several.items() if name.lower() == "cookie" for value in values or ()]
-    for line in lines or [value for name, value in single.items() if name.lower() == "cookie"]:
-        for crumb in line.split(";"):
-            name, divider, value = crumb.strip().partition("=")
-            if divider:
-                yield name, value

@@ -20,6 +20,7 @@ from shared.errors import BadRequest, Forbidden, Invalid, NotAForm
 from shared.html.links import base, origin
 from shared.html.pages import Answer
 from shared.http.body import media_type
+from shared.http.cookie_header import done
 from shared.http.event import Event, header
 from shared.http.parameters import is_client_key
 
@@ -121,11 +122,18 @@ def own_path(text: str | None, otherwise: str) -> str:
     return text
 
 
-def lead_to(place: str, *, cookies: tuple[str, ...] = (), **query: str) -> Answer:
-    """303 to a path of ours with its query, as ``own_path`` gives it; ``query`` overrides."""
+def lead_to(place: str, *, cookies: tuple[str, ...] = (), said: str | None = None, **query: str) -> Answer:
+    """303 to a path of ours with its query, as ``own_path`` gives it; ``query`` overrides.
+
+    ``said`` is the code of what the form has done; one that the query had before is gone.
+    """
     path, _, asked = place.partition("?")
     location = f"{base()}{path}"
-    asked = urlencode(dict(parse_qsl(asked)) | query)
+    kept = {name: value for name, value in parse_qsl(asked) if name != "said"} | query
+    if said:
+        kept["said"] = said
+        cookies = (*cookies, done(said))
+    asked = urlencode(kept)
     return Answer(
         "",
         status=HTTPStatus.SEE_OTHER,

@@ -14,6 +14,7 @@ from shared.html import headers
 from shared.html.links import absolute, link
 from shared.html.templates import render
 from shared.http.coding import etag
+from shared.http.cookie_header import done
 
 HTML = "text/html; charset=utf-8"
 
@@ -133,11 +134,13 @@ def page(  # what differs from page to page, each by its name
 ) -> Answer:
     """A page of a template that extends ``base.html``.
 
-    ``here`` is the page's own path, ``said`` the code of what was just done. The base template also knows ``robots``,
-    ``description``, ``query`` (what was searched) and ``canonical``, an absolute address.
+    ``here`` is the page's own path, ``said`` the code of what was just done: a page that is the same for everybody
+    leaves it to the script whether this browser did it. The base template also knows ``robots``, ``description``,
+    ``query`` (what was searched) and ``canonical``, an absolute address.
     """
     known = {
         "said": SAID.get(said or ""),
+        "unsure": None if cache == headers.PRIVATE else said,
         "here": here,
         "canonical": absolute(here) if here and status == HTTPStatus.OK else None,
         "robots": None if cache != headers.PRIVATE and status == HTTPStatus.OK else "noindex",
@@ -160,15 +163,18 @@ def redirect(
     *,
     cookies: tuple[str, ...] = (),
     fragment: str = "",
+    said: str | None = None,
     **query: Any,
 ) -> Answer:
     """An answer that leads to a path of this site, and there to the element whose id is ``fragment``.
 
-    After a form that was sent it is 303, and nothing else.
+    After a form that was sent it is 303, and nothing else. ``said`` is the code of what the form has done.
     """
-    location = link(path, **query)
+    location = link(path, **query, said=said)
     if fragment:
         location = urlsplit(location)._replace(fragment=fragment).geturl()
+    if said:
+        cookies = (*cookies, done(said))
     return Answer("", status=status, headers={"Location": location}, cookies=cookies)
 
 

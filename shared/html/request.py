@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from shared.http.cookie_header import DONE, brought
 from shared.http.event import Event, correlation_id, header
 
 
@@ -32,6 +33,12 @@ class Request:
     def belongs_to(self, username: str) -> None:
         """Note who is signed in, where API Gateway notes it for functions that have an authorizer."""
         self.event["requestContext"]["authorizer"] = {"username": username}
+
+    @property
+    def said(self) -> str | None:
+        """The code of what this browser has just done, as the address says; None where it did not, or not just now."""
+        code = self.query.get("said", "")
+        return code if (DONE, code) in brought(self.event) else None
 
     @property
     def wants_json(self) -> bool:

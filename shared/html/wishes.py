@@ -13,6 +13,7 @@ from shared.html import cookies, forms, pages
 from shared.html.app import Page, Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
+from shared.http import cookie_header
 from shared.models.members import Session
 
 COOKIE = "btd-wish"
@@ -33,7 +34,7 @@ def sender_of(table: Table, request: Request, place: str) -> Session | Answer:
     prefix = request.path.split("/")[1]
     return pages.redirect(
         "/account/sign-in",
-        cookies=(f"{cookies.name(COOKIE)}={wish}; {cookies.attributes()}; HttpOnly; Max-Age={_LIFETIME}",),
+        cookies=(f"{cookie_header.name(COOKIE)}={wish}; {cookie_header.attributes()}; HttpOnly; Max-Age={_LIFETIME}",),
         next=f"/{prefix}/wish?{urlencode({'next': place})}",
     )
 
@@ -49,15 +50,17 @@ def granted_by(routes: Routes, prefix: str, *buttons: Page) -> None:
             answer = button(form)
         else:
             answer = forms.lead_to(forms.own_path(request.query.get("next"), "/"))
-        forgotten = f"{cookies.name(COOKIE)}=; {cookies.attributes()}; HttpOnly; Max-Age=0"
-        answer.headers.setdefault("Set-Cookie", [forgotten])  # else it is kept once more
+        own = cookie_header.name(COOKIE)
+        lines = answer.headers.setdefault("Set-Cookie", [])
+        if not any(line.startswith(f"{own}=") for line in lines):  # else it is kept once more
+            lines.append(f"{own}=; {cookie_header.attributes()}; HttpOnly; Max-Age=0")
         return answer
 
 
 def _kept(request: Request) -> Request | None:
     """The form that the cookie of a request keeps."""
-    own = cookies.name(COOKIE)
-    found = [value for name, value in cookies.brought(request.event) if name == own]
+    own = cookie_header.name(COOKIE)
+    found = [value for name, value in cookie_header.brought(request.event) if name == own]
     if len(found) != 1:
         return None
     path, _, body = found[0].partition("?")

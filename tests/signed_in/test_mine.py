@@ -338,11 +338,19 @@ def test_the_watches_are_listed_with_buttons_that_end_them(ana: Browser) -> None
     ana.post("/my/watches/brand/g-fore", {"on": "1"})
     ana.post("/my/watches/category/shoes", {"on": "1"})
 
-    seen = ana.get("/my/watches?said=watching")
+    seen = ana.get("/my/watches")
 
     assert "G/Fore Only you watch it Stop watching" in seen.words
-    assert "You watch it now" in seen.words
     assert seen.words.count("Not watched") == 7
+
+
+def test_what_was_done_is_said_in_the_browser_that_did_it(ana: Browser, table: Table) -> None:
+    leads = ana.post("/my/watches/brand/g-fore", {"on": "1", "next": "/my/watches?said=removed&a=b"}).location
+
+    assert leads == "/my/watches?a=b&said=watching"
+    assert "You watch it now" in ana.get(leads).words
+    assert "Taken out" not in ana.get("/my/watches?said=unsaved").words
+    assert "You watch it now" not in entered(table, "bo").get(leads).words
 
 
 def test_all_likes_are_listed_with_buttons_that_end_them(ana: Browser) -> None:

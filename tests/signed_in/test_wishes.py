@@ -10,6 +10,7 @@ from shared.data.members import follows, saved
 from shared.data.orders import carts
 from shared.dynamodb.table import Table
 from shared.html import cookies, wishes
+from shared.http import cookie_header
 from shared.models.catalog import BRAND, Deal, Topic
 from shared.values import times
 from tests.signed_in.conftest import PASSWORD
@@ -52,7 +53,7 @@ def test_what_nobody_asked_for_is_done_once_they_have_an_account(
 
     assert "Then what you asked for is done." in asked.words
     assert (done.status, done.location) == (303, place.format(number=deal.number))
-    assert cookies.name(wishes.COOKIE) not in anyone.cookies
+    assert cookie_header.name(wishes.COOKIE) not in anyone.cookies
     done_for_ana = (
         carts.deals_in(table, "ana", times.now())
         or saved.is_saved(table, deal.deal_id, "ana")
@@ -83,7 +84,7 @@ def test_who_is_still_nobody_is_asked_to_sign_in_and_the_wish_is_kept(
     seen = anyone.get(place)
 
     assert seen.location.startswith("/account/sign-in?next=%2Fshop%2Fwish")
-    assert cookies.name(wishes.COOKIE) in anyone.cookies
+    assert cookie_header.name(wishes.COOKIE) in anyone.cookies
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_a_wish_that_no_button_of_ours_made_does_nothing(
     """Its owner alone can make one, and is signed in as whom it would be done for."""
     deal = sell()
     carts.put_in(table, "ana", deal.deal_id, 1, times.now())
-    ana.cookies[cookies.name(wishes.COOKIE)] = wish.format(number=deal.number)
+    ana.cookies[cookie_header.name(wishes.COOKIE)] = wish.format(number=deal.number)
 
     ana.get("/shop/wish")
 
@@ -107,5 +108,5 @@ def test_a_form_that_is_too_long_to_keep_leads_back_to_where_it_stood(anyone: Br
     seen = anyone.post("/my/likes/brand/apple", {"on": "1", "more": "x" * 1000})
 
     assert seen.location == "/account/sign-in?next=%2Fbrands%2Fapple"
-    assert cookies.name(wishes.COOKIE) not in anyone.cookies
+    assert cookie_header.name(wishes.COOKIE) not in anyone.cookies
     assert cookies.SESSION not in anyone.cookies

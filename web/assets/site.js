@@ -22,6 +22,8 @@ for (const place of all("nav [aria-current]")) {
   if (place.offsetLeft + place.offsetWidth > bar.clientWidth) bar.scrollLeft = place.offsetLeft - 48;
 }
 
+for (const done of all("[data-said]")) done.hidden = !`${document.cookie};`.includes(`btd-said=${done.dataset.said};`);
+
 for (const button of all("[data-copy]")) {
   button.hidden = false;
   button.onclick = () => navigator.clipboard.writeText(button.dataset.copy).then(() => { button.textContent = "Copied"; });
@@ -52,7 +54,7 @@ for (const box of all("[data-filter]")) {
   };
 }
 
-// What only the reader has: the counts of unread messages and of the cart, and the state of each toggle. The page itself is the same for everybody.
+// What only the reader has: the counts of unread messages and of the cart, the state of each toggle.
 const show = (form, on) => {
   const button = form.querySelector("button"), other = button.dataset.on;
   if ((button.ariaPressed === "true") === on) return;

@@ -30,7 +30,7 @@ def desk_page(
     template: str, request: Request, status: int = HTTPStatus.OK, *, here: str | None = None, **values: Any
 ) -> Answer:
     """A page of the desk, at the request's own path unless told otherwise."""
-    said = request.query.get("said")
+    said = request.said
     return pages.page(template, status=status, here=here or request.path, **({"said": said} | values))
 
 

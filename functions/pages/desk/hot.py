@@ -78,7 +78,7 @@ def hot_progress(request: Request, number: str) -> Answer:
         "desk/progress.html",
         request,
         # "Everybody is being told" is over then, and the heading says so.
-        said=None if progress.finished else request.query.get("said"),
+        said=None if progress.finished else request.said,
         d=views.card(deal, request.now),
         number=number,
         since=views.moment(deal.hot_at),

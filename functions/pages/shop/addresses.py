@@ -106,7 +106,7 @@ def _address_page(
         "shop/addresses.html",
         here=ADDRESSES,
         status=HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
-        said=None if errors else request.query.get("said"),
+        said=None if errors else request.said,
         addresses=shown(known),
         typed={name: typed.get(name, "") for name in ("name", *FIELDS)},
         editing=bool(chosen),

@@ -108,7 +108,7 @@ def _cart_page(
         "shop/cart.html",
         here=CART,
         status=status,
-        said=None if problem or errors else request.query.get("said"),
+        said=None if problem or errors else request.said,
         lines=[line_of(item, request.now) for item in items],
         totals=orders_shown.amounts(bill_of([item for item in items if obstacle_of(item, request.now) is None]).totals),
         adds=Charges.of(os.environ) != NO_CHARGES,

@@ -212,7 +212,7 @@ def _checkout_page(
         "shop/checkout.html",
         here=CHECKOUT,
         status=status,
-        said=None if problems or errors else request.query.get("said"),
+        said=None if problems or errors else request.said,
         lines=[
             {**line_of(item, request.now), "id": item.deal.deal_id, "left": short.get(item.deal.deal_id)}
             for item in able

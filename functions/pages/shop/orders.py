@@ -38,7 +38,7 @@ def my_orders(request: Request) -> Answer:
     return pages.page(
         "shop/orders.html",
         here=ORDERS,
-        said=request.query.get("said"),
+        said=request.said,
         orders=[orders_shown.head(order) for order in page.items],
         statuses=[("", "All")] + [(each.value, name) for each, name in orders_shown.STATES.items()],
         chosen=asked or "",
@@ -91,7 +91,7 @@ def _order_page(request: Request, username: str, order_id: str, *, too_late: boo
         "shop/order.html",
         here=f"{ORDERS}/{order.order_id}",
         status=HTTPStatus.CONFLICT if too_late else HTTPStatus.OK,
-        said=None if too_late else request.query.get("said"),
+        said=None if too_late else request.said,
         order=orders_shown.whole(order),
         problem=f"It is {state}, and cannot be cancelled any more." if too_late else None,
         **head,

@@ -147,6 +147,17 @@ def test_what_script_cannot_send_is_sent_as_a_form(visit: Visit, site: Preview, 
     expect(page.get_by_role("status")).to_have_text("Saved. It is in your list.")
 
 
+def test_what_an_address_says_was_done_is_shown_in_the_browser_that_did_it(visit: Visit, site: Preview) -> None:
+    page = visit("/account", token=entered(site, "olaf"))
+
+    page.get_by_role("button", name="Sign out", exact=True).click()
+
+    expect(page.get_by_role("status")).to_have_text("You are signed out.")
+    elsewhere = visit("/?said=signed-out").locator(".notice")
+    expect(elsewhere).to_have_text("You are signed out.")
+    expect(elsewhere).to_be_hidden()
+
+
 FOUND = {
     "apple": ("1 brand", ["A"]),
     "manana": ("1 brand", ["M"]),

@@ -789,7 +789,7 @@ def test_no_header_says_where_links_lead(ask: Ask, posted: list[Deal], path: str
 
 
 def test_a_text_in_the_query_is_never_what_a_page_says(ask: Ask) -> None:
-    assert "You are signed out." in ask("/", query={"said": "signed-out"})["body"]
+    assert 'data-said="signed-out" hidden>You are signed out.<' in ask("/", query={"said": "signed-out"})["body"]
     assert "Buy at evil" not in ask("/", query={"said": "Buy at evil"})["body"]
 
 
