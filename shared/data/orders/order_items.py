@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from shared import settings
@@ -128,6 +128,6 @@ def item_id(place: int) -> str:
     return f"{place:03d}"
 
 
-def item_ids(count: int) -> Iterator[str]:
-    """The ids of an order's items, of which there are so many."""
-    return map(item_id, range(1, count + 1))
+def item_keys(order_id: str, count: int) -> list[Key]:
+    """The keys of an order's items, of which there are so many, in their order."""
+    return [keys.order_item(order_id, item_id(place)) for place in range(1, count + 1)]

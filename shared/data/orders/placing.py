@@ -35,8 +35,8 @@ class Asked:
     """A buyer's request: pieces of some deals, to be sent to one of the buyer's addresses, by its name.
 
     ``idempotency`` tells a repeated request from a new one, and whose account it is; ``correlation_id`` names it in the
-    logs. With ``from_cart``
-    all must be in the cart, in these quantities: what is in a cart is ordered once, from however many windows.
+    logs. With ``from_cart`` all must be in the cart, in these quantities: what is in a cart is ordered once, from
+    however many windows.
     ``totals`` and ``goes_to`` are what the buyer was shown, where that is known: what it all comes to, by currency, and
     the address's ``fingerprint``. An order that would differ is not placed.
     """

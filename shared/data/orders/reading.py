@@ -12,7 +12,7 @@ from typing import Any
 from shared.data import item_types, keys
 from shared.data.orders import addresses
 from shared.data.orders.numbers import order_id_of
-from shared.data.orders.order_items import from_item, item_from_item, item_id, item_ids
+from shared.data.orders.order_items import from_item, item_from_item, item_keys
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3
@@ -53,7 +53,7 @@ def find(table: Table, id_or_number: str) -> Order:
     order, parts = _parts(table, order_id)
     if order is not None:
         return _whole(table, order, parts)
-    first = table.get_many([keys.order_item(order_id, item_id(1))], consistent=True, projection=_OWNER)
+    first = table.get_many(item_keys(order_id, 1), consistent=True, projection=_OWNER)
     return get(table, first[0]["Username"], order_id) if first else sale(table, order_id)
 
 
@@ -83,10 +83,10 @@ def _parts(table: Table, order_id: str) -> tuple[Item | None, list[Item]]:
 def _whole(table: Table, item: Item, parts: Iterable[Item]) -> Order:
     """An order with its items. Those that are not shown yet are read by their keys, which the order's count tells."""
     order = from_item(item)
-    found = {part["ItemId"]: part for part in parts}
-    missing = [keys.order_item(order.order_id, each) for each in item_ids(order.item_count) if each not in found]
+    found = {part["PK"]: part for part in parts}
+    missing = [key for key in item_keys(order.order_id, order.item_count) if key["PK"] not in found]
     if missing:
-        found |= {part["ItemId"]: part for part in table.get_many(missing, consistent=True)}
+        found |= {part["PK"]: part for part in table.get_many(missing, consistent=True)}
     return replace(order, items=tuple(item_from_item(found[each]) for each in sorted(found)))
 
 
@@ -155,10 +155,10 @@ def filled(table: Table, orders: Iterable[Order]) -> list[Order]:
     """Some orders with their items, read by their keys. BatchGetItem, 100 items a request."""
     whole = list(orders)
     parts = [
-        keys.order_item(order.order_id, part)
+        key
         for order in whole
         if not order.items  # a sale has its items
-        for part in item_ids(order.item_count)
+        for key in item_keys(order.order_id, order.item_count)
     ]
     found: dict[str, list[OrderItem]] = {}
     for part in table.get_many(parts):

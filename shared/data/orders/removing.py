@@ -7,16 +7,17 @@ account: with name and address until it is delivered, then without them. A cance
 from __future__ import annotations
 
 from shared.data import item_types, keys
-from shared.data.orders.order_items import item_ids
+from shared.data.orders.order_items import item_keys
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import Key
+from shared.dynamodb.schema import GSI3, INDEX_KEYS, KEYS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, delete, forget, put_new
 from shared.errors import AlreadyExists, DealsError
 from shared.models.orders import OrderStatus
 
-_PLACES = {"PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"}
 _OF_OWNER = {"Username", "CorrelationId"}
+_AT_DESK = {GSI3.partition_key, GSI3.sort_key}
+"""Where the desk finds an order; no other index finds a sale."""
 
 
 class _Moved(DealsError):
@@ -33,7 +34,7 @@ def close_some(table: Table, username: str, most: int, *, required: Write) -> in
             keys.user(username)["PK"], after=keys.orders_before(), newest_first=True, limit=most, consistent=True
         )
     )
-    parts = {order["OrderId"]: _part_keys(order) for order in found}
+    parts = {order["OrderId"]: item_keys(order["OrderId"], order["ItemCount"]) for order in found}
     items = {
         item["PK"]: item for item in table.get_many([key for each in parts.values() for key in each], consistent=True)
     }
@@ -57,17 +58,13 @@ def close_some(table: Table, username: str, most: int, *, required: Write) -> in
     return len(found)
 
 
-def _part_keys(order: Item) -> list[Key]:
-    return [keys.order_item(order["OrderId"], item_id) for item_id in item_ids(order["ItemCount"])]
-
-
 def _number_of(order: Item) -> Write:
     return forget(keys.order_number(order["OrderNumber"]), because="it goes with its order")
 
 
 def _sale(order: Item, parts: list[Item]) -> Write:
     """The write of what stays of an order. While it is among those still to be delivered, so is the sale."""
-    left_out = _OF_OWNER | {"GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK"}
+    left_out = _OF_OWNER | (INDEX_KEYS - _AT_DESK)
     if order["Status"] == OrderStatus.DELIVERED:
         left_out |= {"Address"}
     return put_new(
@@ -76,7 +73,7 @@ def _sale(order: Item, parts: list[Item]) -> Write:
             **keys.sale(order["OrderId"]),
             "Type": item_types.SALE,
             "Items": [
-                {name: value for name, value in part.items() if name not in _PLACES | _OF_OWNER | {"Type"}}
+                {name: value for name, value in part.items() if name not in {*KEYS, *_OF_OWNER, "Type"}}
                 for part in parts
             ],
         },
