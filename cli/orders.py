@@ -22,7 +22,6 @@ from shared.data.orders import open_orders, placing, reading, steps
 from shared.dynamodb.table import Table
 from shared.errors import Invalid
 from shared.http.parameters import DEFAULT_PAGE
-from shared.models.charges import Charges
 from shared.models.orders import OrderStatus
 
 app = typer.Typer(help="Orders: a user's, and what is still to be sent.", no_args_is_help=True)
@@ -60,7 +59,7 @@ def place(
             work.now,
             secrets.token_bytes(16),
             chance=random.random,
-            terms=placing.Terms(Charges.of(os.environ), order_news.telling),
+            terms=placing.Terms.of(os.environ, order_news.telling),
         )
         work.answer(order_documents.order(order), views.fields)
 

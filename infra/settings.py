@@ -120,6 +120,9 @@ class Stage:
     ``shipping`` is what sending an order in a currency costs (``{"USD": "4.90"}``), however much is in it, and nothing
     in other currencies. ``tax`` is the percents on goods and shipping. Prices of deals are without both.
 
+    ``open_order_shards``: partitions of the index that the open orders of a day are spread over. Each takes 1,000
+    orders a second; raise it before a rush, and lower it again at any time.
+
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
     ``slowness`` multiplies the timeouts of the functions: a laptop starts many at once on few processors.
 
@@ -163,6 +166,7 @@ class Stage:
     cors_origins: tuple[str, ...] = ()
     shipping: Mapping[str, str] = field(default_factory=dict)
     tax: str = "0"
+    open_order_shards: int = 1
     watch: Watch = Watch.ESSENTIAL
     workers: int = 2
     alarm_email: str | None = None
@@ -182,6 +186,8 @@ class Stage:
             raise ValueError('shipping must have an amount with two decimals for each currency: {"USD": "4.90"}.')
         if not _PERCENTS.fullmatch(self.tax):
             raise ValueError("tax must be a number of percents, such as 8.1.")
+        if self.open_order_shards < 1:
+            raise ValueError("open_order_shards must be 1 or more.")
 
     @property
     def closes_apis(self) -> bool:

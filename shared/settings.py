@@ -89,11 +89,6 @@ UNREAD_SHOWN = 99
 CART_LIFETIME = timedelta(days=30)
 """How long a deal stays in the cart after it was last put in or changed."""
 
-OPEN_ORDER_SHARDS = 1
-"""Partitions of the index that the orders of a day are spread over, for each open status. Each takes 1,000 write units
-a second, and an order that is placed or sent is one: the whole site takes 1,000 orders a second for each. Raise it
-before a rush; it may be lowered again at any time."""
-
 NOTES_ARE_KEPT = timedelta(minutes=1)
 """How long a function that has seen where a day's open orders are noted does not ask again."""
 

@@ -29,7 +29,6 @@ from shared.errors import BadRequest, InvalidName, UnknownAddress
 from shared.http.answers import json_answer, nothing
 from shared.http.event import Event, correlation_id
 from shared.http.parameters import paging, segment
-from shared.models.charges import Charges
 from shared.models.orders import Order, OrderStatus
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -138,7 +137,7 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
         times.now(),
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
-        terms=placing.Terms(Charges.of(os.environ), order_news.telling),
+        terms=placing.Terms.of(os.environ, order_news.telling),
     )
     if order.correlation_id == request:  # else an earlier request placed it, and this one repeats that
         report(metrics.ORDERS_PLACED)

@@ -51,9 +51,9 @@ def granted_by(routes: Routes, prefix: str, *buttons: Page) -> None:
         else:
             answer = forms.lead_to(forms.own_path(request.query.get("next"), "/"))
         own = cookie_header.name(COOKIE)
-        lines = answer.headers.setdefault("Set-Cookie", [])
+        lines = list(answer.headers.get("Set-Cookie", []))
         if not any(line.startswith(f"{own}=") for line in lines):  # else it is kept once more
-            lines.append(f"{own}=; {cookie_header.attributes()}; HttpOnly; Max-Age=0")
+            answer.headers["Set-Cookie"] = [*lines, f"{own}=; {cookie_header.attributes()}; HttpOnly; Max-Age=0"]
         return answer
 
 

@@ -53,6 +53,7 @@ class Order:
     ``number`` is its short public number. ``shipping`` and ``tax`` are what was added to its items, by currency;
     ``totals`` are with both.
     ``username`` is empty where the account was removed; its order has an address until it is delivered.
+    ``open_shard`` tells which partition of the open orders of its day it is in while it is one.
     """
 
     order_id: str = field(metadata=stored("OrderId"))
@@ -68,6 +69,7 @@ class Order:
     address: Address | None = field(default=None, metadata=stored("Address", Address))
     items: tuple[OrderItem, ...] = ()
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId"))
+    open_shard: int = field(default=1, metadata=stored("OpenShard", int))
 
     @property
     def placed_at(self) -> datetime:

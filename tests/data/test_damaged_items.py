@@ -109,7 +109,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     item_types.OPEN_ORDERS: (
         partial(open_orders.read, now=NOW, limit=9),
         partial(open_orders.waiting_since, now=NOW),
-        lambda table: open_orders.know(table, OrderStatus.PLACED, ksuids.random(NOW, bytes(16)), NOW),
+        lambda table: open_orders.know(table, OrderStatus.PLACED, ksuids.random(NOW, bytes(16)), 1, NOW),
     ),
     item_types.CART_ITEM: (
         partial(carts.view, username="ana", now=NOW),

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from infra.functions import BY_NAME, FULL, FUNCTIONS, LEAN, Caller, Function, va
 from infra.routes import ROUTES
 from infra.settings import STAGES
 from local.settings import ROOT
+from shared.data.orders import placing
+from shared.data.orders.order_items import untold
+from shared.models.charges import Charges
 from tests.infra.conftest import Synthesized
 
 MODULES = {
@@ -103,19 +107,23 @@ def test_nothing_is_published_where_snapshots_are_off(prod: Synthesized) -> None
     assert "SnapStart" not in json.dumps(prod.template)
 
 
-def test_only_what_makes_orders_knows_what_is_added_to_them() -> None:
-    stage = replace(STAGES["prod"], shipping={"USD": "4.90", "EUR": "5.00"}, tax="8.1")
+def test_only_what_makes_orders_knows_the_terms_of_the_stage() -> None:
+    stage = replace(STAGES["prod"], shipping={"USD": "4.90", "EUR": "5.00"}, tax="8.1", open_order_shards=4)
 
     known = {row.name: variables(row, stage, "deals") for row in FUNCTIONS}
 
-    assert {name for name, each in known.items() if "SHIPPING" in each or "TAX" in each} == {"orders", "shop"}
-    assert (known["shop"]["SHIPPING"], known["shop"]["TAX"]) == ("USD=4.90 EUR=5.00", "8.1")
+    for term in ("SHIPPING", "TAX", "OPEN_ORDER_SHARDS"):
+        assert {name for name, each in known.items() if term in each} == {"orders", "shop"}
+    assert placing.Terms.of(known["shop"], untold) == placing.Terms(
+        Charges({"USD": "4.90", "EUR": "5.00"}, Decimal("8.1")), open_shards=4
+    )
     assert "TAX" not in variables(BY_NAME["shop"], STAGES["prod"], "deals")
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"shipping": {"usd": "4.90"}}, {"shipping": {"USD": "5"}}, {"tax": "8%"}, {"tax": "-1"}]
+    "wrong",
+    [{"shipping": {"usd": "4.90"}}, {"shipping": {"USD": "5"}}, {"tax": "8%"}, {"tax": "-1"}, {"open_order_shards": 0}],
 )
-def test_amounts_that_cannot_be_added_are_refused(wrong: dict[str, Any]) -> None:
+def test_terms_that_no_order_can_have_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must"):
         replace(STAGES["dev"], **wrong)

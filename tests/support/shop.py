@@ -66,6 +66,7 @@ def buy(
     from_cart: bool = False,
     telling: Telling = untold,
     charges: Charges = NO_CHARGES,
+    open_shards: int = 1,
     **shown: Any,
 ) -> Order:
     """Place an order of some deals, one piece of each unless told; each with a key of its own unless told."""
@@ -84,7 +85,7 @@ def buy(
         now,
         entropy or secrets.token_bytes(16),
         chance=chance,
-        terms=placing.Terms(charges, telling),
+        terms=placing.Terms(charges, telling, open_shards),
     )
 
 

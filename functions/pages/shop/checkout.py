@@ -163,7 +163,7 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
         request.now,
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
-        terms=placing.Terms(Charges.of(os.environ), order_news.telling),
+        terms=placing.Terms.of(os.environ, order_news.telling),
     )
     if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
         report(metrics.ORDERS_PLACED)

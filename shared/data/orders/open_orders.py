@@ -14,7 +14,7 @@ from operator import attrgetter
 
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.orders.order_items import from_item, open_partition
+from shared.data.orders.order_items import from_item, open_day
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI3
@@ -99,14 +99,13 @@ def waiting_since(table: Table, now: datetime) -> datetime | None:
     return None
 
 
-def know(table: Table, status: OrderStatus, order_id: str, now: datetime) -> None:
-    """Note in the container that a partition has orders, before one comes in: a note too many is only an empty read.
+def know(table: Table, status: OrderStatus, order_id: str, shard: int, now: datetime) -> None:
+    """Note that an order's partition has some, before it comes in: a note too many is only an empty read.
 
     A count in each order's transaction would be one item in which all buyers of a rush meet; a note is written once a
     day, and a function that has seen it does not ask for it again for a minute.
     """
-    day, shard = open_partition(order_id)
-    key = keys.open_orders_note(status, day, shard)
+    key = keys.open_orders_note(status, open_day(order_id), shard)
     place = (table.name, key["SK"])
     if (seen := _known.get(place)) is not None and seen <= now < seen + settings.NOTES_ARE_KEPT:
         return

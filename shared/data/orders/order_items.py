@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from shared import settings
 from shared.data import item_types, keys
 from shared.data.orders import addresses
 from shared.dynamodb import damage
@@ -71,14 +70,17 @@ def at_desk(order: Order) -> Key:
     ones."""
     if order.status not in OPEN:
         return keys.order_in_closed(order.status, order.order_id)
-    day, shard = open_partition(order.order_id)
-    return keys.order_in_open(order.status, day, shard, order.order_id)
+    return keys.order_in_open(order.status, open_day(order.order_id), order.open_shard, order.order_id)
 
 
-def open_partition(order_id: str) -> tuple[str, int]:
-    """The day and the shard of an open order, whatever its status: its id tells both."""
-    shard = zlib.crc32(order_id.encode()) % settings.OPEN_ORDER_SHARDS + 1
-    return Period.DAY.start_of(ksuids.time_of(order_id)), shard
+def open_day(order_id: str) -> str:
+    """The day by which an open order is found: its id tells it."""
+    return Period.DAY.start_of(ksuids.time_of(order_id))
+
+
+def open_shard(order_id: str, shards: int) -> int:
+    """The shard that a new order is in, of so many, from 1."""
+    return zlib.crc32(order_id.encode()) % shards + 1
 
 
 def from_item(item: Item) -> Order:

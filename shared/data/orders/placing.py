@@ -8,7 +8,7 @@ removed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
 from typing import Any
@@ -18,7 +18,7 @@ from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
 from shared.data.orders import addresses, carts, open_orders, reading, stock
 from shared.data.orders.numbers import NUMBERS, pointer
-from shared.data.orders.order_items import Telling, item_id, item_to_item, to_item, untold
+from shared.data.orders.order_items import Telling, item_id, item_to_item, open_shard, to_item, untold
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import MOST_TOGETHER, Write, put_new
 from shared.errors import AddressChanged, AlreadyExists, AmountChanged, CannotOrder, Obstacle, UnknownAddress
@@ -53,10 +53,20 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A stage's terms: ``charges`` are added to each order, and what ``telling`` gives is written with it."""
+    """A stage's terms: ``charges`` are added to each order, and what ``telling`` gives is written with it.
+
+    The open orders of a day are spread over ``open_shards`` partitions of the index. Each takes 1,000 write units a
+    second, and an order that is placed or sent is one.
+    """
 
     charges: Charges = NO_CHARGES
     telling: Telling = untold
+    open_shards: int = 1
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str], telling: Telling) -> Terms:
+        """Those of an environment: ``OPEN_ORDER_SHARDS``, and the ``Charges``."""
+        return cls(Charges.of(environment), telling, int(environment.get("OPEN_ORDER_SHARDS", "1")))
 
 
 PLAIN = Terms()
@@ -92,14 +102,17 @@ def place(
     """
 
     order_id = ksuids.random(now, entropy)
+    shard = open_shard(order_id, terms.open_shards)
     number = cache(partial(NUMBERS.next, table))  # for what can be ordered, and then one, however often it is tried
 
     def once() -> Order:
-        seen = _look(table, asked, order_id, now)
+        seen = _look(table, asked, partial(open_orders.know, table, OrderStatus.PLACED, order_id, shard, now), now)
         if seen.earlier is not None:
             return reading.get(table, asked.username, seen.earlier)
         items, bill = _filled(asked, seen, now, chance, terms.charges)
-        order = _order(asked, seen.addresses[asked.address], items, bill, now, order_id, number())
+        order = replace(
+            _order(asked, seen.addresses[asked.address], items, bill, now, order_id, number()), open_shard=shard
+        )
         writes = [*_writes(order, asked, seen.in_cart, now), *terms.telling(order, now)]
         if len(writes) > MOST_TOGETHER:
             for item in order.items:
@@ -112,8 +125,9 @@ def place(
     return table.retry(once, when=(stock.Short, Repeated), gave_up=stock.CROWDED)
 
 
-def _look(table: Table, asked: Asked, order_id: str, now: datetime) -> _Seen:
+def _look(table: Table, asked: Asked, note: Callable[[], None], now: datetime) -> _Seen:
     """Read all that an order is decided on, in two round trips: the second is that of the stock's shards.
+    ``note`` is called beside the first.
 
     Stock is read at half the price, because the transaction decides. Nobody is told by such a read that there is too
     little: where it seems so, it is read again.
@@ -125,7 +139,7 @@ def _look(table: Table, asked: Asked, order_id: str, now: datetime) -> _Seen:
         partial(deals.get_many, table, deal_ids, consistent=True),
         partial(carts.deals_in, table, asked.username, now),
         partial(stock.find_many, table, deal_ids),
-        partial(open_orders.know, table, OrderStatus.PLACED, order_id, now),
+        note,
     ]
     earlier, known, found, in_cart, stocks, _ = table.gather(reads)
     short = [each.deal_id for each in asked.wanted if not _suffices(stocks.get(each.deal_id), each.quantity)]

@@ -62,7 +62,7 @@ def advance(
     if step is None or order.status is not step.after:
         raise WrongStep(order.order_id, order.status, status)
     if status in OPEN:
-        open_orders.know(table, status, order.order_id, now)
+        open_orders.know(table, status, order.order_id, order.open_shard, now)
     new = replace(order, status=status, times={**order.times, status: now}, correlation_id=correlation_id)
     if not order.username:  # its account was removed: nobody needs to know any longer where it went
         new = replace(new, address=None)
@@ -103,7 +103,7 @@ def undo(
         raise TooLateToUndo
     times = {each: when for each, when in taken.times.items() if each is not status}
     back = replace(taken, status=step.after, times=times, correlation_id=correlation_id)
-    open_orders.know(table, back.status, back.order_id, now)
+    open_orders.know(table, back.status, back.order_id, back.open_shard, now)
     pieces = [write for item in taken.items for write in stock.take(item.deal_id, item.shards)]
     try:
         table.transact(

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.idempotency import LIFETIME
@@ -522,13 +521,6 @@ def test_a_step_that_the_index_does_not_show_yet_does_not_stand_in_the_way(table
 # What is still to be sent or delivered
 
 
-@pytest.fixture(params=[1, 3], ids=["one shard", "three shards"])
-def shards(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How many partitions of the index the open orders of a day are in."""
-    monkeypatch.setattr(settings, "OPEN_ORDER_SHARDS", request.param)
-    return int(request.param)
-
-
 def listed(table: Table, status: OrderStatus) -> list[str]:
     """All orders of an open status, by pages of two."""
     found: list[str] = []
@@ -542,13 +534,12 @@ def listed(table: Table, status: OrderStatus) -> list[str]:
         assert len(page.items) == 2
 
 
-@pytest.mark.usefixtures("shards")
 def test_orders_to_be_sent_and_sent_ones_are_everyones_oldest_first_page_by_page(table: Table) -> None:
     a_buyer(table)
     a_buyer(table, "bo")
     deal = on_sale(table, 50)
-    placed = [
-        buy(table, username, deal, now=ago(days=days, seconds=seconds))
+    placed = [  # while the shards are made more and fewer again
+        buy(table, username, deal, now=ago(days=days, seconds=seconds), open_shards=seconds or 1)
         for username in ("ana", "bo")
         for days, seconds in [(9, 0), (3, 7), (3, 5), (3, 3), (1, 0), (0, 0)]
     ]
@@ -563,19 +554,17 @@ def test_orders_to_be_sent_and_sent_ones_are_everyones_oldest_first_page_by_page
     assert listed(table, SHIPPED) == sorted(order.order_id for order in placed[1::3])
 
 
-def test_orders_of_one_day_are_spread_over_the_shards_of_the_index(table: Table, shards: int) -> None:
+def test_orders_of_one_day_are_spread_over_the_shards_of_the_index(table: Table) -> None:
     a_buyer(table)
     deal = on_sale(table, 50)
     for seconds in range(20):
-        buy(table, "ana", deal, now=ago(seconds=seconds), entropy=bytes([seconds] * 16))
+        buy(table, "ana", deal, now=ago(seconds=seconds), entropy=bytes([seconds] * 16), open_shards=3)
 
     with watched(table) as wire:
         listed_orders = open_orders.read(table, NOW, limit=25).items
 
     assert len(listed_orders) == 20
-    assert sorted(wire.partitions) == [
-        f"OPENORDERS#placed#2050-06-15T00:00:00#{shard}" for shard in range(1, shards + 1)
-    ]
+    assert sorted(wire.partitions) == [f"OPENORDERS#placed#2050-06-15T00:00:00#{shard}" for shard in (1, 2, 3)]
 
 
 def test_a_page_of_open_orders_takes_two_round_trips_and_reads_no_empty_day_twice(table: Table) -> None:
