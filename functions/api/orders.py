@@ -133,7 +133,9 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
                          "Idempotency-Key")  # fmt: skip
     order = placing.place(
         table(),
-        placing.Asked(_username(), new.address, new.wanted(), once, request, from_cart=new.from_cart),
+        placing.Asked(
+            _username(), new.address, new.wanted(), once, request, from_cart=new.from_cart, totals=new.seen()
+        ),
         times.now(),
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,

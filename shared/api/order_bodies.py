@@ -66,15 +66,24 @@ class NewOrderItem(Body):
     currency: Currency
 
 
+class SeenTotal(Body):
+    """What an order comes to in a currency, with shipping and tax, as the buyer saw it."""
+
+    currency: Currency
+    amount: Price
+
+
 class NewOrder(Body):
     """Place an order, to be sent to one of one's addresses.
 
-    With ``fromCart`` all of it must be in the cart, in these quantities, so that a cart is ordered once.
+    With ``fromCart`` all of it must be in the cart, in these quantities, so that a cart is ordered once. With
+    ``totals`` it is placed only if it comes to these.
     """
 
     address: AddressName
     items: Annotated[list[NewOrderItem], Field(min_length=1, max_length=MOST_DEALS)]
     from_cart: bool = False
+    totals: Annotated[list[SeenTotal], Field(min_length=1, max_length=MOST_DEALS)] | None = None
 
     @model_validator(mode="after")
     def _names_each_deal_once(self) -> Self:
@@ -85,6 +94,10 @@ class NewOrder(Body):
     def wanted(self) -> list[Wanted]:
         """The items that this asks for."""
         return [Wanted(item.deal_id, item.quantity, item.price, item.currency) for item in self.items]
+
+    def seen(self) -> dict[str, str] | None:
+        """What it must come to, by currency; None where that is not said."""
+        return None if self.totals is None else {total.currency: total.amount for total in self.totals}
 
 
 class OrderStep(Body):

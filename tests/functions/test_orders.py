@@ -362,6 +362,22 @@ def test_an_order_in_another_currency_than_was_seen_is_a_409_with_both(ask: Ask,
     )
 
 
+def test_an_order_that_would_come_to_more_than_was_seen_is_a_409_with_the_sum(
+    ask: Ask, deal: Deal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_home(ask)
+    monkeypatch.setenv("SHIPPING", "USD=4.90")
+
+    def seen(amount: str) -> tuple[int, Any]:
+        return place(ask, (deal, 1, "10.00"), totals=[{"currency": "USD", "amount": amount}])
+
+    status, problem = seen("10.00")
+
+    assert status == 409
+    assert "USD 14.90" in reasons(problem)["totals"]
+    assert seen("14.90")[0] == 201
+
+
 def test_a_cart_is_ordered_once_by_whoever_says_that_it_is_one(ask: Ask, table: Table, deal: Deal) -> None:
     at_home(ask)
     ask("PUT", "/me/cart/{dealId}", {"quantity": 2}, dealId=deal.deal_id)
