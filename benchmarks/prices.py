@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from shared.dynamodb.capacity import READ_DOLLARS, WRITE_DOLLARS
+
 MILLION = 1_000_000
 GIGABYTE = 10**9
 MONTH = 30 * 86_400
@@ -33,8 +35,8 @@ GATEWAY = Price("API Gateway, REST request", 3.50, MILLION, "million", f"{AWS}/a
 HTTP_GATEWAY = Price("API Gateway, HTTP API request", 1.00, MILLION, "million", f"{AWS}/api-gateway/pricing")
 INVOCATION = Price("Lambda, request", 0.20, MILLION, "million", f"{AWS}/lambda/pricing")
 COMPUTING = Price("Lambda, arm64", 0.0000133334, 1, "GB-second", f"{AWS}/lambda/pricing")
-READ = Price("DynamoDB, read request unit", 0.125, MILLION, "million", f"{AWS}/dynamodb/pricing/on-demand")
-WRITE = Price("DynamoDB, write request unit", 0.625, MILLION, "million", f"{AWS}/dynamodb/pricing/on-demand")
+READ = Price("DynamoDB, read request unit", READ_DOLLARS, MILLION, "million", f"{AWS}/dynamodb/pricing/on-demand")
+WRITE = Price("DynamoDB, write request unit", WRITE_DOLLARS, MILLION, "million", f"{AWS}/dynamodb/pricing/on-demand")
 STORAGE = Price("DynamoDB, storage", 0.25, 1, "GB-month", f"{AWS}/dynamodb/pricing/on-demand")
 RECOVERY = Price("DynamoDB, point-in-time recovery", 0.20, 1, "GB-month", f"{AWS}/dynamodb/pricing/on-demand")
 QUEUEING = Price("SQS, standard request", 0.40, MILLION, "million", f"{AWS}/sqs/pricing")

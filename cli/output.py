@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from shared.dynamodb.tracing import Capacity, Trace
+from shared.dynamodb.capacity import MARKS, Capacity
+from shared.dynamodb.tracing import Trace
 from shared.values.counts import counted
 
 SHOWN_KEYS = 6
@@ -83,6 +84,8 @@ def show_trace(trace: Trace) -> None:
     if rows:
         _grid(["No.", "Request", "Index", "Key", "Capacity"], rows)
     say(summary(trace))
+    if trace.capacity.basis in MARKS:
+        say(MARKS[trace.capacity.basis])
 
 
 def summary(trace: Trace) -> str:

@@ -56,7 +56,7 @@ def _print(work: Work, trace: Trace, as_json: bool) -> None:
             {
                 "result": work.document,
                 "requests": [request.to_json() for request in trace.requests],
-                "capacity": {"readUnits": trace.capacity.read, "writeUnits": trace.capacity.write},
+                "capacity": trace.capacity.to_json(),
             }
         )
         return

@@ -1,4 +1,4 @@
-"""A trace of the requests to DynamoDB and their capacity, by botocore's events and ReturnConsumedCapacity.
+"""A trace of the requests to DynamoDB and their capacity, by botocore's events (``capacity`` says what they took).
 
 The command line shows it after each command, and the site at the end of each page on stages that show their work.
 Without an attached trace there is no hook, and it costs nothing.
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shared.dynamodb.attributes import unmarshal
+from shared.dynamodb.capacity import Capacity, taken
 
 if TYPE_CHECKING:
     from shared.dynamodb.table import Table
@@ -23,29 +24,9 @@ Json = dict[str, Any]
 
 _PLACEHOLDER = re.compile(r":\w+")
 _WRITES = ("Put", "Update", "Delete", "ConditionCheck")
-_WRITING = {
-    "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems",
-    "BatchExecuteStatement",  # its statements are inserts: ``Table.insert_batch``
-}  # fmt: skip
 _RECORD = "btd.request"
 _DATA = "shared.data."
 _BEFORE, _AFTER = "before-parameter-build.dynamodb", "after-call.dynamodb"
-
-
-@dataclass(frozen=True, slots=True)
-class Capacity:
-    """Consumed capacity, in read and write request units."""
-
-    read: float = 0.0
-    write: float = 0.0
-
-    def __add__(self, other: Capacity) -> Capacity:
-        return Capacity(self.read + other.read, self.write + other.write)
-
-    def __str__(self) -> str:
-        amounts = ((self.read, "RRU"), (self.write, "WRU"))
-        parts = [f"{amount:,.1f}".removesuffix(".0") + f" {unit}" for amount, unit in amounts if amount]
-        return " + ".join(parts) or "0"
 
 
 @dataclass(slots=True)
@@ -82,9 +63,8 @@ class Request:
             "index": self.index,
             "keys": list(self.keys),
             "milliseconds": round(self.seconds * 1000, 1),
-            "readUnits": self.capacity.read if self.capacity else None,
-            "writeUnits": self.capacity.write if self.capacity else None,
-            "byIndex": {name: {"readUnits": c.read, "writeUnits": c.write} for name, c in self.by_index.items()},
+            **(self.capacity.to_json() if self.capacity else {"readUnits": None, "writeUnits": None, "basis": None}),
+            "byIndex": {name: units.to_json() for name, units in self.by_index.items()},
             "refused": self.refused,
         }
 
@@ -101,13 +81,20 @@ class Trace:
         self.silent = 0
         self.capacity = Capacity()
         self._detailed = detailed
+        self._endpoint = ""
         self._lock = threading.Lock()
 
     def attach(self, table: Table) -> Trace:
         """Watch a table's client from now on."""
+        self._endpoint = table.client.meta.endpoint_url
         table.client.meta.events.register(_BEFORE, self._before)
         table.client.meta.events.register(_AFTER, self._after)
         return self
+
+    def detach(self, table: Table) -> None:
+        """Watch it no longer."""
+        table.client.meta.events.unregister(_BEFORE, self._before)
+        table.client.meta.events.unregister(_AFTER, self._after)
 
     @property
     def round_trips(self) -> int:
@@ -132,25 +119,25 @@ class Trace:
             thread = threading.current_thread().name
             request.pool = thread.rpartition("_")[0] if thread.startswith("ThreadPoolExecutor") else ""
             request.items = len(keys)
-        context[f"{_RECORD} {id(self)}"] = request  # several traces may watch one client: each has its own record
+        context[f"{_RECORD} {id(self)}"] = (
+            request,
+            params,
+        )  # several traces may watch one client: each has its own record
         with self._lock:
             self.count += 1
             if self._detailed:
                 self.requests.append(request)
 
     def _after(self, parsed: Json, context: Json, **_others: Any) -> None:
-        request: Request | None = context.get(f"{_RECORD} {id(self)}")
+        request, asked = context.get(f"{_RECORD} {id(self)}", (None, {}))
         if request is None:
             return  # it was under way when this was attached
         request.seconds = time.perf_counter() - request.began
         request.refused = parsed["Error"]["Code"] if "Error" in parsed else None
         request.items = _items(parsed, request.items)
-        consumed = parsed.get("ConsumedCapacity") or []
-        for part in consumed if isinstance(consumed, list) else [consumed]:
-            request.capacity = (request.capacity or Capacity()) + _units(part, request.operation)
-            for name, units in _parts(part):
-                known = request.by_index.get(name, Capacity())
-                request.by_index[name] = known + _units(units, request.operation)
+        units = taken(request.operation, asked, parsed, self._endpoint)
+        if units is not None:
+            request.capacity, request.by_index = sum(units.values(), Capacity()), units
         with self._lock:
             if request.capacity is None:
                 self.silent += 1
@@ -169,20 +156,6 @@ def waves(requests: Sequence[Request]) -> list[int]:
         until, pool = max(until, request.ended), request.pool
         numbers.append(number)
     return numbers
-
-
-def _units(consumed: Mapping[str, Any], operation: str) -> Capacity:
-    """Transactions tell reads from writes; elsewhere the operation does."""
-    if "ReadCapacityUnits" in consumed or "WriteCapacityUnits" in consumed:
-        return Capacity(consumed.get("ReadCapacityUnits", 0.0), consumed.get("WriteCapacityUnits", 0.0))
-    units = consumed.get("CapacityUnits", 0.0)
-    return Capacity(write=units) if operation in _WRITING else Capacity(read=units)
-
-
-def _parts(consumed: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if "Table" in consumed:
-        yield "table", consumed["Table"]
-    yield from sorted(consumed.get("GlobalSecondaryIndexes", {}).items())
 
 
 def _keys(params: Mapping[str, Any]) -> Iterator[str]:
@@ -207,7 +180,8 @@ def _keys(params: Mapping[str, Any]) -> Iterator[str]:
 def _partitions(params: Mapping[str, Any]) -> Iterator[str]:
     """The partition of each key that ``_keys`` tells of, of the table or of the index that is read."""
     if "KeyConditionExpression" in params:
-        yield str(unmarshal(params["ExpressionAttributeValues"][":partition"]))
+        first = _PLACEHOLDER.findall(params["KeyConditionExpression"])[0]  # the partition's, as all of ours have it
+        yield str(unmarshal(params["ExpressionAttributeValues"][first]))
     elif "Key" in params or "Item" in params:
         yield str(unmarshal((params.get("Key") or params["Item"])["PK"]))
     elif "Segment" in params:

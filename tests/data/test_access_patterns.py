@@ -32,7 +32,7 @@ from tests.support.factories import (
 )
 from tests.support.wire import watched
 
-pytestmark = on(*dict.fromkeys((FAST, MOTO)), thorough=[MINISTACK])
+pytestmark = [on(*dict.fromkeys((FAST, MOTO)), thorough=[MINISTACK]), pytest.mark.usefixtures("counted_as_told")]
 
 
 def test_01_a_created_deal_is_put_with_its_number_and_counted_in_its_feeds(table: Table) -> None:

@@ -11,6 +11,8 @@ from shared.errors import InvalidCursor, NoSuchUser
 from shared.models.catalog import Status
 from tests.support.factories import NOW, a_deal, ago, ids, join, leave, post
 
+pytestmark = pytest.mark.usefixtures("counted_as_told")
+
 
 @pytest.fixture(autouse=True)
 def _members(table: Table) -> None:

@@ -11,6 +11,8 @@ from shared.dynamodb.table import Table
 from tests.support.factories import a_deal, ago, ids, newest_first
 from tests.support.wire import watched
 
+pytestmark = pytest.mark.usefixtures("counted_as_told")
+
 
 def walked(table: Table, typed: str, limit: int) -> list[tuple[str, ...]]:
     """The ids on each page of a search."""

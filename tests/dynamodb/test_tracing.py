@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.capacity import Capacity
 from shared.dynamodb.table import Table
-from shared.dynamodb.tracing import Capacity, Trace
+from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import put
 from tests.support.engines import FAST, on
 

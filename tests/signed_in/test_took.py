@@ -51,10 +51,7 @@ def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(collections, "table", lambda: table)
     page_cost.trace.cache_clear()
     yield
-    events = table.client.meta.events
-    trace = page_cost.trace()
-    events.unregister("before-parameter-build.dynamodb", trace._before)
-    events.unregister("after-call.dynamodb", trace._after)
+    page_cost.trace().detach(table)
     page_cost.trace.cache_clear()
 
 

@@ -14,6 +14,8 @@ from tests.support.factories import a_user
 from tests.support.shop import HOME_ADDRESS
 from tests.support.wire import watched
 
+pytestmark = pytest.mark.usefixtures("counted_as_told")
+
 
 @pytest.fixture(autouse=True)
 def _ana(table: Table) -> None:

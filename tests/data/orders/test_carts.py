@@ -19,6 +19,8 @@ from tests.support.factories import NOW, a_deal, ago, ahead, post
 from tests.support.shop import a_buyer, on_sale
 from tests.support.wire import before
 
+pytestmark = pytest.mark.usefixtures("counted_as_told")
+
 
 def contents(table: Table, username: str = "ana") -> list[tuple[str, int]]:
     return [(item.deal.deal_id, item.quantity) for item in carts.view(table, username, NOW)]

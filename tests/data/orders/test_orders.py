@@ -34,7 +34,10 @@ from tests.support.factories import NOW, a_deal, ago, ahead, post
 from tests.support.shop import HOME_ADDRESS, a_buyer, buy, left, on_sale, wanted
 from tests.support.wire import answered, before, cancelled, failing, watched
 
-pytestmark = on_servers  # moto copies its whole table for each transaction
+pytestmark = [
+    on_servers,  # moto copies its whole table for each transaction
+    pytest.mark.usefixtures("counted_as_told"),
+]
 
 PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
 
