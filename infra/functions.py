@@ -146,6 +146,7 @@ FUNCTIONS = (
         takes_passwords=True,
     ),
     Function(name="collections", access=page_rights.COLLECTIONS, pages="/table", shows_work=True),
+    Function(name="learn", access=page_rights.LEARN, pages="/learn", shows_work=True),
     Function(
         name="publisher",
         access=rights.PUBLISHER,

@@ -82,3 +82,19 @@ COLLECTIONS: Access = (
 
 To know whether an editor asks, it reads the one session whose token it is given and three attributes of its account.
 """
+
+LEARN: Access = (
+    Right("GetItem", (*p.OPEN[None], p.SCRATCH)),
+    Right("BatchGetItem", (*p.OPEN[None], p.SCRATCH)),
+    Right("Query", (*p.OPEN[None], p.SCRATCH)),
+    Right("Query", (*p.OPEN["GSI1"], p.SCRATCH), GSI1),
+    Right("Query", (*p.OPEN["GSI2"], p.SCRATCH), GSI2),
+    Right("Query", p.OPEN["GSI3"], GSI3),
+    Right("PutItem", (p.SCRATCH,)),
+    Right("UpdateItem", (p.SCRATCH,)),
+    Right("DeleteItem", (p.SCRATCH,)),
+    Right("ConditionCheckItem", (p.SCRATCH,)),
+    Right("PartiQLInsert", (p.SCRATCH,)),
+)
+"""Only stages that show their work have this function. It reads the catalog, which everybody may, and writes scratch
+partitions: a function of its own, because the one of ``/table`` writes nothing, and this one reads no session."""

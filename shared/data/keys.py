@@ -391,6 +391,16 @@ def backfill(item_type: str, segment: int, segments: int) -> Key:
     return _pair(f"BACKFILL#{item_type}#{segments}#{segment}")
 
 
+def scratch(visitor: str, run: str) -> str:
+    """The partition of one run of a lesson, for a visitor of the textbook: nothing of the application is in it."""
+    return f"{scratches()}{visitor}#{run}"
+
+
+def scratches() -> str:
+    """What the keys of all scratch partitions begin with, in the table and its indexes."""
+    return "LEARN#"
+
+
 def any_like(key: Key | str) -> str:
     """The pattern, as IAM's policies have them, of the partition keys of one kind: ``DEAL#*``, ``BRANDS``."""
     kind, divider, _ = (key if isinstance(key, str) else key["PK"]).partition("#")

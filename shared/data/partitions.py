@@ -80,6 +80,17 @@ SESSIONS_OF_USERS = keys.any_like(keys.sessions(""))
 REMOVALS = keys.any_like(keys.removals())
 """Partitions of GSI1 that hold what is a user's."""
 
+SCRATCH = keys.any_like(keys.scratch("", ""))
+"""Partitions that visitors of the textbook write, in the table and its indexes; DynamoDB deletes them after an hour."""
+
+OPEN: Mapping[str | None, tuple[str, ...]] = {
+    None: (DEAL, DEAL_NUMBER, DEALS, PRODUCT, WORD, WORDS, ENDINGS_OF_DAYS, *TOPICS, BRANDS, *CURATED, *FEED_CACHES),
+    "GSI1": (ALL_DEALS_BY_DAY,),
+    "GSI2": (BRAND_BY_MONTH,),
+    "GSI3": (CATEGORY_BY_DAY,),
+}
+"""Partitions of the table (None) and its indexes that hold the catalog, which everybody may read, and nobody's own."""
+
 VISIBLE: Mapping[str | None, tuple[str, ...]] = {
     None: (
         DEAL, DEAL_NUMBER, DEAL_SOURCE, DEAL_SEQUENCE, DEAL_CLICKS, DEALS, PRODUCT, WORD, WORDS, ENDINGS,

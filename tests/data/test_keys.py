@@ -54,6 +54,8 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
             "GSI3SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv",
         },
     ),
+    (keys.scratches, (), "LEARN#"),
+    (keys.scratch, ("k3J9-visitor", "0f1e"), "LEARN#k3J9-visitor#0f1e"),
     (keys.word, ("lamp",), "WORD#lamp"),
     (keys.word_of_deal, ("lamp", DEAL_ID), {"PK": "WORD#lamp", "SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
     (keys.words, ("lamp",), "WORDS#la"),

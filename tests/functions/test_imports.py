@@ -50,6 +50,7 @@ NEEDS: dict[str, set[str]] = {
     "sales": {BODIES, PAGES},
     "account": {BODIES, PASSWORDS, PAGES},
     "collections": {PAGES},
+    "learn": {PAGES},
     "refresher": {PAGES},
 }
 """Which heavy libraries functions import when they start, where they need any; ``anyascii`` comes with the first name

@@ -86,6 +86,7 @@ class Browser:
         event = event_of(parts.path, method, query=dict(parse_qsl(parts.query)), headers=sent) | {
             "requestContext": {
                 "requestId": f"5f3c9a52-0000-4000-8000-{self.requests:012}",
+                "httpMethod": method,
                 "identity": {"sourceIp": self.address},
                 "stage": "web",
             },

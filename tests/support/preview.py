@@ -42,7 +42,7 @@ SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
 
 PREFIXES = {
     "/go": "clicks", "/my": "mine", "/account": "account", "/desk": "desk", "/desk/shop": "sales", "/shop": "shop",
-    "/table": "collections",
+    "/table": "collections", "/learn": "learn",
 }  # fmt: skip
 """The function of the paths below each prefix, the longest one that fits; all others are ``site``'s."""
 

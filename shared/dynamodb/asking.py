@@ -1,0 +1,98 @@
+"""Requests that are put together elsewhere, such as a lesson's, with the refusal as it came.
+
+The data layer never needs this: there a refusal means a domain error (``table.py``). Here it is what is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from botocore import xform_name
+from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
+from botocore.validate import validate_parameters
+
+from shared.dynamodb import trouble
+from shared.dynamodb.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
+from shared.dynamodb.table import Table
+
+SHOWN = trouble.REFUSED | trouble.INVALID | {"TransactionCanceledException"}
+"""Codes of refusals that are an answer; every other error is trouble, as anywhere else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to a request: the items that came back, ``examined`` before a filter, and whether there are more.
+
+    ``code`` and ``message`` are those of a refusal, as DynamoDB or boto3 worded them. ``reasons`` are the codes of a
+    transaction's writes, in their order.
+    """
+
+    items: Sequence[Item] = ()
+    examined: int = 0
+    more: bool = False
+    code: str = ""
+    message: str = ""
+    reasons: Sequence[str] = ()
+
+
+def ask(table: Table, operation: str, arguments: Mapping[str, Any]) -> Reply:
+    """Make a request whose values are plain Python values; the table's name is added.
+
+    boto3 checks names of arguments before it sends anything. Clients here leave that out, so it is done here.
+    Raises Busy, NoAnswer, Unavailable.
+    """
+    sent = wire(table.name, operation, arguments)
+    shape = table.client.meta.service_model.operation_model(operation).input_shape
+    try:
+        validate_parameters(sent, cast("Any", shape))
+    except ParamValidationError as error:
+        return Reply(code="ParamValidationError", message=str(error))
+    request = getattr(table.client, xform_name(operation))
+
+    def once() -> Reply:
+        try:
+            return _read(table.name, request(**sent))
+        except ClientError as error:
+            code = error.response["Error"]["Code"]
+            if code not in SHOWN:
+                raise trouble.of(error, "The table") from error
+            reasons = [each.get("Code", "None") for each in cast("Any", error.response).get("CancellationReasons", [])]
+            return Reply(code=code, message=error.response["Error"].get("Message", ""), reasons=reasons)
+        except BotoCoreError as error:
+            raise trouble.of(error, "The table") from error
+
+    return table.retry(once, when=trouble.AGAIN)
+
+
+def wire(name: str, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as boto3's client takes them: values with their types, and the table's name."""
+    if operation == "BatchGetItem":
+        return {"RequestItems": {name: {"Keys": [marshal_item(key) for key in arguments["Keys"]]}}}
+    if operation == "TransactWriteItems":
+        writes = [{kind: _typed(name, write)} for each in arguments["TransactItems"] for kind, write in each.items()]
+        return {"TransactItems": writes}
+    return _typed(name, arguments)
+
+
+def _typed(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    typed: dict[str, Any] = {"TableName": name, **arguments}
+    for item in ("Item", "Key", "ExclusiveStartKey"):
+        if item in typed:
+            typed[item] = marshal_item(typed[item])
+    if "ExpressionAttributeValues" in typed:
+        typed["ExpressionAttributeValues"] = {
+            placeholder: marshal(value) for placeholder, value in typed["ExpressionAttributeValues"].items()
+        }
+    return typed
+
+
+def _read(name: str, answer: Mapping[str, Any]) -> Reply:
+    found = answer.get("Items", [])
+    if "Responses" in answer:
+        found = answer["Responses"].get(name, [])
+    for one in ("Item", "Attributes"):
+        if answer.get(one):
+            return Reply([unmarshal_item(answer[one])], examined=1)
+    return Reply(unmarshal_items(found), answer.get("ScannedCount", len(found)), bool(answer.get("LastEvaluatedKey")))

@@ -1,0 +1,203 @@
+"""The lessons: one description of each, of which the site's page and the page of the documents' site are made.
+
+A file of ``lessons/`` is a group. A lesson has a question, a design, and its requests as DynamoDB takes them, those of
+the common version first, then ours. ``finds`` and ``refused`` say what a request comes to, and a test runs them all.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from shared.errors import NoSuchPath
+
+FOLDER = Path(__file__).resolve().parent / "lessons"
+DATA = Path(__file__).resolve().parents[1]
+
+GROUPS = (
+    "one-to-many", "many-to-many", "filtering", "sorting", "additional", "load", "migrations", "tips", "judging",
+)  # fmt: skip
+"""The files, in the order in which they are read."""
+
+KINDS: Mapping[str, tuple[str, str]] = {
+    "slug": (r"[a-z0-9]+(?:-[a-z0-9]+)*", "Use small letters, digits and hyphens."),
+    "word": (r"[a-z0-9]{2,30}", "Use one word of 2 to 30 small letters or digits."),
+    "number": (r"[1-9][0-9]{0,8}", "Use a whole number from 1 to 999,999,999."),
+    "few": (r"[1-9]|[12][0-9]|30", "Use a whole number from 1 to 30."),
+    "text": (r"[A-Za-z0-9 .-]{1,40}", "Use 1 to 40 letters, digits, spaces, dots or hyphens."),
+}
+"""Kinds of values that a visitor may choose: the pattern of each, and what to say of one that does not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of the visitor's own, which the requests of a lesson name as ``{value}``."""
+
+    label: str
+    default: str
+    kind: str
+
+    def wrong(self, text: str) -> str | None:
+        """The sentence that says why a text cannot be used; None for one that can."""
+        pattern, sentence = KINDS[self.kind]
+        return None if len(text) <= 60 and re.fullmatch(pattern, text) else sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One request: DynamoDB's operation and arguments, their values plain.
+
+    ``finds`` is how many items come back, ``first`` the sort key of the first, ``examined`` how many were read before
+    a filter, ``refused`` the code of the refusal. Each is None where it depends on what is in the table.
+    """
+
+    operation: str
+    arguments: Mapping[str, Any]
+    finds: int | None = None
+    first: str | None = None
+    examined: int | None = None
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A function, class or constant of ours: ``catalog/feeds.read``, a module of ``shared/data`` and a name in it."""
+
+    path: str
+    name: str
+    line: int
+
+    @property
+    def shown(self) -> str:
+        return f"{Path(self.path).stem}.{self.name}"
+
+    @property
+    def module(self) -> str:
+        return self.path.removesuffix(".py").replace("/", ".")
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One page. ``live``: it reads the table of the stage; others write and read a scratch partition.
+
+    ``often`` says what the common version does, ``here`` what ours does or why this application has none.
+    ``points`` are lines of a page that only tells: a name, a text, and a source or nothing.
+    """
+
+    slug: str
+    title: str
+    question: str
+    design: str
+    group: str
+    number: int = 0
+    here: str = ""
+    often: str = ""
+    live: bool = False
+    value: Value | None = None
+    items: Sequence[Mapping[str, Any]] = ()
+    common: Sequence[Step] = ()
+    ours: Sequence[Step] = ()
+    code: Sequence[Code] = ()
+    points: Sequence[tuple[str, str, str]] = ()
+    minutes: int = 0
+    runs: str = field(default="", repr=False)
+
+    @property
+    def can_run(self) -> bool:
+        return bool(self.ours)
+
+    @property
+    def paragraphs(self) -> list[str]:
+        return [part.replace("\n", " ").strip() for part in self.design.strip().split("\n\n")]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The lessons of one file, with the group's name and what it is about."""
+
+    slug: str
+    name: str
+    about: str
+    lessons: Sequence[Lesson]
+
+
+@cache
+def groups() -> tuple[Group, ...]:
+    """All groups, in order. Raises LookupError for a lesson whose code or whose runs are not there."""
+    read = [_group(slug, tomllib.loads((FOLDER / f"{slug}.toml").read_text(encoding="utf-8"))) for slug in GROUPS]
+    known = {lesson.slug: lesson for group in read for lesson in group.lessons}
+    return tuple(replace(group, lessons=[_with_runs(each, known) for each in group.lessons]) for group in read)
+
+
+@cache
+def by_slug() -> Mapping[str, Lesson]:
+    return {lesson.slug: lesson for group in groups() for lesson in group.lessons}
+
+
+def find(slug: str) -> Lesson:
+    """A lesson by its name in the address. Raises NoSuchPath."""
+    if slug not in by_slug():
+        raise NoSuchPath
+    return by_slug()[slug]
+
+
+def path() -> list[Lesson]:
+    """The lessons of the path through the textbook, which say how many minutes they take."""
+    return [lesson for lesson in by_slug().values() if lesson.minutes]
+
+
+def _group(slug: str, read: Mapping[str, Any]) -> Group:
+    return Group(slug, read["name"], read["about"], [_lesson(slug, each) for each in read["lesson"]])
+
+
+def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
+    rest = {name: value for name, value in read.items() if name not in {"value", "common", "ours", "code", "points"}}
+    return Lesson(
+        group=group,
+        value=Value(**read["value"]) if "value" in read else None,
+        common=[_step(each) for each in read.get("common", ())],
+        ours=[_step(each) for each in read.get("ours", ())],
+        code=[_code(each) for each in read.get("code", ())],
+        points=[(name, text, source) for name, text, source in read.get("points", ())],
+        **rest,
+    )
+
+
+def _with_runs(lesson: Lesson, known: Mapping[str, Lesson]) -> Lesson:
+    """A lesson that is run as another one has those requests."""
+    if not lesson.runs:
+        return lesson
+    other = known[lesson.runs]
+    return replace(
+        lesson,
+        **{name: getattr(other, name) for name in ("live", "value", "items", "common", "ours")},
+        often=lesson.often or other.often,
+    )
+
+
+def _step(read: Mapping[str, Any]) -> Step:
+    """A request. Its arguments begin with a capital letter, as DynamoDB's do; ``values`` fill the placeholders."""
+    arguments = {name: value for name, value in read.items() if name[0].isupper()}
+    values = dict(read.get("values", {}))
+    if read["ask"] == "Query":
+        values = {":partition": "{scratch}", **values}
+    if values:
+        arguments["ExpressionAttributeValues"] = values
+    expected = {name: read.get(name) for name in ("finds", "first", "examined", "refused")}
+    return Step(read["ask"], arguments, **expected)
+
+
+def _code(text: str) -> Code:
+    module, _, name = text.rpartition(".")
+    path = f"shared/{module}.py" if module.startswith("dynamodb/") else f"shared/data/{module}.py"
+    lines = (DATA.parent / path).read_text(encoding="utf-8").splitlines()
+    defined = re.compile(rf"(?:(?:def|class) {name}\b|{name}\b.*=)")
+    found = next((number for number, line in enumerate(lines, 1) if defined.match(line)), None)
+    if found is None:
+        raise LookupError(f"{path} defines no {name}")
+    return Code(path, name, found)

@@ -1,0 +1,168 @@
+"""Running a lesson: its items written into a partition of the visitor's own, and its requests sent as they are shown.
+
+A scratch partition is new for each run, so nothing is left of an earlier one, and DynamoDB deletes it after an hour.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from shared.data import keys
+from shared.dynamodb.asking import Reply, ask
+from shared.dynamodb.schema import INDEX_KEYS, PARTITION_KEY, TTL_ATTRIBUTE
+from shared.dynamodb.table import MAX_BATCH_WRITES, Table
+from shared.dynamodb.tracing import Request, Trace
+from shared.errors import Busy
+from shared.learn.lessons import Lesson, Step
+
+KEPT = timedelta(hours=1)
+TRIES, BETWEEN = 10, 0.1
+"""An index follows the table a moment later: a read of one is repeated until it shows what was just written."""
+
+_LONG = "Ships from the shop's own store, and can be sent back within 30 days. " * 6
+"""A text of some length, for items whose size is to be seen in units."""
+
+Given = dict[str, str | int]
+"""The values of the names in braces, such as ``{scratch}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A request that was made: as it was sent, what came of it, and what it took."""
+
+    step: Step
+    arguments: Mapping[str, Any]
+    reply: Reply
+    took: Request | None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What came of the common version, and of ours."""
+
+    common: Sequence[Done]
+    ours: Sequence[Done]
+
+
+def run(table: Table, lesson: Lesson, value: str, visitor: str, run_id: str, now: datetime, trace: Trace) -> Run:
+    """Run a lesson with a value that its ``Value`` allows. Raises Busy."""
+    both = []
+    for version, steps in (("common", lesson.common), ("ours", lesson.ours)):
+        given = names(lesson, value, keys.scratch(visitor, f"{run_id}-{version}"), now)
+        if steps and lesson.items:
+            _write(table, [*filled_items(lesson, given)])
+        both.append(_sent(table, steps, given, trace))
+    return Run(*both)
+
+
+def names(lesson: Lesson, value: str, scratch: str, now: datetime) -> Given:
+    """What the names in braces stand for."""
+    return {
+        "scratch": scratch,
+        "value": int(value) if lesson.value and lesson.value.kind in {"number", "few"} else value,
+        "day": f"{now:%Y-%m-%d}",
+        "month": f"{now:%Y-%m}-01",
+        "long": _LONG,
+        "now": int(now.timestamp()),
+        "expires": int((now + KEPT).timestamp()),
+    }
+
+
+def filled_items(lesson: Lesson, given: Given) -> Iterator[dict[str, Any]]:
+    """The items that a lesson begins with; one with ``times`` stands for so many, numbered ``{n}`` and ``{nn}``."""
+    for item in lesson.items:
+        template = {name: content for name, content in item.items() if name != "times"}
+        for n in range(1, item.get("times", 1) + 1):
+            yield _scratch(fill(template, {**given, "n": n, "nn": f"{n:02d}"}), given)
+
+
+def fill(template: Any, given: Given) -> Any:
+    """A template with its names filled in; a text that is a name alone becomes the value with its type."""
+    match template:
+        case str():
+            for name, content in given.items():
+                if template == f"{{{name}}}":
+                    return content
+                template = template.replace(f"{{{name}}}", str(content))
+            return template
+        case {"set": [*members]}:
+            return set(fill(members, given))
+        case Mapping():
+            return {name: fill(content, given) for name, content in template.items()}
+        case [*members]:
+            return [fill(member, given) for member in members]
+    return template
+
+
+def arguments_of(step: Step, given: Given) -> dict[str, Any]:
+    """The arguments of a request, filled in."""
+    arguments: dict[str, Any] = fill(step.arguments, given)
+    writes = [write for each in arguments.get("TransactItems", ()) for write in each.values()]
+    for write in [arguments, *writes]:
+        if "Item" in write:
+            write["Item"] = _scratch(write["Item"], given)
+        if "Key" in write:
+            write["Key"] = {PARTITION_KEY: given["scratch"], **write["Key"]}
+    if "Keys" in arguments:
+        arguments["Keys"] = [{PARTITION_KEY: given["scratch"], **key} for key in arguments["Keys"]]
+    return arguments
+
+
+def as_sent(step: Step, arguments: Mapping[str, Any]) -> str:
+    """A request as text, an argument a line."""
+    lines = [f"    {name}={_literal(content)}," for name, content in arguments.items()]
+    return "\n".join([f"{step.operation}(", *lines, ")"])
+
+
+def _literal(content: Any) -> str:
+    if isinstance(content, set):
+        return "{" + ", ".join(map(_literal, sorted(content))) + "}"
+    if isinstance(content, bool):
+        return str(content)
+    if isinstance(content, Mapping):
+        pairs = [f"{json.dumps(name)}: {_literal(inner)}" for name, inner in content.items()]
+        flat = "{" + ", ".join(pairs) + "}"
+        return flat if len(flat) <= 48 else "{\n" + "".join(f"        {pair},\n" for pair in pairs) + "    }"
+    if isinstance(content, list):
+        return "[\n" + "".join(f"        {_literal(each)},\n" for each in content) + "    ]"
+    return json.dumps(content, ensure_ascii=False, default=str)
+
+
+def _scratch(item: Mapping[str, Any], given: Given) -> dict[str, Any]:
+    """An item of a scratch partition: with its partition key and its end, and in no partition of others."""
+    whole = {PARTITION_KEY: given["scratch"], TTL_ATTRIBUTE: given["expires"], **item}
+    places = {name: place for name, place in whole.items() if name == PARTITION_KEY or name in INDEX_KEYS}
+    wrong = [name for name, place in places.items() if name.endswith("PK") and not place.startswith(keys.scratches())]
+    if wrong:
+        raise ValueError(f"{wrong} must be in the scratch partition")
+    return whole
+
+
+def _sent(table: Table, steps: Sequence[Step], given: Given, trace: Trace) -> list[Done]:
+    done = []
+    for step in steps:
+        arguments = arguments_of(step, given)
+        for _ in range(TRIES):
+            before = len(trace.requests)
+            reply = ask(table, step.operation, arguments)
+            is_late = "IndexName" in arguments and step.finds is not None and len(reply.items) < step.finds
+            if not is_late:
+                break
+            time.sleep(BETWEEN)
+        took = trace.requests[before] if len(trace.requests) > before else None
+        done.append(Done(step, arguments, reply, took))
+        if reply.items:
+            given = given | {name: text for name, text in reply.items[0].items() if isinstance(text, str)}
+    return done
+
+
+def _write(table: Table, items: Sequence[Mapping[str, Any]]) -> None:
+    for start in range(0, len(items), MAX_BATCH_WRITES):
+        refused = [code for code in table.insert_batch(items[start : start + MAX_BATCH_WRITES]) if code]
+        if refused:
+            raise Busy(f"The scratch items could not be written: {refused[0]}.")

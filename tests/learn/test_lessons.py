@@ -1,0 +1,60 @@
+"""Every lesson runs, and comes to what it says: the common version goes wrong as told, ours does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from shared.data import keys
+from shared.dynamodb.schema import INDEXES, PARTITION_KEY, TTL_ATTRIBUTE
+from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
+from shared.learn import lessons, running
+from shared.learn.lessons import Lesson
+from shared.learn.running import Done
+from shared.values import times
+
+ALL = [lesson for group in lessons.groups() for lesson in group.lessons]
+PARTITION_KEYS = {PARTITION_KEY, *(index.partition_key for index in INDEXES)}
+THAT_RUN = [lesson for lesson in ALL if lesson.can_run]
+
+
+def _differs(done: Done) -> str:
+    """How a request came out otherwise than its lesson says; nothing where it did not."""
+    came = {
+        "refused": done.reply.code or None,
+        "finds": len(done.reply.items),
+        "examined": done.reply.examined,
+        "first": done.reply.items[0].get(_sort_key(done)) if done.reply.items else None,
+    }
+    said = {name: getattr(done.step, name) for name in came}
+    told = {name: each for name, each in said.items() if each is not None or name == "refused"}
+    differing = {name: (each, came[name]) for name, each in told.items() if each != came[name]}
+    return f"{done.step.operation} {differing} {done.reply.message}" if differing else ""
+
+
+def _sort_key(done: Done) -> str:
+    index = done.arguments.get("IndexName")
+    return f"{index}SK" if index else "SK"
+
+
+def _wrong(made: Sequence[Done]) -> list[str]:
+    return [difference for done in made if (difference := _differs(done))]
+
+
+@pytest.mark.parametrize("lesson", THAT_RUN, ids=lambda lesson: lesson.slug)
+def test_a_lesson_comes_to_what_it_says_and_writes_scratch_partitions_alone(table: Table, lesson: Lesson) -> None:
+    value, now = lesson.value.default if lesson.value else "", times.now()
+    before, _ = table.scan()
+
+    made = running.run(table, lesson, value, "visitor-0001", "run", now, Trace())
+
+    assert (_wrong(made.common), _wrong(made.ours)) == ([], [])
+    after, _ = table.scan()
+    written = [item for item in after if item["PK"].startswith(keys.scratches())]
+    assert [item for item in after if item not in written] == before
+    assert bool(written) != lesson.live
+    places = [place for item in written for name, place in item.items() if name in PARTITION_KEYS]
+    assert [place for place in places if not place.startswith(keys.scratch("visitor-0001", "run"))] == []
+    assert {item[TTL_ATTRIBUTE] for item in written} <= {int((now + running.KEPT).timestamp())}

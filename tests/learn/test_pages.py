@@ -1,0 +1,131 @@
+"""The textbook as a visitor has it: run without script, a bad value, what was read, and nothing of it in prod."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from infra.access import Right
+from infra.functions import of_stage
+from infra.page_rights import LEARN
+from shared.data import keys
+from shared.data.partitions import SCRATCH, VISIBLE
+from shared.dynamodb.table import Table
+from shared.learn import lessons
+from tests.support.browsing import Browser
+from tests.support.rights import Ask, policy_of
+
+READS = {"GetItem", "BatchGetItem", "Query"}
+
+
+@pytest.mark.parametrize("slug", [*lessons.by_slug()])
+def test_each_page_opens_and_runs_within_its_rights(reader: Browser, slug: str) -> None:
+    lesson = lessons.find(slug)
+    opened = reader.get(f"/learn/{slug}")
+    value = opened.values().get("value", "")
+
+    ran = reader.get(f"/learn/{slug}?value={value}") if lesson.live else reader.post(f"/learn/{slug}", {"value": value})
+
+    assert (opened.status, ran.status) == (200, 200)
+    assert lesson.question in opened.words
+    assert ("As it was sent" in ran.words) == lesson.can_run
+
+
+def test_the_common_version_is_shown_beside_ours(reader: Browser) -> None:
+    seen = reader.post("/learn/hierarchy", {"value": "NEW YORK"}).words
+
+    often, _, here = seen.partition("Often seen Query")[2].partition("Here Query")
+    assert "3 items" in often
+    assert "NEW YORK MILLS" in often
+    assert "2 items" in here
+    assert "NEW YORK MILLS" not in here
+
+
+def test_a_refusal_is_shown_as_it_came(reader: Browser) -> None:
+    seen = reader.post("/learn/index-of-one-type").words
+
+    assert 'ParamValidationError Parameter validation failed: Unknown parameter in input: "Index"' in seen
+
+
+def test_a_value_of_ones_own_is_what_is_asked_for(reader: Browser) -> None:
+    assert "Allbirds" in reader.get("/learn/by-partition?value=allbirds").words
+    assert "No items." in reader.get("/learn/by-partition?value=nobody").words
+
+
+@pytest.mark.parametrize("value", ["", "Ana#1", "a" * 61, "../x"])
+def test_a_value_that_is_none_gets_one_sentence_and_nothing_is_sent(reader: Browser, table: Table, value: str) -> None:
+    seen = reader.post("/learn/reference-counts", {"value": value})
+
+    assert seen.status == 422
+    assert "Use small letters, digits and hyphens." in seen.words
+    assert "Nothing was sent yet." in seen.words
+    assert not [item for item in table.scan()[0] if item["PK"].startswith(keys.scratches())]
+
+
+def test_a_lesson_that_is_live_writes_nothing_when_it_is_posted(reader: Browser, table: Table) -> None:
+    before = table.scan()
+
+    reader.post("/learn/by-partition", {"value": "allbirds"})
+
+    assert table.scan() == before
+
+
+def test_a_form_from_another_site_runs_nothing(reader: Browser, table: Table) -> None:
+    reader.fetch_site = "cross-site"
+
+    assert reader.post("/learn/hierarchy", {"value": "NEW YORK"}).status == 403
+    assert not [item for item in table.scan()[0] if item["PK"].startswith(keys.scratches())]
+
+
+def test_an_unknown_lesson_is_not_there(reader: Browser) -> None:
+    assert reader.get("/learn/no-such-lesson").status == 404
+
+
+def test_what_was_read_is_remembered_without_an_account(reader: Browser) -> None:
+    first, second = lessons.path()[:2]
+    assert f'href="/learn/{first.slug}">Begin' in reader.get("/learn").text
+
+    seen = reader.get(f"/learn/{first.slug}")
+
+    assert seen.headers["Cache-Control"] == ["no-store"]
+    assert f'href="/learn/{second.slug}">Go on' in reader.get("/learn").text
+
+
+@pytest.mark.parametrize("cookie", ["", "x", "visitor-0001.no-such-lesson", "a#b.hierarchy", "." * 3000])
+def test_a_cookie_that_says_nothing_useful_is_a_new_visitors(reader: Browser, cookie: str) -> None:
+    reader.cookies["__Host-btd-learn"] = cookie
+
+    seen = reader.post("/learn/hierarchy", {"value": "NEW YORK"})
+
+    assert seen.status == 200
+    assert re.fullmatch(r"[A-Za-z0-9_-]{12}\.hierarchy|[A-Za-z0-9_-]{12}", reader.cookies["__Host-btd-learn"])
+
+
+def test_the_path_takes_an_hour() -> None:
+    assert 45 <= sum(lesson.minutes for lesson in lessons.path()) <= 60
+
+
+def test_its_role_writes_scratch_partitions_and_reads_the_catalog() -> None:
+    policy = policy_of(LEARN)
+    deal, scratch = keys.deal("1")["PK"], keys.scratch("visitor-0001", "run")
+
+    for operation in ("PutItem", "UpdateItem", "DeleteItem", "PartiQLInsert"):
+        assert policy.allows(Ask(operation, (scratch,)))
+        assert not policy.allows(Ask(operation, (deal,)))
+        assert not policy.allows(Ask(operation, (scratch, deal)))
+    assert policy.allows(Ask("GetItem", (deal,)))
+    for private in (keys.user("ana"), keys.session("x"), keys.saved("ana", "1"), keys.message("ana", "1")):
+        assert not policy.allows(Ask("GetItem", (private["PK"],)))
+        assert not policy.allows(Ask("Query", (private["PK"],)))
+
+
+def test_it_reads_nothing_that_the_browser_of_the_table_does_not_show() -> None:
+    for right in LEARN:
+        if isinstance(right, Right) and right.operation in READS:
+            assert set(right.partitions) <= {SCRATCH, *VISIBLE[right.index.name if right.index else None]}
+
+
+def test_prod_has_nothing_of_it() -> None:
+    assert "learn" not in {row.name for row in of_stage(shows_work=False)}
+    assert "learn" in {row.name for row in of_stage(shows_work=True)}
