@@ -281,8 +281,9 @@ def test_another_currency_behind_the_form_orders_nothing_and_is_said(ana: Browse
     assert again.status == 303
 
 
-def test_a_cart_that_two_windows_show_is_ordered_once(ana: Browser, table: Table, sell: Sell) -> None:
-    deal = sell(price="10.00")
+@pytest.mark.parametrize("pieces", [1, 5], ids=["the last piece", "one of five"])
+def test_a_cart_that_two_windows_show_is_ordered_once(ana: Browser, table: Table, sell: Sell, pieces: int) -> None:
+    deal = sell(pieces, price="10.00")
     with_address(table)
     ana.post("/shop/cart", {"deal": str(deal.number)})
     forms = [checkout(ana) for _ in range(2)]

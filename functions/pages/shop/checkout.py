@@ -12,6 +12,7 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 
@@ -89,15 +90,12 @@ def place_order(request: Request) -> Answer:
     except AddressChanged:
         errors = {"address": f"The address “{name}” was changed meanwhile. Look whether the order shall go there."}
         return again(errors=errors, status=HTTPStatus.CONFLICT)
-    except (CartChanged, IdempotencyKeyReused):
-        earlier = _ordered_already(member.username, seen)
+    except (CartChanged, IdempotencyKeyReused, AmountChanged, CannotOrder) as error:
+        earlier = _ordered_already(member.username, seen, request.now)
         if earlier:
             return pages.redirect(f"{ORDERS}/{earlier}", said="ordered-already")
-        return again(problem=["Nothing was ordered: the cart has changed."], status=HTTPStatus.CONFLICT)
-    except AmountChanged:
-        return again(problem=["It comes to another sum than you saw."], status=HTTPStatus.CONFLICT)
-    except CannotOrder as error:
-        return again(obstacles=error.obstacles, status=HTTPStatus.CONFLICT)
+        obstacles = error.obstacles if isinstance(error, CannotOrder) else ()
+        return again(problem=_PROBLEMS.get(type(error), ()), obstacles=obstacles, status=HTTPStatus.CONFLICT)
     return pages.redirect(f"{ORDERS}/{order.order_id}", said="bought")
 
 
@@ -170,8 +168,19 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
     return order
 
 
-def _ordered_already(username: str, seen: Sequence[Wanted]) -> str | None:
-    """The id of the user's newest order, if that is what a form shows: another window was quicker."""
+_PROBLEMS: Mapping[type[Exception], Sequence[str]] = {
+    CartChanged: ("Nothing was ordered: the cart has changed.",),
+    IdempotencyKeyReused: ("Nothing was ordered: the cart has changed.",),
+    AmountChanged: ("It comes to another sum than you saw.",),
+}
+"""The sentences that say what was wrong with the whole of an order."""
+
+
+def _ordered_already(username: str, seen: Sequence[Wanted], now: datetime) -> str | None:
+    """The id of the user's newest order, if that took all that a form shows out of the cart: another window was
+    quicker, and may have bought the last pieces."""
+    if not {each.deal_id for each in seen}.isdisjoint(carts.deals_in(table(), username, now)):
+        return None
     for newest in reading.latest(table(), username, limit=1).items:
         ordered = {item.deal_id for item in reading.get(table(), username, newest.order_id).items}
         return newest.order_id if ordered == {each.deal_id for each in seen} else None
