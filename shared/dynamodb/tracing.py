@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _PLACEHOLDER = re.compile(r":\w+")
+READING = {"GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"}
 _WRITES = ("Put", "Update", "Delete", "ConditionCheck")
 _RECORD = "btd.request"
 _DATA = "shared.data."
 _BEFORE, _AFTER = "before-parameter-build.dynamodb", "after-call.dynamodb"
+_BROKEN = "after-call-error.dynamodb"
 
 
 @dataclass(slots=True)
@@ -36,7 +38,8 @@ class Request:
     ``capacity`` is None where the answer does not say: refusals never do. ``items`` were read or written.
     ``partitions`` has the partition of each key, in their order, and an empty text for what is in no single one.
     ``source`` is the function of ours that asked, as ``module:function:line``. ``pool`` names the threads that it was
-    one of, where several requests went out at once.
+    one of, where several requests went out at once. ``consistent`` is None for a write. ``projection`` names the
+    attributes that are asked for, where not all are.
     """
 
     operation: str
@@ -51,6 +54,10 @@ class Request:
     partitions: tuple[str, ...] = ()
     source: str = ""
     pool: str = ""
+    consistent: bool | None = None
+    limit: int | None = None
+    projection: tuple[str, ...] = ()
+    filter: str = ""
 
     @property
     def ended(self) -> float:
@@ -89,12 +96,14 @@ class Trace:
         self._endpoint = table.client.meta.endpoint_url
         table.client.meta.events.register(_BEFORE, self._before)
         table.client.meta.events.register(_AFTER, self._after)
+        table.client.meta.events.register(_BROKEN, self._broken)
         return self
 
     def detach(self, table: Table) -> None:
         """Watch it no longer."""
         table.client.meta.events.unregister(_BEFORE, self._before)
         table.client.meta.events.unregister(_AFTER, self._after)
+        table.client.meta.events.unregister(_BROKEN, self._broken)
 
     @property
     def round_trips(self) -> int:
@@ -119,6 +128,10 @@ class Trace:
             thread = threading.current_thread().name
             request.pool = thread.rpartition("_")[0] if thread.startswith("ThreadPoolExecutor") else ""
             request.items = len(keys)
+            request.consistent = _consistent(params) if model.name in READING else None
+            request.limit = params.get("Limit")
+            request.projection = _projection(params)
+            request.filter = params.get("FilterExpression", "")
         context[f"{_RECORD} {id(self)}"] = (
             request,
             params,
@@ -143,6 +156,13 @@ class Trace:
                 self.silent += 1
             else:
                 self.capacity += request.capacity
+
+    def _broken(self, exception: Exception, context: Json, **_others: Any) -> None:
+        """No answer came: what it consumed, if anything, nobody says."""
+        request, _ = context.get(f"{_RECORD} {id(self)}", (None, {}))
+        if request is not None:
+            request.seconds = time.perf_counter() - request.began
+            request.refused = type(exception).__name__
 
 
 def waves(requests: Sequence[Request]) -> list[int]:
@@ -192,6 +212,20 @@ def _partitions(params: Mapping[str, Any]) -> Iterator[str]:
         for arguments in write.values():
             yield str(unmarshal((arguments.get("Key") or arguments["Item"])["PK"]))
     yield from ("" for _ in params.get("Statements", ()))
+
+
+def _consistent(params: Mapping[str, Any]) -> bool:
+    """Whether a read is strongly consistent; one of an index never is."""
+    return any(each.get("ConsistentRead", False) for each in (params, *params.get("RequestItems", {}).values()))
+
+
+def _projection(params: Mapping[str, Any]) -> tuple[str, ...]:
+    """The attributes that a read asks for, without their placeholders."""
+    for each in (params, *params.get("RequestItems", {}).values()):
+        if "ProjectionExpression" in each:
+            names = each.get("ExpressionAttributeNames", {})
+            return tuple(names.get(name, name) for name in each["ProjectionExpression"].split(", "))
+    return ()
 
 
 def _wanted(wanted: Any) -> Iterator[Mapping[str, Any]]:

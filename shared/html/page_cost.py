@@ -6,138 +6,43 @@ this is imported and no hook is set, so it costs one look into the environment.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 from urllib.parse import quote
 
+from shared.data.catalog.page_cache import Form
 from shared.data.partitions import SESSION, VISIBLE
+from shared.dynamodb.capacity import MARKS, READ_DOLLARS, WRITE_DOLLARS, Basis, Capacity
 from shared.dynamodb.tracing import Request, Trace, waves
 from shared.html.links import base
+from shared.html.patterns import SENTENCES, function_of, pattern_of
+from shared.http import cached_pages
 from shared.runtime.environment import table
 
-PATTERNS: Mapping[str, str] = {
-    "deals.create": "1",
-    "deals.find": "12",
-    "deals.get": "12",
-    "deals.get_many": "12",
-    "deals.edit": "26",
-    "deals.make_hot": "21",
-    "brands.create": "2",
-    "brands.names": "11",
-    "seeds.plant": "3",
-    "picks.set_featured": "4, 6",
-    "picks.set_category_featured": "5",
-    "picks.read": "9",
-    "picks.refresh": "26",
-    "page_cache.read": "7, 9",
-    "page_cache.read_category": "8",
-    "feeds.read": "7, 8, 10",
-    "topics.get": "10",
-    "topics.get_many": "10",
-    "users.create": "13",
-    "users.get": "24",
-    "accounts.own": "24",
-    "users.count": "21",
-    "follows.like": "14, 16",
-    "follows.unlike": "14, 16",
-    "follows.watch": "15, 17",
-    "follows.unwatch": "15, 17",
-    "follows.watches": "25",
-    "follows.likes": "25",
-    "follows.is_liked": "25",
-    "follows.is_watched": "25",
-    "follows.watchers": "22, 23",
-    "messages.latest": "18, 19",
-    "messages.unread_count": "19",
-    "messages.mark_read": "20",
-    "messages.mark_all_read": "20",
-    "fanout.deliver": "21, 22, 23",
-    "fanout_progress.read": "21",
-    "sessions.start": "24",
-    "sessions.authenticate": "24",
-    "sessions.end": "24",
-    "sessions.end_all": "24",
-    "endings.sweep": "26",
-    "addresses.save": "27",
-    "addresses.remove": "27",
-    "addresses.of": "27",
-    "reading.customer": "28",
-    "carts.put_in": "29",
-    "carts.take_out": "29",
-    "carts.view": "29",
-    "carts.pieces": "29",
-    "placing.place": "30",
-    "reading.get": "31",
-    "reading.find": "31",
-    "reading.latest": "32",
-    "reading.closed": "34",
-    "reading.filled": "31",
-    "steps.advance": "33",
-    "steps.undo": "33",
-    "open_orders.read": "34",
-    "stock.add": "35",
-    "stock.leave": "35",
-    "stock.of": "35",
-    "stock.find": "35",
-    "stock.find_many": "35",
-    "search.find": "36",
-    "deal_pages.read": "37",
-    "offers.offers": "37",
-    "offers.offers_of": "37",
-    "feeds.of_periods": "37",
-    "saved.save": "38",
-    "saved.unsave": "38",
-    "saved.is_saved": "38",
-    "saved.latest": "38",
-    "clicks.count": "39",
-    "clicks.is_first": "39",
-    "clicks.of": "39",
-    "endings.upcoming": "40",
-    "offers.ended": "41",
-}
-"""The numbers of the access patterns that a function of the data layer serves, as the README's table has them."""
+SHOWN_KEYS = 8
+"""Keys of one request that are shown at once; the others are a click away."""
 
-_HELPERS = {
-    "endings._due": "feeds.read",
-    "endings._notes": "endings.upcoming",
-    "feeds._query": "feeds.read",
-    "memory.read": "page_cache.read",
-    "memory.read_category": "page_cache.read_category",
-    "feed_counts._books": "feeds.read",
-    "feed_counts._topic": "feeds.read",
-    "reading._parts": "reading.get",
-    "reading._whole": "reading.get",
-    "open_orders._by_day": "open_orders.read",
-    "open_orders._open_in": "open_orders.read",
-    "search._begun": "search.find",
-    "search._counts": "search.find",
-    "search._known": "search.find",
-    "search._newest": "search.find",
-}
-"""Functions that run in a thread of their own, or keep what was read, each with the function that it works for."""
-
-_BY_INDEX: Mapping[tuple[str, str | None], str] = {
-    ("feeds.read", "GSI1"): "7",
-    ("feeds.read", "GSI2"): "10",
-    ("feeds.read", "GSI3"): "8",
-    ("feeds.of_periods", "GSI1"): "7",
-    ("messages.latest", None): "18",
-    ("messages.latest", "GSI1"): "19",
-}
-"""Where the index tells which of several patterns it is."""
+_remembered: list[str] = []
+"""The copies that this page has from the function's memory."""
 
 
 @cache
 def trace() -> Trace:
     """The trace of this execution environment's table, attached when it is first asked for."""
+    cached_pages.memory().used = _remember
     return Trace().attach(table())
 
 
 def begin() -> None:
     """Start over, for a new request."""
     trace().start_over()
+    _remembered.clear()
+
+
+def _remember(name: str, form: Form) -> None:
+    _remembered.append(f"{name}, {form.name}")
 
 
 def summary() -> dict[str, Any]:
@@ -146,32 +51,61 @@ def summary() -> dict[str, Any]:
     first = requests[0].began if requests else 0.0
     until = max((request.ended for request in requests), default=first)
     together = waves(requests)
+    rows = [_row(request, wave, first, until - first) for request, wave in zip(requests, together, strict=True)]
+    capacity = trace().capacity
     return {
-        "rows": [_row(request, wave, first, until - first) for request, wave in zip(requests, together, strict=True)],
+        "rows": rows,
         "requests": len(requests),
         "trips": max(together, default=0),
-        "capacity": str(trace().capacity),
+        "capacity": str(capacity),
+        "mark": MARKS.get(capacity.basis, ""),
         "ms": f"{(until - first) * 1000:.1f}",
+        "memory": sorted(_remembered),
+        "memory_code": _code("shared.data.catalog.memory", "1"),
+        "retries": _retries(requests),
+        "patterns": _patterns(rows),
+        "million": _million(capacity),
+        "prices": f"${READ_DOLLARS} for a million read units (RRU), ${WRITE_DOLLARS} for a million write units (WRU)",
     }
 
 
 def server_timing() -> str:
-    """The sum for browsers' own tools: https://www.w3.org/TR/server-timing/."""
+    """The sum for browsers' own tools: https://www.w3.org/TR/server-timing/. Headers are ASCII."""
     sum_of = summary()
-    described = f"{sum_of['requests']} requests, {sum_of['trips']} round trips, {sum_of['capacity']}"
+    capacity = sum_of["capacity"].replace("≥", "at least ")
+    described = f"{sum_of['requests']} requests, {sum_of['trips']} round trips, {capacity}"
     return f'dynamodb;dur={sum_of["ms"]};desc="{described}"'
 
 
-def pattern_of(source: str, index: str | None) -> str:
-    """The numbers of the access patterns that a request by some function serves; nothing where it has none."""
-    function = _function_of(source)
-    function = _HELPERS.get(function, function)
-    return _BY_INDEX.get((function, index), PATTERNS.get(function, ""))
+def _million(capacity: Capacity) -> str:
+    """Dollars for a million of such a page."""
+    dollars = capacity.dollars + 1e-9  # half a cent is rounded up
+    return f"{'at least ' if capacity.basis is Basis.AT_LEAST else ''}${dollars:,.2f}"
 
 
-def _function_of(source: str) -> str:
-    module, _, rest = source.partition(":")
-    return f"{module.rpartition('.')[2]}.{rest.partition(':')[0]}"
+def _patterns(rows: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
+    """The patterns of some rows, each once, with its sentence."""
+    numbers = {number for row in rows for number in row["patterns"]}
+    return [
+        {"number": number, "name": SENTENCES[number][0], "how": SENTENCES[number][1]}
+        for number in sorted(numbers, key=int)
+    ]
+
+
+def _retries(requests: Sequence[Request]) -> list[dict[str, str]]:
+    """Each request that failed and was made again: with what it met, and how long was waited."""
+    found = []
+    for place, request in enumerate(requests):
+        later = (each for each in requests[place + 1 :] if _again(request) == _again(each))
+        following = next(later, None) if request.refused else None
+        if following is not None:
+            waited = f"{(following.began - request.ended) * 1000:.1f}"
+            found.append({"operation": request.operation, "met": request.refused or "", "ms": waited})
+    return found
+
+
+def _again(request: Request) -> tuple[str, str | None, tuple[str, ...]]:
+    return request.operation, request.index, request.keys
 
 
 def _row(request: Request, wave: int, first: float, whole: float) -> dict[str, Any]:
@@ -179,25 +113,44 @@ def _row(request: Request, wave: int, first: float, whole: float) -> dict[str, A
     _, _, line = rest.partition(":")
     start = (request.began - first) / whole if whole else 0.0
     width = request.seconds / whole if whole else 0.0
+    keys = [
+        {"text": _shown(text, partition), "link": _address(partition, request.index)}
+        for text, partition in zip(request.keys, request.partitions, strict=True)
+    ]
     return {
         "wave": wave,
         "operation": request.operation,
         "index": request.index or "table",
-        "keys": [
-            {"text": _shown(text, partition), "link": collection(partition, request.index)}
-            for text, partition in zip(request.keys, request.partitions, strict=True)
-        ][:8],
-        "more": max(0, len(request.keys) - 8),
+        "how": _how(request),
+        "projection": request.projection,
+        "keys": keys[:SHOWN_KEYS],
+        "more": keys[SHOWN_KEYS:],
         "items": request.items,
         "capacity": str(request.capacity) if request.capacity else "",
         "ms": f"{request.seconds * 1000:.1f}",
         "refused": request.refused or "",
-        "pattern": pattern_of(request.source, request.index),
-        "function": _function_of(request.source) if request.source else "",
-        "code": f"{base()}/table/code/{module}#l{line}" if request.source else "",
+        "patterns": [number for number in pattern_of(request.source, request.index).split(", ") if number],
+        "function": function_of(request.source) if request.source else "",
+        "code": _code(module, line) if request.source else "",
         "start": round(start * 100, 1),
         "width": max(0.6, round(width * 100, 1)),
     }
+
+
+def _how(request: Request) -> list[str]:
+    """In what way a read asks: its consistency, its limit and its filter."""
+    how = []
+    if request.consistent is not None:
+        how.append("consistent" if request.consistent else "eventual")
+    if request.limit is not None:
+        how.append(f"limit {request.limit}")
+    if request.filter:
+        how.append(f"filter {request.filter}")
+    return how
+
+
+def _code(module: str, line: str) -> str:
+    return f"{base()}/table/code/{module}#l{line}"
 
 
 def _shown(text: str, partition: str) -> str:
@@ -214,7 +167,12 @@ def is_visible(partition: str, index: str | None) -> bool:
 
 def collection(partition: str, index: str | None) -> str:
     """The address of the page that draws an item collection, or nothing for one that is not drawn."""
-    if not is_visible(partition, index):
+    return _address(partition, index) if is_visible(partition, index) else ""
+
+
+def _address(partition: str, index: str | None) -> str:
+    """As ``collection``, also for one that is not drawn, whose page says why; but of a session no key leaves here."""
+    if not partition or fnmatchcase(partition, SESSION):
         return ""
     of_index = f"&index={index}" if index else ""
     return f"{base()}/table?partition={quote(partition, safe='')}{of_index}"

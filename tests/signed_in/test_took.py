@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -20,7 +21,7 @@ from shared.data.members import announcements, follows, saved
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Request, waves
-from shared.html import page_cost, views
+from shared.html import page_cost, patterns, views
 from shared.http import cached_pages
 from shared.models.catalog import BRAND, FRONT_PAGE, Deal, Topic
 from shared.values import times
@@ -30,6 +31,7 @@ from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import a_message, send
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over
+from tests.support.wire import answered
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -161,7 +163,7 @@ def test_each_request_of_each_page_has_a_pattern_and_a_function(
         assert visitor.get(path.format_map(known), User_Agent="Firefox").status < 405, path
         for row in page_cost.summary()["rows"]:
             asked += 1
-            if not row["pattern"] or not row["function"] or "<" in row["function"]:
+            if not row["patterns"] or not row["function"] or "<" in row["function"]:
                 unknown.setdefault(f"{row['function']} of {row['index']}", set()).add(path)
 
     assert unknown == {}
@@ -177,6 +179,79 @@ def test_each_key_of_a_batch_leads_to_its_own_collection(shown: None, visitor: B
     partitions = [key["text"].partition(" / ")[0] for key in row["keys"]]
     assert [partition.partition("#")[0] for partition in partitions] == ["FRONTPAGECACHE", "DEALSCACHE"]
     assert [key["link"] for key in row["keys"]] == [f"/table?partition={quote(each, safe='')}" for each in partitions]
+
+
+def row_of(function: str, operation: str = "Query") -> dict[str, Any]:
+    """The first row of a page's requests by a function."""
+    rows = page_cost.summary()["rows"]
+    return next(row for row in rows if (row["function"], row["operation"]) == (function, operation))
+
+
+def test_each_read_tells_its_consistency_limit_and_projection(shown: None, ana: Browser) -> None:
+    seen = ana.get("/my/saved")
+
+    session, unread = row_of("sessions.authenticate", "GetItem"), row_of("messages.unread_count")
+    assert (session["how"], session["projection"]) == (["consistent"], ())
+    assert (unread["how"], unread["projection"]) == (["eventual", "limit 100"], ("PK", "SK", "ExpiresAt"))
+    assert "Query GSI1 eventual · limit 100 only 3 attributes PK, SK, ExpiresAt" in seen.words
+
+
+def test_all_keys_of_a_batch_are_there_and_lead_somewhere(
+    shown: None, ana: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    for minutes in range(10):
+        saved.save(table, post_deal(minutes), "ana", times.now())
+
+    seen = ana.get("/my/saved")
+
+    assert [len(row_of("saved.latest", "BatchGetItem")[part]) for part in ("keys", "more")] == [8, 2]
+    assert "and 2 more" in seen.words
+    assert len(re.findall(r'class="key" href="/table\?partition=DEAL%23', seen.text)) == 10
+
+
+def test_a_key_whose_collection_is_not_shown_leads_to_the_page_that_says_so(shown: None, ana: Browser) -> None:
+    seen = ana.get("/account")
+
+    assert '/table?partition=USER%23ana"' in seen.text
+    assert "partition=SESSION" not in seen.text
+
+
+def test_each_pattern_of_a_page_is_told_in_a_sentence(shown: None, ana: Browser) -> None:
+    seen = ana.get("/my/saved")
+
+    assert '<div id="pattern-38"><dt><b>38</b> Save a deal; the saved ones</dt>' in seen.text
+    assert patterns.SENTENCES["38"][1] in seen.words
+    assert patterns.SENTENCES["36"][1] not in seen.words
+
+
+def test_copies_from_memory_are_said_to_be(shown: None, visitor: Browser, post_deal: PostDeal) -> None:
+    post_deal()
+    refresher.refresh(page_cache.PARTS, set(), set())
+
+    first, second = visitor.get("/"), visitor.get("/")
+
+    assert "memory.read" in first.words
+    assert "From memory" not in first.words
+    told = second.words.partition("What this page took")[2]
+    assert "0 requests to DynamoDB" in told
+    assert "From memory, without a request: the copies of front page, HTML; newest deals, HTML." in told
+    assert "$0.00 a million such pages" in told
+
+
+def test_a_page_ends_with_the_cost_of_a_million(shown: None, ana: Browser) -> None:
+    seen = ana.get("/my/saved")
+
+    (units,) = re.findall(r"([\d.]+) RRU\"", seen.headers["Server-Timing"][0])
+    assert f"${float(units) * 0.125 + 1e-9:.2f} a million such pages" in seen.words
+
+
+def test_a_request_that_was_tried_again_tells_what_it_met(shown: None, ana: Browser, table: Table) -> None:
+    throttled = [(400, {"__type": "com.amazonaws.dynamodb.v20120810#ThrottlingException", "message": ""}), None]
+    with answered(table, "BatchGetItem", lambda _: None), answered(table, "Query", lambda _: throttled.pop(0)):
+        throttled += [None] * 20
+        seen = ana.get("/my/saved")
+
+    assert re.search(r"Query met ThrottlingException: waited [\d.]+ ms, then asked again\.", seen.words)
 
 
 def a_request(began: float, seconds: float) -> Request:
@@ -207,16 +282,19 @@ def test_each_pattern_is_numbered_as_the_readme_numbers_it() -> None:
         for function in re.findall(r"`(\w+\.\w+)`", functions):
             numbered.setdefault(function, set()).add(number)
 
-    ours = {function: set(numbers.split(", ")) for function, numbers in page_cost.PATTERNS.items()}
+    ours = {function: set(numbers.split(", ")) for function, numbers in patterns.PATTERNS.items()}
 
     assert {function: numbers for function, numbers in ours.items() if function in numbered} == {
         function: numbers for function, numbers in numbered.items() if function in ours
     }
     assert set(numbered) <= set(ours)
+    assert {number: name for number, (name, _) in patterns.SENTENCES.items()} == dict(
+        re.findall(r"^\| (\d+) \| (.+?) \|", readme, re.MULTILINE)
+    )
 
 
 def test_each_function_that_is_numbered_is_there() -> None:
-    for name in (*page_cost.PATTERNS, *page_cost._HELPERS):
+    for name in (*patterns.PATTERNS, *patterns.HELPERS):
         module, _, function = name.partition(".")
         (file,) = (ROOT / "shared" / "data").rglob(f"{module}.py")
 

@@ -5,7 +5,7 @@ There are few of them (``page_cache.PARTS``, in two forms), so what is kept stay
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -19,9 +19,15 @@ T = TypeVar("T")
 
 
 class Memory:
-    """Copies that were read, each with the time of reading. A copy that was not usable is not kept."""
+    """Copies that were read, each with the time of reading. A copy that was not usable is not kept.
+
+    ``used`` is called with the name and form of each copy that needed no request, for those who tell what a page took.
+    """
+
+    used: Callable[[str, Form], None]
 
     def __init__(self) -> None:
+        self.used = lambda _name, _form: None
         self._copies: dict[Hashable, tuple[datetime, Copy]] = {}
         self._counts: dict[Hashable, CountedTopic] = {}
 
@@ -31,6 +37,8 @@ class Memory:
         """As ``page_cache.read`` does, without asking for what was read a moment ago."""
         found: dict[Cached, Copy | None] = {part: self._still(part, form, now) for part in wanted}
         unknown = [part for part, copy in found.items() if copy is None]
+        for part in found.keys() - unknown:
+            self.used(part.name, form)
         if unknown:
             for part, copy in zip(
                 unknown, page_cache.read(table, unknown, shard=shard, now=now, form=form), strict=True
@@ -45,6 +53,7 @@ class Memory:
         place = (category, form)  # apart from the page's copy alone, which was not read with the counts
         copy = self._still(*place, now)
         if copy is not None:
+            self.used(category.slug, form)
             return self._counts[place], copy
         counts, copy = page_cache.read_category(table, category, shard=shard, now=now, form=form)
         if self._keep(*place, copy, now) is not None:
