@@ -19,6 +19,7 @@ from cli import (
     members,
     orders,
     pages,
+    query,
     redrive,
     rush,
     shopping,
@@ -90,6 +91,7 @@ app.add_typer(shopping.addresses_app, name="addresses")
 app.add_typer(shopping.cart_app, name="cart")
 app.add_typer(orders.app, name="orders")
 app.add_typer(stock.app, name="stock")
+app.command()(query.query)
 app.command()(upkeep.seed)
 app.command()(upkeep.sweep)
 app.command()(backfill.backfill)
