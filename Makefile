@@ -15,7 +15,7 @@ export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 20,22,24
 export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 20,22,24
 
 .DEFAULT_GOAL := help
-.PHONY: help install checkov sam run stop reset status invoke check style types format quick behaviour data test thorough \
+.PHONY: help install checkov sam run stop reset status env invoke check style types format quick behaviour data test thorough \
 	test-all mutants fire drift bench lock docs pictures synth clean
 
 help: ## List the targets
@@ -73,6 +73,10 @@ reset: .venv/.installed ## Stop the local cloud and empty it
 
 status: .venv/.installed ## Say whether the local cloud runs
 	@$(BIN)/python -m local status
+
+# Without what installs: whatever it said would be taken for a command.
+env: ## Print what a shell needs for AWS's own tools on the local cloud: eval "$(make env)"
+	@$(BIN)/python -m local env
 
 invoke: install ## Run a function of the local cloud as Lambda does (FUNCTION=seed; EVENT: a file, else one of events/)
 	@$(BIN)/python -m local.invoke $(FUNCTION) $(EVENT)

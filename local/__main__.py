@@ -1,10 +1,11 @@
-"""``python -m local up|down|reset|status``: what ``make run``, ``make stop`` and ``make reset`` call."""
+"""``python -m local up|down|reset|status|env``: what ``make run``, ``make stop``, ``make reset`` and others call."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -15,7 +16,7 @@ from http import HTTPStatus
 
 from infra.functions import DEAD_LETTERS, dead_letters_output
 from local import cloud, deploy
-from local.settings import REGION, Home, endpoint, wanted_port
+from local.settings import REGION, Home, access_key, endpoint, wanted_port
 from local.trouble import Trouble
 from shared.api import paths
 from shared.errors import DealsError
@@ -38,12 +39,12 @@ class Addresses:
 def main() -> int:
     """Run one command; trouble is one line on standard error and exit code 1."""
     parser = argparse.ArgumentParser(prog="python -m local", description="The local cloud of Big Time Deals")
-    parser.add_argument("command", choices=["up", "down", "reset", "status"])
-    command = {"up": up, "down": down, "reset": reset, "status": status}[parser.parse_args().command]
+    parser.add_argument("command", choices=["up", "down", "reset", "status", "env"])
+    command = {"up": up, "down": down, "reset": reset, "status": status, "env": env}[parser.parse_args().command]
     home = Home()
     try:
-        if command is status:
-            return status(home)
+        if command in (status, env):
+            return command(home)
         with cloud.alone(home):
             return command(home)
     except Trouble as trouble:
@@ -109,6 +110,26 @@ def status(home: Home) -> int:
         print(f"Functions still have {cloud.told(left)}: until then search, pages and messages lag behind.")
     if left.get(cloud.DEAD):
         print(f"Given up, in dead-letter queues: {left[cloud.DEAD]:,}. btd redrive shows it, --send tries it again.")
+    return 0
+
+
+def env(home: Home) -> int:
+    """Print what a shell needs to use AWS's own tools on the cloud: ``eval "$(make env)"``."""
+    there = cloud.running(home)
+    if there is None or not home.cloud.exists():
+        raise Trouble("The local cloud is not running: make run starts it.")
+    key = access_key(home)
+    variables = {
+        "AWS_ENDPOINT_URL": endpoint(there.port),
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": key.key_id,
+        "AWS_SECRET_ACCESS_KEY": key.secret,
+        "TABLE_NAME": json.loads(home.cloud.read_text(encoding="utf-8"))["table"],
+    }
+    print("unset AWS_PROFILE AWS_SESSION_TOKEN")
+    for name, value in variables.items():
+        print(f"export {name}={shlex.quote(value)}")
     return 0
 
 
