@@ -49,7 +49,7 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A scan of an index for some attributes of its items. A Scan names no keys, so it cannot be cut to partitions.
+    """A scan of the table or an index for some attributes of its items. It names no keys, so none can cut it down.
 
     ``dynamodb:Attributes`` holds the attributes that a request asks for. It is missing where a request asks for whole
     items; ``dynamodb:Select`` says that. The keys must be among the attributes:
@@ -57,13 +57,13 @@ class Scan:
     """
 
     attributes: tuple[str, ...]
-    index: Index
+    index: Index | None = None
     operation: str = field(default="Scan", init=False)
 
     @property
     def conditions(self) -> Mapping[str, Mapping[str, Any]]:
-        keys = (PARTITION_KEY, SORT_KEY, self.index.partition_key, self.index.sort_key)
-        return _only(self.attributes, *filter(None, keys))
+        of_index = (self.index.partition_key, self.index.sort_key) if self.index else ()
+        return _only(self.attributes, PARTITION_KEY, SORT_KEY, *filter(None, of_index))
 
 
 def _only(attributes: tuple[str, ...], *keys: str) -> dict[str, Mapping[str, Any]]:

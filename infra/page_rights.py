@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from infra.access import Access, Right, Scan
 from infra.rights import ACCOUNT_OF_SESSION, ACCOUNTS, BUYING, CATALOG
 from shared.data import partitions as p
-from shared.dynamodb.schema import GSI1, GSI2, GSI3, TTL_ATTRIBUTE, USER_INDEX
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, TTL_ATTRIBUTE, USER_INDEX, Index
 
 SITE: Access = (
     *CATALOG,
@@ -68,19 +70,31 @@ SALES: Access = (
 """Editors in the shop: they give any order its next status, and put stock on sale. It writes no deal, which the
 desk's own function does, and adds no item to anyone's collection: a new status is an update of an item there."""
 
+
+def _drawing(index: Index | None) -> Access:
+    """The rights to draw the collections of the table or an index: whole items, and what is shown of people's."""
+    name = index.name if index else None
+    personal = p.PERSONAL.get(name, ())
+    whole = tuple(each for each in p.VISIBLE[name] if each not in personal)
+    return (
+        *([Right("Query", whole, index)] if whole else []),
+        *([Right("Query", personal, index, attributes=(*KEYS, *p.SHOWN_OF_PEOPLE))] if personal else []),
+    )
+
+
 COLLECTIONS: Access = (
     # Of sessions it reads only the one whose token it is given: GetItem names a whole key.
     Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER)),
     Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
     Right("BatchGetItem", (p.PRODUCT, p.WORD, p.MESSAGES, *p.FEED_CACHES)),
-    Right("Query", p.VISIBLE[None]),
-    Right("Query", p.VISIBLE["GSI1"], GSI1),
-    Right("Query", p.VISIBLE["GSI2"], GSI2),
-    Right("Query", p.VISIBLE["GSI3"], GSI3),
+    *chain.from_iterable(map(_drawing, (None, *INDEXES))),
+    Scan(p.COUNTED),
 )
-"""Only stages that show their work have this function: it shows item collections, but neither accounts nor sessions.
+"""Only stages that show their work have this function. It shows item collections, but no password, no session, no
+address and no email address: of users and orders it can ask for certain attributes only.
 
 To know whether an editor asks, it reads the one session whose token it is given and three attributes of its account.
+To count the items of each type, it scans the keys and types of all of them.
 """
 
 LEARN: Access = (

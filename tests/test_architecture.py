@@ -69,6 +69,8 @@ MODULES_OF_DATA = {
     "shared.data.keys",
     "shared.data.item_types",
     "shared.data.partitions",
+    "shared.data.entity_chart",
+    "shared.data.item_counts",
     "shared.data.idempotency",
     "shared.data.account_checks",
     "shared.data.bulk",

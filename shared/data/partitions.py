@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from shared.data import keys
+from shared.data import item_types, keys
+from shared.dynamodb.schema import KEYS
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Topic, feed_of
 
 _TOPICS = (Topic(BRAND, ""), Topic(CATEGORY, ""))
@@ -69,6 +70,7 @@ STOCK = keys.any_like(keys.stock(""))
 
 ATTEMPTS = keys.any_like(keys.attempts("", "", 0))
 IDEMPOTENCY = keys.any_like(keys.idempotency("", ""))
+BACKFILL = keys.any_like(keys.backfill("", 0, 1))
 
 ALL_DEALS_BY_DAY = keys.any_like(keys.feed_partition(ALL_DEALS, ""))
 BRAND_BY_MONTH, CATEGORY_BY_DAY = (keys.any_like(keys.feed_partition(feed_of(topic), "")) for topic in _TOPICS)
@@ -91,14 +93,66 @@ OPEN: Mapping[str | None, tuple[str, ...]] = {
 }
 """Partitions of the table (None) and its indexes that hold the catalog, which everybody may read, and nobody's own."""
 
+PERSONAL: Mapping[str | None, tuple[str, ...]] = {
+    None: (USER, SALE),
+    "GSI1": (ORDER_PARTS,),
+    "GSI2": (ORDER_HISTORY,),
+    "GSI3": (OPEN_ORDERS_OF_DAYS, CLOSED_ORDERS),
+    "UserIndex": (USER,),
+}
+"""Partitions of the table (None) and its indexes with items of which only ``SHOWN_OF_PEOPLE`` is read."""
+
 VISIBLE: Mapping[str | None, tuple[str, ...]] = {
     None: (
         DEAL, DEAL_NUMBER, DEAL_SOURCE, DEAL_SEQUENCE, DEAL_CLICKS, DEALS, PRODUCT, WORD, WORDS, ENDINGS,
         ENDINGS_OF_DAYS, *TOPICS, BRANDS, *LIKES, *WATCHES, *CURATED, *FEED_CACHES, *PICKS_CACHES, FAN_OUT,
-        FAN_OUT_PAGE, MESSAGES, SAVED,
+        FAN_OUT_PAGE, MESSAGES, SAVED, ACCOUNT, ORDER_PARTS, ORDER_NUMBER, OPEN_ORDERS, CART, STOCK, BACKFILL,
+        SCRATCH, *PERSONAL[None],
     ),
-    "GSI1": (ALL_DEALS_BY_DAY, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS),
-    "GSI2": (BRAND_BY_MONTH,),
-    "GSI3": (CATEGORY_BY_DAY,),
+    "GSI1": (ALL_DEALS_BY_DAY, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, SCRATCH, *PERSONAL["GSI1"]),
+    "GSI2": (BRAND_BY_MONTH, SCRATCH, *PERSONAL["GSI2"]),
+    "GSI3": (CATEGORY_BY_DAY, SCRATCH, *PERSONAL["GSI3"]),
+    "UserIndex": PERSONAL["UserIndex"],
 }  # fmt: skip
-"""Partitions of the table (None) and its indexes that stages that show their work draw: no account, no session."""
+"""Partitions of the table (None) and its indexes that stages that show their work draw."""
+
+HIDDEN: Mapping[str | None, Mapping[str, str]] = {
+    None: {
+        PASSWORD: "a password's hash is read only where passwords are checked",
+        SESSION: "its key is made of the token of somebody who is signed in",
+        USER_EMAIL: "its key is somebody's email address",
+        ATTEMPTS: "it says from which networks people have tried to sign in",
+        COUNTED_CLICK: "it stands for somebody who has clicked",
+        IDEMPOTENCY: "a receipt is for whoever sent the request",
+    },
+    "GSI1": {
+        SESSIONS_OF_USERS: "its keys are made of the tokens of somebody who is signed in",
+        REMOVALS: "who is leaving is nobody else's business",
+    },
+}
+"""Partitions of the table (None) and its indexes that are not drawn, each with the reason."""
+
+_LIVES = "where somebody lives"
+
+HIDDEN_OF_PEOPLE: Mapping[str, Mapping[str, str]] = {
+    item_types.USER: {
+        "Name": "somebody's name",
+        "Email": "somebody's email address",
+        "Addresses": _LIVES,
+        "Generation": "made of a password's hash",
+    },
+    item_types.ORDER: {"Address": _LIVES},
+    item_types.SALE: {"Address": _LIVES},
+}
+"""Attributes of the items in ``PERSONAL`` partitions that are not drawn, by the items' types, each with the reason."""
+
+SHOWN_OF_PEOPLE = (
+    "Type", "Username", "Role", "CreatedAt", "AccountId", "SignOuts", "OrderId", "OrderNumber", "Status",
+    "PlacedAt", "ShippedAt", "DeliveredAt", "CancelledAt", "ItemCount", "Pieces", "Shipping", "Tax", "Totals", "Items",
+    "CorrelationId", "ItemId", "DealId", "DealNumber", "Title", "Variant", "Brand", "BrandName", "Price", "Currency",
+    "Quantity", "Shards", "OpenShard",
+)  # fmt: skip
+"""Their attributes that are drawn, besides the keys. The role of who draws them can ask for no other."""
+
+COUNTED = ("Type", *KEYS)
+"""The attributes of all items that are read to count them."""

@@ -14,7 +14,7 @@ from shared.errors import Forbidden, NotSignedIn
 from shared.html import pages
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.http.cookie_header import attributes, brought, name
+from shared.http.cookie_header import attributes, brought, name, on_laptop
 from shared.http.event import MAX_TOKEN, is_plain
 from shared.models.members import Session
 
@@ -94,6 +94,12 @@ def editor_of(table: Table, request: Request, refusal: str) -> Session:
     if session.role != "editor":
         raise Forbidden(refusal)
     return session
+
+
+def admit(table: Table, request: Request) -> None:
+    """Admit everybody on the laptop, elsewhere editors, to what shows the workings. Raises NotSignedIn, Forbidden."""
+    if not on_laptop():
+        editor_of(table, request, "The table is for editors.")
 
 
 def head_of(table: Table, request: Request) -> Head:

@@ -23,15 +23,16 @@ _JUST = 60
 
 def name(plain: str) -> str:
     """The name of a cookie that no other host may set."""
-    return plain if _on_laptop() else f"__Host-{plain}"
+    return plain if on_laptop() else f"__Host-{plain}"
 
 
 def attributes() -> str:
     """The attributes that all cookies have."""
-    return "Path=/; SameSite=Lax" if _on_laptop() else "Path=/; Secure; SameSite=Lax"
+    return "Path=/; SameSite=Lax" if on_laptop() else "Path=/; Secure; SameSite=Lax"
 
 
-def _on_laptop() -> bool:
+def on_laptop() -> bool:
+    """Whether this is the stage on the laptop."""
     return os.environ.get("STAGE") == LAPTOP
 
 

@@ -169,15 +169,26 @@ def test_one_key_that_is_not_allowed_refuses_a_request_of_many(prod: Synthesized
     assert not prod.policy("catalog").allows(Ask("BatchGetItem", (cache, SESSION)))
 
 
-def test_the_table_is_shown_where_it_is_shown_without_accounts_and_sessions(dev: Synthesized) -> None:
+def test_the_table_is_shown_where_it_is_shown_without_sessions_and_what_is_peoples_own(dev: Synthesized) -> None:
     shown = dev.policy("collections")
+    order = keys.order_parts("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")
 
-    assert not any(shown.allows(Ask(operation, (USER,))) for operation in (*READS, *WRITES))
-    assert not any(shown.allows(Ask(operation, (DEAL,))) for operation in WRITES)
+    assert not any(shown.allows(Ask(operation, (key,))) for operation in WRITES for key in (DEAL, USER, ACCOUNT))
     # The session of the editor who asks, by its token; no list of sessions.
     assert shown.allows(Ask("GetItem", (SESSION,)))
-    assert not shown.allows(Ask("Query", (SESSION,)))
     assert not shown.allows(Ask("Query", (keys.sessions("ana"),), GSI1.name))
+    for key in (SESSION, keys.password("ana")["PK"], keys.user_email("ana@mail.example")["PK"]):
+        assert not shown.allows(Ask("Query", (key,)))
+    # Of users and orders certain attributes, which it must name.
+    for key, index in ((USER, ""), (USER, USER_INDEX.name), (order, GSI1.name)):
+        assert shown.allows(Ask("Query", (key,), index, ("PK", "GSI1PK", "UserIndex", "Username", "Status")))
+        assert not shown.allows(Ask("Query", (key,), index))
+        for attribute in ("Email", "Name", "Addresses", "Address", "PasswordHash", "Generation"):
+            assert not shown.allows(Ask("Query", (key,), index, ("PK", attribute)))
+    # To count them: of all items the keys and the type.
+    assert shown.allows(Ask("Scan", (), "", ("PK", "SK", "Type")))
+    assert not shown.allows(Ask("Scan", (), "", ("PK", "SK", "Email")))
+    assert not shown.allows(Ask("Scan"))
 
 
 def test_the_publisher_writes_words_and_offers_and_reads_nothing(prod: Synthesized) -> None:

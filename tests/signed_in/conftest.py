@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from functions.pages import account, desk, mine, sales, shop
+from functions.pages import account, collections, desk, mine, sales, shop
 from shared.data.catalog import brands, deals
 from shared.data.members import sessions, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
-from shared.html import cookies
+from shared.html import cookies, page_cost
 from shared.models.catalog import Deal
 from shared.models.members import Role, User
 from shared.values import times
@@ -88,6 +88,19 @@ def timeline(seen: Seen) -> dict[str, str]:
         if each.get("class") == "timeline"
         for step in each
     }
+
+
+@pytest.fixture
+def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A stage that shows its work."""
+    monkeypatch.setenv("SHOWS_WORK", "true")
+    monkeypatch.setattr(page_cost, "table", lambda: table)
+    hand_over(monkeypatch, table, collections)
+    page_cost.trace.cache_clear()
+    collections.browser._counts.cache_clear()
+    yield
+    page_cost.trace().detach(table)
+    page_cost.trace.cache_clear()
 
 
 @pytest.fixture

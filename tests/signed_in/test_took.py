@@ -15,7 +15,6 @@ import pytest
 
 from functions.background import refresher
 from functions.pages import clicks, collections, site
-from shared.data import keys
 from shared.data.catalog import deals, offers, page_cache, picks, search
 from shared.data.members import announcements, follows, saved
 from shared.dynamodb import cursors
@@ -43,18 +42,6 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A table of an engine that bears several requests at once, so that they come from threads, as deployed."""
     with DYNOXIDE_ENGINE.table() as own, found_by_functions(monkeypatch, own) as table:
         yield table
-
-
-@pytest.fixture
-def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A stage that shows its work."""
-    monkeypatch.setenv("SHOWS_WORK", "true")
-    monkeypatch.setattr(page_cost, "table", lambda: table)
-    monkeypatch.setattr(collections, "table", lambda: table)
-    page_cost.trace.cache_clear()
-    yield
-    page_cost.trace().detach(table)
-    page_cost.trace.cache_clear()
 
 
 @pytest.fixture
@@ -111,6 +98,7 @@ def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser) -> 
     seen = ana.get("/my/saved")
 
     assert "What this page took" not in seen.text
+    assert "/table" not in seen.text
     assert "page-cost.css" not in seen.text
     assert "Server-Timing" not in seen.headers
     assert "shared.html.page_cost" not in sys.modules
@@ -299,60 +287,6 @@ def test_each_function_that_is_numbered_is_there() -> None:
         (file,) = (ROOT / "shared" / "data").rglob(f"{module}.py")
 
         assert f"def {function}(" in file.read_text(encoding="utf-8")
-
-
-def test_an_item_collection_is_drawn(shown: None, reader: Browser, post_deal: PostDeal) -> None:
-    deal = post_deal()
-
-    seen = reader.get(f"/table?partition={keys.deal(deal.deal_id)['PK'].replace('#', '%23')}")
-
-    assert "The table, 1 item" in seen.words
-    assert "Trail runner" in seen.words
-    assert "In GSI1" in seen.words
-
-
-def test_an_index_is_drawn(shown: None, reader: Browser, post_deal: PostDeal) -> None:
-    deal = post_deal()
-    month = f"{deal.created_at:%Y-%m}-01T00:00:00"
-
-    seen = reader.get(f"/table?partition=BRAND%23apple%23{month}&index=GSI2")
-
-    assert "The index GSI2, 1 item" in seen.words
-    assert "Partition: GSI2PK" in seen.words
-
-
-@pytest.mark.parametrize(
-    "query",
-    ["USER%23tabea", "SESSION%23abc", "USEREMAIL%23tabea@mail.example", "SESSIONS%23tabea&index=GSI1",
-     "USER%23tabea&index=UserIndex", "ATTEMPTS%23USER%23tabea%231", "DEAL%231&index=GSI9"],
-)  # fmt: skip
-def test_accounts_and_sessions_are_not_drawn(shown: None, reader: Browser, query: str) -> None:
-    assert reader.get(f"/table?partition={query}").status == 403
-
-
-@pytest.mark.parametrize(
-    "path", ["/table", "/table?partition=DEALS", "/table/code/shared.data.keys", "/table/followed/1"]
-)
-def test_the_table_is_for_editors(shown: None, table: Table, path: str) -> None:
-    member, nobody = entered(table, "bo"), Browser({})
-    member.functions = nobody.functions = {"/table": collections.handler}
-
-    assert member.get(path).status == 403
-    assert nobody.get(path).status == 303
-
-
-def test_the_code_of_the_data_layer_is_shown(shown: None, reader: Browser) -> None:
-    seen = reader.get("/table/code/shared.data.catalog.feeds")
-
-    assert "def read(" in seen.words
-    assert 'id="l1"' in seen.text
-
-
-@pytest.mark.parametrize(
-    "module", ["os", "shared.settings", "shared.data..keys", "shared.data.nothing", "shared.data.a.b"]
-)
-def test_no_other_code_is_shown(shown: None, reader: Browser, module: str) -> None:
-    assert reader.get(f"/table/code/{module}").status == 404
 
 
 def test_what_followed_from_posting_a_deal_is_told(

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
+from functions.pages import collections
 from shared.data import keys
 from shared.html import page_cost
 from shared.models.catalog import BRAND, Topic, feed_of
@@ -27,7 +28,7 @@ OF_EDITORS = [
     "category order", "desk brands", "orders to send", "an order to send", "stock", "ending a deal",
     "withdrawing a deal",
 ]  # fmt: skip
-OF_THE_TABLE = ["table", "collection", "index", "followed", "code", "took"]
+OF_THE_TABLE = ["table", "collection", "index", "user", "nothing", "followed", "code", "took"]
 EMPTY = ["/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses", "/shop/orders"]
 
 
@@ -35,6 +36,7 @@ EMPTY = ["/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses
 def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The stage shows its work. The functions look for the setting with each request."""
     page_cost.trace.cache_clear()
+    collections.browser._counts.cache_clear()
     monkeypatch.setenv("SHOWS_WORK", "true")
     yield
     page_cost.trace.cache_clear()
@@ -49,6 +51,8 @@ def table_paths(site: Preview) -> dict[str, str]:
         "table": "/table",
         "collection": f"/table?{urlencode({'partition': keys.deal(deal.deal_id)['PK']})}",
         "index": f"/table?{urlencode(index)}",
+        "user": f"/table?{urlencode({'partition': keys.user('ana')['PK']})}",
+        "nothing": "/table?partition=DEAL",
         "followed": f"/table/followed/{deal.number}",
         "code": "/table/code/shared.data.catalog.clicks",
         "took": f"/deals/{deal.number}",

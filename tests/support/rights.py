@@ -139,7 +139,8 @@ def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
             yield Ask(operation, (_place(request),), "", _written(request))
         case "Query":
             partition = request["ExpressionAttributeValues"][":partition"]["S"]
-            yield Ask(operation, (partition,), request.get("IndexName", ""))
+            names = tuple(request.get("ExpressionAttributeNames", {}).values())
+            yield Ask(operation, (partition,), request.get("IndexName", ""), names)
         case "Scan":
             names = tuple(request.get("ExpressionAttributeNames", {}).values())
             yield Ask(operation, (), request.get("IndexName", ""), names)

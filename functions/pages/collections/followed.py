@@ -1,16 +1,9 @@
-"""The table as it is, for editors: item collections drawn as people draw single tables, code, and what followed a deal.
-
-Only stages that show their work have this function. Its role reads no account; of sessions it reads the one whose token
-it is shown.
-"""
+"""What followed from posting a deal: what its transaction wrote, and what the stream made of it since."""
 
 from __future__ import annotations
 
-import importlib.util
-import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from shared import settings
@@ -18,19 +11,15 @@ from shared.data import keys
 from shared.data.catalog import deals, feed_counts, page_cache, search
 from shared.data.catalog.deal_items import readable
 from shared.data.members import announcements, fanout_progress, follows
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index
+from shared.dynamodb.schema import PARTITION_KEY
 from shared.dynamodb.table import Projection
-from shared.errors import Forbidden, NoSuchPath
 from shared.html import cookies, pages, views
-from shared.html.app import Routes, serve
-from shared.html.page_cost import collection, is_visible
+from shared.html.app import Routes
+from shared.html.page_cost import collection
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import (
-    ALL_DEALS,
     BRAND,
-    CATEGORIES,
     CATEGORY,
     EDITORS_CHOICE,
     FRONT_PAGE,
@@ -43,20 +32,9 @@ from shared.values import links
 from shared.values.counts import counted
 from shared.values.times import from_iso
 
-MOST = 50
-"""Items of a collection that are drawn."""
-
-LONGEST = 160
-"""Characters of a value that are drawn."""
-
 READERS = 100
 """Watchers whose messages are looked for."""
 
-SHOWN = "shared.data."
-"""The modules whose code is shown: the data layer, which requests come from."""
-
-_INDEXES = {index.name: index for index in INDEXES}
-_SECRET = {"PasswordHash"}
 _HERE = Projection.of("PK", "SK")
 _MESSAGE = Projection.of("PK", "SK", "CreatedAt")
 _COPY = Projection.of("PK", "SK", "BuiltAt")
@@ -67,108 +45,20 @@ _FORMS = (page_cache.JSON, page_cache.HTML)
 routes = Routes()
 
 
-@routes.get("/table")
-def item_collection(request: Request) -> Answer:
-    """One item collection, of the table or of an index; without a partition, where one can begin."""
-    _editor(request)
-    partition, name = request.query.get("partition", "").strip(), request.query.get("index") or None
-    if not partition:
-        return _page(request, "collections/start.html", partition="", starts=_starts())
-    if not is_visible(partition, name):
-        raise Forbidden("This collection is not shown: accounts, sessions and attempts are left out.")
-    index = _INDEXES.get(name) if name else None
-    items = list(table().query(partition, index=index, newest_first=index is not None, limit=MOST + 1))
-    return _page(
-        request,
-        "collections/collection.html",
-        partition=partition,
-        index=name or "table",
-        partition_key=index.partition_key if index else PARTITION_KEY,
-        sort_key=(index.sort_key if index else SORT_KEY) or "",
-        rows=[_row(item, index) for item in items[:MOST]],
-        more=len(items) > MOST,
-        most=MOST,
-    )
-
-
-@routes.get("/table/code/<module>")
-def code(request: Request, module: str) -> Answer:
-    """The source of a module of the data layer, line by line."""
-    _editor(request)
-    ours = module.startswith(SHOWN) and module.replace(".", "").isidentifier()
-    try:
-        found = importlib.util.find_spec(module) if ours else None
-    except ModuleNotFoundError:
-        found = None
-    if found is None or found.origin is None:
-        raise NoSuchPath
-    lines = Path(found.origin).read_text(encoding="utf-8").splitlines()
-    return _page(request, "collections/code.html", module=module, path=f"{module.replace('.', '/')}.py", lines=lines)
-
-
 @routes.get("/table/followed/<number>")
 def followed(request: Request, number: str) -> Answer:
     """All that followed from posting a deal: what its transaction wrote, and what the stream made of it since."""
-    _editor(request)
+    cookies.admit(table(), request)
     deal = deals.find(table(), number)
-    return _page(
-        request,
+    return pages.page(
         "collections/followed.html",
+        here=request.path,
         d=views.card(deal, request.now),
         posted=views.moment(deal.created_at),
         correlation_id=deal.correlation_id or "",
         version=deal.version,
         steps=[_written(deal), _filed(deal), _copied(deal), *_told(deal)],
     )
-
-
-def _editor(request: Request) -> None:
-    cookies.editor_of(table(), request, "The table is for editors.")
-
-
-def _page(request: Request, template: str, **values: Any) -> Answer:
-    return pages.page(template, here=request.path, **values)
-
-
-def _starts() -> list[dict[str, Any]]:
-    """Collections to begin with."""
-    named = {
-        "The counts of all deals": keys.counts(ALL_DEALS),
-        "All brands": keys.brands()[PARTITION_KEY],
-        **{name: keys.topic(Topic(CATEGORY, slug))[PARTITION_KEY] for slug, name in CATEGORIES.items()},
-    }
-    return [{"name": name, "key": key, "link": collection(key, None)} for name, key in named.items()]
-
-
-def _row(item: Item, index: Index | None) -> dict[str, Any]:
-    """One item: its sort key, its type, where else it can be found, and its attributes."""
-    sort_key = (index.sort_key if index else SORT_KEY) or SORT_KEY
-    places = []
-    for other in (None, *INDEXES):
-        key = other.partition_key if other else PARTITION_KEY
-        if key in item and other != index:
-            name = other.name if other else None
-            places.append({"index": name or "table", "key": item[key], "link": collection(item[key], name)})
-    return {
-        "sort": str(item.get(sort_key, "")),
-        "type": item.get("Type", ""),
-        "places": places,
-        "attributes": [
-            {"name": name, "value": _drawn(value)}
-            for name, value in sorted(item.items())
-            if name not in {*KEYS} | _SECRET | {"Type"}
-        ],
-    }
-
-
-def _drawn(value: Any) -> str:
-    """A value as it is drawn: whole where it is short, else its beginning or its size."""
-    if isinstance(value, bytes):
-        return f"{len(value):,} bytes"
-    if isinstance(value, set):
-        value = sorted(value)
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_drawn)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} characters)"
 
 
 def _written(deal: Deal) -> dict[str, Any]:
@@ -275,6 +165,3 @@ def _step(name: str, remark: str, items: Sequence[tuple[str, Mapping[str, str]]]
             for label, key in items
         ],
     }
-
-
-handler = serve(routes)

@@ -1,0 +1,221 @@
+"""The browser of the table: the chart of its entities, and any item collection of it and of its indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+from itertools import groupby, takewhile
+from typing import Any
+
+from shared.data import item_counts, keys
+from shared.data.entity_chart import CHART, Entity
+from shared.data.item_counts import ItemCounts
+from shared.data.partitions import PERSONAL, SHOWN_OF_PEOPLE
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index
+from shared.dynamodb.table import Projection
+from shared.errors import BadRequest, Forbidden
+from shared.html import cookies, item_collection, pages, query_lines
+from shared.html.app import Routes
+from shared.html.collection_kinds import hidden_because, is_like, kind_of
+from shared.html.links import link
+from shared.html.page_cost import collection, is_visible
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Topic
+from shared.runtime.environment import table
+
+ROWS = 20
+"""Items of a collection on a screen."""
+
+COUNTS_ARE_KEPT = timedelta(minutes=10)
+
+LONGEST = {"partition": 2048, "sort": 1024}
+"""The most bytes of a partition key and of a sort key.
+
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html"""
+
+_OF_PEOPLE = Projection.of(*KEYS, *SHOWN_OF_PEOPLE)
+
+routes = Routes()
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A collection, or the items of it whose sort keys begin with a text, behind the one that was the last."""
+
+    partition: str
+    index: Index | None
+    beginning: str
+    after: str
+
+    @property
+    def name(self) -> str | None:
+        return self.index.name if self.index else None
+
+    def address(self, **changed: str | None) -> str:
+        query = {"partition": self.partition, "index": self.name, "sort": self.beginning or None}
+        return link("/table", **(query | changed))
+
+
+@routes.get("/table")
+def browser(request: Request) -> Answer:
+    """An item collection, of the table or of an index; without a partition key, the chart of what is there."""
+    cookies.admit(table(), request)
+    asked = _asked(request)
+    known: dict[str, Any] = {
+        "here": request.path,
+        "partition": asked.partition,
+        "index": asked.name,
+        "beginning": asked.beginning,
+        "tabs": _tabs(asked),
+    }
+    if not asked.partition:
+        return pages.page("collections/chart.html", **known, **_chart(asked.index, request))
+    because = hidden_because(asked.partition, asked.name)
+    if because:
+        raise Forbidden(f"This collection is not shown: {because}.")
+    # Nothing is asked about what is like no key of ours: the function's role could not.
+    items = _items(asked) if is_visible(asked.partition, asked.name) else []
+    if not items:
+        return pages.page("collections/nothing.html", **known, forms=_forms(asked))
+    rows = items[:ROWS]
+    kind = kind_of(asked.partition, asked.name)
+    whole = len(items) <= ROWS and not asked.beginning and not asked.after
+    last = rows[-1].get(asked.index.sort_key or "" if asked.index else SORT_KEY)
+    return pages.page(
+        "collections/collection.html",
+        **known,
+        drawn=item_collection.drawn(rows, request.now, index=asked.index),
+        kind=kind,
+        whole=whole,
+        after=asked.after,
+        backward=_is_backward(asked),
+        next=asked.address(after=str(last)) if len(items) > ROWS else "",
+        lines=query_lines.of(table().name, asked.partition, asked.index, asked.beginning, backward=_is_backward(asked)),
+    )
+
+
+def _asked(request: Request) -> _Asked:
+    """What a query asks for. Raises BadRequest where it cannot be a key."""
+    name, index = request.query.get("index") or None, None
+    if name:
+        index = next((each for each in INDEXES if each.name == name), None)
+        if index is None:
+            raise BadRequest(f"There is no index {name!r}.", "index")
+    texts = {field: request.query.get(field, "").strip() for field in ("partition", "sort", "after")}
+    for field, text in texts.items():
+        most = LONGEST["partition" if field == "partition" else "sort"]
+        if not text.isprintable() or len(text.encode(errors="replace")) > most:
+            raise BadRequest(f"That is no key: a {field} key is a text of {most:,} bytes at most.", field)
+    if (texts["sort"] or texts["after"]) and index is not None and index.sort_key is None:
+        raise BadRequest(f"{index.name} has no sort key.", "sort")
+    return _Asked(texts["partition"], index, texts["sort"], texts["after"])
+
+
+def _items(asked: _Asked) -> Sequence[Item]:
+    """A screen of items and one more, whole but for what is people's own."""
+    is_personal = is_like(asked.partition, PERSONAL.get(asked.name, ()))
+    found = table().query(
+        asked.partition,
+        index=asked.index,
+        after=asked.after or None,
+        prefix=asked.beginning or None,
+        newest_first=_is_backward(asked),
+        limit=ROWS + 1,
+        projection=_OF_PEOPLE if is_personal else None,
+    )
+    if not asked.after or not asked.beginning:
+        return list(found)
+    # A Query takes one condition on the sort key: behind an item, the beginning is looked at here.
+    sort_key = (asked.index.sort_key if asked.index else None) or SORT_KEY
+    return list(takewhile(lambda item: str(item[sort_key]).startswith(asked.beginning), found))
+
+
+def _is_backward(asked: _Asked) -> bool:
+    """Indexes are read as feeds are: the newest first."""
+    return asked.index is not None
+
+
+def _tabs(asked: _Asked) -> list[dict[str, Any]]:
+    """The table and its indexes: each shows the same partition where it may have it, else its own chart."""
+    tabs = []
+    for index in (None, *INDEXES):
+        name = index.name if index else None
+        there = collection(asked.partition, name) if asked.partition else ""
+        tabs.append(
+            {
+                "name": name or "Table",
+                "keys": ", ".join(
+                    filter(None, (index.partition_key, index.sort_key) if index else (PARTITION_KEY, SORT_KEY))
+                ),
+                "projection": "all attributes" if index else "",
+                "link": there or link("/table", index=name),
+                "here": index == asked.index,
+            }
+        )
+    return tabs
+
+
+def _chart(index: Index | None, request: Request) -> dict[str, Any]:
+    name = index.name if index else None
+    counts = _counts(int(request.now.timestamp() // COUNTS_ARE_KEPT.total_seconds()))
+    groups = []
+    for group, entities in CHART.items():
+        there = [entity for entity in entities if entity.at(index)]
+        rows = [_entity(list(forms), index, counts) for _, forms in groupby(there, lambda entity: entity.type)]
+        if rows:
+            groups.append({"name": group, "rows": rows})
+    return {
+        "groups": groups,
+        "items": sum(number for (_, place), number in counts.counts.items() if place == name),
+        "is_whole": counts.is_whole,
+        "types": len({type_ for type_, place in counts.counts if place == name}),
+        "starts": _starts(),
+    }
+
+
+@lru_cache(maxsize=1)
+def _counts(_window: int) -> ItemCounts:
+    """The counts of a window of time, made once in it by each execution environment."""
+    return item_counts.count(table())
+
+
+def _entity(forms: Sequence[Entity], index: Index | None, counts: ItemCounts) -> dict[str, Any]:
+    """A row of the chart: the items of one type, with each form of their key."""
+    name, type_ = index.name if index else None, forms[0].type
+    keys_ = [pair for pair in (form.at(index) for form in forms) if pair]
+    example = counts.examples.get((type_, name))
+    found = str(example[index.partition_key if index else PARTITION_KEY]) if example else ""
+    return {
+        "type": type_,
+        "count": counts.counts[type_, name],
+        "keys": [{"partition": partition, "sort": "" if sort == partition else sort} for partition, sort in keys_],
+        "elsewhere": [
+            other.name if other else "table"
+            for other in (None, *INDEXES)
+            if other != index and any(form.at(other) for form in forms)
+        ],
+        "because": hidden_because(keys_[0][0], name),
+        "link": collection(found, name) if found else "",
+    }
+
+
+def _forms(asked: _Asked) -> list[str]:
+    """The forms of partition keys that begin as what was typed does, for who typed less than a whole key."""
+    typed = asked.partition.upper()
+    found = {pair[0] for entities in CHART.values() for each in entities if (pair := each.at(asked.index))}
+    return sorted(form for form in found if form.partition("<")[0].startswith(typed))
+
+
+def _starts() -> list[dict[str, str]]:
+    """Collections to begin with."""
+    named = {
+        "The counts of all deals": keys.counts(ALL_DEALS),
+        "All brands": keys.brands()[PARTITION_KEY],
+        "Open orders": keys.open_orders(),
+        **{name: keys.topic(Topic(CATEGORY, slug))[PARTITION_KEY] for slug, name in CATEGORIES.items()},
+    }
+    return [{"name": name, "link": collection(key, None)} for name, key in named.items()]

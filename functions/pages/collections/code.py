@@ -1,0 +1,34 @@
+"""The code of the data layer, which the requests of pages come from."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from shared.errors import NoSuchPath
+from shared.html import cookies, pages
+from shared.html.app import Routes
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.runtime.environment import table
+
+SHOWN = "shared.data."
+"""The modules whose code is shown."""
+
+routes = Routes()
+
+
+@routes.get("/table/code/<module>")
+def code(request: Request, module: str) -> Answer:
+    """The source of a module of the data layer, line by line."""
+    cookies.admit(table(), request)
+    ours = module.startswith(SHOWN) and module.replace(".", "").isidentifier()
+    try:
+        found = importlib.util.find_spec(module) if ours else None
+    except ModuleNotFoundError:
+        found = None
+    if found is None or found.origin is None:
+        raise NoSuchPath
+    lines = Path(found.origin).read_text(encoding="utf-8").splitlines()
+    path = f"{module.replace('.', '/')}.py"
+    return pages.page("collections/code.html", here=request.path, module=module, path=path, lines=lines)

@@ -1,0 +1,156 @@
+"""Items as people draw single tables: one row an item, and the attributes of each type in columns of their own.
+
+``drawn`` makes the values of the macro ``collection`` of ``collections/parts.html``, of any items of this table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from itertools import groupby
+from typing import Any
+
+from shared.data.partitions import HIDDEN_OF_PEOPLE
+from shared.dynamodb.attributes import Item, marshal
+from shared.dynamodb.capacity import Capacity, size_of, units_read
+from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index
+from shared.html.page_cost import collection as address
+from shared.html.page_cost import is_visible
+from shared.values.times import ago
+
+LONGEST = 120
+"""Characters of a value that are drawn."""
+
+FIRST = ("Title", "Name", "Username", "Status", "Price", "ListPrice", "Brand", "Category", "Quantity", "Left", "Total")
+"""Attributes whose columns come first, in this order; the others follow in that of the alphabet."""
+
+TTL = "TTL"
+"""The letters of the attribute by which DynamoDB deletes items, beside its type."""
+
+Json = dict[str, Any]
+Hidden = Mapping[str, Mapping[str, str]]
+
+
+def drawn(
+    items: Sequence[Item], now: datetime, *, index: Index | None = None, hidden: Hidden = HIDDEN_OF_PEOPLE
+) -> Json:
+    """Some items of one collection, in their order, as the macro draws them; items of one type in a row are a group.
+
+    ``hidden`` are the attributes that are left out, by the items' types, each with the reason. ``size`` is that of all
+    items as texts have it; ``capacity`` and ``dollars`` (for a million) are those of one Query that reads them.
+    """
+    whole = sum(size_of(_wire(item)["M"]) for item in items)
+    capacity = Capacity(units_read(whole))
+    return {
+        "sort_key": _sort_key(index),
+        "groups": [
+            _group(list(found), type_, now, index, hidden.get(type_, {}))
+            for type_, found in groupby(items, lambda item: str(item.get("Type", "")))
+        ],
+        "count": len(items),
+        "size": size(whole),
+        "least": any(item.get("Type") in hidden for item in items),
+        "capacity": str(capacity),
+        "dollars": f"${capacity.dollars:,.2f}",
+    }
+
+
+def size(number: int) -> str:
+    """A number of bytes as it is read: ``412 B``, ``2.0 KB``."""
+    return f"{number} B" if number < 1024 else f"{number / 1024:,.1f} KB"
+
+
+def _sort_key(index: Index | None) -> str:
+    return (index.sort_key if index else None) or SORT_KEY
+
+
+def _group(items: Sequence[Item], type_: str, now: datetime, index: Index | None, hidden: Mapping[str, str]) -> Json:
+    names = {name for item in items for name in item} - {*KEYS, "Type", *hidden}
+    columns = sorted(names, key=lambda name: (FIRST.index(name) if name in FIRST else len(FIRST), name))
+    kinds = {name: {_kind(item[name]) for item in items if name in item} for name in columns}
+    rows = [_row(item, columns, now, index, hidden) for item in items]
+    return {
+        "type": type_ or "Item",
+        "has_places": any(row["places"] for row in rows),
+        "columns": [
+            *({"name": name, "kinds": _letters(name, kinds[name]), "because": ""} for name in columns),
+            *({"name": name, "kinds": "", "because": because} for name, because in hidden.items()),
+        ],
+        "rows": rows,
+    }
+
+
+def _row(item: Item, columns: Sequence[str], now: datetime, index: Index | None, hidden: Mapping[str, str]) -> Json:
+    sort_key, whole = str(item.get(_sort_key(index), "")), size(size_of(_wire(item)["M"]))
+    return {
+        "sort_key": sort_key,
+        "link": _leads_to(sort_key, item, index),
+        "places": [
+            {"name": other.name if other else "table", "link": address(str(item[key]), other.name if other else None)}
+            for other in (None, *INDEXES)
+            if other != index and (key := other.partition_key if other else PARTITION_KEY) in item
+        ],
+        "size": f"≥ {whole}" if hidden else whole,
+        "cells": [_cell(name, item[name], now) if name in item else None for name in columns],
+    }
+
+
+def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
+    """The address that a sort key leads to: of an index, the item in the table; of the table, a partition so named."""
+    if index is not None:
+        return address(str(item[PARTITION_KEY]), None)
+    is_other = sort_key != item[PARTITION_KEY] and is_visible(sort_key, None)
+    return address(sort_key, None) if is_other else ""
+
+
+def _cell(name: str, value: Any, now: datetime) -> Json:
+    if name == TTL_ATTRIBUTE and isinstance(value, int):
+        return {"text": _expiry(datetime.fromtimestamp(value, UTC), now), "remark": str(value)}
+    return {"text": _text(value), "remark": ""}
+
+
+def _expiry(when: datetime, now: datetime) -> str:
+    """When an item expires, in words; DynamoDB deletes it within days of that.
+
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
+    """
+    if when <= now:
+        return f"expired {ago(when, now)}"
+    return (
+        f"in {ago(now, when).removesuffix(' ago')}" if (when - now).total_seconds() >= 60 else "in less than a minute"
+    )
+
+
+def _text(value: Any) -> str:
+    """A value as it is drawn: whole where it is short, else its beginning or its size."""
+    if isinstance(value, bytes):
+        return f"{len(value):,} bytes"
+    if isinstance(value, set):
+        value = sorted(value)
+    text = str(value) if isinstance(value, str | Decimal) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} characters)"
+
+
+def _letters(name: str, kinds: set[str]) -> str:
+    return " ".join([*sorted(kinds), *([TTL] if name == TTL_ATTRIBUTE else [])])
+
+
+def _kind(value: Any) -> str:
+    return next(iter(_wire(value)))
+
+
+def _wire(value: Any) -> Json:
+    """A value as DynamoDB has it, also of the types that we never write."""
+    match value:
+        case None:
+            return {"NULL": True}
+        case Mapping():
+            return {"M": {name: _wire(each) for name, each in value.items()}}
+        case list():
+            return {"L": [_wire(each) for each in value]}
+        case set() if not all(isinstance(each, str) for each in value):
+            kinds = {_kind(each) for each in value}
+            return {f"{kinds.pop()}S": [next(iter(_wire(each).values())) for each in value]}
+    return marshal(value)

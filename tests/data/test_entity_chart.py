@@ -1,0 +1,109 @@
+"""The chart of the entities, the kinds of collections and what is shown of people, held against items and models."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.data import item_counts, item_types, partitions
+from shared.data.entity_chart import CHART, Entity
+from shared.dynamodb.attributes import unmarshal_items
+from shared.dynamodb.schema import INDEXES, KEYS
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put
+from shared.html.collection_kinds import KINDS
+from shared.models.members import User
+from shared.models.orders import Order, OrderItem
+from shared.values.stored import attribute_of
+
+ROOT = Path(__file__).resolve().parents[2]
+MODEL = json.loads((ROOT / "docs" / "nosql-workbench.json").read_text(encoding="utf-8"))["DataModel"][0]
+ENTITIES = [entity for entities in CHART.values() for entity in entities]
+
+
+def matches(form: str, key: str) -> bool:
+    """Whether a key has the form that the chart says."""
+    return re.fullmatch(re.sub(r"<[^>]+>", ".+", form.replace("<", "\0<")).replace("\0", ""), key) is not None
+
+
+def fits(entity: Entity, item: dict[str, Any]) -> bool:
+    """Whether an item is as the chart says: its type, its key, and all of its places in indexes."""
+    forms = {**entity.key, **entity.places}
+    return entity.type == item["Type"] and all(
+        name in forms and matches(forms[name], item[name]) for name in KEYS if name in item
+    )
+
+
+def test_every_item_of_the_sample_is_in_the_chart() -> None:
+    items = unmarshal_items(MODEL["TableData"])
+
+    assert len({item["Type"] for item in items}) > 40
+    assert [item for item in items if not any(fits(entity, item) for entity in ENTITIES)] == []
+
+
+def test_every_type_of_item_is_in_the_chart() -> None:
+    types: set[str] = set()
+    for name, value in vars(item_types).items():
+        if name.isupper() and isinstance(value, str):
+            types.add(value)
+        elif name in ("TOPIC", "LIKE", "WATCH"):
+            types.update(value.values())
+
+    assert types - {entity.type for entity in ENTITIES} == set()
+
+
+def test_every_partition_is_of_a_kind_or_is_hidden_and_not_both() -> None:
+    for index in (None, *(index.name for index in INDEXES)):
+        hidden, visible = partitions.HIDDEN.get(index, {}), set(partitions.VISIBLE[index])
+
+        assert not visible & set(hidden)
+        assert visible <= set(KINDS[index])
+        of_index = next((each for each in INDEXES if each.name == index), None)
+        places = {place[0] for entity in ENTITIES if (place := entity.at(of_index))}
+        assert {place for place in places if not _is_among(place, visible | set(hidden))} == set()
+
+
+def _is_among(key: str, patterns: set[str]) -> bool:
+    return any(re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), key) for pattern in patterns)
+
+
+def test_the_patterns_of_the_kinds_are_known() -> None:
+    assert all(kind.patterns or not kind.numbers for kinds in KINDS.values() for kind in kinds.values())
+
+
+@pytest.mark.parametrize(("of", "type_"), [(User, item_types.USER), (Order, item_types.ORDER), (OrderItem, "")])
+def test_it_is_decided_of_each_attribute_of_people_whether_it_is_shown(of: Any, type_: str) -> None:
+    stored = {attribute.name for field in dataclasses.fields(of) if (attribute := attribute_of(field))}
+    hidden = set(partitions.HIDDEN_OF_PEOPLE.get(type_, {}))
+
+    assert stored - hidden - set(partitions.SHOWN_OF_PEOPLE) == set()
+    assert not hidden & set(partitions.SHOWN_OF_PEOPLE)
+
+
+def test_items_are_counted_by_their_types_and_places(table: Table) -> None:
+    for number in range(3):
+        place = {"GSI1PK": "DEALS#x", "GSI1SK": f"DEAL#{number}"} if number else {}
+        table.write(put({"PK": f"DEAL#{number}", "SK": "x", "Type": "Counted", **place}, because="a test's own"))
+
+    counts = item_counts.count(table)
+
+    assert (counts.counts["Counted", None], counts.counts["Counted", "GSI1"]) == (3, 2)
+    assert counts.examples["Counted", "GSI1"]["PK"] in ("DEAL#1", "DEAL#2")
+    assert counts.is_whole
+
+
+def test_counting_stops_in_a_large_table_and_says_so(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(item_counts, "MOST", 1)
+    for number in range(4):
+        large = {"PK": f"DEAL#{number}", "SK": "x", "Type": "Large", "Value": "x" * 390_000}
+        table.write(put(large, because="a test's own"))
+
+    counts = item_counts.count(table)
+
+    assert 0 < counts.counts["Large", None] < 4
+    assert not counts.is_whole
