@@ -103,7 +103,7 @@ LEARN: Access = (
     Right("Query", (*p.OPEN[None], p.SCRATCH)),
     Right("Query", (*p.OPEN["GSI1"], p.SCRATCH), GSI1),
     Right("Query", (*p.OPEN["GSI2"], p.SCRATCH), GSI2),
-    Right("Query", p.OPEN["GSI3"], GSI3),
+    Right("Query", (*p.OPEN["GSI3"], p.SCRATCH), GSI3),
     Right("PutItem", (p.SCRATCH,)),
     Right("UpdateItem", (p.SCRATCH,)),
     Right("DeleteItem", (p.SCRATCH,)),

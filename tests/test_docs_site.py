@@ -10,7 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tools import site
+from shared.learn import lessons
+from tools import site, textbook
 
 LOADS = {("script", "src"), ("link", "href"), ("img", "src"), ("source", "src"), ("iframe", "src")}
 ABSOLUTE = ("http:", "https:", "//")
@@ -48,7 +49,17 @@ def test_each_document_is_a_page_of_the_menu() -> None:
 
     listed = set(re.findall(r"'([\w-]+\.md)'", str(menu)))
 
-    assert listed == {str(site.page_of(str(document.relative_to(site.ROOT)))) for document in documents}
+    shown = {str(site.page_of(str(document.relative_to(site.ROOT)))) for document in documents}
+    assert listed == shown | {str(site.page_of(textbook.CONTENTS))}
+
+
+def test_each_lesson_is_a_page_that_the_contents_lead_to(pages: dict[Path, Seen]) -> None:
+    contents = pages[site.SITE / "learn.html"]
+
+    for lesson in lessons.by_slug().values():
+        page = site.SITE / f"learn-{lesson.slug}.html"
+        assert page in pages
+        assert page.name in contents.links
 
 
 def test_each_link_leads_to_a_page_and_to_a_place_on_it(pages: dict[Path, Seen]) -> None:

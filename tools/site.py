@@ -1,7 +1,8 @@
 """The documents as a site: ``make docs`` writes it to ``build/docs``.
 
-Its pages are README.md, its neighbours and docs/. A file of code that one of them links to becomes a page, too: so a
-link to a line works in every fork, and the site loads nothing from another host. ``zensical.toml`` says how it looks.
+Its pages are README.md, its neighbours, docs/, and the lessons of the textbook (``shared/learn``). A file of code that
+one of them links to becomes a page, too: so a link to a line works in every fork, and the site loads nothing from
+another host. ``zensical.toml`` says how it looks.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path, PurePosixPath
+
+from tools import textbook
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -29,9 +32,9 @@ def write_sources(folder: Path = SOURCES) -> None:
     """Write what Zensical reads: each document with links for the site, and the files that they link to."""
     shutil.rmtree(folder, ignore_errors=True)
     linked: set[str] = set()
-    for document in [*ROOT.glob("*.md"), *DOCS.glob("*.md")]:
-        path = str(document.relative_to(ROOT))
-        _write(folder / page_of(path), _for_site(path, document.read_text(encoding="utf-8"), linked))
+    written = [(str(each.relative_to(ROOT)), each) for each in [*ROOT.glob("*.md"), *DOCS.glob("*.md")]]
+    for path, text in [*((path, each.read_text(encoding="utf-8")) for path, each in written), *textbook.documents()]:
+        _write(folder / page_of(path), _for_site(path, text, linked))
     for path in linked:
         source = ROOT / path
         if page_of(path) == PurePosixPath(path):

@@ -21,6 +21,7 @@ DATA = Path(__file__).resolve().parents[1]
 
 GROUPS = (
     "one-to-many", "many-to-many", "filtering", "sorting", "additional", "load", "migrations", "tips", "judging",
+    "patterns",
 )  # fmt: skip
 """The files, in the order in which they are read."""
 

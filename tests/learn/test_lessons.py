@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from shared.learn.lessons import Lesson
 from shared.learn.running import Done
 from shared.values import times
 
+README = Path(__file__).resolve().parents[2] / "README.md"
 ALL = [lesson for group in lessons.groups() for lesson in group.lessons]
 PARTITION_KEYS = {PARTITION_KEY, *(index.partition_key for index in INDEXES)}
 THAT_RUN = [lesson for lesson in ALL if lesson.can_run]
@@ -41,6 +44,15 @@ def _sort_key(done: Done) -> str:
 
 def _wrong(made: Sequence[Done]) -> list[str]:
     return [difference for done in made if (difference := _differs(done))]
+
+
+def test_the_patterns_are_those_of_the_readme() -> None:
+    rows = re.findall(r"^\| (\d+) \| (.+?) \| .+? \| (.+?) \| .+ \|$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    named = [(int(number), name, re.findall(r"\[`(.+?)`\]", code)) for number, name, code in rows]
+
+    patterns = [lesson for lesson in ALL if lesson.number]
+
+    assert [(each.number, each.title, [code.shown for code in each.code]) for each in patterns] == named
 
 
 @pytest.mark.parametrize("lesson", THAT_RUN, ids=lambda lesson: lesson.slug)
