@@ -168,6 +168,25 @@ LOGS_OF_LOGS = _because(
     "CKV_AWS_21",
 )
 
+# Exports
+
+COPIES_OF_THE_TABLE = _because(
+    "It holds copies of what the table holds, each written once, which can be made again for 35 days. CloudTrail can "
+    "tell who reads them.",
+    "AwsSolutions-S1",
+    "CKV_AWS_18",
+    "CKV_AWS_21",
+)
+ITS_OWN_FOLDER = _because(
+    "DynamoDB chooses the names of the files that it writes there.",
+    "AwsSolutions-IAM5[Resource::<ExportsBucket54D5CE64.Arn>/changes/*]",
+)
+LOG_DELIVERIES_ARE_OF_EVERYTHING = _because(
+    "The rights to deliver logs of Step Functions, and to X-Ray, are on everything or nothing.",
+    "AwsSolutions-IAM5[Resource::*]",
+)
+MACHINE_NOT_TRACED = _because(_TRACING, "AwsSolutions-SF2", "Serverless-StepFunctionStateMachineXray")
+
 # Logs and alarms
 
 KEY_OF_CLOUDWATCH = _because(

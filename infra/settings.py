@@ -126,6 +126,9 @@ class Stage:
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
     ``slowness`` multiplies the timeouts of the functions: a laptop starts many at once on few processors.
 
+    ``export_days``: what changes is exported to S3 each night, and kept there for so many days (read
+    ``docs/deploying.md`` first); None exports nothing.
+
     ``restored`` is a table that the stack uses in place of one of its own (``docs/runbook.md``, "Restoring the table").
 
     ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them, ``cdn`` where the APIs are reached
@@ -167,6 +170,7 @@ class Stage:
     shipping: Mapping[str, str] = field(default_factory=dict)
     tax: str = "0"
     open_order_shards: int = 1
+    export_days: int | None = None
     watch: Watch = Watch.ESSENTIAL
     workers: int = 2
     alarm_email: str | None = None

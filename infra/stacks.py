@@ -14,6 +14,7 @@ from infra.artifacts.bundling import bundle
 from infra.cdn.secret import OriginSecret
 from infra.checks import require
 from infra.clock import EachMinute
+from infra.exports import Exports
 from infra.firewall import Firewall
 from infra.function import PythonFunction
 from infra.functions import FULL, LEAN, dead_letters_output, of_stage
@@ -119,6 +120,8 @@ class DealsStack(Stack):
             )
 
         Seeds(self, function=functions["seed"], table=table)
+        if stage.export_days:
+            Exports(self, "Exports", stage=stage, table=table, days=stage.export_days)
 
         CfnOutput(self, "ApiUrl", value=api.url)
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aws_cdk import Aws, Duration, RemovalPolicy
+from aws_cdk import Aws
 from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
-from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra import acceptances
+from infra.buckets import Bucket
 from infra.checks import accept
 
 if TYPE_CHECKING:
@@ -26,22 +26,7 @@ LOGGED = (
 
 def log_accesses(scope: Construct, stage: Stage, distribution: cloudfront.Distribution) -> None:
     """Log a distribution's requests for as long as the stage keeps logs."""
-    bucket = s3.Bucket(
-        scope,
-        "Log",
-        encryption=s3.BucketEncryption.S3_MANAGED,
-        block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-        object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-        enforce_ssl=True,
-        minimum_tls_version=1.2,
-        removal_policy=RemovalPolicy.RETAIN,
-        lifecycle_rules=[
-            s3.LifecycleRule(
-                expiration=Duration.days(stage.log_retention_days),
-                abort_incomplete_multipart_upload_after=Duration.days(1),
-            )
-        ],
-    )
+    bucket = Bucket(scope, "Log", days=stage.log_retention_days)
     source = f"arn:{Aws.PARTITION}:logs:{Aws.REGION}:{Aws.ACCOUNT_ID}:delivery-source:*"
     bucket.add_to_resource_policy(
         iam.PolicyStatement(

@@ -32,6 +32,7 @@ VARIANTS: dict[str, Stage] = {
         watch=Watch.FULL,
         cors_origins=("https://app.example",),
         alarm_email="ana@mail.example",
+        export_days=400,
         cdn=Cdn(
             domain_name="deals.example",
             certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",

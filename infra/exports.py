@@ -1,0 +1,217 @@
+"""Exports for analysis: each night the changes of a day go to S3, where Athena reads them. Nothing reads the table.
+
+DynamoDB makes an export from what it keeps for point-in-time recovery; it takes no capacity of the table.
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.HowItWorks.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import Aws, CfnOutput, Duration, Stack, TimeZone
+from aws_cdk import aws_athena as athena
+from aws_cdk import aws_glue as glue
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_scheduler as scheduler
+from aws_cdk import aws_scheduler_targets as targets
+from aws_cdk import aws_stepfunctions as stepfunctions
+from aws_cdk import aws_stepfunctions_tasks as tasks
+from constructs import Construct
+
+from infra import acceptances
+from infra.buckets import Bucket
+from infra.checks import accept
+from infra.logs import Log
+
+if TYPE_CHECKING:
+    from infra.settings import Stage
+    from infra.table import DealsTable
+
+BASE, CHANGES, ANSWERS = "base", "changes", "answers"
+"""Folders of the bucket: a full export, the incremental ones, and Athena's answers. The first two are tables, too."""
+
+_HOUR = 3_600_000
+_DAY = 24 * _HOUR
+"""In milliseconds. A day is the longest window of an incremental export."""
+
+SCANNED = 10 * 1000**3
+"""Bytes that one query may scan: five cents at $5 for a terabyte."""
+
+_ITEMS = """
+WITH written AS (
+  SELECT json_extract_scalar(line, '$.Item.PK.S') AS pk, json_extract_scalar(line, '$.Item.SK.S') AS sk,
+         json_extract(line, '$.Item') AS item, CAST(0 AS BIGINT) AS at
+  FROM base WHERE "$path" LIKE '%/data/%'
+  UNION ALL
+  SELECT json_extract_scalar(line, '$.Keys.PK.S'), json_extract_scalar(line, '$.Keys.SK.S'),
+         json_extract(line, '$.NewImage'),
+         CAST(json_extract_scalar(line, '$.Metadata.WriteTimestampMicros.N') AS BIGINT)
+  FROM changes
+), items AS (SELECT max_by(item, at) AS item FROM written GROUP BY pk, sk)
+"""
+"""The newest state of each item; a deleted one has none."""
+
+QUERIES = {
+    "Discounts by brand": """
+SELECT json_extract_scalar(item, '$.BrandName.S') AS brand, count(*) AS deals,
+       round(avg(100 - 100 * CAST(json_extract_scalar(item, '$.Price.S') AS DOUBLE)
+                         / CAST(json_extract_scalar(item, '$.ListPrice.S') AS DOUBLE)), 1) AS percent_off
+FROM items
+WHERE json_extract_scalar(item, '$.Type.S') = 'Deal' AND json_extract(item, '$.ListPrice') IS NOT NULL
+GROUP BY 1 ORDER BY 3 DESC LIMIT 10""",
+    "Messages read": """
+SELECT json_extract_scalar(item, '$.Kind.S') AS kind, count(*) AS sent, count(json_extract(item, '$.ReadAt')) AS opened
+FROM items WHERE json_extract_scalar(item, '$.Type.S') = 'Message' GROUP BY 1 ORDER BY 2 DESC""",
+    "Orders a day": """
+SELECT substr(json_extract_scalar(item, '$.PlacedAt.S'), 1, 10) AS day, count(*) AS orders
+FROM items WHERE json_extract_scalar(item, '$.Type.S') IN ('Order', 'Sale') GROUP BY 1 ORDER BY 1""",
+}
+"""Queries to begin with, by name."""
+
+
+class Exports(Construct):
+    """The nightly export of what has changed, and the tables and queries by which Athena reads it.
+
+    A line of a file is an item or its change as JSON with DynamoDB's types, and attributes differ from item to item: so
+    a table has one column, the line, and queries take from it what they want.
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, table: DealsTable, days: int) -> None:
+        super().__init__(scope, construct_id)
+        bucket = Bucket(self, "Bucket", days=days)
+        accept(bucket, acceptances.COPIES_OF_THE_TABLE)
+        self._each_night(stage, table, bucket)
+        self._for_athena(stage, bucket)
+        CfnOutput(Stack.of(self), "ExportBucket", value=bucket.bucket_name)
+
+    def _each_night(self, stage: Stage, table: DealsTable, bucket: Bucket) -> None:
+        """Export the 24 hours until an hour before three o'clock UTC: DynamoDB must have the end of them, too.
+
+        Timestamps are ISO 8601 in requests of Step Functions, as in the SDK that it uses, and in its input.
+        https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html
+        """
+        request = tasks.CallAwsService.jsonata(
+            self,
+            "Export",
+            service="dynamodb",
+            action="exportTableToPointInTime",
+            iam_action="dynamodb:ExportTableToPointInTime",
+            iam_resources=[table.table.table_arn],
+            parameters={
+                "TableArn": table.table.table_arn,
+                "S3Bucket": bucket.bucket_name,
+                "S3Prefix": CHANGES,
+                "S3SseAlgorithm": "AES256",
+                "ExportFormat": "DYNAMODB_JSON",
+                "ExportType": "INCREMENTAL_EXPORT",
+                # Whatever is repeated within eight hours is one export.
+                "ClientToken": "{% $states.input.at %}",
+                "IncrementalExportSpecification": {
+                    "ExportFromTime": _before(_HOUR + _DAY),
+                    "ExportToTime": _before(_HOUR),
+                    "ExportViewType": "NEW_IMAGE",
+                },
+            },
+        )
+        request.add_retry(interval=Duration.minutes(1), max_attempts=3)
+        machine = stepfunctions.StateMachine(
+            self,
+            "Night",
+            definition_body=stepfunctions.DefinitionBody.from_chainable(request),
+            query_language=stepfunctions.QueryLanguage.JSONATA,
+            timeout=Duration.minutes(30),
+            tracing_enabled=stage.tracing,
+            logs=stepfunctions.LogOptions(
+                destination=Log(self, "Log", stage=stage), level=stepfunctions.LogLevel.ALL, include_execution_data=True
+            ),
+        )
+        accept(machine, acceptances.ITS_OWN_FOLDER, acceptances.LOG_DELIVERIES_ARE_OF_EVERYTHING)
+        if not stage.tracing:
+            accept(machine, acceptances.MACHINE_NOT_TRACED)
+        # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport_Requesting.html
+        iam.Grant.add_to_principal(
+            grantee=machine,
+            actions=["s3:AbortMultipartUpload", "s3:PutObject", "s3:PutObjectAcl"],
+            resource_arns=[bucket.arn_for_objects(f"{CHANGES}/*")],
+        )
+        scheduler.Schedule(
+            self,
+            "Nightly",
+            description="Exports what has changed in a day",
+            schedule=scheduler.ScheduleExpression.cron(hour="3", minute="0", time_zone=TimeZone.ETC_UTC),
+            target=targets.StepFunctionsStartExecution(
+                machine,
+                input=scheduler.ScheduleTargetInput.from_object({"at": scheduler.ContextAttribute.scheduled_time}),
+            ),
+        )
+
+    def _for_athena(self, stage: Stage, bucket: Bucket) -> None:
+        name = stage.stack_name.lower().replace("-", "_")
+        database = glue.CfnDatabase(
+            self,
+            "Database",
+            catalog_id=Aws.ACCOUNT_ID,
+            database_input=glue.CfnDatabase.DatabaseInputProperty(name=name),
+        )
+        # The data files of all incremental exports are in one folder; a full export has a folder of its own.
+        for table, folder in ((BASE, f"{BASE}/AWSDynamoDB/"), (CHANGES, f"{CHANGES}/AWSDynamoDB/data/")):
+            glue.CfnTable(
+                self,
+                table.capitalize(),
+                catalog_id=Aws.ACCOUNT_ID,
+                database_name=name,
+                table_input=_lines(table, bucket.s3_url_for_object(folder)),
+            ).add_resource_dependency(database)
+        group = athena.CfnWorkGroup(
+            self,
+            "Queries",
+            name=stage.stack_name,
+            recursive_delete_option=True,
+            work_group_configuration=athena.CfnWorkGroup.WorkGroupConfigurationProperty(
+                bytes_scanned_cutoff_per_query=SCANNED,
+                enforce_work_group_configuration=True,
+                result_configuration=athena.CfnWorkGroup.ResultConfigurationProperty(
+                    output_location=bucket.s3_url_for_object(f"{ANSWERS}/"),
+                    encryption_configuration=athena.CfnWorkGroup.EncryptionConfigurationProperty(
+                        encryption_option="SSE_S3"
+                    ),
+                ),
+            ),
+        )
+        for title, query in QUERIES.items():
+            athena.CfnNamedQuery(
+                self,
+                title.replace(" ", ""),
+                name=title,
+                database=name,
+                work_group=stage.stack_name,
+                query_string=(_ITEMS + query).strip(),
+            ).add_resource_dependency(group)
+
+
+def _before(milliseconds: int) -> str:
+    """A time before that of the schedule, as Step Functions computes it.
+
+    https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html
+    """
+    return f"{{% $fromMillis($toMillis($states.input.at) - {milliseconds}) %}}"
+
+
+def _lines(name: str, location: str) -> glue.CfnTable.TableInputProperty:
+    """A table of one column: no JSON has the character that would begin a second one."""
+    return glue.CfnTable.TableInputProperty(
+        name=name,
+        table_type="EXTERNAL_TABLE",
+        parameters={"compressionType": "gzip"},
+        storage_descriptor=glue.CfnTable.StorageDescriptorProperty(
+            columns=[glue.CfnTable.ColumnProperty(name="line", type="string")],
+            location=location,
+            input_format="org.apache.hadoop.mapred.TextInputFormat",
+            output_format="org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat",
+            serde_info=glue.CfnTable.SerdeInfoProperty(
+                serialization_library="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe",
+                parameters={"field.delim": "\x01"},
+            ),
+        ),
+    )

@@ -1,0 +1,159 @@
+"""The nightly export of the table's changes, and how Athena reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from infra.exports import QUERIES
+from infra.settings import STAGES
+from tests.infra.conftest import Synthesized, synthesize
+
+DAY = 24 * 3600 * 1000
+
+
+@pytest.fixture(scope="module")
+def exporting() -> Synthesized:
+    return synthesize(replace(STAGES["prod"], export_days=30))
+
+
+def request_of(exporting: Synthesized) -> dict[str, Any]:
+    """The arguments of DynamoDB's ExportTableToPointInTime; references to resources are their names."""
+    parts = exporting.only("AWS::StepFunctions::StateMachine")["Properties"]["DefinitionString"]["Fn::Join"][1]
+    text = "".join(part if isinstance(part, str) else str(part.get("Ref", "an ARN")) for part in parts)
+    (state,) = json.loads(text)["States"].values()
+    arguments: dict[str, Any] = state["Arguments"]
+    return arguments
+
+
+def test_nothing_is_exported_unless_the_stage_says_so(prod: Synthesized, exporting: Synthesized) -> None:
+    kinds = ("AWS::Scheduler::Schedule", "AWS::StepFunctions::StateMachine", "AWS::S3::Bucket", "AWS::Glue::Table")
+
+    assert [kind for kind in kinds if prod.resources(kind)] == []
+    assert [kind for kind in kinds if not exporting.resources(kind)] == []
+
+
+def test_each_night_exports_a_day_and_no_moment_is_left_out(exporting: Synthesized) -> None:
+    """A window is 24 hours at most, and must have ended.
+
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport_Requesting.html
+    """
+    schedule = exporting.only("AWS::Scheduler::Schedule")["Properties"]
+    window = request_of(exporting)["IncrementalExportSpecification"]
+
+    computed = re.compile(r"\{% \$fromMillis\(\$toMillis\(\$states\.input\.at\) - (\d+)\) %\}")
+    begin, end = (computed.fullmatch(window[name]) for name in ("ExportFromTime", "ExportToTime"))
+    assert begin
+    assert end
+    assert int(begin[1]) - int(end[1]) == DAY
+    assert int(end[1]) > 0
+    assert schedule["ScheduleExpression"] == "cron(0 3 * * ? *)"
+    assert schedule["Target"]["Input"] == '{"at":"<aws.scheduler.scheduled-time>"}'
+
+
+def test_the_export_may_read_nothing_and_write_to_its_folder_only(exporting: Synthesized) -> None:
+    (machine,) = exporting.resources("AWS::StepFunctions::StateMachine").values()
+    role = machine["Properties"]["RoleArn"]["Fn::GetAtt"][0]
+    (bucket,) = exporting.resources("AWS::S3::Bucket")
+
+    allowed = {
+        (action, json.dumps(statement["Resource"]))
+        for policy in exporting.resources("AWS::IAM::Policy").values()
+        if {"Ref": role} in policy["Properties"]["Roles"]
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
+        if not action.startswith("logs:")
+    }
+
+    (table,) = exporting.resources("AWS::DynamoDB::Table")
+    folder = json.dumps({"Fn::Join": ["", [{"Fn::GetAtt": [bucket, "Arn"]}, "/changes/*"]]})
+    writes = {(action, folder) for action in ("s3:PutObject", "s3:PutObjectAcl", "s3:AbortMultipartUpload")}
+    assert allowed == writes | {("dynamodb:ExportTableToPointInTime", json.dumps({"Fn::GetAtt": [table, "Arn"]}))}
+
+
+def test_exports_are_forgotten_when_the_stage_says(exporting: Synthesized) -> None:
+    (rule,) = exporting.only("AWS::S3::Bucket")["Properties"]["LifecycleConfiguration"]["Rules"]
+
+    assert (rule["ExpirationInDays"], rule["Status"]) == (30, "Enabled")
+
+
+def test_athena_reads_where_the_export_writes(exporting: Synthesized) -> None:
+    """https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html."""
+    request = request_of(exporting)
+    tables = [each["Properties"]["TableInput"] for each in exporting.resources("AWS::Glue::Table").values()]
+
+    places = {each["Name"]: each["StorageDescriptor"]["Location"]["Fn::Join"][1][1:] for each in tables}
+
+    bucket = {"Ref": request["S3Bucket"]}
+    assert places["changes"] == [bucket, f"/{request['S3Prefix']}/AWSDynamoDB/data/"]
+    assert places["base"] == [bucket, "/base/AWSDynamoDB/"]
+
+
+def test_queries_see_each_item_as_it_is_now(exporting: Synthesized) -> None:
+    """SQLite stands in for Athena, with the two functions that it lacks: so much SQL they share."""
+    queries = {
+        each["Properties"]["Name"]: each["Properties"]["QueryString"]
+        for each in exporting.resources("AWS::Athena::NamedQuery").values()
+    }
+    deal = {"PK": {"S": "DEAL#1"}, "SK": {"S": "DEAL#1"}, "Type": {"S": "Deal"}, "BrandName": {"S": "Acme"},
+            "Price": {"S": "75.00"}, "ListPrice": {"S": "100.00"}}  # fmt: skip
+    placed = {"Type": {"S": "Order"}, "PlacedAt": {"S": "2026-06-04T10:00:00Z"}}
+    lines = [
+        ("base", "s3://b/base/AWSDynamoDB/1-a/manifest-files.json", {"itemCount": 1}),
+        ("base", "s3://b/base/AWSDynamoDB/1-a/data/x.json.gz", {"Item": deal}),
+        ("base", "s3://b/base/AWSDynamoDB/1-a/data/x.json.gz", {"Item": {**deal, **keys("DEAL#2")}}),
+        ("changes", "", changed("DEAL#1", 20, {**deal, "Price": {"S": "50.00"}})),
+        ("changes", "", changed("DEAL#1", 10, {**deal, "Price": {"S": "90.00"}})),
+        ("changes", "", changed("DEAL#2", 10, None)),  # it was deleted
+        ("changes", "", changed("USER#ana", 10, placed)),
+        ("changes", "", changed("MESSAGES#ana", 10, {"Type": {"S": "Message"}, "Kind": {"S": "hot"}})),
+    ]
+
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.create_function("json_extract_scalar", 2, _scalar)
+        database.create_aggregate("max_by", 2, _MaxBy)  # type: ignore[arg-type]  # the stubs know no any
+        for table in ("base", "changes"):
+            database.execute(f'CREATE TABLE {table} (line, "$path")')
+        for table, path, line in lines:
+            database.execute(f"INSERT INTO {table} VALUES (?, ?)", (json.dumps(line), path))
+        answers = {name: database.execute(query).fetchall() for name, query in queries.items()}
+
+    assert answers.keys() == QUERIES.keys()
+    assert answers["Discounts by brand"] == [("Acme", 1, 50.0)]
+    assert answers["Messages read"] == [("hot", 1, 0)]
+    assert answers["Orders a day"] == [("2026-06-04", 1)]
+
+
+def keys(key: str) -> dict[str, Any]:
+    return {"PK": {"S": key}, "SK": {"S": key}}
+
+
+def changed(key: str, at: int, image: dict[str, Any] | None) -> dict[str, Any]:
+    """A line of an incremental export; a deletion has no image."""
+    line: dict[str, Any] = {"Metadata": {"WriteTimestampMicros": {"N": str(at)}}, "Keys": keys(key)}
+    return line if image is None else line | {"NewImage": {**keys(key), **image}}
+
+
+def _scalar(document: str | None, path: str) -> str | None:
+    found: Any = json.loads(document) if document else None
+    for name in path.removeprefix("$.").split("."):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, str) else None
+
+
+class _MaxBy:
+    def __init__(self) -> None:
+        self._newest: tuple[int, str | None] = (-1, None)
+
+    def step(self, value: str | None, at: int) -> None:
+        if at > self._newest[0]:
+            self._newest = (at, value)
+
+    def finalize(self) -> str | None:
+        return self._newest[1]
