@@ -59,7 +59,7 @@ def take() -> None:
             page.goto(path, wait_until="networkidle")
             file = FOLDER / f"{name}.png"
             if name == TOOK:
-                page.locator(".took summary").click()
+                page.locator(".took > summary").click()
                 page.locator(".foot").screenshot(path=file)
             else:
                 page.screenshot(path=file)
