@@ -12,12 +12,15 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
+from shared.data import item_types, keys
+from shared.data.catalog import feed_counts
 from shared.data.partitions import HIDDEN_OF_PEOPLE
 from shared.dynamodb.attributes import Item, marshal
 from shared.dynamodb.capacity import Capacity, size_of, units_read
-from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index
+from shared.dynamodb.schema import GSI3, INDEXES, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index
 from shared.html.page_cost import collection as address
 from shared.html.page_cost import is_visible
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, feed_of
 from shared.values.times import ago
 
 LONGEST = 120
@@ -84,6 +87,7 @@ def _group(items: Sequence[Item], type_: str, now: datetime, index: Index | None
 
 def _row(item: Item, columns: Sequence[str], now: datetime, index: Index | None, hidden: Mapping[str, str]) -> Json:
     sort_key, whole = str(item.get(_sort_key(index), "")), size(size_of(_wire(item)["M"]))
+    periods = _periods(item)
     return {
         "sort_key": sort_key,
         "link": _leads_to(sort_key, item, index),
@@ -93,7 +97,7 @@ def _row(item: Item, columns: Sequence[str], now: datetime, index: Index | None,
             if other != index and (key := other.partition_key if other else PARTITION_KEY) in item
         ],
         "size": f"≥ {whole}" if hidden else whole,
-        "cells": [_cell(name, item[name], now) if name in item else None for name in columns],
+        "cells": [_cell(name, item[name], now, periods.get(name, "")) if name in item else None for name in columns],
     }
 
 
@@ -101,14 +105,31 @@ def _leads_to(sort_key: str, item: Item, index: Index | None) -> str:
     """The address that a sort key leads to: of an index, the item in the table; of the table, a partition so named."""
     if index is not None:
         return address(str(item[PARTITION_KEY]), None)
+    if item.get("Type") == item_types.OPEN_ORDERS:
+        return address(keys.open_orders_noted(item)[1], GSI3.name)
     is_other = sort_key != item[PARTITION_KEY] and is_visible(sort_key, None)
     return address(sort_key, None) if is_other else ""
 
 
-def _cell(name: str, value: Any, now: datetime) -> Json:
+def _periods(item: Item) -> dict[str, str]:
+    """The addresses that the counts of a Periods item lead to: the partitions whose deals they count."""
+    if item.get("Type") != item_types.PERIODS:
+        return {}
+    place = str(item[PARTITION_KEY])
+    try:
+        feed = ALL_DEALS if place == keys.counts(ALL_DEALS) else feed_of(keys.topic_named(place, (BRAND, CATEGORY)))
+        return {
+            feed_counts.attribute(feed, period): address(keys.feed_partition(feed, period), feed.index)
+            for period in feed_counts.contents(feed, item)
+        }
+    except (KeyError, ValueError):  # somebody wrote to the table by hand
+        return {}
+
+
+def _cell(name: str, value: Any, now: datetime, link: str) -> Json:
     if name == TTL_ATTRIBUTE and isinstance(value, int):
-        return {"text": _expiry(datetime.fromtimestamp(value, UTC), now), "remark": str(value)}
-    return {"text": _text(value), "remark": ""}
+        return {"text": _expiry(datetime.fromtimestamp(value, UTC), now), "remark": str(value), "link": ""}
+    return {"text": _text(value), "remark": "", "link": link}
 
 
 def _expiry(when: datetime, now: datetime) -> str:

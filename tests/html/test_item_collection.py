@@ -86,3 +86,10 @@ def test_the_sizes_are_those_of_items() -> None:
 
     assert (shown["size"], shown["capacity"], shown["dollars"]) == ("4.0 KB", "1 RRU", "$0.12")
     assert shown["groups"][0]["rows"][0]["size"] == "4.0 KB"
+
+
+@pytest.mark.parametrize("key", [{"PK": "LEARN#x", "SK": "PERIODS#x"}, {"PK": "CATEGORY#shoes", "SK": "PERIODS#x"}])
+def test_counts_that_somebody_wrote_by_hand_are_drawn_without_links(key: dict[str, str]) -> None:
+    (group,) = drawn([{**key, "Type": "Periods", "Day01": 3}], NOW)["groups"]
+
+    assert [cell["link"] for row in group["rows"] for cell in row["cells"]] == [""]

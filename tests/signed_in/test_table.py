@@ -194,6 +194,21 @@ def test_what_cannot_be_a_key_is_refused_in_a_sentence(laptop: Browser, asked: s
     assert laptop.get(asked).status == 400
 
 
+def test_counts_and_notes_lead_to_the_partitions_that_they_are_about(
+    laptop: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    deal = post_deal()
+    order = bought(table, deal)
+    month, day = f"{deal.created_at:%Y-%m}-01T00:00:00", f"{deal.created_at:%Y-%m-%d}T00:00:00"
+
+    assert path(f"DEALS#{day}", "GSI1") in leads(laptop.get(path("DEALS")))
+    assert path(f"BRAND#apple#{month}", "GSI2") in leads(laptop.get(path("BRAND#apple")))
+    assert path(f"CATEGORY#shoes#{day}", "GSI3") in leads(laptop.get(path("CATEGORY#shoes")))
+    assert path(keys.order_in_open("placed", f"{order.placed_at:%Y-%m-%d}", 1, "")["GSI3PK"], "GSI3") in leads(
+        laptop.get(path("OPENORDERS"))
+    )
+
+
 def test_the_chart_counts_the_types_and_names_their_keys(laptop: Browser, table: Table, post_deal: PostDeal) -> None:
     deals = [post_deal(minutes) for minutes in range(3)]
 

@@ -170,10 +170,10 @@ def _chart(index: Index | None, request: Request) -> dict[str, Any]:
             groups.append({"name": group, "rows": rows})
     return {
         "groups": groups,
-        "items": sum(number for (_, place), number in counts.counts.items() if place == name),
+        "items": f"{sum(number for (_, place), number in counts.counts.items() if place == name):,}",
         "is_whole": counts.is_whole,
         "types": len({type_ for type_, place in counts.counts if place == name}),
-        "starts": _starts(),
+        "starts": _starts() if index is None else [],
     }
 
 
@@ -191,7 +191,7 @@ def _entity(forms: Sequence[Entity], index: Index | None, counts: ItemCounts) ->
     found = str(example[index.partition_key if index else PARTITION_KEY]) if example else ""
     return {
         "type": type_,
-        "count": counts.counts[type_, name],
+        "count": f"{counts.counts[type_, name]:,}",
         "keys": [{"partition": partition, "sort": "" if sort == partition else sort} for partition, sort in keys_],
         "elsewhere": [
             other.name if other else "table"
