@@ -12,6 +12,7 @@ from typing import Any
 from benchmarks.harness import interleave, markdown, record, table
 from benchmarks.servers import client, slow_dynamodb
 from shared import settings
+from shared.data import inserts
 from shared.data.catalog import deals
 from shared.data.members import announcements, fanout, fanout_progress, message_batches, message_items, users
 from shared.data.members.cohorts import Unit
@@ -91,7 +92,7 @@ def _growth() -> None:
             seconds, pages = _tell_everyone(store, count)
         page_seconds = seconds / pages
         units = count * WRITE_UNITS_PER_MESSAGE
-        requests = pages * 4 + math.ceil(count / message_batches.BATCH)
+        requests = pages * 4 + math.ceil(count / inserts.BATCH)
         lines.append(
             f"| {count:,} | {seconds:.1f} measured | {count / seconds:,.0f} | {requests:,} | {units:,} "
             f"| {units * WRITE_UNIT_DOLLARS:.3f} |"
@@ -101,7 +102,7 @@ def _growth() -> None:
         slow, fast = (units / rate for rate in TABLE_WRITE_UNITS)
         pages = math.ceil(count / settings.READERS_PER_COHORT)
         work = pages * page_seconds / 10
-        requests = pages * 4 + math.ceil(count / message_batches.BATCH)
+        requests = pages * 4 + math.ceil(count / inserts.BATCH)
         lines.append(
             f"| {count:,} | {max(slow, work):,.0f} at 4,000 WRU/s, {max(fast, work):,.0f} at 40,000, computed | "
             f"| {requests:,} | {units:,} | {units * WRITE_UNIT_DOLLARS:,.2f} |"

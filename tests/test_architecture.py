@@ -74,6 +74,7 @@ MODULES_OF_DATA = {
     "shared.data.idempotency",
     "shared.data.account_checks",
     "shared.data.bulk",
+    "shared.data.inserts",
 }
 """The ground floor of ``shared.data``; its folders are rooms of their own."""
 
