@@ -1,10 +1,11 @@
-"""``btd import``: deals from JSON Lines."""
+"""``btd import``: deals from JSON Lines, or an export of ``btd export``."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
+from pathlib import Path
 from stat import S_ISREG
 from typing import Annotated, BinaryIO
 
@@ -13,9 +14,11 @@ from rich.progress import DownloadColumn
 
 from cli.connection import open_table, still_to_do
 from cli.exits import INTERRUPTED
+from cli.exported import is_export
 from cli.importer import WORKERS, Importer
 from cli.output import complain, note, say, summary
 from cli.progress import progress
+from cli.restoring import restore
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
 from shared.values import times
@@ -25,10 +28,13 @@ SHOWN_BAD_LINES = 100
 
 
 def import_deals(
-    file: Annotated[typer.FileBinaryRead, typer.Argument(help="JSON Lines; - reads standard input.")],
+    file: Annotated[typer.FileBinaryRead, typer.Argument(help="JSON Lines, or an export; - reads standard input.")],
     workers: Annotated[int, typer.Option(min=1, max=32, help="Transactions at once.")] = WORKERS,
 ) -> None:
-    """Import deals. Repeating it creates nothing twice; bad lines are reported at the end."""
+    """Import deals, or an export's items. Repeating it creates nothing twice; bad lines are reported at the end."""
+    if (path := Path(getattr(file, "name", "-"))).is_file() and is_export(path):
+        restore(path)
+        return
     table = open_table()
     trace = Trace(detailed=False).attach(table)
     began = time.monotonic()

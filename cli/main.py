@@ -13,6 +13,7 @@ from cli import (
     backfill,
     check,
     deals,
+    exports,
     imports,
     indexing,
     logs,
@@ -79,6 +80,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("import")(imports.import_deals)
+app.command()(exports.export)
 app.add_typer(deals.app, name="deals")
 app.add_typer(topics.brand_app, name="brands")
 app.add_typer(topics.category_app, name="categories")

@@ -64,7 +64,7 @@ def document() -> Json:
     """The whole model, with its items."""
     with MOTO.table() as table:
         tokens = itertools.count(1)
-        _fill(replace(table, token=lambda: str(UUID(int=next(tokens)))))
+        fill(replace(table, token=lambda: str(UUID(int=next(tokens)))))
         items = _all_of(table)
     return {
         "ModelName": "Big Time Deals",
@@ -102,7 +102,7 @@ def text() -> str:
     return json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
 
 
-def _fill(table: Table) -> None:
+def fill(table: Table) -> None:
     """Everything that happens on the first morning: deals, a reader who follows and buys them, editors who pick."""
     posted = _post(table)
     _pick(table, posted)

@@ -19,14 +19,14 @@ class User:
     ``account_id`` is made when the account is: a name may have another owner later, an id never has.
     """
 
-    username: str = field(metadata=stored("Username"))
-    email: str = field(metadata=stored("Email"))
-    name: str = field(metadata=stored("Name"))
+    username: str = field(metadata=stored("Username", personal=True))
+    email: str = field(metadata=stored("Email", personal=True))
+    name: str = field(metadata=stored("Name", personal=True))
     password_hash: str | None = field(compare=False, repr=False)
     role: Role = field(metadata=stored("Role"))
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     generation: str = field(default="", compare=False)
-    account_id: str = field(default="", compare=False, metadata=stored("AccountId"))
+    account_id: str = field(default="", compare=False, metadata=stored("AccountId", personal=True))
 
 
 @dataclass(frozen=True, slots=True)

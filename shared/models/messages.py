@@ -56,13 +56,16 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One user told of something; ``created_at`` is the announcement's time. The other words are ``Announcement``'s."""
+    """One user told of something; ``created_at`` is the announcement's time. The other words are ``Announcement``'s.
 
-    message_id: str = field(metadata=stored("MessageId"))
-    username: str = field(metadata=stored("Username"))
+    The id is made of the user's name, so it is as personal.
+    """
+
+    message_id: str = field(metadata=stored("MessageId", personal=True))
+    username: str = field(metadata=stored("Username", personal=True))
     kind: MessageKind = field(metadata=stored("Kind"))
     subject: str = field(metadata=stored("Subject"))
     about: AboutDeal | AboutOrder
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     unread: bool = True
-    correlation_id: str | None = field(default=None, metadata=stored("CorrelationId"))
+    correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", personal=True))

@@ -66,9 +66,9 @@ class Order:
     shipping: Mapping[str, str] = field(metadata=stored("Shipping", Mapping))
     tax: Mapping[str, str] = field(metadata=stored("Tax", Mapping))
     totals: Mapping[str, str] = field(metadata=stored("Totals", Mapping))
-    address: Address | None = field(default=None, metadata=stored("Address", Address))
+    address: Address | None = field(default=None, metadata=stored("Address", Address, personal=True))
     items: tuple[OrderItem, ...] = ()
-    correlation_id: str | None = field(default=None, metadata=stored("CorrelationId"))
+    correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", personal=True))
     open_shard: int = field(default=1, metadata=stored("OpenShard", int))
 
     @property

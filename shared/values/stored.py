@@ -17,18 +17,22 @@ _STORED = "stored"
 class Attribute:
     """The attribute that holds a field, and its ``kind``: the type of its values in Python.
 
-    ``listed`` attributes are read for lists, ``copied`` ones are in copies too.
+    ``listed`` attributes are read for lists, ``copied`` ones are in copies too. ``personal`` ones tell who somebody is:
+    an export leaves them out.
     """
 
     name: str
     kind: type
     listed: bool
     copied: bool
+    personal: bool
 
 
-def stored(name: str, kind: type = str, *, listed: bool = True, copied: bool = True) -> Mapping[str, Attribute]:
+def stored(
+    name: str, kind: type = str, *, listed: bool = True, copied: bool = True, personal: bool = False
+) -> Mapping[str, Attribute]:
     """The metadata of a dataclass field that an attribute holds."""
-    return {_STORED: Attribute(name, kind, listed, copied)}
+    return {_STORED: Attribute(name, kind, listed, copied, personal)}
 
 
 def attribute_of(field: Field[object]) -> Attribute | None:

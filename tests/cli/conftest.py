@@ -32,13 +32,18 @@ def bare_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A table of a test's own, which the environment names."""
     (ministack,) = (engine for engine in ENGINES if engine.name == "ministack")
     with ministack.bare_table() as table:
-        monkeypatch.delenv("AWS_PROFILE", raising=False)
-        monkeypatch.setenv("BTD_TABLE", table.name)
-        monkeypatch.setenv("AWS_ENDPOINT_URL", table.client.meta.endpoint_url)
-        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-        monkeypatch.setenv("AWS_REGION", "us-east-1")
+        name_in_environment(monkeypatch, table)
         yield table
+
+
+def name_in_environment(environment: pytest.MonkeyPatch, table: Table) -> None:
+    """Have the environment name a table, as a user does."""
+    environment.delenv("AWS_PROFILE", raising=False)
+    environment.setenv("BTD_TABLE", table.name)
+    environment.setenv("AWS_ENDPOINT_URL", table.client.meta.endpoint_url)
+    environment.setenv("AWS_ACCESS_KEY_ID", "testing")
+    environment.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    environment.setenv("AWS_REGION", "us-east-1")
 
 
 @pytest.fixture

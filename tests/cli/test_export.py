@@ -1,0 +1,208 @@
+"""``btd export`` on a table with everything that happens on a first morning, and ``btd import`` of what it writes."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from cli import exports
+from cli.exported import NAMELESS, Export, Readable
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.table import Table
+from tests.cli.conftest import name_in_environment
+from tests.support.engines import ENGINES
+from tools import workbench
+
+Btd = Callable[..., Result]
+
+PERSONAL = re.compile(r"\bana\b|@mail|argon2|Harbour|203\.0\.113\.7|4c9f1f0e", re.IGNORECASE)
+"""The reader's name, address, password, network and account id."""
+
+(MINISTACK,) = (engine for engine in ENGINES if engine.name == "ministack")
+
+
+@pytest.fixture(scope="module")
+def filled() -> Iterator[Table]:
+    """A table that these tests only read."""
+    with MINISTACK.table() as table:
+        workbench.fill(table)
+        yield table
+
+
+@pytest.fixture
+def table(filled: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
+    name_in_environment(monkeypatch, filled)
+    return filled
+
+
+@pytest.fixture
+def empty() -> Iterator[Table]:
+    """A table that ``name_in_environment`` can turn the commands to."""
+    with MINISTACK.bare_table() as bare:
+        yield bare
+
+
+def items_of(table: Table) -> list[Item]:
+    found: list[Item] = []
+    start = None
+    while True:
+        items, start = table.scan(start=start)
+        found += items
+        if start is None:
+            return sorted(found, key=lambda item: (item["PK"], item["SK"]))
+
+
+def rows_of(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    with closing(sqlite3.connect(folder / exports.FILE)) as database:
+        database.row_factory = sqlite3.Row
+        names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name != '_export'").fetchall()
+        tables = {name: map(dict, database.execute(f'SELECT * FROM "{name}"')) for (name,) in names}
+        return {name: sorted(rows, key=lambda row: str([*row.values()])) for name, rows in tables.items()}
+
+
+def personal_cells(folder: Path) -> list[str]:
+    cells = [str(cell) for rows in rows_of(folder).values() for row in rows for cell in row.values()]
+    return [cell for cell in cells if PERSONAL.search(cell)]
+
+
+def test_a_whole_export_imported_elsewhere_gives_the_same_table(
+    table: Table, btd: Btd, empty: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    btd("export", str(tmp_path), "--personal")
+    name_in_environment(monkeypatch, empty)
+
+    first = btd("import", str(tmp_path / exports.FILE))
+    second = btd("import", str(tmp_path / exports.FILE))
+
+    items = items_of(table)
+    assert items_of(empty) == items
+    assert first.stdout.startswith(f"{len(items)} items created\n0 items already there")
+    assert second.stdout.startswith(f"0 items created\n{len(items)} items already there")
+
+
+def test_an_export_tells_of_nobody_unless_it_is_asked_to(table: Table, btd: Btd, tmp_path: Path) -> None:
+    asked, unasked = tmp_path / "asked", tmp_path / "unasked"
+
+    btd("export", str(asked), "--personal")
+    told = btd("export", str(unasked))
+
+    assert personal_cells(asked)
+    assert personal_cells(unasked) == []
+    assert "--personal" in told.stderr
+    kept = {name for name, rows in rows_of(unasked).items() if rows}
+    assert kept <= NAMELESS | {"User", "Message", "Order", "OrderItem", "Sale", "CartItem"}
+    (message,) = (row for row in rows_of(unasked)["Message"] if row["ReadAt"])
+    assert message["Kind"] == "brand"
+
+
+def test_what_names_nobody_can_be_imported_without_the_rest(
+    table: Table, btd: Btd, empty: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    btd("export", str(tmp_path))
+    name_in_environment(monkeypatch, empty)
+
+    told = btd("import", str(tmp_path / exports.FILE))
+
+    assert items_of(empty) == [item for item in items_of(table) if item["Type"] in NAMELESS]
+    assert "they have no keys: CartItem, Message, Order, OrderItem, User." in told.stderr
+
+
+def test_the_queries_that_it_prints_run_and_tell_what_happened(table: Table, btd: Btd, tmp_path: Path) -> None:
+    printed = btd("export", str(tmp_path)).stdout
+
+    queries = dict(re.findall(r"^-- (.+)\n(SELECT[^;]+;)", printed, re.MULTILINE))
+
+    with closing(sqlite3.connect(tmp_path / exports.FILE)) as database:
+        answers = {title: database.execute(query).fetchall() for title, query in queries.items()}
+    assert answers["Messages read"] == [("brand", 2, 1, 50.0), ("placed", 1, 0, 0.0)]
+    assert answers["Orders a day"] == [("2026-08-01", 1, 1)]
+    listed = [item for item in items_of(table) if item["Type"] == "Deal" and "ListPrice" in item]
+    off = [100 - 100 * float(item["Price"]) / float(item["ListPrice"]) for item in listed]
+    assert answers["Discounts by brand"] == [(listed[0]["BrandName"], len(off), round(sum(off) / len(off), 1))]
+
+
+def test_columns_have_types_and_are_there_without_items_that_use_them(table: Table, btd: Btd, tmp_path: Path) -> None:
+    btd("export", str(tmp_path))
+
+    with closing(sqlite3.connect(tmp_path / exports.FILE)) as database:
+        columns = {name: {row[1]: row[2] for row in database.execute(f'PRAGMA table_info("{name}")')}
+                   for name in ("Deal", "Order", "Sale")}  # fmt: skip
+
+    deal, order = columns["Deal"], columns["Order"]
+    assert (deal["Title"], deal["DealNumber"], deal["CreatedAt"]) == ("TEXT", "INTEGER", "TIMESTAMP")
+    assert (deal["WithdrawnAt"], order["ShippedAt"], order["Totals"]) == ("TIMESTAMP", "TIMESTAMP", "JSON")
+    assert columns["Sale"] == order | {"Items": "JSON"}
+
+
+def test_an_interrupted_export_goes_on_where_it_stopped(
+    table: Table, btd: Btd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, resumed = tmp_path / "whole", tmp_path / "resumed"
+    btd("export", str(whole))
+    monkeypatch.setattr(exports, "PAGE", 10)
+    resumed.mkdir()
+    begun = Export(resumed / exports.UNFINISHED, table=table.name, personal=False, segments=2)
+    seen = [next(exports.steps(table, begun, segment)).seen for segment in (0, 1)]
+    begun.close()
+
+    told = btd("export", str(resumed), "--segments", "4")
+
+    assert seen == [10, 10]
+    assert rows_of(resumed) == rows_of(whole)
+    requests = re.search(r"(\d+) requests,", told.stdout)
+    assert requests
+    # Both segments go on behind their first page, and one request asks how large the table is.
+    assert int(requests[1]) <= (len(items_of(table)) - 20) / 10 + 3
+    assert not (resumed / exports.UNFINISHED).exists()
+
+
+def test_an_export_into_a_full_folder_does_nothing(table: Table, btd: Btd, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+
+    refused = btd("export", str(tmp_path), code=1)
+
+    assert refused.stderr.splitlines() == [f"{tmp_path} is not empty: nothing was exported."]
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_an_export_is_not_mixed_with_one_of_another_kind(table: Table, btd: Btd, tmp_path: Path) -> None:
+    unfinished = tmp_path / exports.UNFINISHED
+    Export(unfinished, table=table.name, personal=False, segments=4).close()
+
+    refused = btd("export", str(tmp_path), "--personal", code=1)
+
+    assert f"an unfinished export of {table.name} without personal data: nothing was exported." in refused.stderr
+    btd("export", str(tmp_path))
+    assert personal_cells(tmp_path) == []
+
+
+def test_a_database_that_is_no_export_is_not_imported(table: Table, btd: Btd, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "mine.sqlite")) as database:
+        database.execute("CREATE TABLE Deal (PK, SK)")
+
+    refused = btd("import", str(tmp_path / "mine.sqlite"), code=1)
+
+    assert "is no export that can be read: btd export did not write it" in refused.stderr
+
+
+def test_a_value_of_any_type_comes_back_as_it_was(tmp_path: Path) -> None:
+    """Attributes of one name may hold several types, and items may be of a type that nobody has described."""
+    values = ["1", 1, True, b"\x00\xff", {"a": [1, "b", False]}, ["c", {"d": 2}], ""]
+    items: list[Item] = [
+        {"PK": str(number), "SK": "x", "Type": 'odd "type"', "Value": value} for number, value in enumerate(values)
+    ]
+    export = Export(tmp_path / "file", table="t", personal=True, segments=1)
+    export.take([*items, {"PK": "untyped", "SK": "x"}], "segment 0", None)
+    export.close()
+
+    found = [*Readable.of(tmp_path / "file").items()]
+
+    assert sorted(found, key=lambda item: item["PK"]) == [*items, {"PK": "untyped", "SK": "x"}]
+    assert [type(item["Value"]) for item in found if "Value" in item] == [type(value) for value in values]
