@@ -35,7 +35,7 @@ FLOORS: dict[str, set[str]] = {
     "shared.data.orders": {"shared.data", "shared.data.catalog"},
     "shared.data.removal": {"shared.data", "shared.data.catalog", "shared.data.members", "shared.data.orders"},
     "shared.data.checking": {"shared.data", "shared.data.catalog", "shared.data.members", "shared.data.orders"},
-    "shared.learn": {"shared.dynamodb", "shared.data", "shared.errors"},
+    "shared.learn": {"shared.dynamodb", "shared.data", "shared.errors", "shared.html"},
     "shared.runtime": {"shared.dynamodb", "shared.sqs"},
     "shared.http": {
         "shared.runtime",

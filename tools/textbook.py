@@ -69,9 +69,7 @@ def _requests(lesson: Lesson, steps: Sequence[Step]) -> Iterator[str]:
     value = lesson.value.default if lesson.value else ""
     given = running.names(lesson, value, keys.scratch("you", "run"), SHOWN)
     for step in steps:
-        came = _came(step)
-        text = running.as_sent(step, running.arguments_of(step, given))
-        yield f"```python\n{text}{came}\n```"
+        yield f"```python\n{running.as_sent(step, running.arguments_of(step, given))}{_came(step)}\n```"
 
 
 def _came(step: Step) -> str:

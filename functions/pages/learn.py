@@ -6,18 +6,16 @@ scratch partitions, and of what is live only the catalog is read.
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
 from shared.data import keys
-from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEXES, KEYS, SORT_KEY, TTL_ATTRIBUTE
-from shared.html import forms, page_cost, pages
+from shared.dynamodb.schema import INDEXES
+from shared.html import forms, item_collection, page_cost, pages
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
@@ -29,12 +27,6 @@ from shared.runtime.environment import table
 
 MOST = 10
 """Items that are drawn of each answer."""
-
-COLUMNS = 5
-"""Attributes that are drawn beside the sort key."""
-
-LONGEST = 60
-"""Characters of a value that are drawn."""
 
 COOKIE = "btd-learn"
 A_YEAR = 31_536_000
@@ -118,9 +110,9 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool) -
         place=of_group.index(found.slug) + 1,
         value=value,
         wrong=wrong,
-        requests=[running.as_sent(step, running.arguments_of(step, given)) for step in found.ours],
-        came_common=[_done(done) for done in came.common] if came else [],
-        came_ours=[_done(done) for done in came.ours] if came else [],
+        requests=[*dict.fromkeys(running.as_sent(step, running.arguments_of(step, given)) for step in found.ours)],
+        came_common=[_done(done, request.now) for done in came.common] if came else [],
+        came_ours=[_done(done, request.now) for done in came.ours] if came else [],
         code=[_code(each) for each in found.code],
         onward=next(iter(following), None),
     )
@@ -144,51 +136,27 @@ def _code(code: Code) -> dict[str, str]:
     return {"name": code.shown, "link": f"/table/code/{code.module}", "line": f"l{code.line}"}
 
 
-def _done(done: Done) -> dict[str, Any]:
+def _done(done: Done, now: datetime) -> dict[str, Any]:
     """A request that was made, for the page: what it was, what it took, and what came back as a collection."""
     reply, took = done.reply, done.took
     capacity = took.capacity if took else None
+    index = next((each for each in INDEXES if each.name == done.arguments.get("IndexName")), None)
     return {
         "operation": done.step.operation,
-        "index": done.arguments.get("IndexName", ""),
+        "index": index.name if index else "",
         "sent": running.as_sent(done.step, done.arguments),
         "capacity": str(capacity) if capacity else "",
-        "cost": f"${capacity.dollars:,.2f}" if capacity else "",
+        "cost": page_cost.million(capacity) if capacity else "",
         "ms": f"{took.seconds * 1000:.1f}" if took else "",
         "code": reply.code,
+        "unrefused": done.step.refused if not reply.code else None,
         "message": reply.message,
         "reads": done.step.operation in {"Query", "GetItem", "BatchGetItem"},
         "found": len(reply.items),
         "filtered": reply.examined - len(reply.items),
         "more": reply.more,
-        "drawn": _drawn(reply.items[:MOST], done.arguments.get("IndexName")) if reply.items else None,
+        "drawn": item_collection.drawn(reply.items[:MOST], now, index=index) if reply.items else None,
     }
-
-
-def _drawn(items: Sequence[Item], index: str | None) -> dict[str, Any]:
-    """Items as rows whose attributes are aligned in columns, sort key first."""
-    sort = next((each.sort_key for each in INDEXES if each.name == index), None) or SORT_KEY
-    left_out = {*KEYS, TTL_ATTRIBUTE}
-    names = [name for name in dict.fromkeys(name for item in items for name in item) if name not in left_out]
-    shown = sorted(names, key=names.index)[:COLUMNS]
-    return {
-        "sort": sort,
-        "columns": shown,
-        "rows": [
-            {"sort": _short(item.get(sort, "")), "cells": [_short(item.get(name, "")) for name in shown]}
-            for item in items
-        ],
-        "hidden": len(names) - len(shown),
-    }
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, bytes):
-        return f"{len(value):,} bytes"
-    if isinstance(value, set):
-        value = sorted(value)
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 handler = serve(routes, guards=[forms.ours_only])

@@ -64,7 +64,7 @@ def summary() -> dict[str, Any]:
         "memory_code": _code("shared.data.catalog.memory", "1"),
         "retries": _retries(requests),
         "patterns": _patterns(rows),
-        "million": _million(capacity),
+        "million": million(capacity),
         "prices": f"${READ_DOLLARS} for a million read units (RRU), ${WRITE_DOLLARS} for a million write units (WRU)",
     }
 
@@ -77,8 +77,8 @@ def server_timing() -> str:
     return f'dynamodb;dur={sum_of["ms"]};desc="{described}"'
 
 
-def _million(capacity: Capacity) -> str:
-    """Dollars for a million of such a page."""
+def million(capacity: Capacity) -> str:
+    """Dollars for a million pages or requests that take this."""
     dollars = capacity.dollars + 1e-9  # half a cent is rounded up
     return f"{'at least ' if capacity.basis is Basis.AT_LEAST else ''}${dollars:,.2f}"
 

@@ -31,6 +31,9 @@ _LONG = "Ships from the shop's own store, and can be sent back within 30 days. "
 _UNKNOWN = re.compile(r"\{[A-Z]\w+\}")
 """The name of an attribute of an item that came back before, such as ``{DealId}``."""
 
+WIDTH = 50
+"""Characters of a line of a request, as far as its values allow it."""
+
 Given = dict[str, str | int]
 """The values of the names in braces, such as ``{scratch}``."""
 
@@ -120,27 +123,33 @@ def arguments_of(step: Step, given: Given) -> dict[str, Any]:
 
 def as_sent(step: Step, arguments: Mapping[str, Any]) -> str:
     """A request as text, an argument a line."""
-    lines = [f"    {name}={_literal(content)}," for name, content in arguments.items()]
+    lines = [f"    {name}={_literal(content, 4)}," for name, content in arguments.items()]
     return "\n".join([f"{step.operation}(", *lines, ")"])
 
 
-def _literal(content: Any) -> str:
-    if isinstance(content, set):
-        return "{" + ", ".join(map(_literal, sorted(content))) + "}"
-    if isinstance(content, bool):
-        return str(content)
-    if isinstance(content, Mapping):
-        pairs = [f"{json.dumps(name)}: {_literal(inner)}" for name, inner in content.items()]
-        flat = "{" + ", ".join(pairs) + "}"
-        return flat if len(flat) <= 48 else "{\n" + "".join(f"        {pair},\n" for pair in pairs) + "    }"
-    if isinstance(content, list):
-        return "[\n" + "".join(f"        {_literal(each)},\n" for each in content) + "    ]"
-    return json.dumps(content, ensure_ascii=False, default=str)
+def _literal(content: Any, indent: int) -> str:
+    """A value as it is written in Python, over several lines where one is too short for it."""
+    match content:
+        case Mapping():
+            parts = [f"{json.dumps(name)}: {_literal(inner, indent + 4)}" for name, inner in content.items()]
+        case list():
+            parts = [_literal(inner, indent + 4) for inner in content]
+        case set():
+            parts = [json.dumps(inner) for inner in sorted(content)]
+        case bool():
+            return str(content)
+        case _:
+            return json.dumps(content, ensure_ascii=False)
+    opening, closing = "[]" if isinstance(content, list) else "{}"
+    flat = ", ".join(parts)
+    if len(flat) + indent <= WIDTH and "\n" not in flat:
+        return f"{opening}{flat}{closing}"
+    return "\n".join([opening, *(f"{' ' * (indent + 4)}{part}," for part in parts), f"{' ' * indent}{closing}"])
 
 
 def _scratch(item: Mapping[str, Any], given: Given) -> dict[str, Any]:
     """An item of a scratch partition: with its partition key and its end, and in no partition of others."""
-    whole = {PARTITION_KEY: given["scratch"], TTL_ATTRIBUTE: given["expires"], **item}
+    whole = {PARTITION_KEY: given["scratch"], **item, TTL_ATTRIBUTE: given["expires"]}
     places = {name: place for name, place in whole.items() if name == PARTITION_KEY or name in INDEX_KEYS}
     wrong = [name for name, place in places.items() if name.endswith("PK") and not place.startswith(keys.scratches())]
     if wrong:

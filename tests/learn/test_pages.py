@@ -13,7 +13,9 @@ from shared.data import keys
 from shared.data.partitions import SCRATCH, VISIBLE
 from shared.dynamodb.table import Table
 from shared.learn import lessons
+from tests.learn.conftest import a_reader, stage
 from tests.support.browsing import Browser
+from tests.support.engines import MINISTACK
 from tests.support.rights import Ask, policy_of
 
 READS = {"GetItem", "BatchGetItem", "Query"}
@@ -46,6 +48,14 @@ def test_a_refusal_is_shown_as_it_came(reader: Browser) -> None:
     seen = reader.post("/learn/index-of-one-type").words
 
     assert 'ParamValidationError Parameter validation failed: Unknown parameter in input: "Index"' in seen
+
+
+@pytest.mark.thorough
+def test_what_the_local_cloud_does_not_refuse_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with stage(MINISTACK, monkeypatch):
+        seen = a_reader().post("/learn/sparse-index").words
+
+    assert "Amazon’s DynamoDB refuses this with ValidationException . The local cloud lets it pass." in seen
 
 
 def test_a_value_of_ones_own_is_what_is_asked_for(reader: Browser) -> None:

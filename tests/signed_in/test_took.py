@@ -207,7 +207,10 @@ def test_a_key_whose_collection_is_not_shown_leads_to_the_page_that_says_so(show
 def test_each_pattern_of_a_page_is_told_in_a_sentence(shown: None, ana: Browser) -> None:
     seen = ana.get("/my/saved")
 
-    assert '<div id="pattern-38"><dt><b>38</b> Save a deal; the saved ones</dt>' in seen.text
+    assert (
+        '<div id="pattern-38"><dt><b>38</b> <a href="/learn/pattern-38">Save a deal; the saved ones</a></dt>'
+        in seen.text
+    )
     assert patterns.SENTENCES["38"][1] in seen.words
     assert patterns.SENTENCES["36"][1] not in seen.words
 
