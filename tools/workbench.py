@@ -1,18 +1,24 @@
 """The data model in NoSQL Workbench's format: ``python -m tools.workbench`` writes ``docs/nosql-workbench.json``.
 
-No part of it is written by hand. Tables and indexes come from the schema; the items are those that the project's own
-functions write into a table in memory, from some of the sample's deals and one reader, who also buys. They are of every
-kind, except for those of upkeep. A test compares the written file with them. The format is the
-one that Workbench exports and imports (version 3.0):
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Modeler.ImportExisting.html
+No part of it is written by hand. Tables and indexes come from the schema; a facet for each type of item, with the forms
+of its keys, from the entity chart; the access patterns from the README; the items are those that the project's own
+functions write into a table in memory, from some of the sample's deals and three readers, who also buy. A test compares
+the written file with them.
+
+The format is the one that Workbench exports and imports (version 3.0): items are in the facets, as in AWS's own models,
+and access patterns in the description. Workbench 3.20 can hold access patterns of their own, in a form that is not
+published: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Modeler.AccessPatterns.html
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import itertools
 import json
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +28,7 @@ from uuid import UUID
 from cli.importer import Importer
 from shared import settings, sqs
 from shared.api import documents
+from shared.data import entity_chart
 from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, search
 from shared.data.idempotency import Idempotency
 from shared.data.members import (
@@ -35,18 +42,19 @@ from shared.data.members import (
     sessions,
     users,
 )
-from shared.data.orders import addresses, carts, placing, stock
+from shared.data.orders import addresses, carts, placing, steps, stock
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY
+from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Key
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic
 from shared.models.lists import Page
 from shared.models.members import Address, User
-from shared.models.orders import Wanted
+from shared.models.orders import OrderStatus, Wanted
 from tests.support.engines import FAKE_CREDENTIALS, MOTO
 
 ROOT = Path(__file__).resolve().parent.parent
 PATH = ROOT / "docs" / "nosql-workbench.json"
+README = ROOT / "README.md"
 SAMPLE = ROOT / "tests" / "sample" / "deals.jsonl"
 
 NOW = datetime(2026, 8, 1, 9, 0, tzinfo=UTC)
@@ -54,8 +62,22 @@ NOW = datetime(2026, 8, 1, 9, 0, tzinfo=UTC)
 
 CLOTHING = Topic(CATEGORY, "clothing")
 
-TAKEN = 8
-"""Deals of the sample: enough for each kind of item, few enough to look through."""
+EVERY = 5
+"""Each fifth deal of the sample: several brands and categories, few enough to look through."""
+
+READERS = {
+    "ana": User("ana", "ana@mail.example", "Ana", "$argon2id$…", "member", NOW, account_id="4c9f1f0e"),
+    "bo": User("bo", "bo@mail.example", "Bo", "$argon2id$…", "editor", NOW, account_id="81d2a7c3"),
+    "cy": User("cy", "cy@mail.example", "Cy", "$argon2id$…", "member", NOW, account_id="f03b6e95"),
+}
+
+ORDERS = (
+    ("ana", 1, ()),
+    ("ana", 2, (OrderStatus.SHIPPED,)),
+    ("bo", 1, (OrderStatus.SHIPPED, OrderStatus.DELIVERED)),
+    ("cy", 1, (OrderStatus.CANCELLED,)),
+)
+"""Who orders how many pieces, and the steps that the order takes."""
 
 Json = dict[str, Any]
 
@@ -72,7 +94,7 @@ def document() -> Json:
             "Author": "Big Time Deals",
             "DateCreated": "Aug 01, 2026, 09:00 AM",
             "DateLastModified": "Aug 01, 2026, 09:00 AM",
-            "Description": "One table for a deals site: docs/data-model.md says why each key is as it is.",
+            "Description": _description(),
             "AWSService": "Amazon DynamoDB",
             "Version": "3.0",
         },
@@ -81,6 +103,7 @@ def document() -> Json:
                 "TableName": "big-time-deals",
                 "KeyAttributes": _keys(PARTITION_KEY, SORT_KEY),
                 "NonKeyAttributes": _attributes(items),
+                "TableFacets": _facets(items),
                 "GlobalSecondaryIndexes": [
                     {
                         "IndexName": index.name,
@@ -89,7 +112,6 @@ def document() -> Json:
                     }
                     for index in INDEXES
                 ],
-                "TableData": items,
                 "DataAccess": {"MySql": {}},
                 "BillingMode": "PAY_PER_REQUEST",
             }
@@ -103,11 +125,12 @@ def text() -> str:
 
 
 def fill(table: Table) -> None:
-    """Everything that happens on the first morning: deals, a reader who follows and buys them, editors who pick."""
+    """Everything that happens on the first morning: deals, readers who follow and buy them, editors who pick."""
     posted = _post(table)
     _pick(table, posted)
     _tell_everyone(table, posted[2])
-    _follow(table, posted)
+    for number, reader in enumerate(READERS.values()):
+        _follow(table, posted[number : number + 3], reader)
     _sell(table, posted)
     _keep_copies(table, posted)
 
@@ -115,15 +138,16 @@ def fill(table: Table) -> None:
 def _post(table: Table) -> Sequence[Deal]:
     """Deals by an import, the newest first, with what the stream's functions write of them."""
     with SAMPLE.open("rb") as file:
-        lines = b"".join(itertools.islice(file, TAKEN))
+        lines = b"".join(itertools.islice(file, 0, None, EVERY))
     Importer(table, NOW, workers=1).run(io.BytesIO(lines))
-    posted = feeds.read(table, ALL_DEALS, limit=TAKEN, now=NOW).items
+    posted = feeds.read(table, ALL_DEALS, limit=25, now=NOW).items
     deals.edit(table, posted[0].deal_id, {"ends_at": NOW + timedelta(days=1), "coupon_code": "BIGTIME15"}, NOW)
     for deal in posted:
         offers.file(table, None, deal)
         search.file(table, None, deal)
-    table.write(clicks.noting("big-time-deals", posted[0].deal_id, "203.0.113.7", NOW))
-    clicks.count(table, posted[0].deal_id)
+    for address in ("203.0.113.7", "203.0.113.8"):
+        table.write(clicks.noting("big-time-deals", posted[0].deal_id, address, NOW))
+        clicks.count(table, posted[0].deal_id)
     return posted
 
 
@@ -134,43 +158,45 @@ def _pick(table: Table, posted: Sequence[Deal]) -> None:
     picks.set_category_featured(table, CLOTHING.slug, of_category[:5], NOW)
 
 
-def _follow(table: Table, posted: Sequence[Deal]) -> None:
-    """A reader signs up, likes and watches, is told of two deals, reads of one and saves the other."""
-    first, second = posted[:2]
+def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
+    """A reader signs up, likes and watches, is told of three deals, reads of one and saves another."""
+    name = reader.username
     rate_limits.sign_up(table, "203.0.113.7", NOW)
-    ana = User("ana", "ana@mail.example", "Ana", "$argon2id$…", "member", NOW, account_id="4c9f1f0e")
-    users.create(table, ana)
-    sessions.start(table, ana, NOW, bytes(range(32)))
-    for topic in (Topic(BRAND, first.brand), Topic(CATEGORY, first.category)):
-        follows.watch(table, topic, "ana", NOW)
-        follows.like(table, topic, "ana", NOW)
-    for deal in (first, second):
-        table.write(messages.sending(announcements.compose(announcements.of_deal(deal, "brand"), "ana")))
-    messages.mark_read(table, "ana", announcements.message_id(announcements.of_deal(second, "brand"), "ana"), NOW)
-    saved.save(table, first, "ana", NOW)
+    users.create(table, reader)
+    sessions.start(table, reader, NOW, hashlib.sha256(name.encode()).digest())
+    for topic in (Topic(BRAND, posted[0].brand), Topic(CATEGORY, posted[0].category)):
+        follows.watch(table, topic, name, NOW)
+        follows.like(table, topic, name, NOW)
+    for deal in posted:
+        table.write(messages.sending(announcements.compose(announcements.of_deal(deal, "brand"), name)))
+    messages.mark_read(table, name, announcements.message_id(announcements.of_deal(posted[1], "brand"), name), NOW)
+    saved.save(table, posted[0], name, NOW)
+    addresses.save(table, name, "home", Address(reader.name, "12 Harbour Street", "Portland", "04101", "US", "ME"))
 
 
 def _sell(table: Table, posted: Sequence[Deal]) -> None:
-    """The shop sells two of the deals: the reader has ordered one and has the other in the cart."""
+    """The shop sells two of the deals: one is ordered, by everybody, and the other lies in a cart."""
     ordered, wished = posted[1], posted[2]
     for deal in (ordered, wished):
         stock.add(table, deal.deal_id, 20, NOW, shards=2)
         stock.show_level(table, deal.deal_id)
-    addresses.save(table, "ana", "home", Address("Ana Blake", "12 Harbour Street", "Portland", "04101", "US", "ME"))
     carts.put_in(table, "ana", wished.deal_id, 2, NOW)
-    placing.place(
-        table,
-        placing.Asked(
-            "ana",
-            "home",
-            [Wanted(ordered.deal_id, 1, ordered.price, ordered.currency)],
-            Idempotency("4c9f1f0e", "5f2c1e", {"address": "home"}),
-        ),
-        NOW,
-        bytes(16),
-        chance=lambda: 0.0,
-        terms=placing.Terms(telling=order_news.telling),
-    )
+    for number, (buyer, pieces, way) in enumerate(ORDERS):
+        order = placing.place(
+            table,
+            placing.Asked(
+                buyer,
+                "home",
+                [Wanted(ordered.deal_id, pieces, ordered.price, ordered.currency)],
+                Idempotency(READERS[buyer].account_id, f"5f2c1e{number}", {"address": "home"}),
+            ),
+            NOW + timedelta(minutes=number),
+            bytes([number] * 16),
+            chance=lambda: 0.0,
+            terms=placing.Terms(telling=order_news.telling),
+        )
+        for hours, status in enumerate(way, start=1):
+            order = steps.advance(table, order, status, NOW + timedelta(hours=hours), telling=order_news.telling)
 
 
 def _tell_everyone(table: Table, deal: Deal) -> None:
@@ -204,12 +230,67 @@ def _all_of(table: Table) -> list[Json]:
         if start is None:
             break
     found.sort(key=lambda item: (item[PARTITION_KEY], item[SORT_KEY]))
-    return [marshal_item({name: _shown(item[name]) for name in sorted(item)}) for item in found]
+    types = defaultdict(set)
+    for item in found:
+        for name, value in item.items():
+            types[name].add(type(value))
+    mixed = {name for name, kinds in types.items() if len(kinds) > 1}
+    return [marshal_item({name: _shown(item[name], name in mixed) for name in sorted(item)}) for item in found]
 
 
-def _shown(value: Any) -> Any:
-    """A value as the model shows it: a compressed page is one word. Nobody can read it, and each zlib makes another."""
-    return "(compressed)" if isinstance(value, bytes) else value
+def _shown(value: Any, mixed: bool) -> Any:
+    """A value as the model shows it: a compressed page is one word. Nobody can read it, and each zlib makes another.
+
+    Workbench gives an attribute one type in the whole table: where types of items differ in it, it is shown as text.
+    """
+    if isinstance(value, bytes):
+        return "(compressed)"
+    return json.dumps(value) if mixed and not isinstance(value, str) else value
+
+
+def _facets(items: list[Json]) -> list[Json]:
+    """A facet for each type of item: the forms of its keys, its attributes, and its items.
+
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Visualizer.Facets.html
+    """
+    forms: dict[str, list[Key]] = defaultdict(list)
+    for entity in itertools.chain.from_iterable(entity_chart.CHART.values()):
+        forms[entity.type].append(entity.key)
+    by_type: dict[str, list[Json]] = {name: [] for name in forms}
+    for item in items:
+        by_type[item["Type"]["S"]].append(item)
+    return [
+        {
+            "FacetName": name,
+            "KeyAttributeAlias": {
+                "PartitionKeyAlias": _alternatives(key[PARTITION_KEY] for key in keys),
+                "SortKeyAlias": _alternatives(key[SORT_KEY] for key in keys),
+            },
+            "TableData": by_type[name],
+            "NonKeyAttributes": sorted({name for item in by_type[name] for name in item} - {PARTITION_KEY, SORT_KEY}),
+            "DataAccess": {"MySql": {}},
+        }
+        for name, keys in forms.items()
+    ]
+
+
+def _alternatives(forms: Iterable[str]) -> str:
+    return " or ".join(dict.fromkeys(forms))
+
+
+def _description() -> str:
+    """What the model is of, and its access patterns, as the README lists them."""
+    rows = re.findall(r"^\| (\d+) \| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$", README.read_text("utf-8"), re.MULTILINE)
+    patterns = [f"{number}. {name} ({asked.replace('`', '')})" for number, name, asked in rows]
+    return "\n".join(
+        [
+            "One table for a deals site: docs/data-model.md says why each key is as it is.",
+            "A facet shows one type of item.",
+            "",
+            "The access patterns:",
+            *patterns,
+        ]
+    )
 
 
 def _keys(partition_key: str, sort_key: str | None) -> Json:
