@@ -75,7 +75,7 @@ def _drawing(index: Index | None) -> Access:
     """The rights to draw the collections of the table or an index: whole items, and what is shown of people's."""
     name = index.name if index else None
     personal = p.PERSONAL.get(name, ())
-    whole = tuple(each for each in p.VISIBLE[name] if each not in personal)
+    whole = tuple(each for each in p.VISIBLE.get(name, ()) if each not in personal)
     return (
         *([Right("Query", whole, index)] if whole else []),
         *([Right("Query", personal, index, attributes=(*KEYS, *p.SHOWN_OF_PEOPLE))] if personal else []),
