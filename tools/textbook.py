@@ -55,6 +55,8 @@ def _parts(lesson: Lesson, group: str) -> Iterator[str]:
         yield "\n".join(
             f"- **{name}.** {text}{f' [Source]({source})' if source else ''}" for name, text, source in lesson.points
         )
+    if lesson.runs:
+        yield f"The same strategy, on a small copy: {_link(lessons.find(lesson.runs))}."
     if lesson.often:
         yield f"**Often seen:** {lesson.often}"
         yield from _requests(lesson, lesson.common)

@@ -113,6 +113,7 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool) -
         requests=[*dict.fromkeys(running.as_sent(step, running.arguments_of(step, given)) for step in found.ours)],
         came_common=[_done(done, request.now) for done in came.common] if came else [],
         came_ours=[_done(done, request.now) for done in came.ours] if came else [],
+        strategy=lessons.find(found.runs) if found.runs else None,
         code=[_code(each) for each in found.code],
         onward=next(iter(following), None),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -87,8 +87,9 @@ class Code:
 class Lesson:
     """One page. ``live``: it reads the table of the stage; others write and read a scratch partition.
 
-    ``often`` says what the common version does, ``here`` what ours does or why this application has none.
-    ``points`` are lines of a page that only tells: a name, a text, and a source or nothing.
+    ``often`` says what the common version does, ``here`` what ours does or why this application has none. ``runs`` is
+    the lesson whose requests this one has, too: the same strategy, on a small copy. ``points`` are lines of a page that
+    only tells: a name, a text, and a source or nothing.
     """
 
     slug: str
@@ -107,7 +108,7 @@ class Lesson:
     code: Sequence[Code] = ()
     points: Sequence[tuple[str, str, str]] = ()
     minutes: int = 0
-    runs: str = field(default="", repr=False)
+    runs: str = ""
 
     @property
     def can_run(self) -> bool:
@@ -182,6 +183,7 @@ def _with_runs(lesson: Lesson, known: Mapping[str, Lesson]) -> Lesson:
         lesson,
         **{name: getattr(other, name) for name in ("live", "value", "items", "common", "ours")},
         often=lesson.often or other.often,
+        here=lesson.here or other.here,
     )
 
 
