@@ -30,7 +30,7 @@ from shared.runtime.environment import table
 ROWS = 20
 """Items of a collection on a screen."""
 
-COUNTS_ARE_KEPT = timedelta(minutes=10)
+COUNTS_ARE_KEPT = timedelta(minutes=1)
 
 LONGEST = {"partition": 2048, "sort": 1024}
 """The most bytes of a partition key and of a sort key.
@@ -78,9 +78,10 @@ def browser(request: Request) -> Answer:
     if because:
         raise Forbidden(f"This collection is not shown: {because}.")
     # Nothing is asked about what is like no key of ours: the function's role could not.
-    items = _items(asked) if is_visible(asked.partition, asked.name) else []
+    is_known = is_visible(asked.partition, asked.name)
+    items = _items(asked) if is_known else []
     if not items:
-        return pages.page("collections/nothing.html", **known, forms=_forms(asked))
+        return pages.page("collections/nothing.html", **known, forms=[] if is_known else _forms(asked))
     rows = items[:ROWS]
     kind = kind_of(asked.partition, asked.name)
     whole = len(items) <= ROWS and not asked.beginning and not asked.after
