@@ -18,21 +18,27 @@ from functions.pages import clicks, collections, site
 from shared.data.catalog import deals, offers, page_cache, picks, search
 from shared.data.members import announcements, follows, saved
 from shared.dynamodb import cursors
+from shared.dynamodb.capacity import Basis, Capacity
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Request, waves
 from shared.html import page_cost, patterns, views
 from shared.http import cached_pages
 from shared.models.catalog import BRAND, FRONT_PAGE, Deal, Topic
 from shared.values import times
-from tests.signed_in.conftest import FUNCTIONS, entered, found_by_functions
-from tests.support.browsing import Browser
+from tests.signed_in.conftest import FUNCTIONS, PASSWORD, entered, found_by_functions
+from tests.signed_in.test_desk import DEAL, filled
+from tests.signed_in.test_shop import HOME, checkout
+from tests.support.browsing import Browser, Seen
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import a_message, send
+from tests.support.metering import compared
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over
 from tests.support.wire import answered
 
 ROOT = Path(__file__).resolve().parents[2]
+
+ZOE = {"username": "zoe", "name": "Zoe", "email": "zoe@mail.example", "password": PASSWORD}
 
 PostDeal = Callable[..., Deal]
 
@@ -146,15 +152,17 @@ def test_each_request_of_each_page_has_a_pattern_and_a_function(
     unknown: dict[str, set[str]] = {}
     asked = 0
 
-    for path in PAGES:
-        page_cost.begin()
-        assert visitor.get(path.format_map(known), User_Agent="Firefox").status < 405, path
-        for row in page_cost.summary()["rows"]:
-            asked += 1
-            if not row["patterns"] or not row["function"] or "<" in row["function"]:
-                unknown.setdefault(f"{row['function']} of {row['index']}", set()).add(path)
+    with compared(table) as wrong:
+        for path in PAGES:
+            page_cost.begin()
+            assert visitor.get(path.format_map(known), User_Agent="Firefox").status < 405, path
+            for row in page_cost.summary()["rows"]:
+                asked += 1
+                if not row["patterns"] or not row["function"] or "<" in row["function"]:
+                    unknown.setdefault(f"{row['function']} of {row['index']}", set()).add(path)
 
     assert unknown == {}
+    assert wrong == []
     assert asked > 2 * len(PAGES)
 
 
@@ -243,6 +251,59 @@ def test_a_request_that_was_tried_again_tells_what_it_met(shown: None, ana: Brow
         seen = ana.get("/my/saved")
 
     assert re.search(r"Query met ThrottlingException: waited [\d.]+ ms, then asked again\.", seen.words)
+
+
+def test_ten_forms_take_the_capacity_that_is_counted_for_them(
+    shown: None, anyone: Browser, ana: Browser, editor: Browser, table: Table, sell: Callable[..., Deal]
+) -> None:
+    deal = sell()
+    taken: dict[str, list[float]] = {}
+
+    def fill_in(form: str, browser: Browser, path: str, fields: dict[str, str]) -> Seen:
+        page_cost.begin()
+        seen = browser.post(path, fields)
+        assert seen.status == 303, form
+        transactions = [each for each in page_cost.trace().requests if each.operation == "TransactWriteItems"]
+        taken[form] = [each.capacity.write for each in transactions if each.capacity is not None]
+        return seen
+
+    with compared(table) as wrong:
+        fill_in("sign-up", anyone, "/account/sign-up", ZOE)
+        for form, path in (("like", "/my/likes/brand/apple"), ("watch", "/my/watches/brand/apple")):
+            fill_in(form, ana, path, {"on": "1"})
+        fill_in("save", ana, f"/my/saved/{deal.number}", {"on": "1"})
+        posted = fill_in("post", editor, "/desk/deals", DEAL | {"key": "k"}).location.partition("?")[0]
+        fill_in("edit", editor, posted, filled(editor.get(posted), price="9.5"))
+        fill_in("hot", editor, f"{posted}/hot", {})
+        fill_in("withdraw", editor, f"{posted}/withdraw", {})
+        ana.post("/shop/addresses", {**HOME, "next": "/shop/checkout"})
+        ana.post("/shop/cart", {"deal": str(deal.number)})
+        order = fill_in("order", ana, "/shop/checkout", checkout(ana)).location.partition("?")[0]
+        fill_in("cancel", ana, f"{order}/cancel", {})
+
+    assert wrong == []
+    # By hand, of items below 1 KB: two units for each write and check of a transaction, one for each index entry.
+    assert taken == {
+        "sign-up": [4 * 2 + 1, 3 * 2 + 1],  # the four items of an account, UserIndex; a session, two checks, GSI1
+        "like": [3 * 2 + 1],  # the like, the brand's count, the account's check; GSI1
+        "watch": [3 * 2 + 1],
+        "save": [2 * 2],
+        "post": [6 * 2 + 3],  # the deal, its number, three counts, the form's key; three indexes
+        "edit": [2 + 3],
+        "hot": [2 + 3],
+        "withdraw": [4 * 2 + 3],  # the deal, three counts; it leaves three indexes
+        "order": [21],
+        "cancel": [14],
+    }
+
+
+def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(shown: None, ana: Browser) -> None:
+    ana.get("/my/saved")
+    page_cost.trace().capacity = Capacity(3.5, basis=Basis.AT_LEAST)
+
+    assert "at least 3.5 RRU" in page_cost.server_timing()
+    assert page_cost.server_timing().isascii()
+    assert page_cost.summary()["million"] == "at least $0.44"
 
 
 def a_request(began: float, seconds: float) -> Request:

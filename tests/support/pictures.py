@@ -42,7 +42,7 @@ def take() -> None:
             ("inbox", "/my/inbox", PHONE, "light", ana),
             ("cart-dark", "/shop/cart", PHONE, "dark", ana),
             ("desk", "/desk", WIDE, "light", eddy),
-            (TOOK, f"/deals/{deal.number}", WIDE, "light", ""),
+            (TOOK, f"/brands/{deal.brand}", WIDE, "light", ""),
             (COLLECTION, f"/table?partition={quote(keys.product(product_hash(deal.link)))}", LOW, "light", eddy),
         )
         for name, path, (width, height), scheme, token in wanted:
