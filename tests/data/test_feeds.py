@@ -20,6 +20,7 @@ from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic,
 from shared.values import ksuids
 from tests.support.engines import on_servers
 from tests.support.factories import (
+    APPLE,
     ASICS,
     FEEDS,
     HOME,
@@ -226,6 +227,17 @@ def test_a_second_page_reads_past_ended_deals_to_the_active_ones_behind_them(tab
         pages = walk(table, feed, limit=5, now=ahead(hours=1))
         assert [ids(page.items) for page in pages[:2]] == [ids(newest), ids(oldest[:5])]
         assert ids(deal for page in pages for deal in page.items) == ids([*newest, *oldest])
+
+
+def test_periods_behind_one_that_is_read_in_parts_are_not_passed_over(table: Table) -> None:
+    """Nothing is known of ended deals where a page of a topic begins, so it reads among them by and by."""
+    post(table, [a_deal(ago(minutes=minute), ends_at=ahead(minutes=1)) for minute in range(18)])
+    staying = post(table, [a_deal(ago(days=40 * part, minutes=minute)) for part in (1, 2, 3) for minute in range(3)])
+
+    for topic in (APPLE, SHOES):
+        _, held = feeds.opened(table, topic)
+        page = feeds.read(table, feed_of(topic), limit=5, now=ahead(hours=1), held=held)
+        assert ids(page.items) == ids(staying[:5])
 
 
 def test_a_deal_that_has_ended_is_not_listed_from_that_second_on(table: Table) -> None:
