@@ -147,6 +147,14 @@ def test_only_the_clients_and_the_terminal_import_boto() -> None:
     assert _wrong_imports(others, lambda _, name: _package(name) not in AWS_LIBRARIES) == []
 
 
+def test_only_the_laptops_panel_makes_faults() -> None:
+    wanted = {"shared.dynamodb.faults", "shared.html.faults"}
+
+    importing = {module for module in MODULES if wanted & {name for name, _ in _imports(module)}}
+
+    assert importing == {"shared.html.faults", "shared.html.page_cost", "shared.html.pages"}
+
+
 def test_functions_import_only_shared() -> None:
     assert _wrong_imports(_in("functions"), _not_ours_or("shared", "functions")) == []
 

@@ -164,6 +164,12 @@ class Trace:
             request.seconds = time.perf_counter() - request.began
             request.refused = type(exception).__name__
 
+    def lose(self, context: Json) -> None:
+        """Note that an answer, which this saw, reached nobody else; ``context`` is botocore's of that request."""
+        request, _ = context.get(f"{_RECORD} {id(self)}", (None, {}))
+        if request is not None:
+            request.refused = "no answer"
+
 
 def waves(requests: Sequence[Request]) -> list[int]:
     """The round trip that each of some requests belongs to, from 1: those that went out at once share one."""

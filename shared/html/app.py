@@ -116,7 +116,7 @@ def serve(*routes: Routes, guards: Sequence[http.Guard] = (), public: bool = Fal
     answered = http.serve(app, *guards, refused=refused)
 
     def handler(event: Event, context: LambdaContext) -> Event:
-        pages.begin_work()
+        pages.begin_work(event)
         return answered(event, context)
 
     return handler

@@ -16,6 +16,7 @@ from shared.data.catalog.page_cache import Form
 from shared.data.partitions import SESSION, VISIBLE
 from shared.dynamodb.capacity import MARKS, READ_DOLLARS, WRITE_DOLLARS, Basis, Capacity
 from shared.dynamodb.tracing import Request, Trace, waves
+from shared.html import faults
 from shared.html.links import base
 from shared.html.patterns import SENTENCES, function_of, pattern_of
 from shared.http import cached_pages
@@ -31,7 +32,6 @@ _remembered: list[str] = []
 @cache
 def trace() -> Trace:
     """The trace of this execution environment's table, attached when it is first asked for."""
-    cached_pages.memory().used = _remember
     return Trace().attach(table())
 
 
@@ -39,6 +39,7 @@ def begin() -> None:
     """Start over, for a new request."""
     trace().start_over()
     _remembered.clear()
+    cached_pages.memory().used = _remember
 
 
 def _remember(name: str, form: Form) -> None:
@@ -47,6 +48,7 @@ def _remember(name: str, form: Form) -> None:
 
 def summary() -> dict[str, Any]:
     """The requests since ``begin``, for ``page-cost.html``."""
+    fault = faults.told(trace())  # first, as it notes what was lost
     requests = sorted(trace().requests, key=lambda request: request.began)
     first = requests[0].began if requests else 0.0
     until = max((request.ended for request in requests), default=first)
@@ -65,6 +67,7 @@ def summary() -> dict[str, Any]:
         "retries": _retries(requests),
         "patterns": _patterns(rows),
         "million": million(capacity),
+        "fault": fault,
         "prices": f"${READ_DOLLARS} for a million read units (RRU), ${WRITE_DOLLARS} for a million write units (WRU)",
     }
 
@@ -73,7 +76,8 @@ def server_timing() -> str:
     """The sum for browsers' own tools: https://www.w3.org/TR/server-timing/. Headers are ASCII."""
     sum_of = summary()
     capacity = sum_of["capacity"].replace("≥", "at least ")
-    described = f"{sum_of['requests']} requests, {sum_of['trips']} round trips, {capacity}"
+    again = f", {len(sum_of['retries'])} tried again" if sum_of["retries"] else ""
+    described = f"{sum_of['requests']} requests, {sum_of['trips']} round trips, {capacity}{again}"
     return f'dynamodb;dur={sum_of["ms"]};desc="{described}"'
 
 

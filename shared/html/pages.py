@@ -15,6 +15,7 @@ from shared.html.links import absolute, link
 from shared.html.templates import render
 from shared.http.coding import etag
 from shared.http.cookie_header import done
+from shared.http.event import Event
 
 HTML = "text/html; charset=utf-8"
 
@@ -96,11 +97,12 @@ def shows_work() -> bool:
     return os.environ.get("SHOWS_WORK") == "true"
 
 
-def begin_work() -> None:
-    """Note what is asked of DynamoDB from now on, where that is shown."""
+def begin_work(event: Event) -> None:
+    """Note what is asked of DynamoDB for a request, where that is shown."""
     if shows_work():
-        from shared.html import page_cost  # noqa: PLC0415  # not imported on stages that do not show it
+        from shared.html import faults, page_cost  # noqa: PLC0415  # not imported on stages that do not show it
 
+        faults.begin(event)
         page_cost.begin()
 
 
@@ -138,6 +140,9 @@ def page(  # what differs from page to page, each by its name
     leaves it to the script whether this browser did it. The base template also knows ``robots``, ``description``,
     ``query`` (what was searched) and ``canonical``, an absolute address.
     """
+    work = _work()
+    if work and work["fault"] and work["fault"]["asked"]:
+        cache = headers.PRIVATE  # as it is this once
     known = {
         "said": SAID.get(said or ""),
         "unsure": None if cache == headers.PRIVATE else said,
@@ -147,7 +152,7 @@ def page(  # what differs from page to page, each by its name
         "description": None,
         "query": "",
         "feed": None,
-        "page_cost": _work(),
+        "page_cost": work,
         "followed": None,
     }
     body = render(template, **(known | values))
