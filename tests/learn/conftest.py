@@ -26,8 +26,8 @@ def stage(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
         hand_over(monkeypatch, own, learn)
         monkeypatch.setattr(page_cost, "table", lambda: own)
         page_cost.trace.cache_clear()
-        brands.create(own, "allbirds", "Allbirds", times.now())
-        deals.create(own, a_deal(times.now(), brand="allbirds", brand_name="Allbirds"), times.now())
+        brands.create(own, "runa", "Runa", times.now())
+        deals.create(own, a_deal(times.now(), brand="runa", brand_name="Runa"), times.now())
         yield own
         trace, events = page_cost.trace(), own.client.meta.events
         events.unregister("before-parameter-build.dynamodb", trace._before)

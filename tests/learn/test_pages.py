@@ -59,7 +59,7 @@ def test_what_the_local_cloud_does_not_refuse_is_told(monkeypatch: pytest.Monkey
 
 
 def test_a_value_of_ones_own_is_what_is_asked_for(reader: Browser) -> None:
-    assert "Allbirds" in reader.get("/learn/by-partition?value=allbirds").words
+    assert "Runa" in reader.get("/learn/by-partition?value=runa").words
     assert "No items." in reader.get("/learn/by-partition?value=nobody").words
 
 
@@ -76,7 +76,7 @@ def test_a_value_that_is_none_gets_one_sentence_and_nothing_is_sent(reader: Brow
 def test_a_lesson_that_is_live_writes_nothing_when_it_is_posted(reader: Browser, table: Table) -> None:
     before = table.scan()
 
-    reader.post("/learn/by-partition", {"value": "allbirds"})
+    reader.post("/learn/by-partition", {"value": "runa"})
 
     assert table.scan() == before
 
