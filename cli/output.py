@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from shared.dynamodb.capacity import MARKS, Capacity
+from shared.dynamodb.capacity import Capacity, meanings
 from shared.dynamodb.tracing import Trace
 from shared.values.counts import counted
 
@@ -84,8 +84,8 @@ def show_trace(trace: Trace) -> None:
     if rows:
         _grid(["No.", "Request", "Index", "Key", "Capacity"], rows)
     say(summary(trace))
-    if trace.capacity.basis in MARKS:
-        say(MARKS[trace.capacity.basis])
+    for sentence in meanings(request.capacity for request in trace.requests):
+        say(sentence)
 
 
 def summary(trace: Trace) -> str:

@@ -86,6 +86,11 @@ class Capacity:
         return self.read * READ_DOLLARS + self.write * WRITE_DOLLARS
 
 
+def meanings(figures: Iterable[Capacity | None]) -> list[str]:
+    """What the marks of some figures mean, each once."""
+    return [MARKS[basis] for basis in sorted({each.basis for each in figures if each}) if basis in MARKS]
+
+
 def size_of(item: Wire) -> int:
     """The bytes of an item: its attributes' names and values. 100 bytes more are stored, and neither read nor written.
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from shared.data.catalog.page_cache import Form
 from shared.data.partitions import SESSION, VISIBLE
-from shared.dynamodb.capacity import MARKS, READ_DOLLARS, WRITE_DOLLARS, Basis, Capacity
+from shared.dynamodb.capacity import READ_DOLLARS, WRITE_DOLLARS, Basis, Capacity, meanings
 from shared.dynamodb.tracing import Request, Trace, waves
 from shared.html import faults
 from shared.html.links import base
@@ -60,7 +60,7 @@ def summary() -> dict[str, Any]:
         "requests": len(requests),
         "trips": max(together, default=0),
         "capacity": str(capacity),
-        "mark": MARKS.get(capacity.basis, ""),
+        "marks": meanings(request.capacity for request in requests),
         "ms": f"{(until - first) * 1000:.1f}",
         "memory": sorted(_remembered),
         "memory_code": _code("shared.data.catalog.memory", "1"),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.capacity import Basis, Capacity, size_of, taken, units_read, units_written
+from shared.dynamodb.capacity import Basis, Capacity, meanings, size_of, taken, units_read, units_written
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import put, put_new
@@ -168,7 +168,11 @@ def test_where_a_projection_hides_an_item_the_count_says_at_least(bare_table: Ta
 
     list(bare_table.query("A", projection=Projection.of("SK")))
 
-    assert str(trace.capacity) == "≥0.5 RRU"
+    bare_table.get(KEY)
+
+    assert [str(request.capacity) for request in trace.requests] == ["≥0.5 RRU", "~0.5 RRU"]
+    assert str(trace.capacity) == "≥1 RRU"
+    assert [sentence[0] for sentence in meanings(request.capacity for request in trace.requests)] == ["~", "≥"]
 
 
 def test_amazons_own_figure_is_believed() -> None:
