@@ -87,7 +87,6 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool) -
     wrong = found.value.wrong(value) if found.value else None
     came = None
     if runs and not wrong:
-        page_cost.begin()
         run_id = secrets.token_hex(4)
         came = running.run(table(), found, value, reader.visitor, run_id, request.now, page_cost.trace())
     place = keys.scratch("you", "run")

@@ -25,8 +25,7 @@ SHOWN = trouble.REFUSED | trouble.INVALID | {"TransactionCanceledException"}
 class Reply:
     """The answer to a request: the items that came back, ``examined`` before a filter, and whether there are more.
 
-    ``code`` and ``message`` are those of a refusal, as DynamoDB or boto3 worded them. ``reasons`` are the codes of a
-    transaction's writes, in their order.
+    ``code`` and ``message`` are those of a refusal, as DynamoDB or boto3 worded them.
     """
 
     items: Sequence[Item] = ()
@@ -34,7 +33,6 @@ class Reply:
     more: bool = False
     code: str = ""
     message: str = ""
-    reasons: Sequence[str] = ()
 
 
 def ask(table: Table, operation: str, arguments: Mapping[str, Any]) -> Reply:
@@ -58,8 +56,7 @@ def ask(table: Table, operation: str, arguments: Mapping[str, Any]) -> Reply:
             code = error.response["Error"]["Code"]
             if code not in SHOWN:
                 raise trouble.of(error, "The table") from error
-            reasons = [each.get("Code", "None") for each in cast("Any", error.response).get("CancellationReasons", [])]
-            return Reply(code=code, message=error.response["Error"].get("Message", ""), reasons=reasons)
+            return Reply(code=code, message=error.response["Error"].get("Message", ""))
         except BotoCoreError as error:
             raise trouble.of(error, "The table") from error
 

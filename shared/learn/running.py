@@ -72,6 +72,7 @@ def names(lesson: Lesson, value: str, scratch: str, now: datetime) -> Given:
     return {
         "scratch": scratch,
         "value": int(value) if lesson.value and lesson.value.kind in {"number", "few"} else value,
+        "padded": value.zfill(2),
         "day": f"{now:%Y-%m-%d}",
         "month": f"{now:%Y-%m}-01",
         "two": value[:2],
@@ -166,8 +167,8 @@ def _sent(table: Table, steps: Sequence[Step], given: Given, trace: Trace) -> li
         for _ in range(TRIES):
             before = len(trace.requests)
             reply = ask(table, step.operation, arguments)
-            is_late = "IndexName" in arguments and step.finds is not None and len(reply.items) < step.finds
-            if not is_late:
+            expected = min(step.finds or 0, arguments.get("Limit", step.finds or 0))
+            if "IndexName" not in arguments or len(reply.items) >= expected:
                 break
             time.sleep(BETWEEN)
         took = trace.requests[before] if len(trace.requests) > before else None

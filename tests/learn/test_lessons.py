@@ -46,6 +46,21 @@ def _wrong(made: Sequence[Done]) -> list[str]:
     return [difference for done in made if (difference := _differs(done))]
 
 
+OTHERS = {"slug": ["a", "import-1"], "word": ["zz"], "number": ["999999999"], "few": ["1", "30"], "text": ["SAN DIEGO"]}
+
+
+@pytest.mark.parametrize(
+    "lesson", [each for each in THAT_RUN if each.value and not each.runs], ids=lambda each: each.slug
+)
+def test_a_value_of_ones_own_changes_what_is_found_and_not_what_is_refused(table: Table, lesson: Lesson) -> None:
+    assert lesson.value
+    for other in OTHERS[lesson.value.kind]:
+        made = running.run(table, lesson, other, "visitor-0001", f"run-{other}", times.now(), Trace())
+
+        for done in [*made.common, *made.ours]:
+            assert (done.reply.code or None) == done.step.refused, done.reply.message
+
+
 def test_the_patterns_are_those_of_the_readme() -> None:
     rows = re.findall(r"^\| (\d+) \| (.+?) \| .+? \| (.+?) \| .+ \|$", README.read_text(encoding="utf-8"), re.MULTILINE)
     named = [(int(number), name, re.findall(r"\[`(.+?)`\]", code)) for number, name, code in rows]
