@@ -11,16 +11,15 @@ import pytest
 
 from functions.pages import account, collections, desk, mine, sales, shop
 from shared.data.catalog import brands, deals
-from shared.data.members import sessions, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.html import cookies, page_cost
 from shared.models.catalog import Deal
-from shared.models.members import Role, User
+from shared.models.members import Role
 from shared.values import times
 from tests.support.browsing import ORIGIN, Browser, Seen
 from tests.support.engines import FAST_SERVER
-from tests.support.factories import a_deal, account_of
+from tests.support.factories import a_deal, token_of_new
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over, surrounded
 
@@ -60,18 +59,7 @@ def anyone(table: Table) -> Browser:
 
 def entered(table: Table, username: str, role: Role = "member") -> Browser:
     """The browser of somebody who is signed in."""
-    user = User(
-        username,
-        f"{username}@mail.example",
-        username.title(),
-        "no-hash",
-        role,
-        times.now(),
-        account_id=account_of(username),
-    )
-    users.create(table, user)
-    token, _ = sessions.start(table, user, times.now(), username.encode().ljust(32, b"-")[:32])
-    return Browser(FUNCTIONS, {cookies.SESSION: token, cookies.HINT: "1"})
+    return Browser(FUNCTIONS, {cookies.SESSION: token_of_new(table, username, role), cookies.HINT: "1"})
 
 
 def shown_counts(seen: Seen) -> list[str]:

@@ -14,13 +14,14 @@ import pytest
 
 from shared.data import removal
 from shared.data.catalog import brands, deals, feeds, imports
-from shared.data.members import announcements, messages, users
+from shared.data.members import announcements, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import UsernameTaken
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
 from shared.models.lists import Page
-from shared.models.members import User
+from shared.models.members import Role, User
 from shared.models.messages import DealNews, Message
+from shared.values import times
 
 NOW = datetime(2050, 6, 15, 12, 0, tzinfo=UTC)
 """The tests' present. It lies ahead of every clock, so that no engine's own TTL deletes what a test still reads."""
@@ -84,6 +85,13 @@ def a_user(username: str = "ana", **others: Any) -> User:
 def account_of(username: str) -> str:
     """The id of the account that ``a_user`` makes."""
     return f"account-{username}"
+
+
+def token_of_new(table: Table, username: str, role: Role = "member") -> str:
+    """The token of somebody new who is signed in."""
+    user = a_user(username, role=role, created_at=times.now())
+    users.create(table, user)
+    return sessions.start(table, user, times.now(), username.encode().ljust(32, b"-")[:32])[0]
 
 
 def send(table: Table, message: Message) -> None:

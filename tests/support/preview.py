@@ -23,15 +23,14 @@ from unittest import mock
 from urllib.parse import parse_qsl, urlsplit
 
 from shared.data.catalog import brands, deals, imports, offers, picks, search
-from shared.data.members import sessions, users
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
 from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
-from shared.models.members import Role, User
+from shared.models.members import Role
 from shared.values import slugs, times
 from tests.support.engines import FAST_SERVER
-from tests.support.factories import account_of
+from tests.support.factories import token_of_new
 from tests.support.pages import a_context, event_of
 from tests.support.surroundings import given, start_over
 
@@ -122,18 +121,7 @@ def fill(table: Table, sample: Path, *, images: bool, most: int) -> list[Deal]:
 
 def entered(site: Place, username: str, role: Role = "member") -> str:
     """The token of somebody new who is signed in."""
-    user = User(
-        username,
-        f"{username}@mail.example",
-        username.title(),
-        "no-hash",
-        role,
-        times.now(),
-        account_id=account_of(username),
-    )
-    users.create(site.table, user)
-    token, _ = sessions.start(site.table, user, times.now(), username.encode().ljust(32, b"-")[:32])
-    return token
+    return token_of_new(site.table, username, role)
 
 
 def sold(site: Place, deal: Deal, pieces: int, shards: int = 1) -> None:
