@@ -66,8 +66,14 @@ def _order_places() -> Key:
         **keys.order_in_parts("<OrderId>"),
         "GSI2PK": keys.order_history("<Username>"),
         "GSI2SK": keys.history_before("<Status>", _TIME, "<OrderId>"),
-        **keys.order_in_open("<Status>", "<Day>", _NUMBER, "<OrderId>"),
     }
+
+
+_AT_DESK = (
+    keys.order_in_open("<Status>", "<Day>", _NUMBER, "<OrderId>"),
+    keys.order_in_closed("<Status>", "<OrderId>"),
+)
+"""The places of an order, or of what stays of it, in the desk's lists: while it is open, and from then on."""
 
 
 CHART: Mapping[str, tuple[Entity, ...]] = {
@@ -132,12 +138,12 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
         _entity(t.SAVED, keys.saved("<Username>", "<DealId>")),
     ),
     "The shop": (
-        _entity(t.ORDER, keys.order("<Username>", "<OrderId>"), _order_places()),
+        *(_entity(t.ORDER, keys.order("<Username>", "<OrderId>"), {**_order_places(), **place}) for place in _AT_DESK),
         _entity(
             t.ORDER_ITEM, keys.order_item("<OrderId>", "<ItemId>"), keys.order_item_in_parts("<OrderId>", "<ItemId>")
         ),
         _entity(t.ORDER_NUMBER, keys.order_number("<Number>")),
-        _entity(t.SALE, keys.sale("<OrderId>"), keys.order_in_closed("<Status>", "<OrderId>")),
+        *(_entity(t.SALE, keys.sale("<OrderId>"), place) for place in _AT_DESK),
         _entity(t.CART_ITEM, keys.cart_item("<Username>", "<DealId>")),
         _entity(t.CART_MARK, keys.cart_mark("<Username>")),
         _entity(t.STOCK, keys.stock_shard("<DealId>", _NUMBER)),

@@ -187,7 +187,7 @@ def _counts(_window: int) -> ItemCounts:
 def _entity(forms: Sequence[Entity], index: Index | None, counts: ItemCounts) -> dict[str, Any]:
     """A row of the chart: the items of one type, with each form of their key."""
     name, type_ = index.name if index else None, forms[0].type
-    keys_ = [pair for pair in (form.at(index) for form in forms) if pair]
+    keys_ = list(dict.fromkeys(pair for pair in (form.at(index) for form in forms) if pair))
     example = counts.examples.get((type_, name))
     found = str(example[index.partition_key if index else PARTITION_KEY]) if example else ""
     return {
