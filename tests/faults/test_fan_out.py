@@ -17,6 +17,7 @@ import pytest
 
 from functions.background import publisher
 from shared import settings
+from shared.data import item_types
 from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import fanout, fanout_progress, follows, messages, users
@@ -243,6 +244,19 @@ def test_a_deal_that_is_over_meanwhile_is_told_to_nobody_more(
     assert sum(received(table, names).values()) == 10
 
 
+def test_a_new_deal_is_work_for_its_brand_and_its_category_as_they_were_called_then(deal: Deal) -> None:
+    new = replace(deal, correlation_id="c-1")
+    told = replace(Unit(deal.deal_id, "brand"), correlation_id="c-1", written_at=NOW.timestamp())
+
+    news = publisher.work_of(DealChange(None, new, NOW))
+
+    assert news == [
+        replace(told, topic="apple", topic_name="Apple"),
+        replace(told, kind="category", topic="shoes", topic_name="Shoes"),
+    ]
+    assert [Unit.from_json(unit.to_json()) for unit in news] == news
+
+
 def test_an_old_deal_an_ended_one_an_edit_and_a_second_time_hot_are_no_news(table: Table, deal: Deal) -> None:
     hot = deals.make_hot(table, deal.deal_id, NOW)
     edited = deals.edit(table, deal.deal_id, {"title": "Road runner"}, ahead(minutes=1))
@@ -436,6 +450,9 @@ def test_a_page_that_is_done_is_not_done_again_when_it_is_delivered_weeks_later(
 
     assert again == fanout.Delivered()
     assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=3, finished=True)
+    (marker,) = (item for item in table.scan()[0] if item["Type"] == item_types.FAN_OUT_PAGE)
+    assert marker["Done"] is True
+    assert "Readers" not in marker  # nobody's name is kept for longer than it is needed
 
 
 def test_a_page_is_remembered_for_longer_than_a_message_can_wait_and_be_redriven() -> None:

@@ -462,7 +462,9 @@ def test_cancelling_gives_the_stock_back_to_where_it_came_from_once(table: Table
         steps.advance(table, order, CANCELLED, NOW)
 
     assert left(table, [deal, other]) == [4, 5]
-    assert [shard.left for shard in stock.of(table, deal.deal_id).shards] == [1, 1, 1, 1]
+    shards = stock.of(table, deal.deal_id).shards
+    assert [(shard.left, shard.ordered) for shard in shards] == [(1, 0)] * 4
+    assert sorted(shard.changes for shard in shards) == [1, 3, 3, 3]  # put on sale; taken, given back
 
 
 def test_a_cancellation_whose_answer_was_lost_gives_back_once(table: Table, deal: Deal) -> None:
