@@ -229,7 +229,7 @@ def test_a_deal_that_another_import_creates_meanwhile_is_already_there(table: Ta
 def test_capacity_and_requests_are_summed_up(table: Table, btd: Btd, tmp_path: Path) -> None:
     result = btd("import", a_file(tmp_path, [a_line()]))
 
-    assert re.search(r"\d+ requests, [\d.]+ RRU \+ [\d.]+ WRU consumed", result.stdout)
+    assert re.search(r"\d+ requests, ≥?[\d.]+ RRU \+ [\d.]+ WRU consumed", result.stdout)
 
 
 def test_a_file_that_is_not_there_is_not_understood(btd: Btd) -> None:
