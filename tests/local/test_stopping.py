@@ -46,7 +46,7 @@ def test_stopping_says_what_is_not_done_in_time(home: Home, tmp_path: Path) -> N
     stream_to_a_function(home, port, seen)
     write(home, port, "poison")
 
-    left = cloud.drain(home, timeout=20)
+    left = cloud.drain(home, timeout=10)
 
     assert left == {"records": 1}
 
