@@ -71,7 +71,6 @@ def seen_differently(table: Table, one: Path, other: Path) -> list[str]:
 
 
 @on_a_server
-@pytest.mark.skipif(not RELEASED, reason="before 1.0.0 there is no release: pyproject.toml records no commit")
 @pytest.mark.parametrize("newer_first", [True, False])
 def test_the_last_release_and_this_code_work_on_one_table(
     bare_table: Table,
