@@ -43,6 +43,8 @@ def test_liking_and_watching_twice_count_once(table: Table, topic: Topic) -> Non
         follows.watch(table, topic, "ana", NOW)
 
     assert counts(table, topic) == (1, 1)
+    assert [follows.is_liked(table, topic, name) for name in ("ana", "bo")] == [True, False]
+    assert [follows.is_watched(table, topic, name) for name in ("ana", "bo")] == [True, False]
     assert table.get(keys.like(topic, "ana")) == {
         **keys.like(topic, "ana"),
         **keys.like_in_likes(topic, "ana"),

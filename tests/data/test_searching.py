@@ -147,3 +147,11 @@ def test_a_word_that_nobody_has_asks_for_no_deal(table: Table) -> None:
 
     assert (found.deal_ids, found.near) == ((), ("blue",))
     assert not [request for request in wire.requests if str(request.partition).startswith("WORD#")]
+
+
+@pytest.mark.parametrize(
+    ("typed", "cut"),
+    [("one two three four five", False), ("one two three four five six", True), ("x" * 100, False), ("x" * 101, True)],
+)
+def test_a_search_of_more_than_is_looked_up_says_so(typed: str, cut: bool) -> None:
+    assert search.asked(typed).cut is cut

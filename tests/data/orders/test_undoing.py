@@ -6,9 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from shared.data import keys
 from shared.data.members import messages, order_news
 from shared.data.orders import open_orders, reading, steps, stock
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import forget
 from shared.errors import TooLateToUndo, WrongStep
 from shared.models.catalog import Deal
 from shared.models.orders import Order, OrderStatus
@@ -19,7 +21,7 @@ from tests.support.shop import a_buyer, buy, left, on_sale, wanted
 pytestmark = on_servers
 
 PLACED, SHIPPED, DELIVERED, CANCELLED = OrderStatus
-SOON = NOW + timedelta(seconds=50)
+SOON = NOW + steps.UNDO_WITHIN
 LATE = NOW + timedelta(seconds=61)
 
 
@@ -85,13 +87,16 @@ def test_a_step_is_taken_back_within_a_minute(
     before = taken(table, order, *to[:-1])
     after = steps.advance(table, before, to[-1], NOW)
 
-    back = steps.undo(table, after, to[-1], SOON, telling=order_news.correcting)
+    back = steps.undo(table, after, to[-1], SOON, correlation_id="c-2", telling=order_news.correcting)
     again = steps.undo(table, after, to[-1], SOON, telling=order_news.correcting)
 
-    assert (back.status, back.times) == (before.status, before.times)
+    assert (back.status, back.times, back.correlation_id) == (before.status, before.times, "c-2")
     assert reading.get(table, "ana", order.order_id) == back == again
     assert lists(table) == {before.status: [order.order_id]}
     assert left(table, [deal]) == [1]
+    assert (table.get(keys.account("ana")) or {})["OpenOrders"] == (
+        before.status is PLACED
+    )  # the account stays with one
     (told,) = messages.latest(table, "ana", limit=9, now=SOON).items
     assert (told.kind, "Your order of 2 pieces is" in told.subject) == ("corrected", True)
 
@@ -104,6 +109,17 @@ def test_after_a_minute_a_step_stays(table: Table, order: Order, to: tuple[Order
         steps.undo(table, after, to[-1], LATE)
 
     assert reading.get(table, "ana", order.order_id) == after
+
+
+def test_an_order_that_is_to_be_sent_again_is_listed_though_its_day_had_no_other(table: Table, order: Order) -> None:
+    sent = taken(table, order, SHIPPED)
+    for note in list(table.query(keys.open_orders())):
+        table.write(forget(keys.primary(note), because="the clock forgets what has been empty for days"))
+    open_orders._known.clear()
+
+    steps.undo(table, sent, SHIPPED, SOON)
+
+    assert lists(table) == {PLACED: [order.order_id]}
 
 
 def test_what_was_delivered_meanwhile_is_not_taken_back_to_placed(table: Table, order: Order) -> None:
