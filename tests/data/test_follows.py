@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from shared.data import account_checks, keys
 from shared.data.catalog import brands, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NoSuchUser, NotLiked, NotWatching
+from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NoSuchUser, NotLiked, NotSignedIn, NotWatching
 from shared.models.catalog import BRAND, Topic
 from shared.values.times import to_iso
 from tests.support.factories import APPLE, ASICS, HOME, NOW, SHOES, both_kinds, join
@@ -20,6 +22,28 @@ def table(table: Table) -> Table:
     """A table with the accounts of those who like and watch."""
     join(table, "ana", "bo")
     return table
+
+
+LATE = "account-of-an-earlier-owner"
+"""An account that once had the name of one that is there."""
+
+
+@both_kinds
+def test_what_an_earlier_owner_of_a_name_asked_for_late_changes_nothing(table: Table, topic: Topic) -> None:
+    follows.like(table, topic, "ana", NOW)
+    follows.watch(table, topic, "ana", NOW)
+    late = [
+        partial(follows.unlike, table, topic, "ana", LATE),
+        partial(follows.unwatch, table, topic, "ana", LATE),
+        partial(follows.like, table, topic, "bo", NOW, LATE),
+        partial(follows.watch, table, topic, "bo", NOW, LATE),
+    ]
+
+    for request in late:
+        with pytest.raises(NotSignedIn):
+            request()
+
+    assert counts(table, topic) == (1, 1)
 
 
 def nobodys(topic: Topic) -> Topic:
