@@ -54,13 +54,18 @@ def test_one_search_follows_a_deal_from_the_post_to_the_last_message(
 
     answer = editor.post("/deals", json=body_of(brand), headers={"X-Request-Id": "shop-7"})
     request = answer.headers["X-Correlation-Id"]
-    lines = eventually(
-        lambda: logged(request),
-        lambda found: (
-            services(found) >= {"editors", "publisher", "messenger", "refresher"}
-            and told_of_brand(found) >= len(readers)
-        ),
-    )
+
+    def is_whole(found: list[dict[str, Any]]) -> bool:
+        everybody = {"editors", "publisher", "messenger", "refresher"}
+        return services(found) >= everybody and told_of_brand(found) >= len(readers)
+
+    def lines_so_far() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = logged(request)
+        if not is_whole(found):  # MiniStack hands on a line that came late when its function works again
+            assert editor.post("/deals", json=body_of(brand)).status_code == 201
+        return found
+
+    lines = eventually(lines_so_far, is_whole)
 
     posted, *_ = lines
     assert (posted["message"], posted["status"], posted["client_request_id"]) == ("request", 201, "shop-7")
