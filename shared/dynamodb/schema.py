@@ -40,6 +40,11 @@ INDEX_KEYS = frozenset(KEYS[2:])
 """Those of the indexes alone."""
 
 
+def key_names(index: Index | None) -> tuple[str, str | None]:
+    """The partition key and the sort key of an index, or of the table (None); None where an index has no sort key."""
+    return (index.partition_key, index.sort_key) if index else (PARTITION_KEY, SORT_KEY)
+
+
 def create_table_request(table_name: str) -> dict[str, object]:
     """The arguments of DynamoDB's CreateTable that make this table: on demand, streamed, with all four indexes.
 

@@ -18,7 +18,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from shared.dynamodb import trouble
 from shared.dynamodb.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
 from shared.dynamodb.retries import Retrying
-from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index, Key
+from shared.dynamodb.schema import Index, Key, key_names
 from shared.dynamodb.writes import Write
 from shared.errors import Busy, DealsError, NoAnswer
 
@@ -356,7 +356,7 @@ def _key_condition(
     index: Index | None, partition: str, after: str | None, until: str | None, prefix: str | None, backward: bool
 ) -> tuple[str, dict[str, str]]:
     """The condition of a Query on the keys of an index or, without one, of the table; and its values."""
-    partition_key, sort_key = (index.partition_key, index.sort_key) if index else (PARTITION_KEY, SORT_KEY)
+    partition_key, sort_key = key_names(index)
     condition, values = f"{partition_key} = :partition", {":partition": partition}
     if after is not None:
         return f"{condition} AND {sort_key} {'<' if backward else '>'} :after", values | {":after": after}

@@ -17,7 +17,7 @@ from shared.data.catalog import feed_counts
 from shared.data.partitions import HIDDEN_OF_PEOPLE
 from shared.dynamodb.attributes import Item, marshal
 from shared.dynamodb.capacity import Capacity, size_of, units_read
-from shared.dynamodb.schema import GSI3, INDEXES, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index
+from shared.dynamodb.schema import GSI3, INDEXES, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
 from shared.html.page_cost import collection as address
 from shared.html.page_cost import is_visible
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, feed_of
@@ -66,7 +66,7 @@ def size(number: int) -> str:
 
 
 def _sort_key(index: Index | None) -> str:
-    return (index.sort_key if index else None) or SORT_KEY
+    return key_names(index)[1] or SORT_KEY
 
 
 def _group(items: Sequence[Item], type_: str, now: datetime, index: Index | None, hidden: Mapping[str, str]) -> Json:
@@ -94,7 +94,7 @@ def _row(item: Item, columns: Sequence[str], now: datetime, index: Index | None,
         "places": [
             {"name": other.name if other else "table", "link": address(str(item[key]), other.name if other else None)}
             for other in (None, *INDEXES)
-            if other != index and (key := other.partition_key if other else PARTITION_KEY) in item
+            if other != index and (key := key_names(other)[0]) in item
         ],
         "size": f"≥ {whole}" if hidden else whole,
         "cells": [_cell(name, item[name], now, periods.get(name, "")) if name in item else None for name in columns],

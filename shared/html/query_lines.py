@@ -6,7 +6,7 @@ import json
 import shlex
 from typing import Any
 
-from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index
+from shared.dynamodb.schema import Index, key_names
 
 
 def of(
@@ -21,7 +21,7 @@ def of(
 
 
 def _aws(table: str, partition: str, index: Index | None, beginning: str, backward: bool) -> str:
-    partition_key, sort_key = _keys(index)
+    partition_key, sort_key = key_names(index)
     condition, values = f"{partition_key} = :pk", {":pk": {"S": partition}}
     if beginning:
         condition, values = f"{condition} AND begins_with({sort_key}, :sk)", values | {":sk": {"S": beginning}}
@@ -36,7 +36,7 @@ def _aws(table: str, partition: str, index: Index | None, beginning: str, backwa
 
 
 def _boto3(table: str, partition: str, index: Index | None, beginning: str, backward: bool) -> str:
-    partition_key, sort_key = _keys(index)
+    partition_key, sort_key = key_names(index)
     condition = f"Key({partition_key!r}).eq({partition!r})"
     if beginning:
         condition += f" & Key({sort_key!r}).begins_with({beginning!r})"
@@ -55,9 +55,3 @@ def _btd(partition: str, index: Index | None, beginning: str, backward: bool) ->
     words += [f"--index {index.name}"] if index else []
     words += [f"--begins-with {shlex.quote(beginning)}"] if beginning else []
     return " ".join([*words, *(["--backward"] if backward else [])])
-
-
-def _keys(index: Index | None) -> tuple[str, str]:
-    if index is None:
-        return PARTITION_KEY, SORT_KEY
-    return index.partition_key, index.sort_key or ""

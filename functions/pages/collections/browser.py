@@ -14,7 +14,7 @@ from shared.data.entity_chart import CHART, Entity
 from shared.data.item_counts import ItemCounts
 from shared.data.partitions import PERSONAL, SHOWN_OF_PEOPLE
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index
+from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index, key_names
 from shared.dynamodb.table import Projection
 from shared.errors import BadRequest, Forbidden
 from shared.html import cookies, item_collection, pages, query_lines
@@ -85,7 +85,7 @@ def browser(request: Request) -> Answer:
     rows = items[:ROWS]
     kind = kind_of(asked.partition, asked.name)
     whole = len(items) <= ROWS and not asked.beginning and not asked.after
-    last = rows[-1].get(asked.index.sort_key or "" if asked.index else SORT_KEY)
+    last = rows[-1].get(key_names(asked.index)[1] or "")
     return pages.page(
         "collections/collection.html",
         **known,
@@ -131,7 +131,7 @@ def _items(asked: _Asked) -> Sequence[Item]:
     if not asked.after or not asked.beginning:
         return list(found)
     # A Query takes one condition on the sort key: behind an item, the beginning is looked at here.
-    sort_key = (asked.index.sort_key if asked.index else None) or SORT_KEY
+    sort_key = key_names(asked.index)[1] or SORT_KEY
     return list(takewhile(lambda item: str(item[sort_key]).startswith(asked.beginning), found))
 
 
@@ -149,9 +149,7 @@ def _tabs(asked: _Asked) -> list[dict[str, Any]]:
         tabs.append(
             {
                 "name": name or "Table",
-                "keys": ", ".join(
-                    filter(None, (index.partition_key, index.sort_key) if index else (PARTITION_KEY, SORT_KEY))
-                ),
+                "keys": ", ".join(filter(None, key_names(index))),
                 "projection": "all attributes" if index else "",
                 "link": there or link("/table", index=name),
                 "here": index == asked.index,
@@ -189,7 +187,7 @@ def _entity(forms: Sequence[Entity], index: Index | None, counts: ItemCounts) ->
     name, type_ = index.name if index else None, forms[0].type
     keys_ = list(dict.fromkeys(pair for pair in (form.at(index) for form in forms) if pair))
     example = counts.examples.get((type_, name))
-    found = str(example[index.partition_key if index else PARTITION_KEY]) if example else ""
+    found = str(example[key_names(index)[0]]) if example else ""
     return {
         "type": type_,
         "count": f"{counts.counts[type_, name]:,}",
