@@ -5,8 +5,9 @@ They are made by the functions that make the keys, so that a role (``infra/right
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 
 from shared.data import item_types, keys
 from shared.dynamodb.schema import KEYS
@@ -156,3 +157,8 @@ SHOWN_OF_PEOPLE = (
 
 COUNTED = ("Type", *KEYS)
 """The attributes of all items that are read to count them."""
+
+
+def is_like(partition: str, patterns: Iterable[str]) -> bool:
+    """Whether a partition key is of one of some kinds."""
+    return any(fnmatchcase(partition, pattern) for pattern in patterns)

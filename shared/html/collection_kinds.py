@@ -107,11 +107,6 @@ def kind_of(partition: str, index: str | None) -> Kind | None:
     return next(found, None)
 
 
-def is_like(partition: str, patterns: tuple[str, ...]) -> bool:
-    """Whether a partition key is of one of some kinds."""
-    return any(fnmatchcase(partition, pattern) for pattern in patterns)
-
-
 def hidden_because(partition: str, index: str | None) -> str:
     """Why a collection is not drawn, or an empty text."""
     reasons = (because for pattern, because in p.HIDDEN.get(index, {}).items() if fnmatchcase(partition, pattern))

@@ -7,13 +7,12 @@ this is imported and no hook is set, so it costs one look into the environment.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 from urllib.parse import quote
 
 from shared.data.catalog.page_cache import Form
-from shared.data.partitions import SESSION, VISIBLE
+from shared.data.partitions import SESSION, VISIBLE, is_like
 from shared.dynamodb.capacity import READ_DOLLARS, WRITE_DOLLARS, Basis, Capacity, meanings
 from shared.dynamodb.tracing import Request, Trace, waves
 from shared.html import faults
@@ -159,14 +158,14 @@ def _code(module: str, line: str) -> str:
 
 def _shown(text: str, partition: str) -> str:
     """A key as it is shown; of a session only its kind."""
-    if not fnmatchcase(partition, SESSION):
+    if not is_like(partition, [SESSION]):
         return text
     return text.replace(partition.removeprefix(SESSION.rstrip("*")), "…")
 
 
 def is_visible(partition: str, index: str | None) -> bool:
     """Whether an item collection is drawn: those of accounts and sessions are not."""
-    return any(fnmatchcase(partition, pattern) for pattern in VISIBLE.get(index, ()))
+    return is_like(partition, VISIBLE.get(index, ()))
 
 
 def collection(partition: str, index: str | None) -> str:
@@ -176,7 +175,7 @@ def collection(partition: str, index: str | None) -> str:
 
 def _address(partition: str, index: str | None) -> str:
     """As ``collection``, also for one that is not drawn, whose page says why; but of a session no key leaves here."""
-    if not partition or fnmatchcase(partition, SESSION):
+    if not partition or is_like(partition, [SESSION]):
         return ""
     of_index = f"&index={index}" if index else ""
     return f"{base()}/table?partition={quote(partition, safe='')}{of_index}"

@@ -12,14 +12,14 @@ from typing import Any
 from shared.data import item_counts, keys
 from shared.data.entity_chart import CHART, Entity
 from shared.data.item_counts import ItemCounts
-from shared.data.partitions import PERSONAL, SHOWN_OF_PEOPLE
+from shared.data.partitions import PERSONAL, SHOWN_OF_PEOPLE, is_like
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES, KEYS, PARTITION_KEY, SORT_KEY, Index, key_names
 from shared.dynamodb.table import Projection
 from shared.errors import BadRequest, Forbidden
 from shared.html import cookies, item_collection, pages, query_lines
 from shared.html.app import Routes
-from shared.html.collection_kinds import hidden_because, is_like, kind_of
+from shared.html.collection_kinds import hidden_because, kind_of
 from shared.html.links import link
 from shared.html.page_cost import collection, is_visible
 from shared.html.pages import Answer
