@@ -7,7 +7,6 @@ imported.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from shared.dynamodb.attributes import unmarshal
 from shared.dynamodb.schema import KEYS
 from shared.dynamodb.tracing import Trace
 from shared.http import cached_pages
-from shared.http.cookie_header import LAPTOP
+from shared.http.cookie_header import on_laptop
 from shared.http.event import Event, header
 from shared.runtime.environment import table
 
@@ -61,7 +60,7 @@ def begin(event: Event) -> None:
     fault = _of_referrer(event) if is_form else query.get("fault", "")
     rest = urlencode({name: value for name, value in query.items() if name not in ("fault", "said")})
     _asked.update(fault=fault, rest=rest, is_form="yes" if is_form else "")
-    if _is_made():
+    if on_laptop():
         _faults().ask(fault if fault in CHOICES else "", writes_only=is_form)
         if fault in CHOICES:
             cached_pages.memory.cache_clear()  # a page from memory would meet nothing
@@ -69,7 +68,7 @@ def begin(event: Event) -> None:
 
 def told(trace: Trace) -> dict[str, Any] | None:
     """For the panel: the faults that can be asked for, and how the one was met that was. None where there is none."""
-    fault, made = _asked.get("fault", ""), _is_made()
+    fault, made = _asked.get("fault", ""), on_laptop()
     if not fault and not made:
         return None
     return {
@@ -84,7 +83,7 @@ def told(trace: Trace) -> dict[str, Any] | None:
 
 
 def _said(fault: str, trace: Trace) -> str:
-    if not _is_made():
+    if not on_laptop():
         return "Faults are made on the laptop alone: nothing was done."
     if fault not in CHOICES:
         return f"There is no such fault, so nothing was done. There are: {', '.join(CHOICES)}."
@@ -103,10 +102,6 @@ def _key(item: Mapping[str, Any]) -> str:
 
 def _of_referrer(event: Event) -> str:
     return dict(parse_qsl(urlsplit(header(event, "referer") or "").query)).get("fault", "")
-
-
-def _is_made() -> bool:
-    return os.environ.get("STAGE") == LAPTOP
 
 
 @cache
