@@ -14,11 +14,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from shared.data import keys
+from shared.data.inserts import insert
 from shared.dynamodb.asking import Reply, ask
 from shared.dynamodb.schema import INDEX_KEYS, PARTITION_KEY, TTL_ATTRIBUTE
-from shared.dynamodb.table import MAX_BATCH_WRITES, Table
+from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Request, Trace
-from shared.errors import Busy
 from shared.learn.lessons import Lesson, Step
 
 KEPT = timedelta(hours=1)
@@ -62,7 +62,7 @@ def run(table: Table, lesson: Lesson, value: str, visitor: str, run_id: str, now
     for version, steps in (("common", lesson.common), ("ours", lesson.ours)):
         given = names(lesson, value, keys.scratch(visitor, f"{run_id}-{version}"), now)
         if steps and lesson.items:
-            _write(table, [*filled_items(lesson, given)])
+            insert(table, [*filled_items(lesson, given)])
         both.append(_sent(table, steps, given, trace))
     return Run(*both)
 
@@ -176,10 +176,3 @@ def _sent(table: Table, steps: Sequence[Step], given: Given, trace: Trace) -> li
         if reply.items:
             given = given | {name: text for name, text in reply.items[0].items() if isinstance(text, str)}
     return done
-
-
-def _write(table: Table, items: Sequence[Mapping[str, Any]]) -> None:
-    for start in range(0, len(items), MAX_BATCH_WRITES):
-        refused = [code for code in table.insert_batch(items[start : start + MAX_BATCH_WRITES]) if code]
-        if refused:
-            raise Busy(f"The scratch items could not be written: {refused[0]}.")
