@@ -18,9 +18,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest, Forbidden, Invalid, NotAForm
 from shared.html.links import base, origin
-from shared.html.pages import Answer
+from shared.html.pages import Answer, leading
 from shared.http.body import media_type
-from shared.http.cookie_header import done
 from shared.http.event import Event, header
 from shared.http.parameters import is_client_key
 
@@ -130,13 +129,5 @@ def lead_to(place: str, *, cookies: tuple[str, ...] = (), said: str | None = Non
     path, _, asked = place.partition("?")
     location = f"{base()}{path}"
     kept = {name: value for name, value in parse_qsl(asked) if name != "said"} | query
-    if said:
-        kept["said"] = said
-        cookies = (*cookies, done(said))
-    asked = urlencode(kept)
-    return Answer(
-        "",
-        status=HTTPStatus.SEE_OTHER,
-        headers={"Location": f"{location}?{asked}" if asked else location},
-        cookies=cookies,
-    )
+    asked = urlencode(kept | ({"said": said} if said else {}))
+    return leading(f"{location}?{asked}" if asked else location, HTTPStatus.SEE_OTHER, cookies=cookies, said=said)

@@ -178,6 +178,11 @@ def redirect(
     location = link(path, **query, said=said)
     if fragment:
         location = urlsplit(location)._replace(fragment=fragment).geturl()
+    return leading(location, status, cookies=cookies, said=said)
+
+
+def leading(location: str, status: int, *, cookies: tuple[str, ...], said: str | None) -> Answer:
+    """An answer that leads to an address, and by a cookie of a minute tells it that this browser did what it says."""
     if said:
         cookies = (*cookies, done(said))
     return Answer("", status=status, headers={"Location": location}, cookies=cookies)
