@@ -222,14 +222,7 @@ def _keep_copies(table: Table, posted: Sequence[Deal]) -> None:
 
 
 def _all_of(table: Table) -> list[Json]:
-    found: list[Json] = []
-    start = None
-    while True:
-        items, start = table.scan(start=start)
-        found += items
-        if start is None:
-            break
-    found.sort(key=lambda item: (item[PARTITION_KEY], item[SORT_KEY]))
+    found = sorted(table.everything(), key=lambda item: (item[PARTITION_KEY], item[SORT_KEY]))
     types = defaultdict(set)
     for item in found:
         for name, value in item.items():

@@ -148,6 +148,14 @@ class Table(Retrying):
         answer = self._call(self.client.scan, **arguments)
         return unmarshal_items(answer["Items"]), answer.get("LastEvaluatedKey")
 
+    def everything(self, *, index: Index | None = None) -> Iterator[Item]:
+        """All items of the table or of an index, in no order, however many requests that takes."""
+        items, start = self.scan(index=index)
+        yield from items
+        while start is not None:
+            items, start = self.scan(index=index, start=start)
+            yield from items
+
     def roughly(self) -> int:
         """About how many items the table holds: DynamoDB counts them every six hours.
 

@@ -52,13 +52,7 @@ def empty() -> Iterator[Table]:
 
 
 def items_of(table: Table) -> list[Item]:
-    found: list[Item] = []
-    start = None
-    while True:
-        items, start = table.scan(start=start)
-        found += items
-        if start is None:
-            return sorted(found, key=lambda item: (item["PK"], item["SK"]))
+    return sorted(table.everything(), key=lambda item: (item["PK"], item["SK"]))
 
 
 def rows_of(folder: Path) -> dict[str, list[dict[str, Any]]]:

@@ -304,7 +304,7 @@ def test_nothing_drifts_whatever_happens_to_answers(table: Table) -> None:
 
 def holds(table: Table, model: Model) -> None:
     """The table is as the model says: counts, accounts, feeds; and feeds know when they are empty."""
-    items = list(everything(table))
+    items = list(table.everything())
     types = Counter(item["Type"] for item in items)
     for topic in TOPICS:
         page = topics.get(table, topic, consistent=True)
@@ -335,11 +335,3 @@ def in_feed(deal: Deal, feed: Feed) -> bool:
 
 def stand_in(table: Table, feed: Feed) -> list[Deal]:
     return [deal for page in walk(table, feed, limit=100) for deal in page.items]
-
-
-def everything(table: Table) -> Iterator[Item]:
-    items, start = table.scan()
-    yield from items
-    while start is not None:
-        items, start = table.scan(start=start)
-        yield from items

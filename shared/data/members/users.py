@@ -113,12 +113,7 @@ def set_role(table: Table, username: str, role: Role) -> None:
 
 def everyone(table: Table) -> Iterator[User]:
     """All users, in no order: the whole of UserIndex, page by page."""
-    start = None
-    while True:
-        items, start = table.scan(index=USER_INDEX, start=start)
-        yield from map(_from_item, items)
-        if start is None:
-            return
+    yield from map(_from_item, table.everything(index=USER_INDEX))
 
 
 def count(table: Table, most: int) -> int:

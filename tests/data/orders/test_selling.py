@@ -22,7 +22,6 @@ from shared.data import removal
 from shared.data.idempotency import Idempotency
 from shared.data.members import order_news, users
 from shared.data.orders import carts, steps, stock
-from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.errors import (
     AccountChanged,
@@ -316,7 +315,7 @@ def test_every_piece_cent_and_message_is_accounted_for_whatever_eight_windows_do
         list(pool.map(windows.act, range(WINDOWS)))
     removal.go_on_with_all(table)
 
-    items = [item for page in pages(table) for item in page]
+    items = list(table.everything())
     of_type = {kind: [item for item in items if item["Type"] == kind] for kind in {item["Type"] for item in items}}
     orders = {item["OrderId"]: item for item in of_type["Order"]}
     pieces: Counter[str] = Counter()
@@ -339,12 +338,3 @@ def test_every_piece_cent_and_message_is_accounted_for_whatever_eight_windows_do
     assert {item["Username"] for item in of_type["Order"]} <= {item["Username"] for item in of_type["User"]}
     assert all(windows.done[way] for way in ("order", "order_cart", "cancel", "send", "deliver", "restock", "leave"))
     print(f"{ACTIONS} actions, {dict(windows.done)}")
-
-
-def pages(table: Table) -> Iterator[list[Item]]:
-    """All items of a table."""
-    page, start = table.scan()
-    yield page
-    while start is not None:
-        page, start = table.scan(start=start)
-        yield page
