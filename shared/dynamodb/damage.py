@@ -51,6 +51,11 @@ def attribute(item: Mapping[str, Any], name: str, kind: type[T]) -> T:
     return value
 
 
+def attribute_or(item: Item, name: str, kind: type[T], otherwise: T) -> T:
+    """An attribute, or something else in its place where it is missing or of another kind, which is noted."""
+    return whole(item, lambda each: attribute(each, name, kind), otherwise=otherwise)
+
+
 def named(item: Any, error: Exception | None = None) -> str:
     """The name of a damaged item: what its error calls it, or its key, as far as it was read."""
     if isinstance(error, Damaged):

@@ -99,11 +99,7 @@ def _item(table: Table, of: CuratedPage | Topic, *, consistent: bool = False) ->
 
 def _copied(item: Item) -> list[Deal]:
     """The deals whose copies an item of picks holds."""
-    return (
-        readable(damage.whole(item, lambda each: damage.attribute(each, "Featured", list), otherwise=[]))
-        if item
-        else []
-    )
+    return readable(damage.attribute_or(item, "Featured", list, [])) if item else []
 
 
 def _version(item: Item) -> int | None:

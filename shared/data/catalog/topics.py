@@ -43,9 +43,9 @@ def from_item(topic: Topic, item: Item) -> CountedTopic:
     """The page that a Brand or Category item holds: a name or a count that is damaged is left out."""
     return CountedTopic(
         topic=topic,
-        name=damage.whole(item, lambda each: damage.attribute(each, "Name", str), otherwise=topic.slug),
-        likes=damage.whole(item, lambda each: damage.attribute(each, "LikesCount", int), otherwise=0),
-        watchers=damage.whole(item, lambda each: damage.attribute(each, "WatchCount", int), otherwise=0),
+        name=damage.attribute_or(item, "Name", str, topic.slug),
+        likes=damage.attribute_or(item, "LikesCount", int, 0),
+        watchers=damage.attribute_or(item, "WatchCount", int, 0),
     )
 
 
