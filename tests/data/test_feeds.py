@@ -16,7 +16,7 @@ from shared.data.catalog import brands, deal_items, deals, endings, feed_counts,
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
 from shared.errors import DealTooLarge, InvalidCursor, NoSuchTopic, NotSeeded
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Period, Topic, feed_of
 from shared.values import ksuids
 from tests.support.engines import on_servers
 from tests.support.factories import (
@@ -49,6 +49,17 @@ def test_a_feed_is_newest_first_and_its_own(table: Table) -> None:
     assert listed(table, ALL_DEALS) == ids(newest_first([*posted, other]))
     for feed in FEEDS[1:]:
         assert listed(table, feed) == ids(posted)
+
+
+def test_the_newest_of_each_of_some_periods_are_read_at_once(table: Table) -> None:
+    posted = post(table, [a_deal(ago(days=day)) for day in (0, 0, 0, 40, 40, 80)])
+    days = [Period.DAY.start_of(ago(days=day)) for day in (0, 40)]
+
+    with watched(table) as wire:
+        found = feeds.of_periods(table, ALL_DEALS, days, most=2)
+
+    assert ids(found) == ids([*newest_first(posted[:3])[:2], *newest_first(posted[3:5])])
+    assert wire.round_trips == 1
 
 
 @three_feeds

@@ -150,6 +150,15 @@ def test_what_goes_while_all_goes_is_uncounted_once(table: Table) -> None:
     assert counts(table, APPLE) == counts(table, SHOES) == (0, 0)
 
 
+def test_removing_all_stops_where_the_account_is_another(table: Table) -> None:
+    follows.like(table, APPLE, "ana", NOW)
+
+    with pytest.raises(NotSignedIn):
+        follows.remove_some(table, "ana", [APPLE], 9, required=account_checks.required("ana", LATE))
+
+    assert counts(table, APPLE) == (1, 0)
+
+
 @both_kinds
 def test_nothing_can_be_done_with_a_topic_that_does_not_exist(table: Table, topic: Topic) -> None:
     absent = nobodys(topic)

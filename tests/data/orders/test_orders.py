@@ -6,15 +6,19 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.idempotency import LIFETIME
-from shared.data.orders import addresses, carts, open_orders, reading, steps, stock
+from shared.data.members import order_news
+from shared.data.orders import addresses, carts, open_orders, placing, reading, steps, stock
+from shared.data.orders.order_items import untold
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
 from shared.errors import (
     Busy,
     CannotOrder,
@@ -22,11 +26,14 @@ from shared.errors import (
     InvalidCursor,
     NoSuchOrder,
     NoSuchUser,
+    NotFound,
     NotSignedIn,
+    NotSoldHere,
     UnknownAddress,
     WrongStep,
 )
 from shared.models.catalog import Deal
+from shared.models.charges import Charges
 from shared.models.orders import Order, OrderStatus
 from shared.values import ksuids
 from tests.support.engines import on_servers
@@ -76,6 +83,13 @@ def test_an_order_takes_its_stock_and_holds_what_was_ordered(table: Table) -> No
         (other.deal_id, 3, "0.99"),
     ]
     assert reading.get(table, "ana", order.order_id) == order
+
+
+def test_the_terms_of_orders_stand_in_the_environment() -> None:
+    stated = {"SHIPPING": "USD=4.90", "TAX": "8.1", "OPEN_ORDER_SHARDS": "3"}
+
+    assert placing.Terms.of({}, order_news.telling) == placing.Terms(telling=order_news.telling)
+    assert placing.Terms.of(stated, untold) == placing.Terms(Charges({"USD": "4.90"}, Decimal("8.1")), open_shards=3)
 
 
 def test_each_currency_has_its_own_total(table: Table) -> None:
@@ -465,6 +479,20 @@ def test_cancelling_gives_the_stock_back_to_where_it_came_from_once(table: Table
     shards = stock.of(table, deal.deal_id).shards
     assert [(shard.left, shard.ordered) for shard in shards] == [(1, 0)] * 4
     assert sorted(shard.changes for shard in shards) == [1, 3, 3, 3]  # put on sale; taken, given back
+
+
+def test_more_than_was_ordered_is_never_given_back(table: Table) -> None:
+    a_buyer(table)
+    deal = on_sale(table, 4)
+    order = buy(table, "ana", wanted(deal, 3))
+    stock.leave(table, deal.deal_id, 1)
+    table.write(update(keys.stock_shard(deal.deal_id, 1), "SET Ordered = :two", values={":two": 2}, refused=NotFound()))
+
+    with pytest.raises(NotSoldHere, match=deal.deal_id):
+        steps.advance(table, order, CANCELLED, NOW)
+
+    assert left(table, [deal]) == [1]
+    assert reading.get(table, "ana", order.order_id).status is PLACED
 
 
 def test_a_cancellation_whose_answer_was_lost_gives_back_once(table: Table, deal: Deal) -> None:
