@@ -30,6 +30,10 @@ from shared.http.coding import FRESH
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cost.md").read_text(encoding="utf-8")
 NOTHING = Assumptions(wait=4, platform_log=0, access_log=0, event_overhead=0, headers=0)
+
+of_stages = pytest.mark.thorough
+"""For what is counted in the templates of stages: making them takes longer than most tests."""
+
 VIEW = Operation("view", (Invocation("catalog", 512, 1.0, 1, 1000, 1),), reads=1, writes=0, requests=1, body=4000)
 
 
@@ -174,16 +178,19 @@ def price_of(operation: str) -> float:
     return float(price)
 
 
+@of_stages
 def test_the_page_says_what_a_month_costs_whether_anyone_comes_or_not_and_a_day_at_the_limit() -> None:
     assert fixed(price_of(CLOCK), price_of(WATCH)) in PAGE
 
 
+@of_stages
 @pytest.mark.parametrize(("stage", "most"), [("prod", 2.50), ("dev", 0.50)])
 def test_a_stage_costs_little_while_nobody_comes(stage: str, most: float) -> None:
     """The goal is $10 a month. AWS's free tiers are not taken off."""
     assert 0 < sum(dollars for _, _, dollars in by_the_month(STAGES[stage], price_of(CLOCK))) < most
 
 
+@of_stages
 def test_watching_the_essential_costs_less_than_two_dollars() -> None:
     watching = {"metrics of alarms", "dashboards", "custom metrics"}
     rows = {name: (number, dollars) for name, number, dollars in by_the_month(STAGES["prod"], 0)}
@@ -192,6 +199,7 @@ def test_watching_the_essential_costs_less_than_two_dollars() -> None:
     assert sum(rows[name][1] for name in watching) < 2
 
 
+@of_stages
 def test_no_day_costs_a_fortune_before_anybody_hears_of_it() -> None:
     """Requests that anyone may send cost at most what a watch costs; dearer ones are throttled more."""
     prod, dearest = STAGES["prod"], price_of(WATCH)

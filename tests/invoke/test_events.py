@@ -24,6 +24,7 @@ from tests.invoke.conftest import EVENTS, Place
 from tests.support.artifacts import INSTEAD, IS_LAMBDAS, RUNTIME
 from tests.support.factories import a_deal, a_user, account_of, join
 
+pytestmark = pytest.mark.thorough  # it builds the artifact of each function
 Invoke = Callable[[str, bytes], Any]
 
 FUNCTIONS = {
