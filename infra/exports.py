@@ -77,15 +77,15 @@ class Exports(Construct):
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, table: DealsTable, days: int) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, table: DealsTable) -> None:
         super().__init__(scope, construct_id)
-        bucket = Bucket(self, "Bucket", days=days)
+        bucket = Bucket(self, "Bucket", days=stage.export_days)
         accept(bucket, acceptances.COPIES_OF_THE_TABLE)
-        self._each_night(stage, table, bucket)
+        self.machine = self._each_night(stage, table, bucket)
         self._for_athena(stage, bucket)
         CfnOutput(Stack.of(self), "ExportBucket", value=bucket.bucket_name)
 
-    def _each_night(self, stage: Stage, table: DealsTable, bucket: Bucket) -> None:
+    def _each_night(self, stage: Stage, table: DealsTable, bucket: Bucket) -> stepfunctions.StateMachine:
         """Export the 24 hours until an hour before three o'clock UTC: DynamoDB must have the end of them, too.
 
         Timestamps are ISO 8601 in requests of Step Functions, as in the SDK that it uses, and in its input.
@@ -145,6 +145,7 @@ class Exports(Construct):
                 input=scheduler.ScheduleTargetInput.from_object({"at": scheduler.ContextAttribute.scheduled_time}),
             ),
         )
+        return machine
 
     def _for_athena(self, stage: Stage, bucket: Bucket) -> None:
         name = stage.stack_name.lower().replace("-", "_")

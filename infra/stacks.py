@@ -103,6 +103,7 @@ class DealsStack(Stack):
             functions=[functions[name].function for name in sorted(functions) if functions[name].row.each_minute],
         )
 
+        nights = Exports(self, "Exports", stage=stage, table=table) if stage.export_days else None
         if stage.watch is not Watch.NOTHING:
             Observability(
                 self,
@@ -116,13 +117,11 @@ class DealsStack(Stack):
                     | {name: reader.mapping_id for name, reader in readers.items()},
                     table_name=table.name,
                     gateways={"api": api.api.deployment_stage, "pages": site.api.deployment_stage},
+                    exports=nights.machine if nights else None,
                 ),
             )
 
         Seeds(self, function=functions["seed"], table=table)
-        if stage.export_days:
-            Exports(self, "Exports", stage=stage, table=table, days=stage.export_days)
-
         CfnOutput(self, "ApiUrl", value=api.url)
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)
         CfnOutput(self, "TableName", value=table.name)

@@ -59,6 +59,8 @@ class Alarms(Construct):
         self._watch_functions(site)
         self._watch_table(site)
         self._watch_ours(site)
+        if site.exports:
+            self._add("export_is_missing", None, site.exports.metric_succeeded(), below=True, silence_is_bad=True)
 
     def _watch_events(self, site: Site) -> None:
         """The stream, the queue, and the dead-letter queues."""

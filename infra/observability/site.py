@@ -10,6 +10,7 @@ from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
+from aws_cdk import aws_stepfunctions as stepfunctions
 
 from infra.functions import Caller
 from shared.runtime import metrics
@@ -37,6 +38,7 @@ class Site:
     mappings: Mapping[str, str]
     table_name: str
     gateways: Mapping[str, apigateway.Stage]
+    exports: stepfunctions.StateMachine | None
 
     @property
     def answering(self) -> dict[str, lambda_.Function]:

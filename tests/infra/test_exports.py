@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from infra.exports import QUERIES
-from infra.settings import STAGES
+from infra.settings import STAGES, Watch
 from tests.infra.conftest import Synthesized, synthesize
 
 DAY = 24 * 3600 * 1000
@@ -20,7 +20,7 @@ DAY = 24 * 3600 * 1000
 
 @pytest.fixture(scope="module")
 def exporting() -> Synthesized:
-    return synthesize(replace(STAGES["prod"], export_days=30))
+    return synthesize(replace(STAGES["prod"], watch=Watch.FULL, export_days=30))
 
 
 def request_of(exporting: Synthesized) -> dict[str, Any]:
@@ -75,6 +75,20 @@ def test_the_export_may_read_nothing_and_write_to_its_folder_only(exporting: Syn
     folder = json.dumps({"Fn::Join": ["", [{"Fn::GetAtt": [bucket, "Arn"]}, "/changes/*"]]})
     writes = {(action, folder) for action in ("s3:PutObject", "s3:PutObjectAcl", "s3:AbortMultipartUpload")}
     assert allowed == writes | {("dynamodb:ExportTableToPointInTime", json.dumps({"Fn::GetAtt": [table, "Arn"]}))}
+
+
+def test_a_night_without_an_export_rings(exporting: Synthesized) -> None:
+    (machine,) = exporting.resources("AWS::StepFunctions::StateMachine")
+    (alarm,) = (
+        alarm["Properties"]
+        for alarm in exporting.resources("AWS::CloudWatch::Alarm").values()
+        if alarm["Properties"]["Namespace"] == "AWS/States"
+    )
+
+    assert alarm["Dimensions"] == [{"Name": "StateMachineArn", "Value": {"Ref": machine}}]
+    assert (alarm["MetricName"], alarm["Statistic"], alarm["Period"]) == ("ExecutionsSucceeded", "Sum", 24 * 3600)
+    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("LessThanThreshold", 1)
+    assert alarm["InsufficientDataActions"]
 
 
 def test_exports_are_forgotten_when_the_stage_says(exporting: Synthesized) -> None:

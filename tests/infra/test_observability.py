@@ -38,7 +38,7 @@ Alarm = dict[str, Any]
 @pytest.fixture(scope="module")
 def full() -> Synthesized:
     """The template of prod with all of its alarms."""
-    return synthesize(replace(STAGES["prod"], watch=Watch.FULL))
+    return synthesize(replace(STAGES["prod"], watch=Watch.FULL, export_days=30))
 
 
 def alarms_of(stage: Synthesized) -> list[Alarm]:
@@ -225,7 +225,7 @@ def test_an_alarm_on_a_metric_of_ours_looks_where_the_function_puts_it(full: Syn
     assert {(alarm["Namespace"], alarm["Dimensions"][0]["Value"]) for alarm in watched} <= places
 
 
-RING_IN_SILENCE = {"cache_is_old", "sweep_is_missing", "reader_stands_still"}
+RING_IN_SILENCE = {"cache_is_old", "sweep_is_missing", "reader_stands_still", "export_is_missing"}
 """Metrics that come as long as their source works: the clock each minute, a reader at each poll."""
 
 
@@ -241,7 +241,7 @@ def test_silence_rings_only_for_what_always_reports_and_not_before_its_first_val
     assert silent == told == RING_IN_SILENCE
     assert all(alarm["TreatMissingData"] in ("missing", "notBreaching") for alarm in alarms_of(full))
     # Only what should happen rings below its bound.
-    assert below == {"sweep_is_missing", "reader_stands_still"}
+    assert below == {"sweep_is_missing", "reader_stands_still", "export_is_missing"}
 
 
 def test_every_alarm_is_heard_when_it_rings_and_when_it_stops(full: Synthesized) -> None:
