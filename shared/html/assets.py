@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,7 @@ MEDIA_TYPES = {
     ".png": "image/png",
 }
 
+_LINES = re.compile(r"^\s*(?://.*\n\s*)*", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _SPACE = re.compile(r"\s+")
 _AROUND = re.compile(r"\s*([{};,>])\s*")
@@ -39,22 +41,29 @@ def find(served: str) -> tuple[bytes, str] | None:
 
 @cache
 def _names() -> dict[str, str]:
-    names = {}
-    for file in sorted(FOLDER.iterdir()):
-        if file.suffix in MEDIA_TYPES:
-            digest = hashlib.sha256(file.read_bytes()).hexdigest()[:10]
-            names[file.name] = f"{file.stem}.{digest}{file.suffix}"
+    names: dict[str, str] = {}
+    files = [file for file in FOLDER.iterdir() if file.suffix in MEDIA_TYPES]
+    # Style sheets come last: they name the others, and so are other ones where one of those has changed.
+    for file in sorted(files, key=lambda file: (file.suffix == ".css", file.name)):
+        digest = hashlib.sha256(_named(file.read_bytes(), names)).hexdigest()[:10]
+        names[file.name] = f"{file.stem}.{digest}{file.suffix}"
     return names
+
+
+def _named(content: bytes, names: Mapping[str, str]) -> bytes:
+    """A file's content with what it names by plain names under the names that these are served by."""
+    for plain, served in names.items():
+        content = content.replace(f"url({plain})".encode(), f"url({served})".encode())
+    return content
 
 
 @cache
 def _content(name: str) -> bytes:
-    """A file as it is sent. In a style sheet, comments and spaces are for those who read its source."""
+    """A file as it is sent. In style sheets and scripts, comments and indents are for those who read the source."""
     content = (FOLDER / name).read_bytes()
+    if name.endswith(".js"):
+        return _LINES.sub("", content.decode()).encode()
     if not name.endswith(".css"):
         return content
-    text = _AROUND.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub("", content.decode())))
-    # A style sheet names the face by its plain name; it is served beside it, under its served name.
-    for plain, served in _names().items():
-        text = text.replace(f"url({plain})", f"url({served})")
-    return text.replace(";}", "}").strip().encode()
+    text = _AROUND.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub("", _named(content, _names()).decode())))
+    return text.replace(": ", ":").replace(";}", "}").strip().encode()

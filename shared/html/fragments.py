@@ -16,8 +16,8 @@ from shared.html.templates import render
 from shared.models.catalog import Deal, Feed, Period
 from shared.models.lists import Page
 
-GROUPS = 25
-"""Cards that a list's first page shows, each for deals of one product at one price."""
+GROUPS = 24
+"""Cards that a list's first page shows, each for deals of one product at one price: whole rows of 8, 6, 4, 3 or 2."""
 
 LINK = 'href="/'
 """How a link to a page of the site begins in a copy."""
@@ -59,7 +59,8 @@ def enlarge_first_card(latest: str) -> str:
         return latest
     card, end, after = rest.partition("</li>")
     card = _SMALL_PICTURE.sub(rf'\g<1>{LARGE}"', card, count=1)
-    card = card.replace(f'width="{SMALL}" height="{SMALL}"', f'width="{LARGE}" height="{LARGE}"', 1)
+    small, large = (f'width="{width}" height="{width * 3 // 4}"' for width in (SMALL, LARGE))
+    card = card.replace(small, large, 1)
     card = card.replace('loading="lazy"', 'fetchpriority="high"', 1)
     return f'{before}<li class="card lead">{card}{end}{after}'
 

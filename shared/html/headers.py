@@ -26,10 +26,14 @@ SECURITY = {
 }
 
 NO_DOCUMENTS = ("text/css", "text/javascript", "font/woff2")
-"""Files that a browser does not show by themselves. A picture in SVG is a document as a page is."""
+"""Files that a browser does not show by themselves."""
 
-OF_FILES = ("X-Content-Type-Options", "Cross-Origin-Resource-Policy")
+OF_FILES = {name: SECURITY[name] for name in ("X-Content-Type-Options", "Cross-Origin-Resource-Policy")}
 """The headers that matter for files; the others would add a kilobyte to every first view."""
+
+SVG = "image/svg+xml"
+OF_DRAWINGS = {**OF_FILES, "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
+"""A drawing is a document as a page is, but for one that loads and runs nothing."""
 
 TRANSPORT = {"Strict-Transport-Security": "max-age=31536000"}
 """Only where the site is reached over HTTPS; browsers ignore it elsewhere, and a laptop has no certificate.
@@ -51,7 +55,6 @@ FOR_A_DAY = "public, max-age=86400"
 
 def security(origin: str, media_type: str) -> dict[str, str]:
     """The headers of an answer, at a site with an origin (``https://deals.example``), or with none known."""
-    plain = media_type.partition(";")[0] in NO_DOCUMENTS
-    return {name: value for name, value in SECURITY.items() if not plain or name in OF_FILES} | (
-        TRANSPORT if origin.startswith("https:") else {}
-    )
+    kind = media_type.partition(";")[0]
+    of_kind = OF_FILES if kind in NO_DOCUMENTS else OF_DRAWINGS if kind == SVG else SECURITY
+    return of_kind | (TRANSPORT if origin.startswith("https:") else {})

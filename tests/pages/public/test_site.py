@@ -744,7 +744,7 @@ def test_machines_are_told_where_things_are(ask: Ask, path: str, media_type: str
     assert answer["multiValueHeaders"]["Content-Type"] == [media_type]
 
 
-@pytest.mark.parametrize("name", ["site.css", "site.js", "mark.svg"])
+@pytest.mark.parametrize("name", ["site.css", "site.js", "mark.svg", "glyphs.svg"])
 def test_files_that_are_text_are_sent_as_text(ask: Ask, name: str) -> None:
     answer = ask(f"/assets/{assets.served_name(name)}")
 
