@@ -11,10 +11,12 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from shared.api import order_bodies
 from shared.data.catalog import deals
+from shared.data.members import limits
 from shared.dynamodb.table import Table
 from shared.errors import Invalid
 from shared.http.parameters import MAX_CLIENT_KEY, is_client_key
 from shared.http.reasons import reason
+from shared.models.alerts import Limits, Pace
 from shared.values import ksuids
 from shared.values.usernames import normalise_username
 
@@ -45,6 +47,21 @@ def faults(error: ValidationError) -> str:
 def deal_id(table: Table, id_or_number: str) -> str:
     """The id of a deal that is named by its id or its number; only a number takes requests. Raises NoSuchDeal."""
     return id_or_number if ksuids.is_ksuid(id_or_number) else deals.find(table, id_or_number, consistent=True).deal_id
+
+
+Ceiling = Annotated[str | None, typer.Option(metavar="PRICE", help="The highest price.")]
+Currency = Annotated[str | None, typer.Option(help="The currency of --ceiling; USD where none is named.")]
+LeastDiscount = Annotated[int | None, typer.Option(metavar="PERCENT", help="The least that is off the list price.")]
+Words = Annotated[str | None, typer.Option(help="Words that a deal must have.")]
+PaceOption = Annotated[Pace, typer.Option("--pace", help="When the user is told.")]
+
+
+def limits_of(
+    ceiling: str | None, currency: str | None, least_discount: int | None, words: str | None, pace: Pace
+) -> Limits:
+    """The limits that some options give. Raises InvalidLimits."""
+    named = {"ceiling": ceiling, "currency": currency, "leastDiscount": least_discount, "words": words, "pace": pace}
+    return limits.read(named)
 
 
 def from_stdin(what: str) -> str:

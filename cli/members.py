@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from itertools import starmap
 from typing import Annotated, TypeVar
 
 import typer
@@ -32,7 +33,8 @@ Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The session's token
 def watches(username: Username, as_json: AsJson = False) -> None:
     """List the brands and categories that a user watches."""
     with at_work(as_json) as work:
-        work.answer(_topics(_of(work, username, follows.watches(work.table, username))), views.topics)
+        found = _of(work, username, follows.watching(work.table, username))
+        work.answer(documents.all_of(starmap(member_documents.watched, found.items())), views.watches)
 
 
 @me_app.command()
@@ -128,7 +130,7 @@ def _of(work: Work, username: str, found: T) -> T:
 
 
 def _topics(found: list[Topic]) -> documents.Json:
-    return documents.all_of(map(member_documents.watched, found))
+    return documents.all_of(map(member_documents.followed, found))
 
 
 def _session(session: Session) -> documents.Json:

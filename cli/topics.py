@@ -13,7 +13,17 @@ from typing import Annotated
 import typer
 
 from cli import views
-from cli.inputs import Username, checked, deal_id
+from cli.inputs import (
+    Ceiling,
+    Currency,
+    LeastDiscount,
+    PaceOption,
+    Username,
+    Words,
+    checked,
+    deal_id,
+    limits_of,
+)
 from cli.watching import AsJson, Limit, Work, at_work
 from shared.api import documents
 from shared.api.bodies import NewBrand
@@ -21,6 +31,7 @@ from shared.data.catalog import brands, feeds, picks, topics
 from shared.data.members import follows
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.http.parameters import DEFAULT_PAGE
+from shared.models.alerts import Pace
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic, TopicKind, feed_of
 from shared.values import slugs
 
@@ -38,11 +49,6 @@ def _unlike(work: Work, topic: Topic, username: str) -> None:
         follows.unlike(work.table, topic, username)
 
 
-def _watch(work: Work, topic: Topic, username: str) -> None:
-    with suppress(AlreadyWatching):
-        follows.watch(work.table, topic, username, work.now)
-
-
 def _unwatch(work: Work, topic: Topic, username: str) -> None:
     with suppress(NotWatching):
         follows.unwatch(work.table, topic, username)
@@ -52,7 +58,6 @@ def _unwatch(work: Work, topic: Topic, username: str) -> None:
 _ACTIONS: tuple[tuple[str, Action, str], ...] = (
     ("like", _like, "Let a user like a {label}, counted once."),
     ("unlike", _unlike, "Take a user's like of a {label} back."),
-    ("watch", _watch, "Let a user watch a {label}, counted once."),
     ("unwatch", _unwatch, "Let a user watch a {label} no longer."),
 )
 
@@ -70,6 +75,25 @@ def _group(kind: TopicKind, about: str) -> typer.Typer:
             picked = documents.deals(picks.read(work.table, topic, work.now), work.now)
             featured = {"featured": picked} if picked else {}
             work.answer({**documents.topic(page), **featured, "latest": documents.feed(latest, work.now)}, views.topic)
+
+    @group.command(help=f"Let a user watch a {kind.label}, counted once; with other limits than before, where it is.")
+    def watch(
+        name: Name,
+        username: Username,
+        ceiling: Ceiling = None,
+        currency: Currency = None,
+        least_discount: LeastDiscount = None,
+        words: Words = None,
+        pace: PaceOption = Pace.AT_ONCE,
+        as_json: AsJson = False,
+    ) -> None:
+        topic, within = Topic(kind, slugs.slug(name)), limits_of(ceiling, currency, least_discount, words, pace)
+        with at_work(as_json) as work:
+            try:
+                follows.watch(work.table, topic, username, work.now, within=within)
+            except AlreadyWatching:
+                follows.limit(work.table, topic, username, within)
+            work.answer(documents.topic(topics.get(work.table, topic, consistent=True)), views.fields)
 
     for command, action, about_it in _ACTIONS:
         _add(group, kind, command, action, about_it.format(label=kind.label))

@@ -62,6 +62,18 @@ def topics(page: Json) -> None:
     show_rows(["Kind", "Slug"], ((item["kind"], item[item["kind"]]) for item in page["items"]))
 
 
+def watches(page: Json) -> None:
+    """Brands and categories that someone watches, and within which limits."""
+    columns = ["Kind", "Slug", "At most", "Off", "Words", "Told"]
+    show_rows(columns, ([item["kind"], item[item["kind"]], *_limits(item["limits"])] for item in page["items"]))
+
+
+def _limits(limits: Json) -> list[str]:
+    ceiling = f"{limits['currency']} {limits['ceiling']}" if limits["ceiling"] else ""
+    least = f"{limits['leastDiscount']}%" if limits["leastDiscount"] else ""
+    return [ceiling, least, limits["words"] or "", limits["pace"]]
+
+
 def users(page: Json) -> None:
     columns = ("username", "email", "name", "role", "createdAt")
     show_rows(["User", "Email", "Name", "Role", "Created"], ([user[c] for c in columns] for user in page["items"]))

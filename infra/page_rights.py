@@ -28,7 +28,7 @@ MINE: Access = (
     Right("ConditionCheckItem", (p.ACCOUNT,)),
     Right("BatchGetItem", (p.DEAL, *p.TOPICS)),
     Right("PutItem", (p.SAVED, *p.LIKES, *p.WATCHES)),
-    Right("UpdateItem", (p.MESSAGES, *p.TOPICS)),
+    Right("UpdateItem", (p.MESSAGES, *p.TOPICS, *p.WATCHES)),
     Right("DeleteItem", (p.SAVED, *p.LIKES, *p.WATCHES)),
     Right("Query", (p.MESSAGES, p.SAVED, p.CART, p.DEALS, p.ENDINGS_OF_DAYS)),
     Right("Query", (p.MESSAGES, p.LIKES_OF_USERS, p.WATCHES_OF_USERS, p.ALL_DEALS_BY_DAY), GSI1),

@@ -62,7 +62,7 @@ MEMBERS: Access = (
     Right("GetItem", p.TOPICS),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
     Right("PutItem", (*p.LIKES, *p.WATCHES)),
-    Right("UpdateItem", (p.MESSAGES, *p.TOPICS)),
+    Right("UpdateItem", (p.MESSAGES, *p.TOPICS, *p.WATCHES)),
     Right("DeleteItem", (*p.LIKES, *p.WATCHES)),
     Right("Query", (p.MESSAGES,)),
     Right("Query", (p.MESSAGES, p.WATCHES_OF_USERS), GSI1),

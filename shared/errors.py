@@ -13,7 +13,7 @@
     ├── WrongMethod         an address does not take that    (405)
     ├── Invalid             a value that cannot be used      (422)
     │   ├── InvalidName, InvalidTime, WrongCurrentPassword, WrongFeaturedCount, IdempotencyKeyReused,
-    │   ├── NotAnObject, TooManyAddresses
+    │   ├── NotAnObject, TooManyAddresses, InvalidLimits
     ├── BadRequest          the request itself is malformed  (400)
     ├── InvalidCursor       a cursor this list did not give  (400)
     ├── NotSignedIn         no valid session                 (401)
@@ -316,6 +316,18 @@ class TooManyAddresses(Invalid):
 
     def __init__(self, most: int) -> None:
         super().__init__(f"You must have at most {most} addresses: replace or remove one.")
+
+
+class InvalidLimits(Invalid):
+    """Limits of a watch or an alert that cannot be used: ``errors`` says why, by field."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        self.errors = dict(errors)
+        super().__init__(" ".join(f"{name}: {reason}" for name, reason in self.errors.items()))
+
+    @property
+    def faults(self) -> Sequence[tuple[str, str]]:
+        return list(self.errors.items())
 
 
 class NotAnObject(Invalid):

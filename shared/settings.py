@@ -45,6 +45,9 @@ fan-out is an endless loop, and is stopped."""
 MESSAGE_LIFETIME = timedelta(days=90)
 """How long a message is kept, read or not: deals rarely last longer."""
 
+TOLD_DAILY_AT = 7
+"""The hour, in UTC, at which a day's news is shown to those who want it once a day."""
+
 SESSION_LIFETIME = timedelta(days=30)
 """How long a user stays signed in. A session can be ended at any time, so this only bounds forgotten ones."""
 

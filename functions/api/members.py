@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import starmap
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -12,10 +13,11 @@ from shared.api.app import create_app, serve
 from shared.api.callers import Caller, caller
 from shared.api.documentation import PAGED, describe
 from shared.data.catalog import topics
-from shared.data.members import follows, messages
+from shared.data.members import follows, limits, messages
 from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
 from shared.http.answers import json_answer
 from shared.http.parameters import paging, segment, topic_named
+from shared.models.alerts import NO_LIMITS
 from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -52,12 +54,20 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
             report(metrics.LIKES_REMOVED)
         return _likes(topic, liked=False)
 
-    @app.put(f"{path}/watch", **describe(f"Watch a {kind.label}", "Watch", who="member", errors=[404]))
+    @app.put(
+        f"{path}/watch",
+        **describe(f"Watch a {kind.label}, within limits", "Watch", who="member", errors=[404, 422], body="Limits"),
+    )
     def watch(slug: str) -> Response[Any]:
-        topic = topic_named(kind, slug)
-        with suppress(AlreadyWatching):
-            follows.watch(table(), topic, _username(), times.now(), _own().account_id)
+        """Watch a topic. A body, where there is one, says within which limits; without one, those there are stay."""
+        topic, given = topic_named(kind, slug), app.current_event.json_body
+        within = limits.read(given) if given is not None else None
+        try:
+            follows.watch(table(), topic, _username(), times.now(), _own().account_id, within or NO_LIMITS)
             report(metrics.WATCHES_ADDED)
+        except AlreadyWatching:
+            if within is not None:
+                follows.limit(table(), topic, _username(), within, _own().account_id)
         return _watchers(topic, watching=True)
 
     @app.delete(f"{path}/watch", **describe(f"Stop watching a {kind.label}", "Watch", who="member", errors=[404]))
@@ -75,8 +85,8 @@ offer_likes_and_watches(CATEGORY, "/categories/<slug>")
 
 @app.get("/me/watches", **describe("Brands and categories one watches", "WatchList", who="member"))
 def my_watches() -> Response[Any]:
-    found = follows.watches(table(), _username())
-    return json_answer(documents.all_of(map(member_documents.watched, found)))
+    found = follows.watching(table(), _username())
+    return json_answer(documents.all_of(starmap(member_documents.watched, found.items())))
 
 
 @app.get("/messages", **describe("One's messages", "MessageList", who="member", query=[*PAGED, "unread"]))

@@ -159,7 +159,10 @@ def _answer_schemas() -> dict[str, Any]:
 
 def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
     """An operation with our parameters and errors in place of Powertools' own, and a readable id."""
-    extra = operation.pop("x-query")
+    extra, body = operation.pop("x-query"), operation.pop("x-body", None)
+    if body:
+        schema = {"$ref": f"#/components/schemas/{body}"}
+        operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
     parameters = [
         {**parameter, "name": _public_name(path, parameter["name"]), "schema": {"type": "string"}}
         for parameter in operation.pop("parameters", [])

@@ -15,12 +15,13 @@ from http import HTTPStatus
 from typing import Any
 
 from shared.data.catalog import deals, feeds, topics
-from shared.data.members import follows, messages, saved
+from shared.data.members import follows, limits, messages, saved
 from shared.errors import (
     AlreadyLiked,
     AlreadyWatching,
     DealsError,
     Forbidden,
+    InvalidLimits,
     InvalidName,
     NoSuchTopic,
     NotLiked,
@@ -30,6 +31,7 @@ from shared.html import cookies, forms, pages, views, wishes
 from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
+from shared.models.alerts import Limits, Pace
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic, TopicKind
 from shared.models.members import Session
 from shared.models.messages import AboutDeal, AboutOrder, Message
@@ -44,6 +46,9 @@ SUGGESTED = 8
 
 KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
 """The kinds of topics, by what a path calls them."""
+
+PACES = {Pace.AT_ONCE: "At once", Pace.DAILY: "Once a day", Pace.NEVER: "Never"}
+"""When one is told, in words."""
 
 routes = Routes()
 
@@ -117,7 +122,7 @@ def watches(request: Request) -> Answer:
     typed = request.query.get("brand", "").strip()
     brand = _brand_of(typed)
     (followed, liked), head = cookies.beside_head(
-        table(), request, partial(follows.watches, table(), username), partial(follows.likes, table(), username)
+        table(), request, partial(follows.watching, table(), username), partial(follows.likes, table(), username)
     )
     categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
     candidates = list(dict.fromkeys((*categories, *followed, *liked, *([brand] if brand else []))))
@@ -126,6 +131,7 @@ def watches(request: Request) -> Answer:
         {
             **_topic(page.topic, page.name, page.watchers),
             "watching": page.topic in followed,
+            "limits": _said(followed[page.topic]) if page.topic in followed else "",
             "liking": page.topic in liked,
         }
         for page in found
@@ -147,6 +153,79 @@ def watches(request: Request) -> Answer:
         suggested=[] if followed else _suggested(request.now, followed),
         **head,
     )
+
+
+@routes.get("/my/watches/<kind>/<slug>/limits")
+def limits_page(request: Request, kind: str, slug: str) -> Answer:
+    topic, place = _named(kind, slug)
+    followed = follows.watching(table(), _member(request).username)
+    if topic not in followed:
+        return pages.redirect(place)
+    return _limits_page(request, topic, _typed(followed[topic]), {})
+
+
+@routes.post("/my/watches/<kind>/<slug>/limits")
+def limit(request: Request, kind: str, slug: str) -> Answer:
+    """Give a watch limits; where they cannot be used, the form comes back with what was typed."""
+    topic, _ = _named(kind, slug)
+    member = cookies.sender_of(table(), request, "/my/watches")
+    if isinstance(member, Answer):
+        return member
+    typed = forms.read(request.event)
+    try:
+        within = limits.read(_given(typed))
+    except InvalidLimits as error:
+        return _limits_page(request, topic, typed, error.errors)
+    try:
+        follows.limit(table(), topic, member.username, within, member.account_id)
+    except NotWatching:  # it ended in another window
+        follows.watch(table(), topic, member.username, request.now, member.account_id, within)
+    return pages.redirect("/my/watches", said="limits")
+
+
+def _limits_page(request: Request, topic: Topic, typed: Mapping[str, str], errors: Mapping[str, str]) -> Answer:
+    (found,), head = cookies.beside_head(table(), request, partial(topics.get, table(), topic))
+    return pages.page(
+        "mine/limits.html",
+        here="/my/watches",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
+        topic=_topic(topic, found.name, found.watchers),
+        typed=typed,
+        errors=errors,
+        **head,
+    )
+
+
+def _given(typed: Mapping[str, str]) -> dict[str, str]:
+    """The limits among the fields of a form; what was left empty bounds nothing."""
+    names = ("ceiling", "currency", "leastDiscount", "words", "pace")
+    return {name: typed[name].strip() for name in names if typed.get(name, "").strip()}
+
+
+def _typed(within: Limits) -> dict[str, str]:
+    """Limits as their form has them."""
+    least = str(within.least_discount) if within.least_discount else ""
+    return {
+        "ceiling": within.ceiling or "",
+        "currency": within.currency or "USD",
+        "leastDiscount": least,
+        "words": within.words or "",
+        "pace": within.pace,
+    }
+
+
+def _said(within: Limits) -> str:
+    """Limits in a few words: ``At most $80.00 · once a day``."""
+    ceiling = views.money(within.ceiling, within.currency) if within.ceiling and within.currency else None
+    said = " · ".join(
+        [
+            *([f"at most {ceiling}"] if ceiling else []),
+            *([f"at least {within.least_discount}% off"] if within.least_discount else []),
+            *([f"“{within.words}”"] if within.words else []),
+            *([PACES[within.pace].lower()] if within.pace is not Pace.AT_ONCE else []),
+        ]
+    )
+    return said[:1].upper() + said[1:]
 
 
 @routes.get("/my/watches/<kind>/<slug>", "/my/likes/<kind>/<slug>")

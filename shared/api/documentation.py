@@ -22,15 +22,18 @@ def describe(
     errors: Sequence[int] = (),
     query: Sequence[str] = (),
     cached: bool = False,
+    body: str | None = None,
     media_type: str = "application/json",
 ) -> dict[str, Any]:
     """The keyword arguments that document a route: who may call it, what it answers, and with which errors.
 
-    ``schema`` names a model of ``schemas.py``; ``query`` names parameters of ``functions/api/openapi.py``.
+    ``schema`` names a model of ``schemas.py``, as does ``body``, that of a body which the route checks by itself;
+    ``query`` names parameters of ``functions/api/openapi.py``.
     """
     # The gateway itself may answer 429; the table may be busy for a moment.
     statuses = {*errors, 429, 503}
-    statuses |= {400} if query else set()
+    statuses |= {400} if query or body else set()
+    statuses |= {415} if body else set()
     statuses |= {401} if who != "anonymous" else set()
     statuses |= {403} if who == "editor" else set()
     responses: dict[int, Any] = {status: _answer(status, schema, media_type)}
@@ -42,7 +45,7 @@ def describe(
         "summary": summary,
         "tags": [who],
         "responses": responses,
-        "openapi_extensions": {"x-query": list(query)},
+        "openapi_extensions": {"x-query": list(query), "x-body": body},
     }
 
 

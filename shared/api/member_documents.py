@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shared.api.documents import Json, brand
+from shared.models.alerts import Limits
 from shared.models.catalog import CountedTopic, Topic
 from shared.models.members import Address, Session, User
 from shared.models.messages import AboutDeal, AboutOrder, Message
@@ -19,8 +20,22 @@ def watch(counted: CountedTopic, *, watching: bool) -> Json:
     return {"watching": watching, "watchers": counted.watchers}
 
 
-def watched(topic: Topic) -> Json:
+def watched(topic: Topic, within: Limits) -> Json:
+    return {**followed(topic), "limits": limits(within)}
+
+
+def followed(topic: Topic) -> Json:
     return {"kind": topic.kind.label, topic.kind.label: topic.slug}
+
+
+def limits(limits: Limits) -> Json:
+    return {
+        "ceiling": limits.ceiling,
+        "currency": limits.currency,
+        "leastDiscount": limits.least_discount,
+        "words": limits.words,
+        "pace": limits.pace,
+    }
 
 
 def session_token(token: str, session: Session) -> Json:

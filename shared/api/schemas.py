@@ -14,9 +14,10 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import SkipJsonSchema
 
 from shared.api import documents
-from shared.api.fields import without_defaults
+from shared.api.fields import Currency, Price, without_defaults
 from shared.api.order_bodies import Country
 from shared.data.orders.carts import MOST_PIECES
+from shared.models.alerts import Pace
 from shared.models.catalog import CATEGORIES, Status, StockLevel
 from shared.models.members import Role
 from shared.models.messages import DealNews, OrderNews
@@ -159,12 +160,25 @@ class Watch(Answer):
     watchers: Count
 
 
+class Limits(Answer):
+    """Which deals of a watch or an alert one wants, and when one is told; what is null, or left out, bounds nothing."""
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+    ceiling: Annotated[Price | None, Field(description="The highest price.")] = None
+    currency: Annotated[Currency | None, Field(description="Of the ceiling; USD where none is named.")] = None
+    least_discount: Annotated[int | None, Field(ge=1, le=99, description="Percent off the list price.")] = None
+    words: Annotated[str | None, Field(description="All of them must be words of the deal.")] = None
+    pace: Annotated[str, Field(json_schema_extra={"enum": list(Pace)})] = Pace.AT_ONCE
+
+
 class Watched(Answer):
     """``brand`` or ``category``, as ``kind`` says."""
 
     kind: Literal["brand", "category"]
     brand: str = ""
     category: str = ""
+    limits: Limits
 
 
 class WatchList(Answer):
@@ -332,7 +346,7 @@ class Html(RootModel[str]):
 
 MODELS: tuple[type[BaseModel], ...] = (
     Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FrontPage, EditorsChoice, Picked, BrandPage,
-    CategoryPage, User, SessionToken, Like, Watch, WatchList, Message, MessageList, UnreadCount, Marked, Progress,
-    Address, Account, CartItem, Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard, Stock,
+    CategoryPage, User, SessionToken, Like, Watch, Limits, WatchList, Message, MessageList, UnreadCount, Marked,
+    Progress, Address, Account, CartItem, Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard, Stock,
     OpenApi, Html,
 )  # fmt: skip

@@ -24,6 +24,7 @@ SAID = {
     "unsaved": "Taken out of your list.",
     "watching": "You watch it now: new deals come to your inbox.",
     "unwatched": "You watch it no longer.",
+    "limits": "Kept. It holds for what is posted from now on.",
     "liked": "You like it.",
     "unliked": "You like it no longer.",
     "read": "Everything is read.",

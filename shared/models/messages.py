@@ -58,7 +58,7 @@ class Announcement:
 class Message:
     """One user told of something; ``created_at`` is the announcement's time. The other words are ``Announcement``'s.
 
-    The id is made of the user's name, so it is as personal.
+    The id is made of the user's name, so it is as personal. Before ``shown_at`` it is in no list and not counted.
     """
 
     message_id: str = field(metadata=stored("MessageId", personal=True))
@@ -69,3 +69,4 @@ class Message:
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     unread: bool = True
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", personal=True))
+    shown_at: datetime | None = field(default=None, metadata=stored("ShownAt", datetime))

@@ -13,6 +13,8 @@ from tests.support.factories import send
 from tests.support.site import Api, Visitor
 from tests.support.waiting import eventually
 
+NO_LIMITS = {"ceiling": None, "currency": None, "leastDiscount": None, "words": None, "pace": "at-once"}
+
 topics = pytest.mark.parametrize("kind", ["brands", "categories"])
 
 
@@ -45,10 +47,28 @@ def test_watching_twice_counts_once_and_is_listed(site: Api, path: str, kind: st
     assert first.json() == second.json() == {"watching": True, "watchers": before + 1}
     label = "brand" if kind == "brands" else "category"
     slug = path.rpartition("/")[2]
-    assert member.get("/me/watches").json() == {"items": [{"kind": label, label: slug}], "next": None}
+    assert member.get("/me/watches").json() == {
+        "items": [{"kind": label, label: slug, "limits": NO_LIMITS}],
+        "next": None,
+    }
     assert member.delete(f"{path}/watch").json() == {"watching": False, "watchers": before}
     assert member.delete(f"{path}/watch").json() == {"watching": False, "watchers": before}
     assert member.get("/me/watches").json()["items"] == []
+
+
+def test_a_watch_has_the_limits_of_the_last_body(site: Api, brand: str) -> None:
+    member = site.member()
+    limits = {"ceiling": "80.00", "currency": "USD", "leastDiscount": 30, "words": "running", "pace": "daily"}
+
+    made = member.put(f"/brands/{brand}/watch", json={"ceiling": "80", "leastDiscount": 30, "words": "running"})
+    changed = member.put(f"/brands/{brand}/watch", json=limits)
+    repeated = member.put(f"/brands/{brand}/watch")
+    refused = member.put(f"/brands/{brand}/watch", json={"pace": "hourly", "color": "red"})
+
+    assert made.json() == changed.json() == repeated.json()
+    assert member.get("/me/watches").json()["items"][0]["limits"] == limits
+    assert_problem(refused, 422, "pace", "color")
+    assert_problem(member.put(f"/brands/{brand}/watch", json=["80"]), 422, "body")
 
 
 @topics

@@ -157,7 +157,8 @@ def test_likes_and_watches_count_once_and_are_listed(posted: list[Deal], ask: As
 
     assert ask("brands", "show", "apple")["result"]["likes"] == 1
     assert ask("me", "likes", "ana")["result"]["items"] == [{"kind": "brand", "brand": "apple"}]
-    assert ask("me", "watches", "ana")["result"]["items"] == [{"kind": "category", "category": "shoes"}]
+    (watched,) = ask("me", "watches", "ana")["result"]["items"]
+    assert (watched["category"], watched["limits"]["pace"]) == ("shoes", "at-once")
     assert ask("brands", "unlike", "apple", "ana")["result"]["likes"] == 0
     assert ask("categories", "unwatch", "shoes", "ana")["result"]["watchers"] == 0
     assert ask("me", "likes", "ana")["result"]["items"] == []

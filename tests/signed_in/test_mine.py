@@ -340,8 +340,23 @@ def test_the_watches_are_listed_with_buttons_that_end_them(ana: Browser) -> None
 
     seen = ana.get("/my/watches")
 
-    assert "G/Fore Only you watch it Stop watching" in seen.words
+    assert "G/Fore Every deal Limit Only you watch it Stop watching" in seen.words
     assert seen.words.count("Not watched") == 7
+
+
+def test_a_watchs_limits_are_edited_on_a_page_that_says_what_they_cannot_be(ana: Browser) -> None:
+    ana.post("/my/watches/brand/g-fore", {"on": "1"})
+    typed = {"ceiling": "80,5", "currency": "EUR", "leastDiscount": "", "words": "running shoes", "pace": "daily"}
+
+    refused = ana.post("/my/watches/brand/g-fore/limits", typed)
+    kept = ana.post("/my/watches/brand/g-fore/limits", typed | {"ceiling": "80.5"})
+
+    assert (refused.status, kept.status, kept.location) == (422, 303, "/my/watches?said=limits")
+    assert "This must be a price such as 79.95." in refused.words
+    assert 'value="running shoes"' in refused.text
+    assert "G/Fore At most €80.50 · “running shoes” · once a day" in ana.get(kept.location).words
+    assert 'value="80.50"' in ana.get("/my/watches/brand/g-fore/limits").text
+    assert ana.get("/my/watches/brand/apple/limits").location == "/brands/apple"
 
 
 def test_what_was_done_is_said_in_the_browser_that_did_it(ana: Browser, table: Table) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from shared import settings
 from shared.models.catalog import CATEGORIES, Deal
 from shared.models.messages import AboutDeal, AboutOrder, Announcement, DealNews, Message
@@ -45,8 +47,11 @@ def message_id(announcement: Announcement, username: str) -> str:
     return ksuids.derived(announcement.at, "message", *identity, username)
 
 
-def compose(announcement: Announcement, username: str) -> Message:
-    """The message that tells a user of something. Its time is the announcement's, by which the inbox is in order."""
+def compose(announcement: Announcement, username: str, shown_at: datetime | None = None) -> Message:
+    """The message that tells a user of something. Its time is the announcement's, by which the inbox is in order.
+
+    ``shown_at`` is when it is shown to somebody who is told once a day.
+    """
     return Message(
         message_id=message_id(announcement, username),
         username=username,
@@ -55,4 +60,5 @@ def compose(announcement: Announcement, username: str) -> Message:
         about=announcement.about,
         created_at=announcement.at,
         correlation_id=announcement.correlation_id,
+        shown_at=shown_at,
     )

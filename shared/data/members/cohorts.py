@@ -7,25 +7,28 @@ read, and remembers how far the work has got: so a unit that comes twice does th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from shared import settings
 from shared.data import item_types, keys
+from shared.data.catalog import search
+from shared.data.members import limit_items, limits
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, DealsError, Unavailable
+from shared.models.alerts import Pace
 from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
 from shared.models.messages import DealNews
 from shared.values import times
 
 _READER = Projection.of("Username")
-_WATCHER = Projection.of("PK", "SK")
+_WATCHER = Projection.of("PK", "SK", *limit_items.ATTRIBUTES)
 _ACCOUNT = Projection.of("PK", "SK", "Username", "CreatedAt")
 
 
@@ -92,10 +95,14 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """Who is in a cohort, where the next one starts (None after the last), and what has been done of it."""
+    """Who is in a cohort, where the next one starts (None after the last), and what has been done of it.
+
+    ``daily`` are those among them who are told once a day.
+    """
 
     usernames: Sequence[str]
     following: Mapping[str, Any] | None
+    daily: Collection[str] = ()
     marked: bool = True
     continued: bool = False
     done: bool = False
@@ -115,6 +122,7 @@ def _claimed(table: Table, unit: Unit) -> Readers | None:
     return Readers(
         [] if done else _still_there(table, marker),
         marker.get("Following"),
+        marker.get("Daily", ()),
         continued="Continued" in marker,
         done=done,
     )
@@ -122,13 +130,15 @@ def _claimed(table: Table, unit: Unit) -> Readers | None:
 
 def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Readers:
     """Read a cohort, and fix who is in it. Of two deliveries at once, both use what the first one found."""
-    usernames, following = _read(table, unit, size) if deal.status(now) is Status.ACTIVE else ([], None)
+    paces, following = _read(table, unit, deal, size) if deal.status(now) is Status.ACTIVE else ({}, None)
+    readers = Readers(list(paces), following, [name for name, pace in paces.items() if pace is Pace.DAILY])
     if following is None and unit.kind != "hot":
-        return Readers(usernames, None, marked=False)
+        return replace(readers, marked=False)
     marker = {
         **_marker(unit),
         "Type": item_types.FAN_OUT_PAGE,
-        "Readers": usernames,
+        "Readers": readers.usernames,
+        "Daily": readers.daily,
         "Following": following,
         "ClaimedAt": times.to_iso(now),
         TTL_ATTRIBUTE: int((now + settings.MARKER_LIFETIME).timestamp()),
@@ -139,7 +149,7 @@ def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Re
         claimed = _claimed(table, unit)
         assert claimed is not None  # noqa: S101  # it is there, and stays for weeks
         return claimed
-    return Readers(usernames, following)
+    return readers
 
 
 def remember(
@@ -148,7 +158,7 @@ def remember(
     """Remember what has been done of a cohort: that it is continued, or all of it. Then nobody's name is needed."""
     return update(
         _marker(unit),
-        f"SET {done} = :true" + (" REMOVE Readers" if done == "Done" else ""),
+        f"SET {done} = :true" + (" REMOVE Readers, Daily" if done == "Done" else ""),
         condition=condition,
         values={":true": True},
         refused=refused or Unavailable("A cohort's marker is gone."),
@@ -165,8 +175,11 @@ def _still_there(table: Table, marker: Item) -> list[str]:
     return [each["Username"] for each in accounts if each.get("CreatedAt", "~") <= marker["ClaimedAt"]]
 
 
-def _read(table: Table, unit: Unit, size: int) -> tuple[list[str], Mapping[str, Any] | None]:
-    """One cohort of usernames, and where the next cohort starts, or None."""
+def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pace], Mapping[str, Any] | None]:
+    """Those of one cohort who want the deal, when each is told, and where the next cohort starts, or None.
+
+    Whoever does not want it was read with the others, and costs nothing more.
+    """
     if unit.kind == "hot":
         items, following = table.scan(
             index=USER_INDEX,
@@ -176,11 +189,15 @@ def _read(table: Table, unit: Unit, size: int) -> tuple[list[str], Mapping[str, 
             limit=size,
             projection=_READER,
         )
-        return damage.readable(items, lambda item: damage.attribute(item, "Username", str)), following
+        names = damage.readable(items, lambda item: damage.attribute(item, "Username", str))
+        return dict.fromkeys(names, Pace.AT_ONCE), following
     topic = Topic(BRAND if unit.kind == "brand" else CATEGORY, unit.topic)
     after = unit.start["SK"] if unit.start else None
     items = list(table.query(keys.watchers(topic), after=after, limit=size, projection=_WATCHER))
-    return [keys.id_in(item["SK"]) for item in items], {"SK": items[-1]["SK"]} if len(items) == size else None
+    words = search.of_deal(deal)
+    watching = damage.readable(items, lambda item: (keys.id_in(item["SK"]), limit_items.from_item(item)))
+    wanted = {name: within.pace for name, within in watching if limits.wants(within, deal, words)}
+    return wanted, {"SK": items[-1]["SK"]} if len(items) == size else None
 
 
 def _marker(unit: Unit) -> Key:

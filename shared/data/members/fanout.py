@@ -23,10 +23,11 @@ from datetime import datetime
 
 from shared import settings
 from shared.data.catalog import deals
-from shared.data.members import announcements, cohorts, fanout_progress, message_batches
+from shared.data.members import announcements, cohorts, fanout_progress, limits, message_batches
 from shared.data.members.cohorts import Readers, Unit
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, NoSuchDeal, TooManyCohorts
+from shared.models.alerts import Pace
 from shared.models.catalog import CATEGORIES, Deal
 from shared.sqs import Queue
 
@@ -77,8 +78,13 @@ def deliver(
         queue.send([replace(unit, start=readers.following, number=unit.number + 1).to_json()])
         table.write(cohorts.remember(unit, "Continued"))  # a crash before this queues the next cohort twice, at worst
     announcement = announcements.of_deal(deal, unit.kind, unit.correlation_id, unit.topic_name or None)
+    shown_at = limits.shown_at(Pace.DAILY, now)
     written = message_batches.insert(
-        table, [announcements.compose(announcement, username) for username in readers.usernames]
+        table,
+        [
+            announcements.compose(announcement, name, shown_at if name in readers.daily else None)
+            for name in readers.usernames
+        ],
     )
     if readers.marked:
         _finish(table, unit, readers, now)

@@ -8,17 +8,19 @@ from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
 from shared.data.catalog.topics import no_such
+from shared.data.members import limit_items
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
+from shared.models.alerts import NO_LIMITS, Limits
 from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values.times import to_iso
 
 _EXISTENCE = Projection.of("PK", "SK")
-_FOLLOWED = Projection.of("GSI1SK")
+_FOLLOWED = Projection.of("GSI1SK", *limit_items.ATTRIBUTES)
 
 
 def like(table: Table, topic: Topic, username: str, now: datetime, account_id: str | None = None) -> None:
@@ -46,8 +48,15 @@ def unlike(table: Table, topic: Topic, username: str, account_id: str | None = N
     _uncount(table, topic, keys.like(topic, username), "LikesCount", NotLiked(), required)
 
 
-def watch(table: Table, topic: Topic, username: str, now: datetime, account_id: str | None = None) -> None:
-    """Record that a user watches a topic and count it, once per user.
+def watch(
+    table: Table,
+    topic: Topic,
+    username: str,
+    now: datetime,
+    account_id: str | None = None,
+    within: Limits = NO_LIMITS,
+) -> None:
+    """Record that a user watches a topic, within some limits, and count it, once per user.
 
     Raises AlreadyWatching, NoSuchTopic, NotSignedIn, NoSuchUser.
     """
@@ -57,10 +66,32 @@ def watch(table: Table, topic: Topic, username: str, now: datetime, account_id: 
         "Type": item_types.WATCH[topic.kind],
         "Username": username,
         "WatchedAt": to_iso(now),
+        **limit_items.to_item(within),
     }
     table.transact(
         put_new(item, refused=AlreadyWatching()),
         _count(topic, "WatchCount", 1),
+        account_checks.required(username, account_id),
+    )
+
+
+def limit(table: Table, topic: Topic, username: str, within: Limits, account_id: str | None = None) -> None:
+    """Give a watch limits, in place of those that it had. Raises NotWatching, NotSignedIn, NoSuchUser."""
+    kept = limit_items.to_item(within)
+    names = {f"#l{number}": name for number, name in enumerate(limit_items.ATTRIBUTES)}
+    values = {f":l{number}": kept[name] for number, name in enumerate(limit_items.ATTRIBUTES) if name in kept}
+    clauses = {
+        "SET": [f"{name} = :{name[1:]}" for name in names if f":{name[1:]}" in values],
+        "REMOVE": [name for name in names if f":{name[1:]}" not in values],
+    }
+    table.transact(
+        update(
+            keys.watch(topic, username),
+            " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts),
+            names=names,
+            values=values,
+            refused=NotWatching(),
+        ),
         account_checks.required(username, account_id),
     )
 
@@ -73,17 +104,26 @@ def unwatch(table: Table, topic: Topic, username: str, account_id: str | None = 
 
 def likes(table: Table, username: str) -> list[Topic]:
     """Everything a user likes, brands first, each kind by slug. A Query of GSI1."""
-    return _followed(table, keys.likes(username))
+    return list(_followed(table, keys.likes(username)))
 
 
 def watches(table: Table, username: str) -> list[Topic]:
     """Everything a user watches, brands first, each kind by slug. A Query of GSI1."""
+    return list(watching(table, username))
+
+
+def watching(table: Table, username: str) -> dict[Topic, Limits]:
+    """As ``watches`` does, with the limits of each watch."""
     return _followed(table, keys.watches(username))
 
 
-def _followed(table: Table, partition: str) -> list[Topic]:
+def _followed(table: Table, partition: str) -> dict[Topic, Limits]:
     items = table.query(partition, index=GSI1, projection=_FOLLOWED)
-    return damage.readable(items, lambda item: keys.topic_named(item["GSI1SK"], (BRAND, CATEGORY)))
+    return dict(damage.readable(items, lambda item: (_topic_in(item), limit_items.from_item(item))))
+
+
+def _topic_in(item: Item) -> Topic:
+    return keys.topic_named(item["GSI1SK"], (BRAND, CATEGORY))
 
 
 def topic_of(item: Item) -> Topic:

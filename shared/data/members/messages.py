@@ -19,8 +19,8 @@ from shared.values import ksuids
 from shared.values.times import to_iso
 
 _KEYS = Projection.of("PK", "SK")
-_UNREAD = Projection.of("PK", "SK", TTL_ATTRIBUTE)
-_UNREAD_OR_READ = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ReadAt")
+_UNREAD = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt")
+_UNREAD_OR_READ = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt", "ReadAt")
 
 MOST_LEFT = 100
 """Messages that are looked for under a name that has no account; one delivery writes one."""
@@ -102,5 +102,10 @@ def _reading(username: str, message_id: str, now: datetime) -> Write:
 
 
 def _lives(item: Item, now: datetime) -> bool:
-    """Whether a message is still shown: TTL deletes late. One that does not say is shown."""
+    """Whether a message is shown: not before its time, nor after its end, as TTL deletes late.
+
+    One that does not say is shown.
+    """
+    if str(item.get("ShownAt", "")) > to_iso(now):
+        return False
     return damage.whole(item, lambda each: damage.attribute(each, TTL_ATTRIBUTE, int) > now.timestamp(), otherwise=True)

@@ -1,0 +1,110 @@
+"""Limits of watches and alerts: as somebody types them, whether a deal is within them, and when it is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from shared import settings
+from shared.data.catalog import search
+from shared.errors import InvalidLimits
+from shared.models.alerts import NO_LIMITS, Limits, Pace
+from shared.models.catalog import Deal
+from shared.values.money import cents
+
+PRICE = r"(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?"
+CURRENCY = r"[A-Z]{3}"
+"""How a price and a currency are written."""
+
+
+def read(given: Mapping[str, Any]) -> Limits:
+    """The limits that a request or a form gives, by the names of the API. Raises InvalidLimits."""
+    errors = dict.fromkeys(given.keys() - _READ.keys(), "There is no such field.")
+    found: dict[str, Any] = {}
+    for name, (field, check) in _READ.items():
+        if given.get(name) is not None:
+            try:
+                found[field] = check(given[name])
+            except ValueError as error:
+                errors[name] = str(error)
+    if "ceiling" in found:
+        found.setdefault("currency", "USD")
+    elif "currency" in found:
+        del found["currency"]
+    if errors:
+        raise InvalidLimits(errors)
+    return Limits(**found)
+
+
+def wants(limits: Limits, deal: Deal, words: Collection[str]) -> bool:
+    """Whether a deal, which has these words, is within some limits of somebody who is to be told."""
+    if limits == NO_LIMITS:
+        return True
+    if limits.pace is Pace.NEVER:
+        return False
+    above = limits.ceiling is not None and (
+        deal.currency != limits.currency or cents(deal.price) > cents(limits.ceiling)
+    )
+    if above or (deal.discount_percent or 0) < (limits.least_discount or 0):
+        return False
+    return limits.words is None or set(search.in_text(limits.words)) <= set(words)
+
+
+def shown_at(pace: Pace, now: datetime) -> datetime | None:
+    """When news for somebody who is told once a day is shown; None is at once."""
+    if pace is not Pace.DAILY:
+        return None
+    due = now.replace(hour=settings.TOLD_DAILY_AT, minute=0, second=0, microsecond=0)
+    return due if due > now else due + timedelta(days=1)
+
+
+def _price(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(PRICE, value.strip()) or not cents(_two_decimals(value)):
+        raise ValueError("This must be a price such as 79.95.")
+    return _two_decimals(value)
+
+
+def _two_decimals(price: str) -> str:
+    whole, _, decimals = price.strip().partition(".")
+    return f"{whole}.{decimals.ljust(2, '0')}"
+
+
+def _currency(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(CURRENCY, value):
+        raise ValueError("This must be a currency such as USD.")
+    return value
+
+
+def _percent(value: Any) -> int:
+    text = value.strip() if isinstance(value, str) else str(value)
+    if isinstance(value, bool) or not re.fullmatch("[1-9][0-9]?", text):
+        raise ValueError("This must be a whole number from 1 to 99.")
+    return int(text)
+
+
+def _words(value: Any) -> str:
+    typed = " ".join(value.split()) if isinstance(value, str) else ""
+    if not typed.isprintable() or len(typed) > search.MOST_CHARACTERS or not search.in_text(typed):
+        raise ValueError(f"This must be words that a deal can have, in at most {search.MOST_CHARACTERS} characters.")
+    if len(search.in_text(typed)) > search.MOST_WORDS:
+        raise ValueError(f"This must have at most {search.MOST_WORDS} words.")
+    return typed
+
+
+def _pace(value: Any) -> Pace:
+    try:
+        return Pace(value)
+    except ValueError as error:
+        raise ValueError(f"This must be one of {', '.join(Pace)}.") from error
+
+
+_READ: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "ceiling": ("ceiling", _price),
+    "currency": ("currency", _currency),
+    "leastDiscount": ("least_discount", _percent),
+    "words": ("words", _words),
+    "pace": ("pace", _pace),
+}
+"""Each field as the API calls it: the model's name for it, and its check, which raises ValueError with a sentence."""
