@@ -212,7 +212,7 @@ def _counted(operation: str, asked: Wire, answer: Wire) -> dict[str, Capacity] |
                 parts.append(_of_each(chain(found, [{}] * absent), wanted))
             return {TABLE: sum(parts, Capacity())}
         case "BatchExecuteStatement":
-            return _of_inserts(asked, answer)
+            return _ofinserts(asked, answer)
     return None
 
 
@@ -223,18 +223,19 @@ def _of_each(items: Iterable[Wire], asked: Wire) -> Capacity:
     return Capacity(units, basis=_basis(_is_projected(asked)))
 
 
-def _of_inserts(asked: Wire, answer: Wire) -> dict[str, Capacity]:
+def _ofinserts(asked: Wire, answer: Wire) -> dict[str, Capacity]:
     """Inserts by PartiQL; one that is refused takes what the item takes that is there, which is not seen."""
     counted: dict[str, Capacity] = {}
-    for item, response in zip(_inserts(asked), answer["Responses"], strict=True):
+    for item, response in zip(inserts(asked), answer["Responses"], strict=True):
         refused = "Error" in response
         for name, units in ({TABLE: 1.0} if refused else units_written(None, item)).items():
             counted[name] = counted.get(name, Capacity()) + Capacity(write=units, basis=_basis(refused))
     return counted
 
 
-def _inserts(asked: Wire) -> Iterator[Wire]:
-    for statement in asked["Statements"]:
+def inserts(asked: Wire) -> Iterator[Wire]:
+    """The items of a request's inserts."""
+    for statement in asked.get("Statements", ()):
         yield dict(zip(_INSERTED.findall(statement["Statement"]), statement["Parameters"], strict=True))
 
 

@@ -12,13 +12,12 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shared.dynamodb.attributes import unmarshal
-from shared.dynamodb.capacity import Capacity, taken
-
-if TYPE_CHECKING:
-    from shared.dynamodb.table import Table
+from shared.dynamodb.capacity import Capacity, inserts, taken
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import Write
 
 Json = dict[str, Any]
 
@@ -39,7 +38,8 @@ class Request:
     ``partitions`` has the partition of each key, in their order, and an empty text for what is in no single one.
     ``source`` is the function of ours that asked, as ``module:function:line``. ``pool`` names the threads that it was
     one of, where several requests went out at once. ``consistent`` is None for a write. ``projection`` names the
-    attributes that are asked for, where not all are.
+    attributes that are asked for, where not all are. ``writes`` are those that ``Table.write`` or ``Table.transact``
+    was given, ``reasons`` the codes of a transaction's cancellation, one for each of them.
     """
 
     operation: str
@@ -58,6 +58,8 @@ class Request:
     limit: int | None = None
     projection: tuple[str, ...] = ()
     filter: str = ""
+    writes: tuple[Write, ...] = ()
+    reasons: tuple[str, ...] = ()
 
     @property
     def ended(self) -> float:
@@ -132,6 +134,7 @@ class Trace:
             request.limit = params.get("Limit")
             request.projection = _projection(params)
             request.filter = params.get("FilterExpression", "")
+            request.writes = _writes() if request.consistent is None else ()
         context[f"{_RECORD} {id(self)}"] = (
             request,
             params,
@@ -147,6 +150,7 @@ class Trace:
             return  # it was under way when this was attached
         request.seconds = time.perf_counter() - request.began
         request.refused = parsed["Error"]["Code"] if "Error" in parsed else None
+        request.reasons = tuple(reason.get("Code", "None") for reason in parsed.get("CancellationReasons", ()))
         request.items = _items(parsed, request.items)
         units = taken(request.operation, asked, parsed, self._endpoint)
         if units is not None:
@@ -199,8 +203,7 @@ def _keys(params: Mapping[str, Any]) -> Iterator[str]:
             if operation in write:
                 arguments = write[operation]
                 yield f"{operation} {_key(arguments.get('Key') or arguments['Item'])}"
-    for statement in params.get("Statements", ()):
-        yield statement["Statement"].split(" VALUE ")[0]
+    yield from map(_key, inserts(params))
 
 
 def _partitions(params: Mapping[str, Any]) -> Iterator[str]:
@@ -217,7 +220,7 @@ def _partitions(params: Mapping[str, Any]) -> Iterator[str]:
     for write in params.get("TransactItems", ()):
         for arguments in write.values():
             yield str(unmarshal((arguments.get("Key") or arguments["Item"])["PK"]))
-    yield from ("" for _ in params.get("Statements", ()))
+    yield from (str(unmarshal(item["PK"])) for item in inserts(params))
 
 
 def _consistent(params: Mapping[str, Any]) -> bool:
@@ -264,6 +267,18 @@ def _source() -> str:
             found = f"{module}:{frame.f_code.co_name}:{frame.f_code.co_firstlineno}"
         frame = frame.f_back  # type: ignore[assignment]  # the last one has none
     return found
+
+
+def _writes() -> tuple[Write, ...]:
+    """The writes that the table was given and now asks for, each of which knows what its refusal means."""
+    frame = sys._getframe(2)  # noqa: SLF001  # the same
+    while frame is not None:
+        if frame.f_code is Table.transact.__code__:
+            return tuple(frame.f_locals["writes"])
+        if frame.f_code is Table.write.__code__:
+            return (frame.f_locals["write"],)
+        frame = frame.f_back  # type: ignore[assignment]  # the same
+    return ()
 
 
 def _key(item: Mapping[str, Any]) -> str:
