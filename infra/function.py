@@ -41,7 +41,7 @@ class PythonFunction(Construct):
         # Not the managed policy that CDK would attach: it may create and write every log of the account.
         role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         log.grant_write(role)
-        table.grant(role, row.access)
+        table.grant(role, row.access_at(stage))
         self.function = lambda_.Function(
             self,
             "Function",

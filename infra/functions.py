@@ -82,6 +82,7 @@ class Function:
     ``pages`` is the prefix of the site's paths that it answers; empty means all paths that no other function answers.
     ``takes_passwords``: POSTs to its pages are throttled as signing in is.
     ``shows_work``: only stages that show their work have it.
+    ``traced``: on such stages it keeps what its forms took or, behind the stream, what it did of them.
     ``bills``: it makes orders, so it knows what the stage adds to them.
     """
 
@@ -100,6 +101,7 @@ class Function:
     pages: str | None = None
     takes_passwords: bool = False
     shows_work: bool = False
+    traced: bool = False
     bills: bool = False
 
     def __post_init__(self) -> None:
@@ -110,6 +112,14 @@ class Function:
     def answers_api(self) -> bool:
         """Whether it stands behind the API's gateway, not the pages'."""
         return self.caller is Caller.GATEWAY and self.pages is None
+
+    def access_at(self, stage: Stage) -> Access:
+        """Its rights to a stage's table: its own, and where the stage shows its work, to traces."""
+        if not stage.shows_work:
+            return self.access
+        keeps = rights.KEEPS_TRACES if self.traced else ()
+        reads = rights.READS_TRACES if self.pages is not None else ()
+        return (*self.access, *keeps, *reads)
 
     @property
     def construct_id(self) -> str:
@@ -126,16 +136,17 @@ FUNCTIONS = (
         artifact=FULL,
         memory=1769,
         because="Hashing a password takes a whole processor and argon2's 64 MiB.",
+        traced=True,
     ),
-    Function(name="members", access=rights.MEMBERS),
-    Function(name="orders", access=rights.ORDERS, artifact=FULL, bills=True),
-    Function(name="editors", access=rights.EDITORS, artifact=FULL),
+    Function(name="members", access=rights.MEMBERS, traced=True),
+    Function(name="orders", access=rights.ORDERS, artifact=FULL, bills=True, traced=True),
+    Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True),
     Function(name="site", access=page_rights.SITE, pages=""),
     Function(name="clicks", access=page_rights.CLICKS, pages="/go"),
-    Function(name="mine", access=page_rights.MINE, pages="/my"),
-    Function(name="shop", access=page_rights.SHOP, artifact=FULL, pages="/shop", bills=True),
-    Function(name="desk", access=page_rights.DESK, artifact=FULL, pages="/desk"),
-    Function(name="sales", access=page_rights.SALES, artifact=FULL, pages="/desk/shop"),
+    Function(name="mine", access=page_rights.MINE, pages="/my", traced=True),
+    Function(name="shop", access=page_rights.SHOP, artifact=FULL, pages="/shop", bills=True, traced=True),
+    Function(name="desk", access=page_rights.DESK, artifact=FULL, pages="/desk", traced=True),
+    Function(name="sales", access=page_rights.SALES, artifact=FULL, pages="/desk/shop", traced=True),
     Function(
         name="account",
         access=page_rights.ACCOUNT,
@@ -144,6 +155,7 @@ FUNCTIONS = (
         because="Hashing a password takes a whole processor and argon2's 64 MiB.",
         pages="/account",
         takes_passwords=True,
+        traced=True,
     ),
     Function(name="collections", access=page_rights.COLLECTIONS, pages="/table", shows_work=True),
     Function(name="learn", access=page_rights.LEARN, pages="/learn", shows_work=True),
@@ -155,6 +167,7 @@ FUNCTIONS = (
         because="Each of a hundred deals is announced and has 24 words, while table and queue refuse for moments.",
         reads=Reading(name="Published", dead_letters="deals", filters=(DEALS, REMOVED_DEALS), batch_size=100),
         sends=True,
+        traced=True,
     ),
     Function(
         name="messenger",
@@ -165,6 +178,7 @@ FUNCTIONS = (
         works=True,
         sends=True,
         calls_itself=True,
+        traced=True,
     ),
     Function(
         name="refresher",
@@ -177,6 +191,7 @@ FUNCTIONS = (
             name="Refreshed", dead_letters="refreshes", filters=(SHOWN, REMOVED_DEALS), batch_size=500, window=1
         ),
         each_minute=True,
+        traced=True,
     ),
     Function(
         name="expiry",
@@ -234,7 +249,7 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
         "LOG_LEVEL": stage.log_level,
         "POWERTOOLS_SERVICE_NAME": row.name,
         "POWERTOOLS_METRICS_NAMESPACE": stage.stack_name,
-        **({"SHOWS_WORK": "true"} if stage.shows_work and row.pages is not None else {}),
+        **({"SHOWS_WORK": "true"} if stage.shows_work else {}),
         **({} if stage.watch is Watch.FULL or stage.emulated else {"METRICS": " ".join(_reported(stage))}),
         **({"BEHIND_CDN": "true"} if stage.closes_apis else {}),
         **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and row.answers_api else {}),

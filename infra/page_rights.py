@@ -84,9 +84,8 @@ def _drawing(index: Index | None) -> Access:
 
 COLLECTIONS: Access = (
     # Of sessions it reads only the one whose token it is given: GetItem names a whole key.
-    Right("GetItem", (p.SESSION, p.DEAL, p.DEAL_NUMBER)),
+    Right("GetItem", (p.SESSION,)),
     Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
-    Right("BatchGetItem", (p.PRODUCT, p.WORD, p.MESSAGES, *p.FEED_CACHES)),
     *chain.from_iterable(map(_drawing, (None, *INDEXES))),
     Scan(p.COUNTED),
 )

@@ -143,3 +143,7 @@ PUBLISHER: Access = (
     Right("UpdateItem", (p.WORD, p.WORDS)),
     Right("DeleteItem", (p.PRODUCT, p.WORD)),
 )
+
+KEEPS_TRACES: Access = (Right("PutItem", (p.TRACE,)),)
+READS_TRACES: Access = (Right("Query", (p.TRACE,)),)
+"""What forms took and what followed, for functions of stages that show their work."""

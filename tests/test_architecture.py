@@ -75,6 +75,7 @@ MODULES_OF_DATA = {
     "shared.data.account_checks",
     "shared.data.bulk",
     "shared.data.inserts",
+    "shared.data.traces",
 }
 """The ground floor of ``shared.data``; its folders are rooms of their own."""
 

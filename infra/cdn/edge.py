@@ -110,7 +110,7 @@ class Edge(Construct):
                 )
             ],
         )
-        public, others = self._of_site(site, private)
+        public, others = self._of_site(stage, site, private)
         distribution = cloudfront.Distribution(
             self,
             "Distribution",
@@ -184,7 +184,7 @@ class Edge(Construct):
         )
 
     def _of_site(
-        self, site: Gateway, private: Sequence[str]
+        self, stage: Stage, site: Gateway, private: Sequence[str]
     ) -> tuple[cloudfront.BehaviorOptions, dict[str, cloudfront.BehaviorOptions]]:
         """All public pages; and the site's files, which are kept for a year, and private pages, which are not kept.
 
@@ -211,7 +211,7 @@ class Edge(Construct):
             "PublicPages",
             "Pages of the site: path, cursor and search words; no cookie and no header",
             Duration.days(1),
-            PAGE_QUERY,
+            (*PAGE_QUERY, *(["took"] if stage.shows_work else [])),
             cloudfront.CacheHeaderBehavior.none(),
             cloudfront.CacheCookieBehavior.none(),
         )

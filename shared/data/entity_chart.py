@@ -156,6 +156,8 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
         _entity(t.ATTEMPTS, keys.attempts("<Kind>", "<Who>", _NUMBER)),
         _entity(t.IDEMPOTENCY, keys.idempotency("<AccountId>", "")),
         _entity(t.BACKFILL, keys.backfill("<Type>", _NUMBER, _NUMBER)),
+        _entity(t.TRACE, keys.trace("<TraceId>")),
+        _entity(t.TRACE_STEP, keys.trace_step("<Partition>", "<Function>", "<Record>")),
     ),
 }
 """The entities, by what they belong to."""

@@ -57,3 +57,8 @@ STOCK = "Stock"
 STOCK_NOTE = "StockNote"
 
 BACKFILL = "Backfill"
+TRACE = "Trace"
+"""What a form took, on stages that show their work."""
+
+TRACE_STEP = "TraceStep"
+"""What a function of the stream or the queue did of a write."""

@@ -67,6 +67,8 @@ stock = _alone("STOCK")
 """The note that says how many shards a deal's stock is in."""
 sale = _alone("SALE")
 """What stays of an order whose account was removed."""
+trace = _alone("TRACE")
+"""What a form took, under an id that nobody can guess."""
 
 # Items that there is one of.
 deal_numbers = _only("SEQUENCE#DEAL")
@@ -399,6 +401,16 @@ def scratch(visitor: str, run: str) -> str:
 def scratches() -> str:
     """What the keys of all scratch partitions begin with, in the table and its indexes."""
     return "LEARN#"
+
+
+def trace_steps(partition: str) -> str:
+    """The partition of what the stream's functions did of writes to a partition."""
+    return f"TRACE#{partition}"
+
+
+def trace_step(partition: str, function: str, record: str) -> Key:
+    """What a function did of one record of the stream, or of one message of the queue."""
+    return _pair(trace_steps(partition), f"STEP#{function}#{record}")
 
 
 def any_like(key: Key | str) -> str:

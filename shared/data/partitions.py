@@ -86,6 +86,9 @@ REMOVALS = keys.any_like(keys.removals())
 SCRATCH = keys.any_like(keys.scratch("", ""))
 """Partitions that visitors of the textbook write, in the table and its indexes; DynamoDB deletes them after an hour."""
 
+TRACE = keys.any_like(keys.trace(""))
+"""What forms took, and what followed; DynamoDB deletes it after ten minutes."""
+
 OPEN: Mapping[str | None, tuple[str, ...]] = {
     None: (DEAL, DEAL_NUMBER, DEALS, PRODUCT, WORD, WORDS, ENDINGS_OF_DAYS, *TOPICS, BRANDS, *CURATED, *FEED_CACHES),
     "GSI1": (ALL_DEALS_BY_DAY,),
@@ -108,7 +111,7 @@ VISIBLE: Mapping[str | None, tuple[str, ...]] = {
         DEAL, DEAL_NUMBER, DEAL_SOURCE, DEAL_SEQUENCE, DEAL_CLICKS, DEALS, PRODUCT, WORD, WORDS, ENDINGS,
         ENDINGS_OF_DAYS, *TOPICS, BRANDS, *LIKES, *WATCHES, *CURATED, *FEED_CACHES, *PICKS_CACHES, FAN_OUT,
         FAN_OUT_PAGE, MESSAGES, SAVED, ACCOUNT, ORDER_PARTS, ORDER_NUMBER, OPEN_ORDERS, CART, STOCK, BACKFILL,
-        SCRATCH, *PERSONAL[None],
+        SCRATCH, TRACE, *PERSONAL[None],
     ),
     "GSI1": (ALL_DEALS_BY_DAY, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, SCRATCH, *PERSONAL["GSI1"]),
     "GSI2": (BRAND_BY_MONTH, SCRATCH, *PERSONAL["GSI2"]),

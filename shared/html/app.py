@@ -117,7 +117,9 @@ def serve(*routes: Routes, guards: Sequence[http.Guard] = (), public: bool = Fal
 
     def handler(event: Event, context: LambdaContext) -> Event:
         pages.begin_work(event)
-        return answered(event, context)
+        answer = answered(event, context)
+        pages.end_work(answer)
+        return answer
 
     return handler
 

@@ -54,8 +54,8 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
         p.BRANDS: Kind("all brands", "11"),
         p.LIKES[0]: Kind("a like of a brand", "14"),
         p.LIKES[1]: Kind("a like of a category", "16"),
-        p.WATCHES[0]: Kind("the watchers of a brand", "22"),
-        p.WATCHES[1]: Kind("the watchers of a category", "23"),
+        p.WATCHES[0]: Kind("the watchers of a brand", "15, 22"),
+        p.WATCHES[1]: Kind("the watchers of a category", "17, 23"),
         p.CURATED[0]: Kind("the front page's picks", "4"),
         p.CURATED[1]: Kind("the editor's choice", "6"),
         **_each((p.FEED_CACHES[0], p.PICKS_CACHES[0]), Kind("a copy of a page", "7")),
@@ -74,6 +74,7 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
         p.SALE: Kind("what stays of an order", "31"),
         p.BACKFILL: Kind("how far a backfill is"),
         p.SCRATCH: _SCRATCH,
+        p.TRACE: Kind("what a form took"),
     },
     "GSI1": {
         p.ALL_DEALS_BY_DAY: Kind("a day of all deals", "7"),

@@ -31,6 +31,9 @@ CHOICES = {
 }
 """The faults that can be asked for, in words."""
 
+STALE = "stale"
+"""The one that only reads meet, so no form does."""
+
 _MET = {
     "throttle": "{operation} was refused with ThrottlingException, as when a partition is asked for too much. "
     "It was asked again after a short random wait, and the page is whole.",
@@ -58,7 +61,7 @@ def begin(event: Event) -> None:
     query = event.get("queryStringParameters") or {}
     is_form = event["httpMethod"] == "POST"
     fault = _of_referrer(event) if is_form else query.get("fault", "")
-    rest = urlencode({name: value for name, value in query.items() if name not in ("fault", "said")})
+    rest = urlencode({name: value for name, value in query.items() if name not in ("fault", "said", "took")})
     _asked.update(fault=fault, rest=rest, is_form="yes" if is_form else "")
     if on_laptop():
         _faults().ask(fault if fault in CHOICES else "", writes_only=is_form)
@@ -71,13 +74,15 @@ def told(trace: Trace) -> dict[str, Any] | None:
     fault, made = _asked.get("fault", ""), on_laptop()
     if not fault and not made:
         return None
+    rest = _asked.get("rest")
+    again = f"?{rest}&fault=" if rest else "?fault="
     return {
         "asked": fault,
         "said": _said(fault, trace) if fault else "",
         "choices": [
-            {"name": name, "link": f"?{_asked['rest'] + '&' if _asked['rest'] else ''}fault={each}#took"}
+            {"name": name, "link": f"{again}{each}#took", "form": f"{again}{each}" if each != STALE else ""}
             for each, name in CHOICES.items()
-            if made and not _asked["is_form"]
+            if made and not _asked.get("is_form")
         ],
     }
 

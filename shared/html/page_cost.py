@@ -27,6 +27,9 @@ SHOWN_KEYS = 8
 _remembered: list[str] = []
 """The copies that this page has from the function's memory."""
 
+_told: dict[str, Any] = {}
+"""The summary of the present request, once it is made: what is asked after that is no part of it."""
+
 
 @cache
 def trace() -> Trace:
@@ -38,11 +41,19 @@ def begin() -> None:
     """Start over, for a new request."""
     trace().start_over()
     _remembered.clear()
+    _told.clear()
     cached_pages.memory().used = _remember
 
 
 def _remember(name: str, form: Form) -> None:
     _remembered.append(f"{name}, {form.name}")
+
+
+def told() -> dict[str, Any]:
+    """The summary of the present request, made when it is first asked for."""
+    if not _told:
+        _told.update(summary())
+    return _told
 
 
 def summary() -> dict[str, Any]:
@@ -62,7 +73,7 @@ def summary() -> dict[str, Any]:
         "marks": meanings(request.capacity for request in requests),
         "ms": f"{(until - first) * 1000:.1f}",
         "memory": sorted(_remembered),
-        "memory_code": _code("shared.data.catalog.memory", "1"),
+        "memory_code": code("shared.data.catalog.memory", "1"),
         "retries": _retries(requests),
         "patterns": _patterns(rows),
         "million": million(capacity),
@@ -73,7 +84,7 @@ def summary() -> dict[str, Any]:
 
 def server_timing() -> str:
     """The sum for browsers' own tools: https://www.w3.org/TR/server-timing/. Headers are ASCII."""
-    sum_of = summary()
+    sum_of = told()
     capacity = sum_of["capacity"].replace("≥", "at least ")
     again = f", {len(sum_of['retries'])} tried again" if sum_of["retries"] else ""
     described = f"{sum_of['requests']} requests, {sum_of['trips']} round trips, {capacity}{again}"
@@ -134,7 +145,7 @@ def _row(request: Request, wave: int, first: float, whole: float) -> dict[str, A
         "refused": request.refused or "",
         "patterns": [number for number in pattern_of(request.source, request.index).split(", ") if number],
         "function": function_of(request.source) if request.source else "",
-        "code": _code(module, line) if request.source else "",
+        "code": code(module, line) if request.source else "",
         "start": round(start * 100, 1),
         "width": max(0.6, round(width * 100, 1)),
     }
@@ -152,7 +163,8 @@ def _how(request: Request) -> list[str]:
     return how
 
 
-def _code(module: str, line: str) -> str:
+def code(module: str, line: str) -> str:
+    """The address of a line of the data layer's code."""
     return f"{base()}/table/code/{module}#l{line}"
 
 

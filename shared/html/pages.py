@@ -101,10 +101,19 @@ def shows_work() -> bool:
 def begin_work(event: Event) -> None:
     """Note what is asked of DynamoDB for a request, where that is shown."""
     if shows_work():
-        from shared.html import faults, page_cost  # noqa: PLC0415  # not imported on stages that do not show it
+        from shared.html import faults, form_cost, page_cost  # noqa: PLC0415  # not imported on stages that do not show it
 
         faults.begin(event)
         page_cost.begin()
+        form_cost.begin(event)
+
+
+def end_work(answer: Event) -> None:
+    """Keep what a form took, where that is shown, and put the trace's id into the address that the form leads to."""
+    if shows_work() and "Location" in answer["multiValueHeaders"]:
+        from shared.html import form_cost  # noqa: PLC0415  # see above
+
+        form_cost.lead_on(answer)
 
 
 def work_headers() -> dict[str, str]:
@@ -116,12 +125,13 @@ def work_headers() -> dict[str, str]:
     return {"Server-Timing": page_cost.server_timing()}
 
 
-def _work() -> dict[str, Any] | None:
+def _work(status: int) -> dict[str, Any]:
+    """What a page took, and the form that led to it or, where it tells of an error, the form that it answers."""
     if not shows_work():
-        return None
-    from shared.html import page_cost  # noqa: PLC0415  # see above
+        return {"page_cost": None, "form_cost": None}
+    from shared.html import form_cost, page_cost  # noqa: PLC0415  # see above
 
-    return page_cost.summary()
+    return {"page_cost": page_cost.told(), "form_cost": form_cost.shown(status=status)}
 
 
 def page(  # what differs from page to page, each by its name
@@ -141,24 +151,24 @@ def page(  # what differs from page to page, each by its name
     leaves it to the script whether this browser did it. The base template also knows ``robots``, ``description``,
     ``query`` (what was searched) and ``canonical``, an absolute address.
     """
-    work = _work()
-    if work and work["fault"] and work["fault"]["asked"]:
-        cache = headers.PRIVATE  # as it is this once
+    work = _work(status)
+    once = bool(work["form_cost"] or (work["page_cost"] and (work["page_cost"]["fault"] or {}).get("asked")))
+    for_all = cache != headers.PRIVATE and not once
     known = {
         "said": SAID.get(said or ""),
         "unsure": None if cache == headers.PRIVATE else said,
         "here": here,
         "canonical": absolute(here) if here and status == HTTPStatus.OK else None,
-        "robots": None if cache != headers.PRIVATE and status == HTTPStatus.OK else "noindex",
+        "robots": None if for_all and status == HTTPStatus.OK else "noindex",
         "description": None,
         "query": "",
         "feed": None,
-        "page_cost": work,
-        "followed": None,
+        **work,
     }
     body = render(template, **(known | values))
-    answer = Answer(body, status=status, cache=cache, headers=more_headers, cookies=cookies)
-    if shows_work() and cache != headers.PRIVATE and status == HTTPStatus.OK:
+    kept = headers.PRIVATE if once else cache
+    answer = Answer(body, status=status, cache=kept, headers=more_headers, cookies=cookies)
+    if shows_work() and for_all and status == HTTPStatus.OK:
         answer.headers["ETag"] = etag(body.partition(WORK)[0].encode())  # without the list of requests at its end
     return answer
 

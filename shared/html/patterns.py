@@ -126,10 +126,12 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
 
 PATTERNS: Mapping[str, str] = {
     "deals.create": "1",
+    "oddities.create": "1",
     "deals.find": "12",
     "deals.get": "12",
     "deals.get_many": "12",
     "deals.edit": "26",
+    "oddities.edit": "26",
     "deals.make_hot": "21",
     "brands.create": "2",
     "brands.names": "11",
@@ -144,6 +146,7 @@ PATTERNS: Mapping[str, str] = {
     "topics.get": "10",
     "topics.get_many": "10",
     "users.create": "13",
+    "accounts.sign_up": "13",
     "users.get": "24",
     "accounts.own": "24",
     "users.count": "21",

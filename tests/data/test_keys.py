@@ -205,6 +205,13 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.stock_shard, (DEAL_ID, 3), same("STOCK#0ujtsYcgvSTl8PAuAdqWYSMnLOv#3")),
     (keys.deal_of_stock, ("STOCK#0ujtsYcgvSTl8PAuAdqWYSMnLOv#3",), DEAL_ID),
     (keys.backfill, ("Deal", 2, 4), same("BACKFILL#Deal#4#2")),
+    (keys.trace, ("hR5t-c0DxW9_ab1Z",), same("TRACE#hR5t-c0DxW9_ab1Z")),
+    (keys.trace_steps, ("DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv",), "TRACE#DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
+    (
+        keys.trace_step,
+        ("DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv", "publisher", "100000000000000000001"),
+        {"PK": "TRACE#DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv", "SK": "STEP#publisher#100000000000000000001"},
+    ),
     (keys.any_like, (same("DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),), "DEAL#*"),
     (keys.any_like, ("CATEGORY#clothing#2026-06-04T00:00:00",), "CATEGORY#*"),
     (keys.any_like, (same("BRANDS"),), "BRANDS"),

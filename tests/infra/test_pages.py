@@ -11,8 +11,11 @@ import pytest
 from infra.functions import FUNCTIONS
 from infra.gateway import REFUSALS
 from infra.settings import STAGES, Domain
+from shared.data import keys
+from shared.html.form_cost import FOLLOWERS
 from tests.infra.conftest import Synthesized, synthesize
 from tests.infra.test_api import path_of
+from tests.support.rights import Ask
 
 OWN = Domain("deals.example", "arn:aws:acm:eu-central-1:111122223333:certificate/1")
 SHOWN = {row.name for row in FUNCTIONS if row.shows_work}
@@ -111,10 +114,40 @@ def test_what_a_page_took_is_shown_on_dev_and_the_laptop_and_never_on_prod(dev: 
 
     assert SHOWN
     assert set(dev.modules()) >= SHOWN
-    assert told(dev) == set(PAGES)
+    assert told(dev) == set(dev.modules())
     assert SHOWN.isdisjoint(prod.modules())
     assert told(prod) == set()
     assert {name for name, stage in STAGES.items() if stage.shows_work} == {"dev", "local"}
+
+
+def test_traces_are_kept_and_read_where_work_is_shown_and_nowhere_else(dev: Synthesized, prod: Synthesized) -> None:
+    place = keys.trace_steps(keys.deal("1")["PK"])
+
+    def may(stage: Synthesized, *operations: str) -> set[str]:
+        asks = [Ask(operation, (place,)) for operation in operations]
+        return {module for module in stage.modules() if any(map(stage.policy(module).allows, asks))}
+
+    assert may(dev, "PutItem") == {row.name for row in FUNCTIONS if row.traced}
+    assert may(dev, "Query") == set(PAGES)
+    assert may(dev, "GetItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert") == set()
+    assert may(prod, "PutItem", "Query", "GetItem", "UpdateItem", "DeleteItem", "PartiQLInsert") == set()
+
+
+def test_behind_cloudfront_a_trace_is_asked_for_by_its_id_where_work_is_shown(everything: Synthesized) -> None:
+    (policy,) = (
+        each["Properties"]["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"]["QueryStringsConfig"]
+        for name, each in everything.resources("AWS::CloudFront::CachePolicy").items()
+        if "PublicPages" in name
+    )
+
+    assert policy["QueryStrings"] == ["cursor", "q", "said", "took"]
+
+
+def test_a_form_is_said_to_be_followed_by_the_functions_whose_filters_want_its_items() -> None:
+    for row in FUNCTIONS:
+        filters = [each["dynamodb"] for each in (row.reads.filters if row.reads else ())]
+        types = {each for image in filters for each in image.get("NewImage", {}).get("Type", {}).get("S", ())}
+        assert types == set(FOLLOWERS.get(row.name, ()))
 
 
 def test_the_laptop_has_a_domain_that_browsers_find_there() -> None:

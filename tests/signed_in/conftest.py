@@ -13,7 +13,7 @@ from functions.pages import account, collections, desk, mine, sales, shop
 from shared.data.catalog import brands, deals
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
-from shared.html import cookies, page_cost
+from shared.html import cookies, form_cost, page_cost
 from shared.models.catalog import Deal
 from shared.models.members import Role
 from shared.values import times
@@ -82,7 +82,8 @@ def timeline(seen: Seen) -> dict[str, str]:
 def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A stage that shows its work."""
     monkeypatch.setenv("SHOWS_WORK", "true")
-    monkeypatch.setattr(page_cost, "table", lambda: table)
+    for module in (page_cost, form_cost):
+        monkeypatch.setattr(module, "table", lambda: table)
     hand_over(monkeypatch, table, collections)
     page_cost.trace.cache_clear()
     collections.browser._counts.cache_clear()

@@ -241,9 +241,7 @@ def test_the_table_is_open_to_everybody_on_the_laptop_alone(laptop: Browser) -> 
     assert laptop.get("/table").status == 200
 
 
-@pytest.mark.parametrize(
-    "path", ["/table", "/table?partition=DEALS", "/table/code/shared.data.keys", "/table/followed/1"]
-)
+@pytest.mark.parametrize("path", ["/table", "/table?partition=DEALS", "/table/code/shared.data.keys"])
 def test_elsewhere_the_table_is_for_editors(table: Table, path: str) -> None:
     member, nobody, editor = entered(table, "bo"), Browser({}), entered(table, "eve", "editor")
     for browser in (member, nobody, editor):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -15,15 +16,16 @@ import pytest
 
 from functions.background import refresher
 from functions.pages import clicks, collections, site
-from shared.data.catalog import deals, offers, page_cache, picks, search
-from shared.data.members import announcements, follows, saved
+from shared.data import traces
+from shared.data.catalog import offers, page_cache, search
+from shared.data.members import saved
 from shared.dynamodb import cursors
 from shared.dynamodb.capacity import Basis, Capacity
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Request, waves
-from shared.html import page_cost, patterns, views
+from shared.html import page_cost, patterns
 from shared.http import cached_pages
-from shared.models.catalog import BRAND, FRONT_PAGE, Deal, Topic
+from shared.models.catalog import Deal
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD, entered, found_by_functions
 from tests.signed_in.test_desk import DEAL, filled
@@ -34,7 +36,7 @@ from tests.support.factories import a_message, send
 from tests.support.metering import compared
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over
-from tests.support.wire import answered
+from tests.support.wire import answered, error, failing
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -99,16 +101,20 @@ def test_a_sessions_key_is_not_shown(shown: None, ana: Browser) -> None:
 
 
 def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser) -> None:
-    for name in ("shared.html.page_cost", "shared.html.faults"):
+    of_work = {f"shared.html.{name}" for name in ("page_cost", "form_cost", "write_words", "faults")}
+    of_work |= {"shared.data.traces", "functions.showing"}
+    for name in of_work:
         sys.modules.pop(name, None)
 
-    seen = ana.get("/my/saved?fault=throttle")
+    seen = ana.get("/my/saved?fault=throttle&took=AAAAAAAAAAAAAAAA")
+    sent = ana.post("/my/likes/brand/apple", {"on": "1"})
 
-    assert "What this page took" not in seen.text
+    assert "took=" not in sent.location
+    assert "What this" not in seen.text
     assert "/table" not in seen.text
-    assert "page-cost.css" not in seen.text
+    assert "page-cost" not in seen.text
     assert "Server-Timing" not in seen.headers
-    assert not {"shared.html.page_cost", "shared.html.faults"} & sys.modules.keys()
+    assert not of_work & sys.modules.keys()
 
 
 @pytest.fixture
@@ -259,6 +265,7 @@ def test_ten_forms_take_the_capacity_that_is_counted_for_them(
 ) -> None:
     deal = sell()
     taken: dict[str, list[float]] = {}
+    drawn: dict[str, str] = {}
 
     def fill_in(form: str, browser: Browser, path: str, fields: dict[str, str]) -> Seen:
         page_cost.begin()
@@ -266,8 +273,13 @@ def test_ten_forms_take_the_capacity_that_is_counted_for_them(
         assert seen.status == 303, form
         transactions = [each for each in page_cost.trace().requests if each.operation == "TransactWriteItems"]
         taken[form] = [each.capacity.write for each in transactions if each.capacity is not None]
+        kept = kept_of(table, seen)
+        drawn[form] = " ".join(write["verb"] for group in together(kept) for write in group["writes"])
+        assert [units_of(group) for group in together(kept)] == taken[form], form
+        told.append(json.dumps(kept, ensure_ascii=False))
         return seen
 
+    told: list[str] = []
     with compared(table) as wrong:
         fill_in("sign-up", anyone, "/account/sign-up", ZOE)
         for form, path in (("like", "/my/likes/brand/apple"), ("watch", "/my/watches/brand/apple")):
@@ -296,10 +308,129 @@ def test_ten_forms_take_the_capacity_that_is_counted_for_them(
         "order": [21],
         "cancel": [14],
     }
+    assert drawn == {
+        "sign-up": "put put put put check check put",
+        "like": "put update check",
+        "watch": "put update check",
+        "save": "put check",
+        "post": "put put put update update update",
+        "edit": "update",
+        "hot": "update",
+        "withdraw": "update update update update",
+        "order": "put put put update delete put update put",
+        "cancel": "update update update put",
+    }
+    # What the browser of the table does not show is in no drawing: hashes, tokens, addresses, people's names.
+    assert not re.search(
+        r"argon2|mail\.example|Zoe|Harbour|SESSION#[^…]|USEREMAIL#[^…]|IDEMPOTENCY#[^…]", "".join(told)
+    )
+
+
+def kept_of(table: Table, seen: Seen) -> dict[str, Any]:
+    """The drawing that is kept under the id in the address that a form leads to."""
+    (trace_id,) = re.findall(r"[?&]took=([\w-]{16})$", seen.location)
+    return dict(traces.find(table, trace_id, times.now()) or {})
+
+
+def together(kept: dict[str, Any]) -> list[dict[str, Any]]:
+    """The transactions of a drawing."""
+    return [group for group in kept["groups"] if group["together"]]
+
+
+def units_of(group: dict[str, Any]) -> float:
+    """The units of a transaction's writes and of its index entries, as they are drawn."""
+    units = [each["units"] for each in (*group["writes"], *group["indexes"])]
+    return sum(float(each.removesuffix(" WRU")) for each in units)
+
+
+def test_the_page_that_a_form_leads_to_draws_its_writes(
+    shown: None, visitor: Browser, ana: Browser, table: Table
+) -> None:
+    ana.functions = visitor.functions
+    liked = ana.post("/my/likes/brand/apple", {"on": "1"}).location
+
+    seen, without = ana.get(liked), ana.get("/brands/apple")
+
+    told = drawn_in(seen)
+    assert "1 transaction of 3 writes 2 RRU + 7 WRU" in told
+    assert "All 3 writes, or none: follows.like , pattern 14 ." in told
+    assert (
+        "put BRANDLIKE#apple#ana a BrandLike item of 7 attributes, 125 B only if the brand like is not there yet "
+        "attribute_not_exists(PK) If refused: The user likes this already; nothing was counted. 2 WRU" in told
+    )
+    assert "update BRAND#apple ADD LikesCount 1 only if the brand is there attribute_exists(PK)" in told
+    assert "stream 2 records: BRANDLIKE#apple#ana inserted, BRAND#apple changed" in told
+    assert "publisher not asked: its filter wants deals 0 WRU" in told
+    # The page itself is as ever: its own requests, its notice, and stored nowhere this once.
+    assert re.search(r"(What this page took.*?) [\d.]+ ms", seen.words)[1] in without.words  # type: ignore[index]  # found
+    assert (seen.headers["Cache-Control"], "ETag" in seen.headers) == (["no-store"], False)
+    assert "no-store" not in without.headers["Cache-Control"][0]
+
+
+def test_a_form_that_is_refused_tells_by_which_write(shown: None, visitor: Browser, ana: Browser) -> None:
+    ana.functions = visitor.functions
+    ana.post("/my/likes/brand/apple", {"on": "1"})
+
+    seen = ana.get(ana.post("/my/likes/brand/apple", {"on": "1"}).location)
+
+    told = drawn_in(seen)
+    assert "Refused: BRANDLIKE#apple#ana The user likes this already; nothing was counted. Nothing of the" in told
+    assert "What followed" not in told
+
+
+def test_a_form_that_was_tried_again_tells_on_which_item_and_why(
+    shown: None, visitor: Browser, ana: Browser, table: Table
+) -> None:
+    ana.functions = visitor.functions
+    reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}, {"Code": "None"}]
+    conflict = error("TransactionCanceledException", CancellationReasons=reasons)
+
+    with failing(table, "TransactWriteItems", 1, conflict):
+        liked = ana.post("/my/likes/brand/apple", {"on": "1"}).location
+
+    assert re.search(
+        r"First try: TransactionConflict on BRAND#apple : somebody else wrote the same item at the same moment\. "
+        r"Waited \d+ ms, then all of it was written\.",
+        drawn_in(ana.get(liked)),
+    )
+
+
+def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(shown: None, anyone: Browser) -> None:
+    anyone.post("/account/sign-up", ZOE)
+
+    seen = Browser(FUNCTIONS).post("/account/sign-up", ZOE | {"email": "zoe2@mail.example"})
+
+    told = drawn_in(seen)
+    assert seen.status == 422
+    assert "put USER#zoe a User item of 11 attributes, 195 B only if the user is not there yet" in told
+    assert "Refused: The username 'zoe' is taken." in told
+    assert "What was refused took units, too" in told
+
+
+def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
+    shown: None, anyone: Browser, ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anyone.functions = {"/table": within_rights(collections)}
+    (trace_id,) = re.findall("took=(.*)", ana.post("/my/likes/brand/apple", {"on": "1"}).location)
+
+    before = anyone.get(f"/table/took/{trace_id}")
+    later = times.now() + traces.KEPT
+    monkeypatch.setattr(times, "now", lambda: later)
+    after = anyone.get(f"/table/took/{trace_id}")
+
+    assert "follows.like" in drawn_in(before)
+    assert (after.status, anyone.get("/table/took/..%2f").status) == (404, 404)
+    assert "kept for ten minutes, and these are over" in after.words
+
+
+def drawn_in(seen: Seen) -> str:
+    """What a page says of a form."""
+    return seen.words.rpartition("What this form took")[2].partition("What this page took")[0]
 
 
 def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(shown: None, ana: Browser) -> None:
     ana.get("/my/saved")
+    page_cost.begin()
     page_cost.trace().capacity = Capacity(3.5, basis=Basis.AT_LEAST)
 
     assert "at least 3.5 RRU" in page_cost.server_timing()
@@ -352,57 +483,3 @@ def test_each_function_that_is_numbered_is_there() -> None:
         (file,) = (ROOT / "shared" / "data").rglob(f"{module}.py")
 
         assert f"def {function}(" in file.read_text(encoding="utf-8")
-
-
-def test_what_followed_from_posting_a_deal_is_told(
-    shown: None, reader: Browser, table: Table, post_deal: PostDeal
-) -> None:
-    entered(table, "ana")
-    follows.watch(table, Topic(BRAND, "apple"), "ana", times.now())
-    deal = post_deal()
-    before = reader.get(f"/table/followed/{deal.number}")
-
-    offers.file(table, None, deal)
-    search.file(table, None, deal)
-    send(table, announcements.compose(announcements.of_deal(deal, "brand"), "ana"))
-    after = reader.get(f"/table/followed/{deal.number}")
-
-    assert "Written in one transaction" in before.words
-    assert "The message is written to 0 of 1 watcher." in before.words
-    assert "The message is written to 1 of 1 watcher." in after.words
-    assert "4 of 4 items" in after.words
-
-
-def test_what_followed_is_told_with_the_times_that_are_known(
-    shown: None, reader: Browser, table: Table, post_deal: PostDeal
-) -> None:
-    entered(table, "ana")
-    follows.watch(table, Topic(BRAND, "apple"), "ana", times.now())
-    deal, now = post_deal(), times.now()
-    picks.set_featured(table, FRONT_PAGE, [deal.deal_id], now)
-    before = reader.get(f"/table/followed/{deal.number}")
-
-    refresher.refresh(page_cache.PARTS, set(), set())
-    send(table, announcements.compose(announcements.of_deal(deal, "brand"), "ana"))
-    after = reader.get(f"/table/followed/{deal.number}")
-
-    posted = f"{views.day(deal.created_at)} {deal.created_at.year}, {deal.created_at:%H:%M:%S} UTC"
-    assert f"Posted {posted}." in before.words
-    assert "0 of 6 were built since the deal was posted" in before.words
-    assert "6 of 6 were built since the deal was posted" in after.words
-    for part in ("newest deals", deal.category, FRONT_PAGE.label):
-        for form in ("JSON", "HTML"):
-            assert re.search(rf"{part}, {form}, 3 of 3 copies: \d+ \w+ \d{{4}}, \d\d:\d\d:\d\d UTC", after.words)
-    assert f"ana: {posted}" in after.words  # the announcement's time, whenever its message was written
-
-
-def test_an_edited_deal_is_not_said_to_be_counted_where_it_is_now(
-    shown: None, reader: Browser, table: Table, post_deal: PostDeal
-) -> None:
-    deal = post_deal()
-    before = reader.get(f"/table/followed/{deal.number}")
-
-    deals.edit(table, deal.deal_id, {"category": "home"}, times.now())
-
-    assert "the count of category deals" in before.words
-    assert "the count of" not in reader.get(f"/table/followed/{deal.number}").words

@@ -12,7 +12,7 @@ from shared.data.catalog import topics
 from shared.data.members import follows
 from shared.dynamodb import faults as made
 from shared.dynamodb.table import Table
-from shared.html import faults, page_cost
+from shared.html import faults, form_cost, page_cost
 from shared.http import cached_pages
 from shared.models.catalog import BRAND, Deal, Topic
 from tests.signed_in.conftest import FUNCTIONS
@@ -29,7 +29,7 @@ PostDeal = Callable[..., Deal]
 def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A stage that shows its work, and makes no faults."""
     monkeypatch.setenv("SHOWS_WORK", "true")
-    for module in (page_cost, faults, cached_pages):
+    for module in (page_cost, form_cost, faults, cached_pages):
         monkeypatch.setattr(module, "table", lambda: table)
     hand_over(monkeypatch, table, site)
     page_cost.trace.cache_clear()

@@ -16,7 +16,7 @@ from shared.html import page_cost
 from shared.models.catalog import BRAND, Topic, feed_of
 from tests.site.conftest import Windows, cookie_of
 from tests.site.states import State
-from tests.support.preview import Preview
+from tests.support.preview import Preview, entered
 from tests.support.quality import crawl, invalid_html, too_low, violations
 from tests.support.windows import Visit
 
@@ -28,7 +28,7 @@ OF_EDITORS = [
     "category order", "desk brands", "orders to send", "an order to send", "stock", "ending a deal",
     "withdrawing a deal",
 ]  # fmt: skip
-OF_THE_TABLE = ["table", "collection", "index", "user", "nothing", "followed", "code", "took"]
+OF_THE_TABLE = ["table", "collection", "index", "user", "nothing", "form", "code", "took"]
 EMPTY = ["/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses", "/shop/orders"]
 
 
@@ -53,10 +53,18 @@ def table_paths(site: Preview) -> dict[str, str]:
         "index": f"/table?{urlencode(index)}",
         "user": f"/table?{urlencode({'partition': keys.user('ana')['PK']})}",
         "nothing": "/table?partition=DEAL",
-        "followed": f"/table/followed/{deal.number}",
+        "form": f"/table/took/{_kept(site)}",
         "code": "/table/code/shared.data.catalog.clicks",
         "took": f"/deals/{deal.number}",
     }
+
+
+def _kept(site: Preview) -> str:
+    """The id of what a member's like took."""
+    headers = {"Cookie": cookie_of(entered(site, "lia")), "Sec-Fetch-Site": "same-origin"}
+    path = f"{site.origin}/my/likes/brand/{site.deals[40].brand}"
+    sent = httpx.post(path, data={"on": "1"}, headers=headers, trust_env=False, timeout=120)
+    return sent.headers["Location"].rpartition("took=")[2]
 
 
 def client_of(site: Preview, token: str) -> httpx.Client:

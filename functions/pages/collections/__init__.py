@@ -1,12 +1,13 @@
-"""The table as it is: its entities, its item collections drawn as people draw single tables, and what followed a deal.
+"""The table as it is: its entities, its item collections drawn as people draw single tables, and what a form took.
 
-Only stages that show their work have this function. Everybody may look on the laptop, elsewhere editors. Its role reads
-no password, no address and no email address; of sessions it reads the one whose token it is shown.
+Only stages that show their work have this function. Everybody may look on the laptop, elsewhere editors; what a form
+took is for whoever has its id. Its role reads no password, no address and no email address; of sessions it reads the
+one whose token it is shown.
 """
 
 from __future__ import annotations
 
-from functions.pages.collections import browser, code, followed
+from functions.pages.collections import browser, code, took
 from shared.html.app import serve
 
-handler = serve(browser.routes, code.routes, followed.routes)
+handler = serve(browser.routes, code.routes, took.routes)

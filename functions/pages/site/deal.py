@@ -41,7 +41,6 @@ def one_deal(request: Request, number: str) -> Answer:
         "deal.html",
         request,
         status=HTTPStatus.GONE if status is Status.WITHDRAWN else HTTPStatus.OK,
-        followed=views.number(deal),
         d=views.head(deal, now),
         ended=views.day(deal.ends_at, now) if status is Status.EXPIRED and deal.ends_at else None,
         history=_history(deal, found.offers),

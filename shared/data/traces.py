@@ -1,0 +1,65 @@
+"""What a form took, and what followed from it: kept for ten minutes, on stages that show their work alone.
+
+A form's trace has an id of its own. The functions of the stream and the queue know no trace: they file what they did
+under the key of the item that a record names, and a trace finds it there by what its form wrote. So nothing is lost
+where the stream is faster than the trace.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
+
+from shared.data import item_types, keys
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import PARTITION_KEY, TTL_ATTRIBUTE
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import put, put_new_or
+from shared.errors import AlreadyExists
+
+KEPT = timedelta(minutes=10)
+
+Drawing = Mapping[str, Any]
+"""What is shown, as JSON can hold it."""
+
+
+def keep(table: Table, trace_id: str, drawing: Drawing, now: datetime) -> None:
+    """Keep what a form took. One write."""
+    item = _item(keys.trace(trace_id), item_types.TRACE, drawing, now)
+    table.write(put(item, because="the id is new, and nobody else can guess it"))
+
+
+def find(table: Table, trace_id: str, now: datetime) -> Drawing | None:
+    """What a form took, or None where nothing is kept under an id. One Query."""
+    found = [*_drawings(table, keys.trace(trace_id)[PARTITION_KEY], now)]
+    return found[0] if found else None
+
+
+def file_step(
+    table: Table, partition: str, function: str, record: str, drawing: Drawing, now: datetime, *, failed: bool
+) -> None:
+    """File what a function did of one record about a partition; ``record`` is its number, or that of a message.
+
+    A record that comes again finds its step there: only one that ``failed`` is replaced.
+    """
+    item = _item(keys.trace_step(partition, function, record), item_types.TRACE_STEP, drawing, now) | {"Failed": failed}
+    with suppress(AlreadyExists):
+        table.write(put_new_or(item, "Failed = :yes", {":yes": True}, refused=AlreadyExists()))
+
+
+def steps(table: Table, partition: str, now: datetime) -> list[Drawing]:
+    """What was filed about a partition in the last ten minutes. One Query."""
+    return [*_drawings(table, keys.trace_steps(partition), now)]
+
+
+def _item(key: Mapping[str, str], type_: str, drawing: Drawing, now: datetime) -> Item:
+    expires = int((now + KEPT).timestamp())
+    return {**key, "Type": type_, "Drawing": json.dumps(drawing, ensure_ascii=False), TTL_ATTRIBUTE: expires}
+
+
+def _drawings(table: Table, partition: str, now: datetime) -> list[Drawing]:
+    items = table.query(partition, consistent=True)
+    return [json.loads(item["Drawing"]) for item in items if item[TTL_ATTRIBUTE] > now.timestamp()]

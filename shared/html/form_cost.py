@@ -1,0 +1,315 @@
+"""What a form took: its writes as they were made, drawn on the page that it leads to, and what the stream did of them.
+
+Only stages that show their work import this. The drawing is kept for ten minutes under an id that nobody can guess,
+which is in the address that the form leads to (``?took=``). A page that is the same for everybody reads no cookie
+for it, and an answer that has one is never stored.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from http import HTTPStatus
+from itertools import pairwise
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from shared.data import item_types, traces
+from shared.data.traces import Drawing
+from shared.dynamodb.capacity import TABLE, WRITE_BYTES, Basis, Capacity, meanings, size_of
+from shared.dynamodb.tracing import Request
+from shared.dynamodb.trouble import REFUSED
+from shared.dynamodb.writes import Write
+from shared.errors import DealsError
+from shared.html import page_cost, write_words
+from shared.html.collection_kinds import kind_of
+from shared.html.links import link
+from shared.html.patterns import function_of, pattern_of
+from shared.http.event import Event, correlation_id
+from shared.runtime.environment import logger, table
+from shared.values import times
+from shared.values.counts import counted
+
+QUERY = "took"
+"""The name that a trace's id has in a query."""
+
+_ID = re.compile(r"[\w-]{16}", re.ASCII)
+_VERBS = {"Put": "put", "Update": "update", "Delete": "delete", "ConditionCheck": "check"}
+_HAPPENS = {"Put": "inserted", "Update": "changed", "Delete": "removed"}
+_DONE, _AGAIN, _REFUSED = "done", "again", "refused"
+
+FOLLOWERS: Mapping[str, Mapping[str, str]] = {
+    "publisher": {item_types.DEAL: "deals"},
+    "refresher": {
+        item_types.DEAL: "deals",
+        **dict.fromkeys((*item_types.CURATED, item_types.CATEGORY_FEATURED), "picks"),
+        item_types.STOCK: "stock",
+    },
+}
+"""The functions that read the stream, each with the types of items that its filter wants, in words."""
+
+_asked: dict[str, Any] = {}
+"""Of the present request: its event, and the drawing of its own writes once it is made."""
+
+
+def begin(event: Event) -> None:
+    """Start over, for a new request."""
+    _asked.clear()
+    _asked["event"] = event
+
+
+def shown(*, status: int) -> Drawing | None:
+    """The drawing for a page: of the form that led to it or, on a page that tells of an error, of its own writes."""
+    event = _asked.get("event", {})
+    if event.get("httpMethod") == "POST":
+        return _as_shown(own()) if status >= HTTPStatus.BAD_REQUEST else None
+    trace_id = (event.get("queryStringParameters") or {}).get(QUERY, "")
+    return find(trace_id) if status == HTTPStatus.OK and trace_id else None
+
+
+def find(trace_id: str) -> Drawing | None:
+    """The drawing that is kept under an id, with what has followed by now; None where nothing is kept."""
+    now = times.now()
+    found = traces.find(table(), trace_id, now) if _ID.fullmatch(trace_id) else None
+    return {**_as_shown(found), "id": trace_id, "live": link(f"/table/took/{trace_id}")} if found else None
+
+
+def own() -> Drawing:
+    """The drawing of the present request's own writes."""
+    if "drawn" not in _asked:
+        _asked["drawn"] = drawing(page_cost.trace().requests, correlation_id(_asked["event"]))
+    drawn: Drawing = _asked["drawn"]
+    return drawn
+
+
+def keep() -> str:
+    """Keep the drawing of the present request's writes; returns its id, or an empty text where it made none."""
+    if not own()["groups"]:
+        return ""
+    trace_id = secrets.token_urlsafe(12)
+    try:
+        traces.keep(table(), trace_id, own(), times.now())
+    except DealsError as error:  # the form is sent, whether or not it can be shown
+        logger().warning("no trace", exc_info=error)
+        return ""
+    return trace_id
+
+
+def lead_on(answer: Event) -> None:
+    """Keep what a form took, and put the trace's id into the address that the answer leads to."""
+    event = _asked["event"]
+    is_form = event["httpMethod"] == "POST" or event["path"].endswith("/wish")
+    trace_id = keep() if is_form else ""
+    if trace_id:
+        parts = urlsplit(answer["multiValueHeaders"]["Location"][0])
+        query = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name != QUERY]
+        location = parts._replace(query=urlencode([*query, (QUERY, trace_id)])).geturl()
+        answer["multiValueHeaders"]["Location"] = [location]
+
+
+def drawing(requests: Sequence[Request], request_id: str = "") -> dict[str, Any]:
+    """The writes of some requests, in their order, as JSON can hold them. Times are in milliseconds."""
+    requests = sorted(requests, key=lambda request: request.began)
+    writing = [request for request in requests if request.writes]
+    first, last = (writing[0].began, writing[-1].ended) if writing else (0.0, 0.0)
+    groups = [_group(tries) for tries in _attempts(writing)]
+    whole = sum((request.capacity for request in requests if request.capacity), Capacity())
+    silent = any(request.capacity is None for request in requests)  # refusals take units, too, and do not say how many
+    whole = replace(whole, basis=Basis.AT_LEAST) if silent else whole
+    clock = time.time() - time.perf_counter()  # of the requests' own clock
+    done = [request for request in writing if not request.refused]
+    retries = sum(len(group["tries"]) for group in groups)
+    return {
+        "groups": groups,
+        "summary": [*_counts(groups), *([counted(retries, "retry").replace("retrys", "retries")] if retries else [])],
+        "capacity": str(whole),
+        "million": page_cost.million(whole),
+        "marks": [] if silent else meanings([whole]),
+        "silent": silent,
+        "ms": f"{(max(request.ended for request in requests) - requests[0].began) * 1000:.1f}" if requests else "0",
+        "reads": len([request for request in requests if request.consistent is not None]),
+        "request": request_id,
+        "began": int((clock + first) * 1000),
+        "ended": int((clock + last) * 1000),
+        "records": [*_records(write for request in done for write in request.writes)],
+    }
+
+
+def _counts(groups: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How many transactions of how many writes there were, and writes by themselves."""
+    together = [len(group["writes"]) for group in groups if group["together"]]
+    alone = len(groups) - len(together)
+    told = []
+    if len(together) == 1:
+        told.append(f"1 transaction of {counted(together[0], 'write')}")
+    elif together:
+        told.append(f"{len(together)} transactions of {sum(together)} writes")
+    return [*told, *([counted(alone, "write") + (" alone" if together else "")] if alone else [])]
+
+
+def _attempts(writing: Sequence[Request]) -> list[list[Request]]:
+    """Requests with those that were the same once more: what was tried again stands together."""
+    groups: list[list[Request]] = []
+    for request in writing:
+        found = [tries for tries in groups if tries[-1].refused and tries[-1].writes == request.writes]
+        if found:
+            found[0].append(request)
+        else:
+            groups.append([request])
+    return groups
+
+
+def _group(tries: Sequence[Request]) -> dict[str, Any]:
+    """A transaction or a write by itself, with what each attempt met before the last."""
+    last = tries[-1]
+    together = last.operation == "TransactWriteItems"
+    reasons = last.reasons if together else (last.refused or "",)
+    refused = [reason in REFUSED for reason in reasons] or [False] * len(last.writes)
+    units = _units(last, together=together)
+    module, _, rest = last.source.partition(":")
+    return {
+        "together": together,
+        "function": function_of(last.source) if last.source else "",
+        "code": page_cost.code(module, rest.partition(":")[2]) if last.source else "",
+        "patterns": _patterns(last),
+        "writes": [
+            _write(write, unit, refused=no)
+            for write, unit, no in zip(last.writes, units, [*refused, *[False] * len(last.writes)], strict=False)
+        ],
+        "indexes": [
+            {"name": name, "units": str(each)} for name, each in last.by_index.items() if name != TABLE and each.write
+        ],
+        "tries": [_try(one, following) for one, following in pairwise(tries)],
+        "outcome": _outcome(last, refused),
+        "met": last.refused or "",
+        "capacity": str(last.capacity) if last.capacity else "",
+        "ms": f"{last.seconds * 1000:.1f}",
+    }
+
+
+def _outcome(last: Request, refused: Sequence[bool]) -> str:
+    if not last.refused:
+        return _DONE
+    return _REFUSED if any(refused) else _AGAIN
+
+
+def _write(write: Write, units: str, *, refused: bool) -> dict[str, Any]:
+    partition, _ = write_words.place(write)
+    words, syntax = write_words.condition(write)
+    does, expression = write_words.does(write)
+    return {
+        "verb": _VERBS[write.operation],
+        "key": write_words.key(write),
+        "link": page_cost.collection(partition, None),
+        "words": words,
+        "syntax": syntax,
+        "does": does,
+        "expression": expression,
+        "refusal": write_words.refusal(write),
+        "refused": refused,
+        "units": units,
+    }
+
+
+def _units(request: Request, *, together: bool) -> list[str]:
+    """The table's units of each write, as far as the sum tells them: an item is as large as its larger image."""
+    if request.capacity is None:
+        return [""] * len(request.writes)
+    times_ = 2 if together else 1
+    least = [times_ * max(1, -(-size_of(write.arguments.get("Item", {})) // WRITE_BYTES)) for write in request.writes]
+    of_table = request.by_index.get(TABLE, request.capacity)
+    unknown = [number for number, write in enumerate(request.writes) if "Item" not in write.arguments]
+    left = of_table.write - sum(least)
+    if left > 0 and len(unknown) == 1:
+        least[unknown[0]] += int(left)
+        left = 0
+    return [
+        ("≥ " if left > 0 and number in unknown else "") + str(replace(of_table, read=0.0, write=float(units)))
+        for number, units in enumerate(least)
+    ]
+
+
+def _try(one: Request, following: Request) -> dict[str, Any]:
+    """An attempt that was made again: what it met, on which item, and how long was waited."""
+    met = [
+        (reason, write)
+        for reason, write in zip(one.reasons, one.writes, strict=False)
+        if reason != "None" and reason not in REFUSED
+    ]
+    reason, write = met[0] if met else (one.refused or "", None)
+    return {
+        "met": reason,
+        "key": write_words.key(write) if write else "",
+        "link": page_cost.collection(write_words.place(write)[0], None) if write else "",
+        "because": _CAUSES.get(reason, ""),
+        "waited": f"{(following.began - one.ended) * 1000:.0f}",
+    }
+
+
+_CAUSES = {
+    "TransactionConflict": "somebody else wrote the same item at the same moment",
+    "TransactionConflictException": "somebody else wrote the same item at the same moment",
+    "ThrottlingException": "more was asked of the table than it takes at once",
+    "ProvisionedThroughputExceededException": "more was asked of the partition than it takes at once",
+    "no answer": "it may have been carried out; the second try has the same token, by which DynamoDB knows",
+}
+"""The reasons for which a write is tried again, in words."""
+
+
+def _patterns(request: Request) -> list[str]:
+    """The numbers of the access patterns: of those that the function serves, the ones that the items belong to."""
+    numbers = [number for number in pattern_of(request.source, None).split(", ") if number]
+    kinds = [kind_of(write_words.place(write)[0], None) for write in request.writes]
+    of_items = {number for kind in kinds if kind for number in kind.numbers.split(", ")}
+    return [number for number in numbers if number in of_items] or numbers
+
+
+def _records(writes: Iterable[Write]) -> Iterator[dict[str, str]]:
+    """The stream's records of some writes; a condition that is only checked makes none."""
+    for write in writes:
+        if write.operation in _HAPPENS:
+            partition, _ = write_words.place(write)
+            type_ = write_words.type_of(write)
+            yield {
+                "key": write_words.key(write),
+                "link": page_cost.collection(partition, None),
+                "type": type_,
+                "how": _HAPPENS[write.operation] if write.operation != "Put" or write_words.is_new(write) else "put",
+                "partition": partition if any(type_ in wanted for wanted in FOLLOWERS.values()) else "",
+            }
+
+
+def _as_shown(kept: Drawing) -> dict[str, Any]:
+    """A drawing as a page shows it: with what has followed by now."""
+    return {**kept, "id": "", "live": "", "followed": followed(kept, times.now())}
+
+
+def followed(kept: Drawing, now: datetime) -> dict[str, Any]:
+    """What the stream's functions did of a form's writes, and which of them were not asked."""
+    partitions = dict.fromkeys(record["partition"] for record in kept["records"] if record["partition"])
+    steps = [step for partition in partitions for step in traces.steps(table(), partition, now) if _is_of(step, kept)]
+    steps.sort(key=lambda step: (step["ended"], step["function"]))
+    types = {record["type"] for record in kept["records"]}
+    return {
+        "steps": [
+            {**step, "after": f"+{max(0, step['ended'] - kept['ended']) / 1000:.1f} s"}
+            for step in {(step["function"], step["ended"]): step for step in steps}.values()  # a batch is one step
+        ],
+        "idle": [
+            {"function": name, "wants": ", ".join(dict.fromkeys(wanted.values()))}
+            for name, wanted in FOLLOWERS.items()
+            if kept["records"] and not wanted.keys() & types
+        ],
+        "awaited": bool(partitions),
+    }
+
+
+def _is_of(step: Drawing, kept: Drawing) -> bool:
+    """Whether a step follows from a form: by its request's id, or by the time of the write, which is in seconds."""
+    if step["request"]:
+        return bool(step["request"] == kept["request"])
+    return bool(kept["began"] // 1000 - 1 <= step["written"] <= kept["ended"] // 1000 + 1)
