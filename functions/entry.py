@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 gc.disable()  # nothing that is made here is garbage, so collecting it would only take time
 function = importlib.import_module(os.environ["FUNCTION"])
+handle = function.handler
+if os.environ.get("SHOWS_WORK") == "true":
+    from functions.showing import showing  # other stages do not import it
+
+    handle = showing(function)
 environment.logger()
 if "TABLE_NAME" in os.environ:
     environment.table()
@@ -36,4 +41,4 @@ gc.enable()
 def handler(event: Any, context: LambdaContext) -> Any:
     """Hand an event to the function, whose requests have the time that Lambda has left."""
     environment.begin(context)
-    return function.handler(event, context)
+    return handle(event, context)

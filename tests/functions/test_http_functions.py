@@ -13,14 +13,18 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import accounts, authorizer, catalog, editors, members
+from functions.showing import showing
+from shared.data import traces
 from shared.data.catalog import topics
 from shared.data.members import sessions, users
 from shared.dynamodb.table import Table
+from shared.html import page_cost
 from shared.http.event import address
 from shared.models.catalog import BRAND, Topic
 from shared.models.members import User
 from shared.values import times
 from tests.support.events import event
+from tests.support.factories import join
 
 G_FORE = Topic(BRAND, "g-fore")
 TOKEN = bytes(range(32))
@@ -89,6 +93,28 @@ def test_a_route_that_a_function_does_not_have_is_a_404_problem(table: Table, co
 
         assert answer["statusCode"] == 404
         assert answer["multiValueHeaders"]["Content-Type"] == ["application/problem+json"]
+
+
+def test_where_work_is_shown_the_api_tells_what_it_took_and_links_to_the_drawing_of_its_writes(
+    table: Table, context: LambdaContext
+) -> None:
+    join(table, "ana")
+    page_cost.trace.cache_clear()
+    read, liked = (
+        showing(function)(event(name), context)["multiValueHeaders"]
+        for function, name in ((catalog, "catalog-brand-page"), (members, "members-like-brand"))
+    )
+    page_cost.trace.cache_clear()
+
+    (trace_id,) = re.findall(r'</table/took/([\w-]{16})>; rel="describedby"', liked["Link"][0])
+    (group,) = (traces.find(table, trace_id, times.now()) or {})["groups"]
+    assert (group["function"], [write["verb"] for write in group["writes"]]) == (
+        "follows.like",
+        ["put", "update", "check"],
+    )
+    assert liked["Server-Timing"][0].endswith(' + 7 WRU"')
+    assert "RRU" in read["Server-Timing"][0]
+    assert "Link" not in read
 
 
 @pytest.mark.parametrize("name", ["catalog-brand-page", "members-like-brand", "editors-post-deal"])

@@ -1,0 +1,192 @@
+"""What a function took, told besides its answer: ``entry`` imports this on stages that show their work, and only there.
+
+A function of the API tells it in headers, and links to the drawing of its writes. A function behind the stream or the
+queue files what it did of each record, for the form that led to it (``shared/data/traces.py``). Pages do it by
+themselves (``shared/html/pages.py``), because they draw it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shared.data import item_types, keys, traces
+from shared.data import partitions as p
+from shared.data.members.cohorts import Unit
+from shared.dynamodb.schema import PARTITION_KEY
+from shared.dynamodb.tracing import Request, Trace
+from shared.errors import DealsError
+from shared.html import form_cost, page_cost
+from shared.runtime.environment import logger, table
+from shared.values import times
+from shared.values.counts import counted
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+Handler = Callable[[Any, "LambdaContext"], Any]
+
+FOLLOWING = ("publisher", "refresher", "messenger")
+"""The functions behind the stream and its queue."""
+
+SHOWN_KEYS = 4
+"""Keys of what a function wrote that are named."""
+
+_DID: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "filed": ((p.PRODUCT, p.WORD, p.WORDS), "item"),
+    "copied": ((*p.FEED_CACHES, *p.PICKS_CACHES), "copy"),
+    "told": ((p.MESSAGES,), "reader"),
+    "noted": ((p.FAN_OUT, p.FAN_OUT_PAGE), "cohort"),
+    "brought up to date": ((p.DEAL, *p.CURATED, p.CATEGORY_ITEM), "item"),
+}
+"""What a write to some partitions is, in a word, and what is counted."""
+
+
+def showing(function: ModuleType) -> Handler:
+    """The handler of a function, which tells what it took."""
+    handler: Handler = function.handler
+    _, kind, name = function.__name__.split(".")[:3]
+    if kind == "background" and name in FOLLOWING:
+        return _following(name, handler)
+    return _answering(handler) if kind == "api" and hasattr(function, "app") else handler
+
+
+def _answering(handler: Handler) -> Handler:
+    """A handler of the API's: https://www.rfc-editor.org/rfc/rfc8288 has links in headers."""
+
+    def answering(event: Any, context: LambdaContext) -> Any:
+        page_cost.begin()
+        form_cost.begin(event)
+        answer = handler(event, context)
+        headers = answer["multiValueHeaders"]
+        headers["Server-Timing"] = [page_cost.server_timing()]
+        trace_id = form_cost.keep()
+        if trace_id:
+            headers["Link"] = [*headers.get("Link", []), f'</table/took/{trace_id}>; rel="describedby"']
+        return answer
+
+    return answering
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A record of the stream or a message of the queue: the partition that it is about, and the write that it tells of.
+
+    ``request`` is the id of the request that wrote, where the item has it; ``written`` is when, in whole seconds.
+    """
+
+    partition: str
+    number: str
+    request: str
+    written: int
+
+
+def _following(name: str, handler: Handler) -> Handler:
+    """A handler of the stream's or the queue's: what it did is filed, whether or not it failed."""
+    trace, sent = Trace(), list[int]()
+
+    def following(event: Any, context: LambdaContext) -> Any:
+        if "Records" not in event:
+            return handler(event, context)
+        trace.start_over()
+        sent.clear()
+        with_queue = _watched(sent) if "QUEUE_URL" in os.environ else None
+        trace.attach(table())
+        failed: set[str] | None = None
+        try:
+            answer = handler(event, context)
+            failed = {failure["itemIdentifier"] for failure in answer["batchItemFailures"]}
+            return answer
+        finally:
+            trace.detach(table())
+            if with_queue:
+                with_queue()
+            _file(name, event["Records"], trace, sum(sent), failed)
+
+    return following
+
+
+def _watched(sent: list[int]) -> Callable[[], None]:
+    """Count the messages that are sent to the queue; returns what ends it."""
+    from shared.runtime.work import queue  # noqa: PLC0415  # the refresher has no client of SQS
+
+    def note(params: Mapping[str, Any], **_: Any) -> None:
+        sent.append(len(params["Entries"]))
+
+    events, name = queue().client.meta.events, "before-parameter-build.sqs.SendMessageBatch"
+    events.register(name, note)
+    return lambda: events.unregister(name, note)
+
+
+def _file(name: str, records: Sequence[Any], trace: Trace, sent: int, failed: set[str] | None) -> None:
+    """File the step of each record; ``failed`` are the numbers of those that come again, None where all do."""
+    did, ended = [*_sent(name, sent), *_did(trace.requests)], int(time.time() * 1000)
+    for record in filter(None, map(_read, records)):
+        again = failed is None or record.number in failed
+        step = {
+            "function": name,
+            "record": record.number,
+            "request": record.request,
+            "written": record.written,
+            "ended": ended,
+            "records": len(records),
+            "failed": again,
+            "capacity": str(trace.capacity),
+            "did": did,
+        }
+        try:
+            traces.file_step(table(), record.partition, name, record.number, step, times.now(), failed=again)
+        except DealsError as error:  # the record is done, whether or not it can be shown
+            logger().warning("no step", exc_info=error)
+
+
+def _read(record: Mapping[str, Any]) -> _Record | None:
+    """What a record or a message is about; None for what no form led to, such as an import, or cannot be read."""
+    if "dynamodb" in record:
+        images = record["dynamodb"]
+        item = images.get("NewImage") or images.get("OldImage") or {}
+        request = item.get("CorrelationId", {}).get("S", "")
+        if item.get("Type") == {"S": item_types.DEAL} and not request:
+            return None
+        written = int(float(images["ApproximateCreationDateTime"]))
+        return _Record(images["Keys"][PARTITION_KEY]["S"], images["SequenceNumber"], request, written)
+    try:
+        unit = Unit.from_json(record["body"])
+    except ValueError:
+        return None
+    if not unit.correlation_id:
+        return None
+    return _Record(
+        keys.deal(unit.deal_id)[PARTITION_KEY], record["messageId"], unit.correlation_id, int(unit.written_at or 0)
+    )
+
+
+def _sent(name: str, sent: int) -> Iterator[dict[str, Any]]:
+    if sent:
+        verb = "announced" if name == "publisher" else "handed on"
+        yield {"verb": verb, "what": f"{counted(sent, 'cohort')} of readers, by the queue", "keys": [], "more": 0}
+
+
+def _did(requests: Sequence[Request]) -> Iterator[dict[str, Any]]:
+    """What was written, by what it was."""
+    written = {
+        key.partition(" ")[2] if request.operation == "TransactWriteItems" else key: partition
+        for request in requests
+        if request.consistent is None and not request.refused
+        for key, partition in zip(request.keys, request.partitions, strict=True)
+        if not key.startswith("ConditionCheck ")
+    }
+    for verb, (patterns, noun) in _DID.items():
+        found = [(key, partition) for key, partition in written.items() if p.is_like(partition, patterns)]
+        if found:
+            yield {
+                "verb": verb,
+                "what": counted(len(found), noun).replace("copys", "copies"),
+                "keys": [{"key": key, "link": page_cost.collection(at, None)} for key, at in found[:SHOWN_KEYS]],
+                "more": max(0, len(found) - SHOWN_KEYS),
+            }

@@ -1,0 +1,107 @@
+"""What a form took is drawn with what the stream's and the queue's functions did of it, each as it was filed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from functions.background import messenger, publisher, refresher
+from functions.pages import desk
+from functions.showing import showing
+from shared.data import keys
+from shared.data.members import follows
+from shared.dynamodb.table import Table
+from shared.html import cookies, page_cost
+from shared.runtime import environment
+from shared.sqs import Queue
+from shared.values import times
+from tests.signed_in.test_desk import DEAL
+from tests.streams.conftest import CONTEXT
+from tests.support.browsing import Browser
+from tests.support.factories import APPLE, join, token_of_new
+from tests.support.records import Record, record
+from tests.support.rights import within_rights
+from tests.support.wire import answered, error
+
+Followed = Callable[[], str]
+
+
+@pytest.fixture
+def shown(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("SHOWS_WORK", "true")
+    page_cost.trace.cache_clear()
+    yield
+    page_cost.trace.cache_clear()
+
+
+def posted(table: Table) -> tuple[Record, Followed]:
+    """Have a form post a deal: its record in the stream, and what the page says that followed."""
+    editor = Browser({"/desk": within_rights(desk)}, {cookies.SESSION: token_of_new(table, "eddy", "editor")})
+    place = editor.post("/desk/deals", DEAL | {"key": "k"}).location
+    (item,) = [item for item in table.scan()[0] if item["Type"] == "Deal"]
+
+    def followed() -> str:
+        return editor.get(place).words.rpartition("What followed")[2].partition("What this page took")[0]
+
+    return record(None, item), followed
+
+
+def work(queue: Queue) -> dict[str, Any]:
+    """The event of the messages that wait in the queue."""
+    return {
+        "Records": [
+            {"messageId": each.message_id, "body": each.body, "eventSource": "aws:sqs", "receiptHandle": "none"}
+            for each in queue.receive()
+        ]
+    }
+
+
+def test_each_function_behind_the_stream_files_what_it_did_once(shown: None, table: Table, queue: Queue) -> None:
+    join(table, "ana")
+    follows.watch(table, APPLE, "ana", times.now())
+    written, followed = posted(table)
+    before = followed()
+    work_of_messenger = None
+
+    for _ in range(2):  # Lambda may hand over each record twice
+        showing(publisher)({"Records": [written]}, CONTEXT)
+        showing(refresher)({"Records": [written]}, CONTEXT)
+        work_of_messenger = work_of_messenger or work(queue)
+        showing(messenger)(work_of_messenger, CONTEXT)
+
+    after = followed()
+    assert "Nobody has read it yet." in before
+    assert re.search(
+        r"\+\d\.\d s publisher announced 2 cohorts of readers, by the queue; filed \d+ items PRODUCT", after
+    )
+    assert re.search(r"refresher copied \d+ copies \S+CACHE#", after)
+    assert re.search(r"messenger told 1 reader MESSAGES#ana / MESSAGE#\w+ in a batch of 2 ", after)
+    assert [after.count(f" s {name} ") for name in ("publisher", "refresher", "messenger")] == [1, 1, 1]
+
+
+def test_a_record_that_failed_says_so_until_it_came_again(shown: None, table: Table, queue: Queue) -> None:
+    written, followed = posted(table)
+    publish = showing(publisher)
+
+    with answered(environment.table(), "TransactWriteItems", lambda _: error("ValidationException")):
+        publish({"Records": [written]}, CONTEXT)
+    failed = followed()
+    publish({"Records": [written]}, CONTEXT)
+
+    assert "failed, and is tried again" in failed
+    assert "failed" not in followed()
+
+
+def test_what_no_form_led_to_leaves_no_step(shown: None, table: Table, queue: Queue) -> None:
+    written, _ = posted(table)
+    del written["dynamodb"]["NewImage"]["CorrelationId"]
+
+    showing(publisher)({"Records": [written]}, CONTEXT)
+    showing(messenger)({"Records": [{"messageId": "1", "body": json.dumps({}), "eventSource": "aws:sqs"}]}, CONTEXT)
+
+    assert not [item for item in table.scan()[0] if item["Type"] == "TraceStep"]
+    assert keys.trace_steps("").startswith(keys.trace("")["PK"])  # one pattern of keys is their right
