@@ -195,8 +195,8 @@ def test_each_read_tells_its_consistency_limit_and_projection(shown: None, ana: 
 
     session, unread = row_of("sessions.authenticate", "GetItem"), row_of("messages.unread_count")
     assert (session["how"], session["projection"]) == (["consistent"], ())
-    assert (unread["how"], unread["projection"]) == (["eventual", "limit 100"], ("PK", "SK", "ExpiresAt"))
-    assert "Query GSI1 eventual · limit 100 only 3 attributes PK, SK, ExpiresAt" in seen.words
+    assert (unread["how"], unread["projection"]) == (["eventual", "limit 100"], ("PK", "SK", "ExpiresAt", "ShownAt"))
+    assert "Query GSI1 eventual · limit 100 only 4 attributes PK, SK, ExpiresAt, ShownAt" in seen.words
 
 
 def test_all_keys_of_a_batch_are_there_and_lead_somewhere(
