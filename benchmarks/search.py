@@ -3,7 +3,7 @@
 Requests, read units and round trips are counted on dynoxide, whose capacity figures are DynamoDB's; no time is
 measured. ``tests/data/test_search_costs.py`` holds what is shown here. The deals are imported into the table as files
 of items, as from an export of DynamoDB. The data layer makes the items; their titles are the sample's, repeated, some
-with one more word.
+with one more word. Each is of a product of its own, and so a card of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmarks.harness import markdown, record
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog import deal_items, deals, search
+from shared.data.catalog import deal_items, deals, search, words
 from shared.dynamodb.attributes import Item, marshal_item
 from shared.dynamodb.schema import create_table_request
 from shared.dynamodb.table import Table
@@ -86,12 +86,15 @@ def measure(table: Table) -> dict[str, Taken]:
     seconds: dict[str, Taken] = {}
     for name, text in SEARCHES.items():
         cursor: str | None = None
+        wanted = words.asked(text)
         for pages, page in ((taken, name), (seconds, f"{name}, the page after it")):
             trace.start_over()
-            found = search.find(table, search.asked(text), limit=settings.READ_FOR_CARDS, cursor=cursor)
-            shown = deals.get_many(table, found.deal_ids)
+            found = search.find(table, wanted, limit=settings.READ_FOR_CARDS, cursor=cursor)
+            shown = deals.get_many(
+                table, [each.deal_id for each in search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)]
+            )
             pages[page] = Taken(trace.count, trace.capacity.read, trace.round_trips, len(shown))
-            cursor = found.next
+            cursor, wanted = found.next, found.instead or wanted
             if cursor is None or not shown:
                 break
     second = "a word, the page after it"
@@ -101,13 +104,17 @@ def measure(table: Table) -> dict[str, Taken]:
 def items(size: int) -> Iterator[Item]:
     """So many listed deals with their words, and the words' counts."""
     counts: Counter[str] = Counter()
+    forms: dict[str, set[str]] = {}
     for deal in _made_up(size):
         yield deal_items.to_item_listed(deal, listed=True)
         found = search.items_of(deal)
         yield from found.values()
         counts.update(found.keys())
+        for word, form in words.of_deal(deal).items():
+            forms.setdefault(word, set()).add(form)
     for word, number in counts.items():
-        yield {**keys.word_count(word), "Type": item_types.WORD_COUNT, "Word": word, "Deals": number}
+        count = {"Type": item_types.WORD_COUNT, "Word": word, "Deals": number, "Forms": forms[word]}
+        yield {**keys.word_count(word), **count}
 
 
 @contextmanager
@@ -132,15 +139,15 @@ def _made_up(size: int) -> Iterator[Deal]:
     sample = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
     chance = random.Random(size)
     rare = set(chance.sample(range(size), RARE))
-    mens = {number for number, like in enumerate(sample) if "mens" in search.in_text(like["title"])}
-    plain = [number for number in sorted(mens) if "shirt" not in search.in_text(sample[number]["title"])]
+    mens = {number for number, like in enumerate(sample) if "mens" in words.in_text(like["title"])}
+    plain = [number for number in sorted(mens) if "shirt" not in words.in_text(sample[number]["title"])]
     for number in range(size):
         which = plain[0] if number in rare else number % len(sample)
         like = sample[which]
         title = like["title"]
         if number in rare:
             title = f"Heirloom kettle {title}"
-        elif which not in mens and "shirt" not in search.in_text(title):
+        elif which not in mens and "shirt" not in words.in_text(title):
             title = f"Kettle {title}"
         yield a_deal(
             ago(minutes=number),
@@ -149,5 +156,6 @@ def _made_up(size: int) -> Iterator[Deal]:
             brand=slugs.slug(like["brand"]),
             brand_name=like["brand"],
             category=slugs.slug(like["category"]),
-            **{name: like[name] for name in ("link", "price", "currency")},
+            link=f"https://shop.example/products/{number}",
+            **{name: like[name] for name in ("price", "currency")},
         )

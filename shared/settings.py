@@ -19,6 +19,9 @@ CACHED_PAGE = 25
 READ_FOR_CARDS = 60
 """Deals that a page of the site is made of: a shop posts a product in several colours, and they are one card."""
 
+CARDS_OF_A_SEARCH = 24
+"""Cards of a page of a search, each for deals of one product at one price: whole rows of six, four, three or two."""
+
 READERS_PER_COHORT = 250
 """Readers that are one unit of work: ten batches of 25, well within a second, and cheap to repeat after a failure."""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
-from shared.data.catalog import feed_counts, search
+from shared.data.catalog import feed_counts, search, words
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
 from shared.data.members import follows
 from shared.data.orders import order_items
@@ -129,7 +129,7 @@ class _Seen:
         self._now = now
         self._counts: dict[str, dict[Place, Item]] = {rule: {} for rule in _COUNTS.values()}
         self._counted: dict[str, dict[Place, Counter[str]]] = {rule: {} for rule in self._counts}
-        self._words: dict[Place, str] = {}
+        self._forms: dict[Place, set[str]] = {}
         self._alone: tuple[dict[Place, Item], dict[Place, Item]] = ({}, {})
         self._shards: dict[str, Counter[str]] = {}
         self._ordered: dict[str, Counter[str]] = {}
@@ -217,11 +217,12 @@ class _Seen:
             self._count(FEEDS, key, attribute)
         if note := feed_counts.note_of(deal):
             self._pair(note, due=True)
+        forms = words.of_deal(deal)
         for word, item in search.items_of(deal).items():
             self._pair(item, due=True)
             key = keys.word_count(word)
             self._count(WORD_COUNTS, key, "Deals")
-            self._words[_place(key)] = word
+            self._forms.setdefault(_place(key), set()).add(forms[word])
 
     def _indexed(self, item: Item, due: Key) -> None:
         should = {name: value for name, value in item.items() if name not in INDEX_KEYS} | due
@@ -248,7 +249,7 @@ class _Seen:
         if rule == FOLLOWERS:
             return {**(item or _key(place)), "LikesCount": counted["LikesCount"], "WatchCount": counted["WatchCount"]}
         if rule == WORD_COUNTS:
-            new = {**_key(place), "Type": item_types.WORD_COUNT, "Word": self._words.get(place)}
+            new = {**_key(place), "Type": item_types.WORD_COUNT, "Word": place[1], "Forms": self._forms.get(place)}
             return {**(item or new), "Deals": counted["Deals"]}
         if not counted:
             return None

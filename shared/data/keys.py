@@ -87,7 +87,7 @@ order_parts = _text("ORDER")
 product = _text("PRODUCT")
 """All offers of one product, under the hash of its address."""
 word = _text("WORD")
-"""The listed deals that have a word in their title or brand."""
+"""The listed deals that have a word in their title, brand or category."""
 
 # Partitions of what is one user's.
 messages = _text("MESSAGES")

@@ -105,7 +105,7 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "35": ("Stock", "Pieces lie in several items, so that a rush does not meet at one; a note says in how many."),
     "36": (
         "Search",
-        "An item for each word of a deal's title and brand; the words that were typed are read at once and merged.",
+        "An item for each word of a deal, which names the others: a search reads its rarest word's partition alone.",
     ),
     "37": (
         "A deal's page: its product's other offers, its brand's deals",
@@ -225,7 +225,6 @@ HELPERS = {
     "open_orders._open_in": "open_orders.read",
     "search._begun": "search.find",
     "search._counts": "search.find",
-    "search._known": "search.find",
     "search._newest": "search.find",
 }
 """Functions that run in a thread of their own, or keep what was read, each with the function that it works for."""

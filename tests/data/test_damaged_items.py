@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.data import item_types
-from shared.data.catalog import brands, clicks, deals, endings, feeds, offers, page_cache, picks, search, topics
+from shared.data.catalog import brands, clicks, deals, endings, feeds, offers, page_cache, picks, search, topics, words
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
 from shared.data.members import cohorts, fanout, fanout_progress, follows, messages, saved
 from shared.data.orders import carts, open_orders, reading, stock
@@ -61,11 +61,11 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     ),
     item_types.ENDINGS: (swept,),
     item_types.PRODUCT_OFFER: (partial(offers.offers, link=LINK),),
-    item_types.WORD: (lambda table: search.find(table, search.asked("trail runner"), limit=9),),
+    item_types.WORD: (lambda table: search.find(table, words.asked("trail runner"), limit=9),),
     item_types.WORD_COUNT: (
-        lambda table: search.find(table, search.asked("trail runner"), limit=9),
-        lambda table: search.find(table, search.asked("runner trai"), limit=9),
-        lambda table: search.find(table, search.asked("trial"), limit=9),
+        lambda table: search.find(table, words.asked("trail runner"), limit=9),
+        lambda table: search.find(table, words.asked("runner trai"), limit=9),
+        lambda table: search.find(table, words.asked("trial"), limit=9),
     ),
     item_types.CLICKS: (lambda table: clicks.of(table, deal_ids(table)),),
     item_types.BRANDS: (brands.names,),

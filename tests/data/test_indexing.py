@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from cli import indexing
-from shared.data.catalog import deals, offers, search
+from shared.data.catalog import deals, offers, search, words
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.values import times
@@ -28,7 +28,7 @@ def indexed(table: Table) -> int:
 
 
 def found(table: Table) -> list[str]:
-    return list(search.find(table, search.asked("trail"), limit=10).deal_ids)
+    return list(search.find(table, words.asked("trail"), limit=10).deal_ids)
 
 
 def test_deals_without_words_are_found_once_they_are_indexed(table: Table, old: list[Deal]) -> None:
@@ -47,7 +47,7 @@ def test_indexing_twice_counts_each_word_once(table: Table, old: list[Deal]) -> 
     for deal in old:
         deals.withdraw(table, deal.deal_id, NOW)
         search.file(table, deal, None)
-    assert search.find(table, search.asked("trai"), limit=10).deal_ids == ()
+    assert search.find(table, words.asked("trai"), limit=10).deal_ids == ()
     assert found(table) == []
 
 

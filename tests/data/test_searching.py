@@ -6,9 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from shared.data.catalog import search
+from shared.data import keys
+from shared.data.catalog import search, words
 from shared.dynamodb.table import Table
-from tests.support.factories import a_deal, ago, ids, newest_first
+from shared.dynamodb.writes import put_new, update
+from shared.errors import AlreadyExists
+from shared.models.catalog import Deal
+from shared.values import links
+from tests.support.factories import a_deal, ago, ahead, ids, newest_first
 from tests.support.wire import watched
 
 pytestmark = pytest.mark.usefixtures("counted_as_told")
@@ -16,9 +21,9 @@ pytestmark = pytest.mark.usefixtures("counted_as_told")
 
 def walked(table: Table, typed: str, limit: int) -> list[tuple[str, ...]]:
     """The ids on each page of a search."""
-    pages = [search.find(table, search.asked(typed), limit=limit)]
+    pages = [search.find(table, words.asked(typed), limit=limit)]
     while pages[-1].next is not None:
-        pages.append(search.find(table, search.asked(typed), limit=limit, cursor=pages[-1].next))
+        pages.append(search.find(table, words.asked(typed), limit=limit, cursor=pages[-1].next))
     return [page.deal_ids for page in pages]
 
 
@@ -44,12 +49,16 @@ def test_a_search_of_words_that_never_meet_reads_so_many_and_offers_to_read_on(
     for deal in made:
         search.file(table, None, deal)
 
-    first = search.find(table, search.asked("blue boot"), limit=10)
-    second = search.find(table, search.asked("blue boot"), limit=10, cursor=first.next)
+    first = search.find(table, words.asked("blue boot"), limit=10)
+    second = search.find(table, words.asked("blue boot"), limit=10, cursor=first.next)
 
     assert first.deal_ids == ()
     assert first.next is not None
     assert second.deal_ids == (made[6].deal_id,)
+
+
+COMMON = {"appl": 2, "apple": 2, "shoe": 2}
+"""The words of brand and category that two deals have here, counted."""
 
 
 def word_counts(table: Table) -> dict[str, int]:
@@ -57,7 +66,7 @@ def word_counts(table: Table) -> dict[str, int]:
 
 
 def found(table: Table, typed: str) -> list[str]:
-    return list(search.find(table, search.asked(typed), limit=100).deal_ids)
+    return list(search.find(table, words.asked(typed), limit=100).deal_ids)
 
 
 def test_a_deal_is_found_and_counted_by_the_words_it_has_now_however_often_the_stream_says_so(table: Table) -> None:
@@ -67,21 +76,21 @@ def test_a_deal_is_found_and_counted_by_the_words_it_has_now_however_often_the_s
 
     for _ in range(2):
         search.file(table, None, deal)
-    assert word_counts(table) == {"apple": 2, "blue": 2, "boot": 1, "hat": 1}
+    assert word_counts(table) == {**COMMON, "blue": 2, "boot": 1, "hat": 1}
     assert found(table, "blue") == ids([deal, other])
 
     for _ in range(2):
         search.file(table, deal, renamed)
     search.file(table, None, deal)  # out of the dead-letter queue, and then what came after it once more
     search.file(table, deal, renamed)
-    assert word_counts(table) == {"apple": 2, "blue": 1, "green": 1, "boot": 1, "hat": 1}
+    assert word_counts(table) == {**COMMON, "blue": 1, "green": 1, "boot": 1, "hat": 1}
     assert found(table, "boot green") == found(table, "green") == [deal.deal_id]
     assert found(table, "boot blue") == []
     assert found(table, "blue") == [other.deal_id]
 
     for _ in range(2):
         search.file(table, renamed, None)
-    assert word_counts(table) == {"apple": 1, "blue": 1, "green": 0, "boot": 0, "hat": 1}
+    assert word_counts(table) == {**dict.fromkeys(COMMON, 1), "blue": 1, "green": 0, "boot": 0, "hat": 1}
     assert found(table, "boot") == found(table, "gre") == []
     assert found(table, "apple") == [other.deal_id]
 
@@ -100,7 +109,7 @@ def test_a_record_that_comes_again_after_a_later_one_takes_no_name_back(table: T
 def test_a_word_that_is_being_typed_stands_for_the_most_frequent_that_begin_so(table: Table) -> None:
     by_word = {
         word: [a_deal(ago(minutes=minute, hours=hours), title=word) for minute in range(hours)]
-        for hours, word in enumerate(["boot", "boota", "bootb", "bootc", "bootd", "boote"], 1)
+        for hours, word in enumerate(["boot", "boota", "bootb", "bootc", "bootd", "bootk"], 1)
     }
     for deal in (deal for those in by_word.values() for deal in those):
         search.file(table, None, deal)
@@ -108,8 +117,8 @@ def test_a_word_that_is_being_typed_stands_for_the_most_frequent_that_begin_so(t
     def of(*words: str) -> list[str]:
         return ids(newest_first(deal for word in words for deal in by_word[word]))
 
-    assert found(table, "boo") == of("bootb", "bootc", "bootd", "boote")
-    assert found(table, "boot") == of("boot", "bootb", "bootc", "bootd", "boote")
+    assert found(table, "boo") == of("bootb", "bootc", "bootd", "bootk")
+    assert found(table, "boot") == of("boot", "bootb", "bootc", "bootd", "bootk")
     assert found(table, "boot apple") == of("boot")
     assert found(table, "apple boota") == of("boota")
 
@@ -119,31 +128,145 @@ def test_words_that_nobody_has_may_mean_three_that_are_written_almost_so_each(ta
         search.file(table, None, a_deal(title=title))
     gone = a_deal(title="Blueu")
     search.file(table, None, gone)
-    first = search.find(table, search.asked("blueu"), limit=1)
+    first = search.find(table, words.asked("blueu"), limit=1)
     search.file(table, gone, None)
 
-    misspelt = search.find(table, search.asked("blueu apple bota"), limit=10)
+    misspelt = search.find(table, words.asked("blueu apple bota"), limit=10)
 
     assert (first.deal_ids, misspelt.deal_ids, misspelt.next) == ((gone.deal_id,), (), None)
     assert misspelt.near == ("blue", "bluet", "blues", "boot")
-    assert search.find(table, search.asked(""), limit=10) == search.Found((), None)
+    assert search.find(table, words.asked(""), limit=10) == search.Found((), None)
 
 
-def test_a_change_that_renames_nothing_writes_no_word_again(table: Table) -> None:
+def test_a_change_of_what_no_list_needs_writes_no_word_again(table: Table) -> None:
     deal = a_deal(title="Blue boot")
     search.file(table, None, deal)
 
     with watched(table) as wire:
-        search.file(table, deal, replace(deal, price="1.00", version=2))
+        search.file(table, deal, replace(deal, description="Blue", version=2))
 
-    assert "UpdateItem" not in wire.operations
+    assert "PutItem" not in wire.operations
+
+
+def test_a_word_tells_what_lists_are_sorted_narrowed_and_laid_out_by(table: Table) -> None:
+    deal = a_deal(title="Blue boot", list_price="200.00", ends_at=ahead(days=1))
+    cheaper = replace(deal, price="50.00", version=2)
+    search.file(table, None, deal)
+    search.file(table, deal, cheaper)
+    search.file(table, None, deal)  # an older record that comes again
+
+    (match,) = search.find(table, words.asked("boot"), limit=9).matches
+
+    told = (match.brand, match.price, match.currency, match.discount, match.ends_at, match.product)
+    assert told == ("apple", "50.00", "USD", 75, deal.ends_at, links.product_hash(deal.link))
+
+
+FILED = {
+    "jacket": "Down Jacket",
+    "tee": "Men's Logo T-Shirt",
+    "joined": "Heavy Tshirt",
+    "shirt": "Oxford Shirt",
+    "visor": "Running Visor",
+}
+
+
+@pytest.mark.parametrize("in_1_0", [False, True], ids=["now", "indexed"])
+def test_words_are_found_in_singular_and_plural_joined_or_hyphenated_and_by_category(
+    table: Table, in_1_0: bool
+) -> None:
+    made = {name: a_deal(title=title, brand="hanes", brand_name="Hanes") for name, title in FILED.items()}
+    for deal in made.values():
+        if in_1_0:
+            file_as_1_0_did(table, deal)
+        search.file(table, None, deal)
+
+    for typed, expected in TYPED.items():
+        assert sorted(found(table, typed)) == sorted(made[name].deal_id for name in expected), typed
+
+
+TYPED = {
+    **{key: ["jacket"] for key in ["jackets", "jacket", "Jacke"]},
+    **{key: ["tee", "joined"] for key in ["t-shirt", "T-Shirts", "tshirt"]},
+    **{key: [*FILED] for key in ["hanes", "hane", "shoe", "Shoes"]},
+    "shirts": ["tee", "shirt"],
+    "mens": ["tee"],
+    "runn": ["visor"],
+}
+
+
+def file_as_1_0_did(table: Table, deal: Deal) -> None:
+    """The items that version 1.0.0 has written for a deal's words: as they are written, with nothing of the deal."""
+    filed = words.of_deal_in_1_0(deal)
+    for word in filed:
+        item = {**keys.word_of_deal(word, deal.deal_id), "Type": "Word", "DealId": deal.deal_id}
+        told = {"Words": " ".join(filed), "Version": deal.version}
+        count = {":type": "WordCount", ":word": word, ":one": 1}
+        names = {"#type": "Type"}
+        table.transact(
+            put_new(item | told, refused=AlreadyExists()),
+            update(
+                keys.word_count(word),
+                "SET #type = :type, Word = :word ADD Deals :one",
+                condition=None,
+                names=names,
+                values=count,
+                refused=None,
+            ),
+        )
+
+
+def test_what_1_0_has_filed_is_found_as_it_found_it_and_leaves_with_its_deal(table: Table) -> None:
+    deal, ended = (a_deal(title=f"Blue {name} jackets") for name in ("down", "shell"))
+    for each in (deal, ended):
+        file_as_1_0_did(table, each)
+    assert sorted(found(table, "jackets blue")) == sorted(found(table, "jack")) == sorted(ids([deal, ended]))
+
+    search.file(table, ended, None)
+    search.file(table, deal, replace(deal, title="Blue hats", version=2))
+
+    assert found(table, "jackets") == found(table, "jacket") == []
+    assert found(table, "hats") == [deal.deal_id]
+    assert word_counts(table) == {
+        "appl": 1,
+        "apple": 1,
+        "shoe": 1,
+        "blue": 1,
+        "hat": 1,
+        "jackets": 0,
+        "down": 0,
+        "shell": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("typed", "ran"),
+    [
+        ("runing shoes", "running shoes"),
+        ("Runnign", "running"),
+        ("urnning", "running"),
+        ("sheos visor", "shoes visor"),
+        ("visorr t-shrit", None),
+        ("rung", None),
+        ("57000", None),
+    ],
+)
+def test_where_nothing_is_found_the_words_that_were_meant_are_searched(
+    table: Table, typed: str, ran: str | None
+) -> None:
+    deal = a_deal(title="Men's Running Visor Shoes 5700")
+    search.file(table, None, deal)
+
+    corrected = search.find(table, words.asked(typed), limit=10)
+
+    assert (corrected.instead.text if corrected.instead else None) == ran
+    assert corrected.deal_ids == ((deal.deal_id,) if ran else ())
 
 
 def test_a_word_that_nobody_has_asks_for_no_deal(table: Table) -> None:
     search.file(table, None, a_deal(title="Blue boot"))
 
     with watched(table) as wire:
-        found = search.find(table, search.asked("boot bleu"), limit=10)
+        found = search.find(table, words.asked("boot bluuu"), limit=10)
 
     assert (found.deal_ids, found.near) == ((), ("blue",))
     assert not [request for request in wire.requests if str(request.partition).startswith("WORD#")]
@@ -154,4 +277,4 @@ def test_a_word_that_nobody_has_asks_for_no_deal(table: Table) -> None:
     [("one two three four five", False), ("one two three four five six", True), ("x" * 100, False), ("x" * 101, True)],
 )
 def test_a_search_of_more_than_is_looked_up_says_so(typed: str, cut: bool) -> None:
-    assert search.asked(typed).cut is cut
+    assert words.asked(typed).cut is cut

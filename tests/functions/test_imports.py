@@ -33,7 +33,7 @@ for event in json.load(sys.stdin):
 print(json.dumps(sorted(sys.modules)))
 """
 
-HEAVY = {"pydantic", "argon2", "minijinja", "anyascii", "aws_xray_sdk"}
+HEAVY = {"pydantic", "argon2", "minijinja", "anyascii", "snowballstemmer", "aws_xray_sdk"}
 """Modules that cost a cold start. Powertools' ``__init__`` names Tracer, whose first one made brings the X-Ray SDK."""
 
 BODIES, PASSWORDS, PAGES = "pydantic", "argon2", "minijinja"

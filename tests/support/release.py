@@ -12,7 +12,7 @@ import sys
 from datetime import timedelta
 from typing import Any
 
-from shared.data.catalog import deals, endings, feed_counts, feeds, offers, picks, search, seeds, topics
+from shared.data.catalog import deals, endings, feed_counts, feeds, offers, picks, search, seeds, topics, words
 from shared.data.members import accounts, announcements, follows, message_batches, messages, saved, sessions, users
 from shared.data.orders import addresses, carts, open_orders, reading, steps, stock
 from shared.dynamodb.client import connect
@@ -84,7 +84,7 @@ def read(table: Table) -> dict[str, Any]:
         "counts": [feed_counts.counts(table, feed) for feed in FEEDS],
         "front page": ids(picks.read(table, FRONT_PAGE, NOW)),
         "category's picks": ids(picks.read(table, SHOES, NOW)),
-        "search": search.find(table, search.asked("trail runner"), limit=25).deal_ids,
+        "search": search.find(table, words.asked("trail runner"), limit=25).deal_ids,
         "offers": ids(offers.offers(table, a_deal().link)),
         "topics": [[each.name, each.likes, each.watchers] for each in topics.get_many(table, [APPLE, SHOES])],
         "likes": [topic.slug for topic in follows.likes(table, "ana")],

@@ -10,9 +10,9 @@ from typing import Any
 
 from functions.pages.site.deal import summary
 from functions.pages.site.public import OLDER, moved
-from functions.pages.site.search import searched
+from functions.pages.site.search import matching
 from functions.pages.site.topics import brand_named
-from shared.data.catalog import feeds, search
+from shared.data.catalog import feeds, words
 from shared.errors import NoSuchTopic, NotFound
 from shared.html import fragments, headers, views
 from shared.html.app import Routes
@@ -40,7 +40,7 @@ routes = Routes()
 def feed(request: Request) -> Answer:
     typed = request.query.get("q", "").strip()
     if typed:
-        _, shown = searched(search.asked(typed), None, request.now)
+        shown = matching(words.asked(typed), request.now)
         return _feed(request, f"{typed} · Big Time Deals", "/search", shown, q=typed)
     latest = feeds.read(table(), ALL_DEALS, limit=OLDER, now=request.now)
     return _feed(request, "Big Time Deals", "/", latest.items)

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 
 from functions.pages.site.public import cursor_of, feed_addresses, latest_of, moved, older_of, public_page
-from shared.data.catalog import brands, feeds, offers, picks, search, topics
+from shared.data.catalog import brands, feeds, offers, picks, topics, words
 from shared.data.catalog.page_cache import HTML
 from shared.errors import InvalidName, NotFound
 from shared.html import fragments, pages, views
@@ -91,7 +91,7 @@ def _no_brand(name: str) -> Answer:
 def brands_like(name: str) -> list[tuple[str, str]]:
     """Brands whose slug begins with a name, or is nearly that."""
     known = brands.names(table())
-    wanted = "-".join(search.in_text(name))
+    wanted = "-".join(words.in_text(name))
     begin = [slug for slug in known if wanted and slug.startswith(wanted)]
     near = difflib.get_close_matches(wanted, known, n=6, cutoff=0.7) if wanted else []
     return [(slug, known[slug]) for slug in dict.fromkeys([*begin[:6], *near])][:8]

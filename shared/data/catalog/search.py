@@ -1,91 +1,99 @@
-"""Search: the listed deals that have some words in title or brand, newest first, at a cost that does not grow.
+"""Search: the listed deals that have some words, newest first, at a cost that does not grow.
 
 Each word of a listed deal is an item ``WORD / DEAL``, written and taken out by the stream. It names the deal's other
-words, so a search reads one partition only, its rarest word's: a common word beside a rare one costs nothing. How many
+words, so a search reads one partition only, its rarest word's: a common word beside a rare one costs nothing. It also
+holds what lists are sorted, narrowed and laid out by, so that only those deals are read that a page shows. How many
 deals have a word is counted under the word's first two letters: that tells which word is the rarest, completes the last
 word while it is typed, and finds what a mistyped word may have meant.
+
+1.0.0 filed words as they are written and not as stems, and with less in their items. Until ``btd index`` has filed them
+anew, these are found like others, for a search also looks for words as they were typed.
 """
 
 from __future__ import annotations
 
 import difflib
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 
 from shared.data import item_types, keys
+from shared.data.catalog import words
+from shared.data.catalog.words import Search, Term
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.entities import Entity
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, delete, put_new, update
+from shared.dynamodb.writes import Write, delete, put_new, put_over, update
 from shared.errors import AlreadyExists, NotFound
 from shared.models.catalog import Deal
-from shared.values import slugs
-
-MOST_WORDS = 5
-"""Words of a search; what is typed beyond them is left out, and said."""
-
-MOST_CHARACTERS = 100
-MOST_OF_A_DEAL = 24
-"""Words of one deal that are found: the longest titles say everything twice."""
+from shared.values import links
+from shared.values.spelling import is_a_slip
+from shared.values.stored import stored
 
 COMPLETIONS = 4
 """Words that the last word of a search may be the beginning of, the most frequent first."""
 
 STRIDES = (250, 1000, 1000)
-"""How many Word items each request in turn reads where a search has several words: 250 are about 10 read units. After
-these, the search offers to read on. A search of one word reads what its page shows."""
+"""How many Word items each request in turn reads where a search has several words: 250 are about 13 read units. After
+these, the search offers to read on. A search of one word reads what its page may show."""
 
 COUNTED = 250
-"""Words that one request reads to complete one: of the real deals, no two letters begin half as many."""
+"""Words that one request reads to complete or correct one: of the real deals, no two letters begin half as many."""
 
-_WORD = re.compile(r"[a-z0-9]+")
-_APOSTROPHES = re.compile("['\u2019`]")
-_COMMON = frozenset({"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "s", "the", "to", "with"})
-_LONGEST = 40
-_FOUND = Projection.of("PK", "SK", "Words")
+MOST_CORRECTED = 2
+"""Unknown words of a search that is corrected: each is looked for by up to four beginnings."""
+
+SHORTEST_CORRECTED = 4
+"""Letters of a word that is taken for another where nobody has it: of three, one letter less may be anything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """A query as it is looked up. ``cut``: there was more than is looked up."""
+class Match:
+    """A deal as its words' items tell of it: all of its words, and what lists are sorted, narrowed and laid out by.
 
-    words: tuple[str, ...]
-    cut: bool
+    What 1.0.0 filed tells of the words only. ``product`` is the hash of its product's address.
+    """
 
-    @property
-    def scope(self) -> str:
-        """The name under which this search's cursors are its own."""
-        return f"search/{' '.join(self.words)}"
+    deal_id: str = field(metadata=stored("DealId"))
+    words: str = field(metadata=stored("Words"))
+    product: str | None = field(default=None, metadata=stored("Product"))
+    brand: str | None = field(default=None, metadata=stored("Brand"))
+    price: str | None = field(default=None, metadata=stored("Price"))
+    currency: str | None = field(default=None, metadata=stored("Currency"))
+    discount: int | None = field(default=None, metadata=stored("Discount", int))
+    ends_at: datetime | None = field(default=None, metadata=stored("EndsAt", datetime))
+    version: int | None = field(default=None, metadata=stored("Version", int))
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether its offer has ended: the sweep takes it out minutes later."""
+        return self.ends_at is not None and self.ends_at <= now
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Ids of deals, newest first; the next page's cursor; known words that an unknown one may be a misspelling of."""
+    """Deals, newest first; the next page's cursor; known words that an unknown one may be a misspelling of.
 
-    deal_ids: tuple[str, ...]
+    ``completed`` are the words of which the last one that was typed is the beginning, as far as they were searched.
+    ``instead`` is the corrected search whose matches these are, where that which was asked has none.
+    """
+
+    matches: tuple[Match, ...]
     next: str | None
     near: tuple[str, ...] = ()
+    completed: tuple[str, ...] = ()
+    instead: Search | None = None
+
+    @property
+    def deal_ids(self) -> tuple[str, ...]:
+        """The ids of the deals."""
+        return tuple(match.deal_id for match in self.matches)
 
 
-def in_text(text: str) -> list[str]:
-    """The words of a text in the form in which they are compared: ASCII, lower case, without accents, each once."""
-    plain = slugs.to_ascii(_APOSTROPHES.sub("", text)).lower()
-    found = (word[:_LONGEST] for word in _WORD.findall(plain))
-    return list(dict.fromkeys(word for word in found if word not in _COMMON and (len(word) > 1 or word.isdigit())))
-
-
-def asked(text: str) -> Search:
-    """The search that a typed text is."""
-    words = in_text(text[:MOST_CHARACTERS])
-    return Search(tuple(words[:MOST_WORDS]), len(text) > MOST_CHARACTERS or len(words) > MOST_WORDS)
-
-
-def of_deal(deal: Deal) -> list[str]:
-    """The words by which a deal is found."""
-    return in_text(f"{deal.brand_name} {deal.title}")[:MOST_OF_A_DEAL]
+_MATCH = Entity(Match)
+_FOUND = Projection.of("PK", "SK", *_MATCH.names)
 
 
 def file(table: Table, before: Deal | None, after: Deal | None) -> None:
@@ -94,71 +102,147 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
     if deal is None:
         return
     old, new = (items_of(deal) if deal else {} for deal in (before, after))
-    # What was there before is written again, too: a record may come after one that was lost, and finds it there.
-    named = {word: item["Words"] for word, item in old.items()}
-    changes = [partial(_add, table, word, item, renamed=item["Words"] != named.get(word)) for word, item in new.items()]
-    changes += [partial(_remove, table, word, deal.deal_id) for word in old if word not in new]
-    if not changes:
-        return
+    forms = words.of_deal(deal)
     if before is None or after is None:  # one transaction is less work than one for each word
-        added = (write for word, item in new.items() for write in _adding(word, item))
+        added = (write for word, item in new.items() for write in _adding(item, word, forms[word]))
         removed = (write for word in old for write in _removing(word, deal.deal_id))
         try:
             table.transact(*added, *removed)
         except (AlreadyExists, NotFound):
-            pass  # the record was followed before, in part or as a whole
+            pass  # the record was followed before, in part or as a whole; or 1.0.0 filed the deal
         else:
             return
+    # What was there before is written again, too: a record may come after one that was lost, and finds it there.
+    changes = [
+        partial(_add, table, item, word, forms[word], changed=_said(item) != _said(old.get(word)))
+        for word, item in new.items()
+    ]
+    named = before is None or after is None or words.of_deal(before).keys() != new.keys()
+    gone = {*old, *(words.of_deal_in_1_0(before or deal) if named else ())} - new.keys()
+    changes += [partial(_remove, table, word, deal.deal_id) for word in gone]
     table.gather(changes)
 
 
 def items_of(deal: Deal) -> dict[str, Item]:
     """The items by which a listed deal is found, by word: each names all of its words, as of a version of the deal."""
-    words = of_deal(deal)
-    common = {"Type": item_types.WORD, "DealId": deal.deal_id, "Words": " ".join(words), "Version": deal.version}
-    return {word: {**keys.word_of_deal(word, deal.deal_id), **common} for word in words}
+    found = words.of_deal(deal)
+    match = Match(
+        deal.deal_id,
+        " ".join(found),
+        product=links.product_hash(deal.link),
+        brand=deal.brand,
+        price=deal.price,
+        currency=deal.currency,
+        discount=deal.discount_percent,
+        ends_at=deal.ends_at,
+        version=deal.version,
+    )
+    common = {"Type": item_types.WORD, **_MATCH.write(match)}
+    return {word: {**keys.word_of_deal(word, deal.deal_id), **common} for word in found}
+
+
+def _said(item: Item | None) -> Item:
+    """What a word's item says of its deal, whatever version of it says so."""
+    return {name: value for name, value in (item or {}).items() if name != "Version"}
 
 
 def find(table: Table, search: Search, *, limit: int, cursor: str | None = None) -> Found:
     """The newest listed deals that have all words of a search; its last word may be the beginning of one.
 
-    Two round trips, mostly: the counts of its words, and a Query of the rarest one (five where that is the last, of
-    what it begins). Raises InvalidCursor.
+    Where no deal has some word, and one is written almost like it, that is searched in its place. Two round trips,
+    mostly: the counts of its words, and a Query of the rarest one (five where that is the last, of what it begins).
+    A correction takes three more. Raises InvalidCursor.
     """
-    if not search.words:
+    if not search.terms:
         return Found((), None)
     after = cursors.decode(search.scope, cursor) if cursor is not None else None
-    groups = _groups(table, search.words)
-    unknown = [word for word, group in zip(search.words, groups, strict=True) if group.deals == 0]
-    if unknown:
-        return Found((), None, _near(table, unknown) if cursor is None else ())
-    ids, position = _meet(table, groups, after, limit)
-    return Found(tuple(ids), cursors.encode(search.scope, position) if position is not None else None)
+    groups = _groups(table, search.terms)
+    unknown = [term.written for term, group in zip(search.terms, groups, strict=True) if group.deals == 0]
+    groups = [each for term, each in zip(search.terms, groups, strict=True) if each.deals or not term.narrows_only]
+    if not groups:
+        return Found((), None)
+    if any(group.deals == 0 for group in groups):
+        return _corrected(table, search, unknown, limit) if cursor is None else Found((), None)
+    matches, position = _meet(table, groups, after, limit)
+    more = cursors.encode(search.scope, position) if position is not None else None
+    return Found(tuple(matches), more, completed=groups[-1].completed)
+
+
+def first_cards(matches: Sequence[Match], most: int) -> Sequence[Match]:
+    """The first of some matches that are so many cards, each of one product at one price: no card is cut in two."""
+    seen: set[tuple[str | None, ...]] = set()
+    for number, match in enumerate(matches):
+        # What 1.0.0 has filed does not name its product: until it is read, each deal is a card.
+        seen.add((match.product, match.price, match.currency) if match.product else (match.deal_id,))
+        if len(seen) > most:
+            return matches[:number]
+    return matches
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Words of which a deal must have one, and how many deals have any of them, at most."""
+    """Words of which a deal must have one, and how many deals have any of them, at most.
+
+    ``completed`` are those of them that a word is only the beginning of, as they are written.
+    """
 
     words: tuple[str, ...]
     deals: int
+    completed: tuple[str, ...] = ()
 
 
-def _groups(table: Table, words: Sequence[str]) -> list[_Group]:
-    """Each word by itself, but the last one with the most frequent words that begin with it. One round trip."""
-    *whole, last = words
-    asked_for = [partial(_begun, table, last), *([partial(_counts, table, whole)] if whole else [])]
-    begun, *others = table.gather(asked_for)
-    counts = dict(count for items in others for count in _read_counts(items))
-    ends = {word: deals for word, deals in _read_counts(begun) if deals > 0}
-    frequent = sorted(ends, key=lambda word: (word != last, -ends[word], word))[: COMPLETIONS + (last in ends)]
-    completed = _Group(tuple(frequent), sum(ends[word] for word in frequent))
-    return [*(_Group((word,), max(0, counts.get(word, 0))) for word in whole), completed]
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """How many listed deals have a word, and the forms in which it is or was written."""
+
+    word: str
+    deals: int
+    forms: frozenset[str]
+
+    def like(self, typed: str) -> str | None:
+        """The form of this word that what was typed may be a slip of, or None."""
+        slips = sorted(form for form in self.forms if is_a_slip(typed, form))
+        return slips[0] if slips else None
 
 
-def _read_counts(items: Iterable[Item]) -> list[tuple[str, int]]:
-    """The words that some counts are of, and the deals that have them."""
-    return damage.readable(items, lambda item: (item["SK"], damage.attribute(item, "Deals", int)))
+def _groups(table: Table, terms: Sequence[Term]) -> list[_Group]:
+    """The words that each word of a search stands for: the last one also for the most frequent that begin with it.
+
+    One round trip.
+    """
+    last = terms[-1]
+    beginning = last.written[:3]  # and not all of it: a stem may be shorter than what is typed
+    others = list(dict.fromkeys(form for term in terms for form in term.forms if not form.startswith(beginning)))
+    asked_for = [partial(_begun, table, beginning), *([partial(_counts, table, others)] if others else [])]
+    counts = {count.word: count for items in table.gather(asked_for) for count in _read_counts(items)}
+
+    begun = [
+        (count, min(forms))
+        for count in counts.values()
+        if count.word not in last.forms and (forms := [form for form in count.forms if form.startswith(last.written)])
+    ]
+    completed = dict(sorted(begun, key=lambda each: (-each[0].deals, each[0].word))[:COMPLETIONS])
+    groups = [[counts[form] for form in term.forms if form in counts] for term in terms]
+    groups[-1] += completed
+    return [
+        _Group(
+            tuple(count.word for count in group),
+            sum(count.deals for count in group),
+            tuple(completed.values()) if group is groups[-1] else (),
+        )
+        for group in groups
+    ]
+
+
+def _read_counts(items: Iterable[Item]) -> list[_Count]:
+    """The counts of those words that some deal has."""
+    return [count for count in damage.readable(items, _count) if count.deals > 0]
+
+
+def _count(item: Item) -> _Count:
+    word = item["SK"]
+    forms = frozenset(damage.attribute(item, "Forms", set)) if "Forms" in item else frozenset({word})
+    return _Count(word, damage.attribute(item, "Deals", int), forms)
 
 
 def _begun(table: Table, beginning: str) -> list[Item]:
@@ -166,27 +250,32 @@ def _begun(table: Table, beginning: str) -> list[Item]:
     return list(table.query(keys.words(beginning), prefix=beginning, limit=COUNTED))
 
 
-def _counts(table: Table, words: Sequence[str]) -> list[Item]:
+def _counts(table: Table, wanted: Sequence[str]) -> list[Item]:
     """The counts of some words, as far as they have any."""
-    return table.get_many([keys.word_count(word) for word in words])
+    return table.get_many([keys.word_count(word) for word in wanted])
 
 
-def _meet(table: Table, groups: Sequence[_Group], after: str | None, limit: int) -> tuple[list[str], str | None]:
-    """The newest ids that some word of each group has, older than ``after``; and where to read on, or None."""
+def _meet(table: Table, groups: Sequence[_Group], after: str | None, limit: int) -> tuple[list[Match], str | None]:
+    """The newest deals that have some word of each group, older than ``after``; and where to read on, or None."""
     rarest = min(groups, key=lambda group: group.deals)
     others = [set(group.words) for group in groups if group is not rarest]
-    found: list[str] = []
+    found: list[Match] = []
     for stride in STRIDES if others else (limit + 1,):
         answers = table.gather([partial(_newest, table, word, after, stride) for word in rarest.words])
         # Below the newest of the last ids that a full stride ended with, some partition is unread.
         known_down_to = max((_id_of(items[-1]) for items in answers if len(items) == stride), default="")
-        read = dict(damage.readable((item for items in answers for item in items), _words_of))
+        read = {match.deal_id: match for items in answers for match in damage.readable(items, _match)}
         found += sorted(
-            (each for each, has in read.items() if each >= known_down_to and all(has & group for group in others)),
+            (
+                match
+                for each, match in read.items()
+                if each >= known_down_to and all(group.intersection(match.words.split()) for group in others)
+            ),
+            key=lambda match: match.deal_id,
             reverse=True,
         )
         if len(found) > limit:
-            return found[:limit], found[limit - 1]
+            return found[:limit], found[limit - 1].deal_id
         if not known_down_to:
             return found, None
         after = known_down_to
@@ -203,37 +292,70 @@ def _id_of(item: Item) -> str:
     return keys.deal_id_of(item) or ""
 
 
-def _words_of(item: Item) -> tuple[str, set[str]]:
-    """The deal that a Word item leads to, and all of its words. Raises ValueError."""
-    return _id_of(item), set(damage.attribute(item, "Words", str).split())
+def _match(item: Item) -> Match:
+    """The match that a Word item tells of. Raises ValueError."""
+    match = _MATCH.read(item)
+    if match.deal_id != _id_of(item):
+        raise ValueError("DealId is another deal's")
+    return match
 
 
-def _near(table: Table, unknown: Sequence[str]) -> tuple[str, ...]:
-    """Words that begin with the same two letters and are written almost so. One Query for each word, all at once."""
-    known = table.gather([partial(_known, table, word) for word in unknown])
-    near: list[str] = []
-    for word, counts in zip(unknown, known, strict=True):
-        near += difflib.get_close_matches(word, [each for each, deals in counts.items() if deals > 0], n=3)
-    return tuple(dict.fromkeys(near))
+def _corrected(table: Table, search: Search, unknown: Sequence[str], limit: int) -> Found:
+    """The matches of a search with those words in place of unknown ones that they may be slips of, if there are some.
 
-
-def _known(table: Table, word: str) -> Mapping[str, int]:
-    return dict(_read_counts(table.query(keys.words(word), limit=1000)))
-
-
-def _adding(word: str, item: Item) -> list[Write]:
-    """The writes of a word's item and of its count. Refused with AlreadyExists."""
-    return [
-        put_new(item, refused=AlreadyExists()),
-        update(
-            keys.word_count(word),
-            "SET #type = :type, Word = :word ADD Deals :one",
-            condition=None,
-            names={"#type": "Type"},
-            values={":type": item_types.WORD_COUNT, ":word": word, ":one": 1},
-            refused=None,
-        ),
+    Otherwise words that are written almost like the unknown ones, which may have been meant.
+    """
+    corrects = len(unknown) <= MOST_CORRECTED and all(map(_is_corrected, unknown))
+    asked_for = [(typed, each) for typed in unknown for each in (_beginnings(typed) if corrects else [typed[:2]])]
+    answers = table.gather([partial(_begun, table, beginning) for _, beginning in asked_for])
+    known: dict[str, list[_Count]] = {typed: [] for typed in unknown}
+    for (typed, _), items in zip(asked_for, answers, strict=True):
+        known[typed] += _read_counts(items)
+    meant = {typed: word for typed in unknown if (word := _meant(typed, known[typed])) is not None}
+    if corrects and len(meant) == len(unknown):
+        instead = search.corrected(meant)
+        found = find(table, instead, limit=limit)
+        if found.matches:
+            return replace(found, instead=found.instead or instead)
+    near = [
+        like
+        for typed, counts in known.items()
+        for like in difflib.get_close_matches(typed, [form for count in counts for form in sorted(count.forms)], n=3)
     ]
+    return Found((), None, tuple(dict.fromkeys(near)))
+
+
+def _is_corrected(typed: str) -> bool:
+    return len(typed) >= SHORTEST_CORRECTED and typed.isalpha()
+
+
+def _beginnings(typed: str) -> list[str]:
+    """The first two letters of a word as they are, and as they may have been meant: each Query reads one of them."""
+    first, second, third, *_ = list(typed)
+    return list(dict.fromkeys([first + second, second + first, second + third, first + third]))
+
+
+def _meant(typed: str, counts: Iterable[_Count]) -> str | None:
+    """The most frequent word that what was typed may be a slip of, as it is written, or None."""
+    slips = [(count, form) for count in counts if (form := count.like(typed)) is not None]
+    return max(slips, key=lambda slip: (slip[0].deals, slip[1]))[1] if slips else None
+
+
+def _adding(item: Item, word: str, form: str) -> list[Write]:
+    """The writes of a word's item and of its count, with a form in which it is written. Refused with AlreadyExists."""
+    return [put_new(item, refused=AlreadyExists()), _counting(word, {form}, 1)]
+
+
+def _counting(word: str, forms: set[str], deals: int) -> Write:
+    """Count so many more deals that have a word. Forms stay when a deal goes: others may be written so."""
+    return update(
+        keys.word_count(word),
+        "SET #type = :type, Word = :word ADD Deals :deals, Forms :forms",
+        condition=None,
+        names={"#type": "Type"},
+        values={":type": item_types.WORD_COUNT, ":word": word, ":deals": deals, ":forms": forms},
+        refused=None,
+    )
 
 
 def _removing(word: str, deal_id: str) -> list[Write]:
@@ -244,25 +366,18 @@ def _removing(word: str, deal_id: str) -> list[Write]:
     ]
 
 
-def _add(table: Table, word: str, item: Item, *, renamed: bool) -> None:
-    """Write a word's item and count it; where it is there already and its deal was renamed, it names the words now.
+def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> None:
+    """Write a word's item and count it; where it is there already and its deal was changed, it says so now.
 
     A record that comes again after a later one, as out of the dead-letter queue, changes nothing.
     """
     try:
-        table.transact(*_adding(word, item))
+        table.transact(*_adding(item, word, form))
     except AlreadyExists:
-        if renamed:
+        if changed:
+            there = "attribute_exists(PK) AND (attribute_not_exists(Version) OR Version <= :version)"
             with suppress(NotFound):
-                table.write(
-                    update(
-                        keys.primary(item),
-                        "SET Words = :words, Version = :version",
-                        condition="attribute_exists(PK) AND (attribute_not_exists(Version) OR Version <= :version)",
-                        values={":words": item["Words"], ":version": item["Version"]},
-                        refused=NotFound(),
-                    )
-                )
+                table.write(put_over(item, there, {":version": item["Version"]}, refused=NotFound()))
 
 
 def _remove(table: Table, word: str, deal_id: str) -> None:

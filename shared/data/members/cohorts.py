@@ -14,7 +14,7 @@ from typing import Any
 
 from shared import settings
 from shared.data import item_types, keys
-from shared.data.catalog import search
+from shared.data.catalog import words
 from shared.data.members import limit_items, limits
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -194,9 +194,9 @@ def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pa
     topic = Topic(BRAND if unit.kind == "brand" else CATEGORY, unit.topic)
     after = unit.start["SK"] if unit.start else None
     items = list(table.query(keys.watchers(topic), after=after, limit=size, projection=_WATCHER))
-    words = search.of_deal(deal)
+    found_by = words.of_deal(deal)
     watching = damage.readable(items, lambda item: (keys.id_in(item["SK"]), limit_items.from_item(item)))
-    wanted = {name: within.pace for name, within in watching if limits.wants(within, deal, words)}
+    wanted = {name: within.pace for name, within in watching if limits.wants(within, deal, found_by)}
     return wanted, {"SK": items[-1]["SK"]} if len(items) == size else None
 
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import search
+from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS, asked
 from shared.errors import InvalidLimits
 from shared.models.alerts import NO_LIMITS, Limits, Pace
 from shared.models.catalog import Deal
@@ -49,7 +49,7 @@ def wants(limits: Limits, deal: Deal, words: Collection[str]) -> bool:
     )
     if above or (deal.discount_percent or 0) < (limits.least_discount or 0):
         return False
-    return limits.words is None or set(search.in_text(limits.words)) <= set(words)
+    return limits.words is None or asked(limits.words).is_met_by(words)
 
 
 def shown_at(pace: Pace, now: datetime) -> datetime | None:
@@ -86,10 +86,11 @@ def _percent(value: Any) -> int:
 
 def _words(value: Any) -> str:
     typed = " ".join(value.split()) if isinstance(value, str) else ""
-    if not typed.isprintable() or len(typed) > search.MOST_CHARACTERS or not search.in_text(typed):
-        raise ValueError(f"This must be words that a deal can have, in at most {search.MOST_CHARACTERS} characters.")
-    if len(search.in_text(typed)) > search.MOST_WORDS:
-        raise ValueError(f"This must have at most {search.MOST_WORDS} words.")
+    wanted = asked(typed)
+    if not typed.isprintable() or len(typed) > MOST_CHARACTERS or not wanted.terms:
+        raise ValueError(f"This must be words that a deal can have, in at most {MOST_CHARACTERS} characters.")
+    if wanted.cut:
+        raise ValueError(f"This must have at most {MOST_WORDS} words.")
     return typed
 
 

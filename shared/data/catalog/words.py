@@ -1,0 +1,121 @@
+"""Words: those by which a deal is found, and those of a search.
+
+A deal is found by the words of its title, brand and category. They are compared as their stems, so that ``jackets``
+finds a jacket; a brand's words are also filed as they are written. A hyphenated word is filed in parts and as one:
+``t-shirt`` as ``tshirt``, ``t`` and ``shirt``. What is typed becomes words in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from shared.models.catalog import CATEGORIES, Deal
+from shared.values import slugs
+from shared.values.stems import stem
+
+MOST_WORDS = 5
+"""Words of a search; what is typed beyond them is left out, and said."""
+
+MOST_CHARACTERS = 100
+MOST_OF_A_DEAL = 24
+"""Words of one deal that are found: the longest titles say everything twice."""
+
+_WORD = re.compile(r"[a-z0-9]+")
+_HYPHENATED = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_APOSTROPHES = re.compile("['\u2019`]")
+_COMMON = frozenset({"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "s", "the", "to", "with"})
+_LONGEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word that was typed, and the words that a deal may have for it: its stem, itself, and what it is a part of.
+
+    ``T-shirt`` is two terms, ``t`` or ``tshirt`` and ``shirt`` or ``tshirt``: a deal has both if it has either the
+    joined word or both parts. Itself, because brands are filed as they are written, and 1.0.0 filed all words so.
+    """
+
+    written: str
+    forms: tuple[str, ...]
+
+    @property
+    def narrows_only(self) -> bool:
+        """Whether a search goes on without this word where no deal has it: a letter, such as that of ``t-shirt``."""
+        return len(self.written) == 1 and self.written.isalpha()
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A query as it is looked up. ``text`` is what was typed, in plain letters; ``cut``: there was more of it."""
+
+    text: str
+    terms: tuple[Term, ...]
+    cut: bool
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Its words as they were typed."""
+        return tuple(term.written for term in self.terms)
+
+    @property
+    def scope(self) -> str:
+        """The name under which this search's cursors are its own."""
+        return f"search/{' '.join(self.words)}"
+
+    def is_met_by(self, words: Collection[str]) -> bool:
+        """Whether a deal that is found by some words has all words of this search."""
+        return all(any(form in words for form in term.forms) for term in self.terms)
+
+    def corrected(self, words: dict[str, str]) -> Search:
+        """This search with other words in place of some."""
+        found = asked(_WORD.sub(lambda match: words.get(match[0], match[0]), self.text))
+        return Search(found.text, found.terms, self.cut)
+
+
+def in_text(text: str) -> list[str]:
+    """The words of a text as they are written: ASCII, lower case, without accents, each once."""
+    found = (word[:_LONGEST] for word in _WORD.findall(_plain(text)))
+    return list(dict.fromkeys(word for word in found if word not in _COMMON and (len(word) > 1 or word.isdigit())))
+
+
+def asked(text: str) -> Search:
+    """The search that a typed text is."""
+    plain = _plain(text[:MOST_CHARACTERS])
+    terms = dict.fromkeys(
+        Term(word, tuple(dict.fromkeys([stem(word), word, *([stem(whole), whole] if whole else [])])))
+        for word, whole in _parts(plain)
+    )
+    return Search(plain, tuple(terms)[:MOST_WORDS], len(text) > MOST_CHARACTERS or len(terms) > MOST_WORDS)
+
+
+def of_deal(deal: Deal) -> dict[str, str]:
+    """The words by which a deal is found, each with a form in which it is written there."""
+    found: dict[str, str] = {}
+    for word in in_text(deal.brand_name):
+        found |= {stem(word): word, word: word}
+    for text in (CATEGORIES.get(deal.category, ""), deal.brand_name, deal.title):
+        for word, whole in _parts(_plain(text)):
+            for written in filter(None, (whole, word)):
+                found.setdefault(stem(written), written)
+    return dict(list(found.items())[:MOST_OF_A_DEAL])
+
+
+def of_deal_in_1_0(deal: Deal) -> list[str]:
+    """The words under which version 1.0.0 has filed a deal, until ``btd index`` has filed it anew."""
+    return in_text(f"{deal.brand_name} {deal.title}")[:MOST_OF_A_DEAL]
+
+
+def _plain(text: str) -> str:
+    return slugs.to_ascii(_APOSTROPHES.sub("", text)).lower()
+
+
+def _parts(plain: str) -> Iterator[tuple[str, str | None]]:
+    """Each word of a text, with the joined form of what it is a part of, if it is."""
+    for hyphenated in _HYPHENATED.findall(plain):
+        parts = hyphenated.split("-")
+        whole = "".join(parts)[:_LONGEST] if len(parts) > 1 else None
+        for part in parts:
+            if part not in _COMMON and (len(part) > 1 or part.isdigit() or whole):
+                yield part[:_LONGEST], whole
