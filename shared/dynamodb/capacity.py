@@ -212,7 +212,7 @@ def _counted(operation: str, asked: Wire, answer: Wire) -> dict[str, Capacity] |
                 parts.append(_of_each(chain(found, [{}] * absent), wanted))
             return {TABLE: sum(parts, Capacity())}
         case "BatchExecuteStatement":
-            return _ofinserts(asked, answer)
+            return _of_inserts(asked, answer)
     return None
 
 
@@ -223,7 +223,7 @@ def _of_each(items: Iterable[Wire], asked: Wire) -> Capacity:
     return Capacity(units, basis=_basis(_is_projected(asked)))
 
 
-def _ofinserts(asked: Wire, answer: Wire) -> dict[str, Capacity]:
+def _of_inserts(asked: Wire, answer: Wire) -> dict[str, Capacity]:
     """Inserts by PartiQL; one that is refused takes what the item takes that is there, which is not seen."""
     counted: dict[str, Capacity] = {}
     for item, response in zip(inserts(asked), answer["Responses"], strict=True):
