@@ -57,7 +57,7 @@ def showing(function: ModuleType) -> Handler:
 
 
 def _answering(handler: Handler) -> Handler:
-    """A handler of the API's: https://www.rfc-editor.org/rfc/rfc8288 has links in headers."""
+    """A handler of the API's. Its link is right where the API and the site have one address."""
 
     def answering(event: Any, context: LambdaContext) -> Any:
         page_cost.begin()
@@ -67,7 +67,7 @@ def _answering(handler: Handler) -> Handler:
         headers["Server-Timing"] = [page_cost.server_timing()]
         trace_id = form_cost.keep()
         if trace_id:
-            headers["Link"] = [*headers.get("Link", []), f'</table/took/{trace_id}>; rel="describedby"']
+            headers["Link"] = [*headers.get("Link", []), form_cost.described_by(trace_id)]
         return answer
 
     return answering

@@ -75,7 +75,7 @@ def find(trace_id: str) -> Drawing | None:
     """The drawing that is kept under an id, with what has followed by now; None where nothing is kept."""
     now = times.now()
     found = traces.find(table(), trace_id, now) if _ID.fullmatch(trace_id) else None
-    return {**_as_shown(found), "id": trace_id, "live": link(f"/table/took/{trace_id}")} if found else None
+    return {**_as_shown(found), "id": trace_id, "live": _place(trace_id)} if found else None
 
 
 def own() -> Drawing:
@@ -99,16 +99,29 @@ def keep() -> str:
     return trace_id
 
 
-def lead_on(answer: Event) -> None:
-    """Keep what a form took, and put the trace's id into the address that the answer leads to."""
-    event = _asked["event"]
+def conclude(answer: Event) -> None:
+    """Keep what a form took, and let its answer lead to it: its address does or, for a script, a link."""
+    event, headers = _asked["event"], answer["multiValueHeaders"]
     is_form = event["httpMethod"] == "POST" or event["path"].endswith("/wish")
-    trace_id = keep() if is_form else ""
-    if trace_id:
-        parts = urlsplit(answer["multiValueHeaders"]["Location"][0])
+    leads, is_json = "Location" in headers, headers.get("Content-Type") == ["application/json"]
+    trace_id = keep() if is_form and (leads or is_json) else ""
+    if not trace_id:
+        return
+    if leads:
+        parts = urlsplit(headers["Location"][0])
         query = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name != QUERY]
-        location = parts._replace(query=urlencode([*query, (QUERY, trace_id)])).geturl()
-        answer["multiValueHeaders"]["Location"] = [location]
+        headers["Location"] = [parts._replace(query=urlencode([*query, (QUERY, trace_id)])).geturl()]
+    else:
+        headers["Link"] = [described_by(trace_id)]
+
+
+def described_by(trace_id: str) -> str:
+    """The link to a drawing, as a header has it: https://www.rfc-editor.org/rfc/rfc8288."""
+    return f'<{_place(trace_id)}>; rel="describedby"'
+
+
+def _place(trace_id: str) -> str:
+    return link(f"/table/took/{trace_id}")
 
 
 def drawing(requests: Sequence[Request], request_id: str = "") -> dict[str, Any]:
@@ -255,7 +268,7 @@ _CAUSES = {
     "TransactionConflictException": "somebody else wrote the same item at the same moment",
     "ThrottlingException": "more was asked of the table than it takes at once",
     "ProvisionedThroughputExceededException": "more was asked of the partition than it takes at once",
-    "no answer": "it may have been carried out; the second try has the same token, by which DynamoDB knows",
+    "no answer": "it was lost on its way; the next try has the same token, by which DynamoDB knows what it has done",
 }
 """The reasons for which a write is tried again, in words."""
 

@@ -109,11 +109,11 @@ def begin_work(event: Event) -> None:
 
 
 def end_work(answer: Event) -> None:
-    """Keep what a form took, where that is shown, and put the trace's id into the address that the form leads to."""
-    if shows_work() and "Location" in answer["multiValueHeaders"]:
+    """Keep what a form took, where that is shown, and have its answer lead to it."""
+    if shows_work():
         from shared.html import form_cost  # noqa: PLC0415  # see above
 
-        form_cost.lead_on(answer)
+        form_cost.conclude(answer)
 
 
 def work_headers() -> dict[str, str]:

@@ -389,8 +389,8 @@ def test_a_form_that_was_tried_again_tells_on_which_item_and_why(
         liked = ana.post("/my/likes/brand/apple", {"on": "1"}).location
 
     assert re.search(
-        r"First try: TransactionConflict on BRAND#apple : somebody else wrote the same item at the same moment\. "
-        r"Waited \d+ ms, then all of it was written\.",
+        r"First try: TransactionConflict on BRAND#apple , because somebody else wrote the same item at the same "
+        r"moment\. Waited \d+ ms, then all of it was written\.",
         drawn_in(ana.get(liked)),
     )
 

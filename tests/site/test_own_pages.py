@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -10,14 +11,18 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
+from functions.background import refresher
 from functions.pages import collections
+from functions.showing import showing
 from shared.data import keys
 from shared.html import page_cost
 from shared.models.catalog import BRAND, Topic, feed_of
 from tests.site.conftest import Windows, cookie_of
 from tests.site.states import State
-from tests.support.preview import Preview, entered
+from tests.support.pages import a_context
+from tests.support.preview import Preview
 from tests.support.quality import crawl, invalid_html, too_low, violations
+from tests.support.records import record
 from tests.support.windows import Visit
 
 OF_MEMBERS = [
@@ -42,7 +47,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     page_cost.trace.cache_clear()
 
 
-def table_paths(site: Preview) -> dict[str, str]:
+def table_paths(site: Preview, token: str) -> dict[str, str]:
     """The pages that only such a stage has, and one that says what it took."""
     deal = site.deals[40]
     month = BRAND.period.start_of(deal.created_at)
@@ -53,15 +58,47 @@ def table_paths(site: Preview) -> dict[str, str]:
         "index": f"/table?{urlencode(index)}",
         "user": f"/table?{urlencode({'partition': keys.user('ana')['PK']})}",
         "nothing": "/table?partition=DEAL",
-        "form": f"/table/took/{_kept(site)}",
+        "form": f"/table/took/{_kept(site, token)}",
         "code": "/table/code/shared.data.catalog.clicks",
         "took": f"/deals/{deal.number}",
     }
 
 
-def _kept(site: Preview) -> str:
-    """The id of what a member's like took."""
-    headers = {"Cookie": cookie_of(entered(site, "lia")), "Sec-Fetch-Site": "same-origin"}
+def test_what_follows_from_a_form_comes_onto_the_page_while_it_is_looked_at(
+    visit: Visit, site: Preview, shown: None, people: dict[str, str]
+) -> None:
+    deal = site.deals[43]
+    page = visit(f"/desk/deals/{deal.number}", token=people["eddy"])
+    page.get_by_label("Title").fill("Renamed, to be followed")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("link", name="What this form took").click()
+    expect(page.locator("#followed")).to_contain_text("Nobody has read it yet.")
+
+    showing(refresher)({"Records": [record(None, site.table.get(keys.deal(deal.deal_id)))]}, a_context())
+
+    expect(page.locator("#followed")).to_contain_text("copied")
+    assert violations(page) == []
+    page.set_viewport_size({"width": 320, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
+def test_what_a_button_took_comes_to_the_page_that_it_stands_on(
+    visit: Visit, site: Preview, shown: None, people: dict[str, str]
+) -> None:
+    page = visit(f"/categories/{site.deals[43].category}", token=people["nick"])
+    press = page.get_by_role("button", name=re.compile("^Liked?$"))
+
+    for function in ("follows.like", "follows.unlike"):
+        press.click()
+        expect(page.locator("#form-took code").first).to_have_text(function)
+        expect(page.get_by_role("link", name="What this form took")).to_have_count(1)
+    assert page.url.endswith(site.deals[43].category)
+
+
+def _kept(site: Preview, token: str) -> str:
+    """The id of what somebody's like took."""
+    headers = {"Cookie": cookie_of(token), "Sec-Fetch-Site": "same-origin"}
     path = f"{site.origin}/my/likes/brand/{site.deals[40].brand}"
     sent = httpx.post(path, data={"on": "1"}, headers=headers, trust_env=False, timeout=120)
     return sent.headers["Location"].rpartition("took=")[2]
@@ -87,9 +124,9 @@ def test_a_page_is_accessible_no_wider_than_its_window_and_easy_to_hit(
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", OF_THE_TABLE)
 def test_a_page_that_says_what_it_took_is_accessible_and_no_wider_than_its_window(
-    windows: Windows, site: Preview, shown: None, kind: str
+    windows: Windows, site: Preview, shown: None, people: dict[str, str], kind: str
 ) -> None:
-    page = windows.show(State(table_paths(site)[kind], who="eddy"))
+    page = windows.show(State(table_paths(site, people["eddy"])[kind], who="eddy"))
     page.get_by_text("What this page took").click()
 
     expect(page.get_by_role("columnheader", name="Trip")).to_be_visible()
@@ -124,7 +161,7 @@ def test_html_validate_finds_nothing(
     member, editor, nobody_yet = (client_of(site, people[name]) for name in ("ana", "eddy", "nick"))
     texts = {kind: member.get(own_paths[kind]).text for kind in OF_MEMBERS}
     texts |= {kind: editor.get(own_paths[kind]).text for kind in OF_EDITORS}
-    texts |= {f"of the table {kind}": editor.get(path).text for kind, path in table_paths(site).items()}
+    texts |= {f"of the table {kind}": editor.get(path).text for kind, path in table_paths(site, people["eddy"]).items()}
     texts |= {f"empty {path}": nobody_yet.get(path).text for path in EMPTY}
 
     assert all("What this page took" in text for text in texts.values())

@@ -1,20 +1,34 @@
-// Stages that show their work alone load this: what a form took stands on the page that it leads to.
-
-// So a button that the site's script would send in passing is sent as it is without script.
-addEventListener("submit", (event) => { if (event.target.matches("[data-state]")) event.stopImmediatePropagation(); }, true);
-
-// What the stream does of it comes in the seconds after. It is read as a document, because no text may become HTML here.
-const look = (left) => {
-  const part = document.getElementById("followed");
-  if (!part?.dataset.live || left === 0) return;
+// Stages that show their work alone load this: what a form took, and what the stream does of it in the seconds after.
+// Both are read as documents of their own, because no text may become HTML here.
+const read = (address, shown) => {
   const asked = new XMLHttpRequest();
-  asked.open("GET", part.dataset.live);
+  asked.open("GET", address);
   asked.responseType = "document";
-  asked.onload = () => {
-    const now = asked.response?.getElementById("followed");
-    if (now && now.textContent !== part.textContent) part.replaceChildren(...now.childNodes);
-    setTimeout(look, 1000, left - 1);
-  };
+  asked.onload = () => { if (asked.response) shown(asked.response); };
   asked.send();
 };
+
+const look = (left) => {
+  const part = document.getElementById("followed"), address = part?.dataset.live;
+  if (!address || left === 0) return;
+  read(address, (page) => {
+    const now = page.getElementById("followed");
+    if (now && now.textContent !== part.textContent) part.replaceChildren(...now.childNodes);
+    setTimeout(look, 1000, left - 1);
+  });
+};
 look(10);
+
+// A button that the site's script sends in passing leads to no page: what it took comes to this one.
+const send = window.fetch;
+window.fetch = async (...asked) => {
+  const answer = await send(...asked);
+  const [, address] = /<([^>]+)>; rel="describedby"/.exec(answer.headers.get("Link")) ?? [];
+  if (address) read(address, (page) => {
+    for (const old of document.querySelectorAll(".to-form, #form-took")) old.remove();
+    document.querySelector("main").prepend(page.querySelector(".to-form"));
+    document.getElementById("took").before(page.getElementById("form-took"));
+    look(10);
+  });
+  return answer;
+};
