@@ -3,7 +3,7 @@
     DealsError
     ├── NotFound            no such thing                    (404)
     │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchPath, NoSuchOrder,
-    │   ├── UnknownAddress
+    │   ├── UnknownAddress, DeadLink, NoMail
     ├── Conflict            does not fit what is there       (409)
     │   ├── DealIsOver, DealIsOdd, EditedMeanwhile, NotSoldHere, CannotOrder, WrongStep, OrdersRemain, NotThatMany,
     │   ├── CartIsFull, CartChanged, AmountChanged, AddressChanged, TooLateToUndo
@@ -98,6 +98,16 @@ class UnknownAddress(NotFound):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"You have no address {name!r}.")
+
+
+class DeadLink(NotFound):
+    def __init__(self) -> None:
+        super().__init__("This link does not work: it was used before, is too old, or was never ours.")
+
+
+class NoMail(NotFound):
+    def __init__(self) -> None:
+        super().__init__("This site sends no mail.")
 
 
 class NoSuchOrder(NotFound):

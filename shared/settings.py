@@ -71,6 +71,19 @@ a /64, a /56 or a /48 (https://www.rfc-editor.org/rfc/rfc6177)."""
 NETWORK_REMEMBERED = timedelta(days=90)
 """How long after a sign-in from a network it is not refused for what others guess."""
 
+RESETS_PER_EMAIL = 3
+"""Links to a new password that are asked for one email address in a window, by anyone: enough for whoever owns it, too
+few to fill its mailbox. Who is refused because of others has their links in the mailbox, and each of them works."""
+
+RESETS_PER_NETWORK = 10
+"""Links to new passwords that one network asks for in a window, whether or not anybody has the addresses."""
+
+RESET_LIFETIME = timedelta(hours=1)
+"""How long a mailed link to a new password works: it is as good as the password."""
+
+VERIFICATION_LIFETIME = timedelta(hours=24)
+"""How long a mailed link that verifies an address works."""
+
 SESSIONS_PER_USER = 100
 """Sign-ins of one user that succeed in a window: each makes an item that is kept for a month."""
 

@@ -132,6 +132,7 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
         _entity(t.PASSWORD, keys.password("<Username>")),
         _entity(t.USER_EMAIL, keys.user_email("<Email>")),
         _entity(t.SESSION, keys.session("<Hash>"), keys.session_in_sessions("<Username>", _TIME)),
+        _entity(t.EMAIL_TOKEN, keys.email_token("<Hash>")),
         _entity(
             t.MESSAGE, keys.message("<Username>", "<MessageId>"), keys.message_in_unread("<Username>", "<MessageId>")
         ),

@@ -39,6 +39,7 @@ ACCOUNT = "Account"
 USER_EMAIL = "UserEmail"
 PASSWORD = "Password"  # noqa: S105  # a type's name
 SESSION = "Session"
+EMAIL_TOKEN = "EmailToken"  # noqa: S105  # the same
 ATTEMPTS = "Attempts"
 IDEMPOTENCY = "Idempotency"
 MESSAGE = "Message"

@@ -61,6 +61,9 @@ user_email = _alone("USEREMAIL")
 password = _alone("PASSWORD")
 """A user's password hash, in a partition of its own: who may read a user's collection cannot read it."""
 session = _alone("SESSION")
+email_token = _alone("EMAILTOKEN")
+"""The note that a link was mailed, under a hash of its token."""
+
 cart_mark = _alone("CART")
 """The mark of a cart's last change, beside what is in it."""
 stock = _alone("STOCK")

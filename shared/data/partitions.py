@@ -51,6 +51,7 @@ ACCOUNT = keys.any_like(keys.account(""))
 PASSWORD = keys.any_like(keys.password(""))
 USER_EMAIL = keys.any_like(keys.user_email(""))
 SESSION = keys.any_like(keys.session(""))
+EMAIL_TOKEN = keys.any_like(keys.email_token(""))
 MESSAGES = keys.any_like(keys.messages(""))
 """In the table and, while unread, in GSI1."""
 
@@ -124,6 +125,7 @@ HIDDEN: Mapping[str | None, Mapping[str, str]] = {
     None: {
         PASSWORD: "a password's hash is read only where passwords are checked",
         SESSION: "its key is made of the token of somebody who is signed in",
+        EMAIL_TOKEN: "its key is made of the token in a mail, which is a key to an account",
         USER_EMAIL: "its key is somebody's email address",
         ATTEMPTS: "it says from which networks people have tried to sign in",
         COUNTED_CLICK: "it stands for somebody who has clicked",
@@ -143,6 +145,7 @@ HIDDEN_OF_PEOPLE: Mapping[str, Mapping[str, str]] = {
         "Name": "somebody's name",
         "Email": "somebody's email address",
         "Addresses": _LIVES,
+        "VerifiedEmail": "somebody's email address",
         "Generation": "made of a password's hash",
     },
     item_types.ORDER: {"Address": _LIVES},

@@ -28,7 +28,7 @@ def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any)
     return Table(name, client_of("dynamodb", budget, client_arguments), budget=budget)
 
 
-def client_of(service: Literal["dynamodb", "sqs"], budget: Budget, client_arguments: Mapping[str, Any]) -> Any:
+def client_of(service: Literal["dynamodb", "sqs", "sesv2"], budget: Budget, client_arguments: Mapping[str, Any]) -> Any:
     """A client of a service, whose requests never outlast a budget.
 
     Requests are built by this project alone, so botocore's validation of them is left out; answers are parsed plainly;

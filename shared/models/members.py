@@ -17,6 +17,7 @@ class User:
 
     ``generation``, as it was read, is that of its sessions: it changes with a new password and a sign-out everywhere.
     ``account_id`` is made when the account is: a name may have another owner later, an id never has.
+    ``verified_email`` is the address that was proved last: another one that took its place is not verified.
     """
 
     username: str = field(metadata=stored("Username", personal=True))
@@ -27,6 +28,12 @@ class User:
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     generation: str = field(default="", compare=False)
     account_id: str = field(default="", compare=False, metadata=stored("AccountId", personal=True))
+    verified_email: str | None = field(default=None, metadata=stored("VerifiedEmail", personal=True))
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether the email address was proved to be the user's own, by a link that was mailed to it."""
+        return self.verified_email == self.email
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.saved, ("ana", DEAL_ID), {"PK": "SAVED#ana", "SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
     (keys.saved_by, ("ana",), "SAVED#ana"),
     (keys.session, ("9f86d081",), same("SESSION#9f86d081")),
+    (keys.email_token, ("9f86d081",), same("EMAILTOKEN#9f86d081")),
     (keys.session_in_sessions, ("ana", WHEN), {"GSI1PK": "SESSIONS#ana", "GSI1SK": "SESSION#2026-06-04T20:28:53Z"}),
     (keys.sessions, ("ana",), "SESSIONS#ana"),
     (keys.attempts, ("USER", "ana", 1978456), same("ATTEMPTS#USER#ana#1978456")),

@@ -8,10 +8,20 @@ from __future__ import annotations
 from datetime import datetime
 
 from shared import settings
-from shared.data.members import credentials, rate_limits, sessions, users
+from shared.data.members import credentials, email_tokens, rate_limits, sessions, users
+from shared.data.members.mail_work import MailWork
 from shared.dynamodb.table import Table
-from shared.errors import AccountChanged, Forbidden, NoSuchUser, NotSignedIn, WrongCurrentPassword, WrongPassword
+from shared.errors import (
+    AccountChanged,
+    Forbidden,
+    NoMail,
+    NoSuchUser,
+    NotSignedIn,
+    WrongCurrentPassword,
+    WrongPassword,
+)
 from shared.models.members import Session, User
+from shared.sqs import Queue
 from shared.values.passwords import hash_password, is_outdated, verify_password
 from shared.values.usernames import normalise_username
 
@@ -89,6 +99,36 @@ def change_password(table: Table, user: User, password: str) -> User:
     """
     users.change_password(table, user.username, hash_password(password), proved=user.password_hash)
     return users.get(table, user.username, consistent=True)
+
+
+def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, now: datetime) -> None:
+    """Have a link to a new password mailed to an email address, if somebody has it; nothing here depends on that.
+
+    ``address`` is where the request comes from. Raises NoMail, SlowDown, Busy.
+    """
+    if queue is None:
+        raise NoMail
+    rate_limits.ask_reset(table, email, address, now)
+    queue.send([MailWork("reset", email).to_json()])
+
+
+def reset_password(table: Table, token: str, password: str, now: datetime) -> User:
+    """Give the account that a token was mailed to a new password, which ends all its sessions.
+
+    It also proves the address that the token came to. Raises DeadLink.
+    """
+    user = email_tokens.owner(table, token, "reset", now)
+    hashed = hash_password(password)
+    email_tokens.spend(
+        table,
+        token,
+        "reset",
+        user,
+        "SET Generation = :new, VerifiedEmail = :email",
+        credentials.changed(user.username, hashed, proved=None),
+        values={":new": sessions.first_generation(hashed)},
+    )
+    return user
 
 
 def change_email(table: Table, user: User, email: str, address: str, now: datetime) -> User:

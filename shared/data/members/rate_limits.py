@@ -15,6 +15,7 @@ still counted once. It holds as many as it allows, and grows no more.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -110,6 +111,16 @@ def sign_up(table: Table, address: str, now: datetime) -> None:
             refused=SlowDown(max(1, ends - int(now.timestamp()))),
         )
         table.write(counting)
+
+
+def ask_reset(table: Table, email: str, address: str, now: datetime) -> None:
+    """Count a request for a link to a new password, whoever has the address. Raises SlowDown after too many."""
+    digest = hashlib.sha256(email.encode()).hexdigest()[:32]
+    bounds = [
+        (partial(keys.attempts, "RESETFROM", each), times * settings.RESETS_PER_NETWORK)
+        for each, times in _networks(address).items()
+    ]
+    _count(table, [*bounds, (partial(keys.attempts, "RESET", digest), settings.RESETS_PER_EMAIL)], now)
 
 
 def change_email(table: Table, username: str, now: datetime) -> None:

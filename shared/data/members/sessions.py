@@ -75,16 +75,18 @@ def generation_of(account: Item) -> str:
     return f"{account['Generation']}.{account.get('SignOuts', 0)}"
 
 
-def _still(username: str, generation: str) -> Write:
-    """Require that an account is there and of a generation of sessions. Refused with AccountChanged."""
+def is_of(generation: str) -> tuple[str, dict[str, str | int]]:
+    """The condition that a User item is of a generation of sessions, and its values."""
     began, _, sign_outs = generation.rpartition(".")
     signed_out = "SignOuts = :sign_outs" if int(sign_outs) else "attribute_not_exists(SignOuts)"
-    return require(
-        keys.user(username),
-        f"Generation = :generation AND {signed_out}",
-        values={":generation": began} | ({":sign_outs": int(sign_outs)} if int(sign_outs) else {}),
-        refused=AccountChanged(),
-    )
+    counted = {":sign_outs": int(sign_outs)} if int(sign_outs) else {}
+    return f"Generation = :generation AND {signed_out}", {":generation": began, **counted}
+
+
+def _still(username: str, generation: str) -> Write:
+    """Require that an account is there and of a generation of sessions. Refused with AccountChanged."""
+    condition, values = is_of(generation)
+    return require(keys.user(username), condition, values=values, refused=AccountChanged())
 
 
 def first_generation(password_hash: str) -> str:

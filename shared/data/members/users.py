@@ -18,6 +18,7 @@ from shared.models.members import Role, User
 _USER = Entity(User, apart=frozenset({"password_hash", "generation"}))  # another item's; what two attributes make
 
 _USERNAME = Projection.of("Username")
+_MAILED = Projection.of("Type", *_USER.names, "Generation", "SignOuts")
 
 
 def create(table: Table, user: User) -> User:
@@ -48,6 +49,22 @@ def get(table: Table, username: str, *, consistent: bool = False) -> User:
     if item is None or item["Type"] != item_types.USER:
         raise NoSuchUser(username)
     return _from_item(item)
+
+
+def to_mail(table: Table, username: str) -> User:
+    """One account, of which nothing is read that a mail does not need: not where its orders go. Raises NoSuchUser."""
+    item = table.get(keys.user(username), consistent=True, projection=_MAILED)
+    if item is None or item["Type"] != item_types.USER:
+        raise NoSuchUser(username)
+    return _from_item(item)
+
+
+def of_email(table: Table, email: str) -> User:
+    """The account that has an email address, as ``to_mail`` reads it. Raises NoSuchUser."""
+    item = table.get(keys.user_email(email), consistent=True)
+    if item is None:
+        raise NoSuchUser(email)
+    return to_mail(table, item["Username"])
 
 
 def rename(table: Table, username: str, name: str, account_id: str | None = None) -> None:
