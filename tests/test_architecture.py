@@ -29,6 +29,7 @@ FLOORS: dict[str, set[str]] = {
     "shared.values": {"shared.errors"},
     "shared.dynamodb": {"shared.errors", "shared.values"},
     "shared.sqs": {"shared.errors", "shared.dynamodb"},
+    "shared.ses": {"shared.errors", "shared.dynamodb"},
     "shared.data": {"shared.dynamodb", "shared.models", "shared.errors", "shared.values", "shared.settings"},
     "shared.data.catalog": {"shared.data"},
     "shared.data.members": {"shared.data", "shared.data.catalog", "shared.sqs"},
@@ -36,7 +37,7 @@ FLOORS: dict[str, set[str]] = {
     "shared.data.removal": {"shared.data", "shared.data.catalog", "shared.data.members", "shared.data.orders"},
     "shared.data.checking": {"shared.data", "shared.data.catalog", "shared.data.members", "shared.data.orders"},
     "shared.learn": {"shared.dynamodb", "shared.data", "shared.errors", "shared.html"},
-    "shared.runtime": {"shared.dynamodb", "shared.sqs"},
+    "shared.runtime": {"shared.dynamodb", "shared.sqs", "shared.ses"},
     "shared.http": {
         "shared.runtime",
         "shared.data.catalog",
@@ -142,7 +143,7 @@ def _not_ours_or(*packages: str) -> Callable[[str, str], bool]:
 
 
 def test_only_the_clients_and_the_terminal_import_boto() -> None:
-    ours = ("shared.dynamodb", "shared.sqs", "cli", "local.deploy")
+    ours = ("shared.dynamodb", "shared.sqs", "shared.ses", "cli", "local.deploy")
     others = [module for module in MODULES if not module.startswith(ours)]
 
     assert _wrong_imports(others, lambda _, name: _package(name) not in AWS_LIBRARIES) == []

@@ -31,6 +31,7 @@ CALLS = {
         "TransactWriteItems",
         "UpdateItem",
     ),
+    "sesv2": ("SendEmail",),
     "sqs": ("ChangeMessageVisibility", "DeleteMessage", "ReceiveMessage", "SendMessageBatch"),
 }
 """The operations that the functions call, by service."""

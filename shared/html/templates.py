@@ -33,7 +33,7 @@ def _environment(prefix: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         debug=False,
-        auto_escape_callback=lambda name: "html" if name.endswith((".html", ".xml")) else "none",
+        auto_escape_callback=lambda name: "html" if name.endswith((".html", ".xml")) else False,
     )
     # Addresses are escaped here: the engine writes each slash as a character reference.
     environment.add_global("link", lambda path, **query: _markup(prefix + below(path, query)))

@@ -52,6 +52,7 @@ NEEDS: dict[str, set[str]] = {
     "collections": {PAGES},
     "learn": {PAGES},
     "refresher": {PAGES},
+    "mailer": {PAGES},
 }
 """Which heavy libraries functions import when they start, where they need any; ``anyascii`` comes with the first name
 that needs it."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import boto3
 import pytest
 
 from infra.settings import ON_LAMBDA
@@ -22,7 +23,9 @@ from shared.values import times
 from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import EVENTS, Place
 from tests.support.artifacts import INSTEAD, IS_LAMBDAS, RUNTIME
+from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.factories import a_deal, a_user, account_of, join
+from tests.support.post_office import VARIABLES
 
 pytestmark = pytest.mark.thorough  # it builds the artifact of each function
 Invoke = Callable[[str, bytes], Any]
@@ -32,6 +35,7 @@ FUNCTIONS = {
     "authorizer-request": ["authorizer"],
     "editors-post-deal": ["editors"],
     "expiry-schedule": ["expiry"],
+    "mailer-work": ["mailer"],
     "members-like-brand": ["members"],
     "messenger-work": ["messenger"],
     "refresher-schedule": ["refresher"],
@@ -147,6 +151,19 @@ def test_telling_a_page_of_readers(place: Place, deal: Deal, invoke: Invoke) -> 
         for who in ("ana", "ben")
     ]
     assert kinds == [["brand"], ["category"]]
+
+
+def test_mailing_a_link(place: Place, invoke: Invoke) -> None:
+    join(place.table, "ana")
+    endpoint = place.table.client.meta.endpoint_url
+    ses = boto3.client("sesv2", endpoint_url=endpoint, **FAKE_CREDENTIALS)  # type: ignore[call-overload]  # all given
+    ses.create_email_identity(EmailIdentity="mail.example")
+    place.environment.update(VARIABLES)
+
+    answer = invoke("mailer", text_of("mailer-work"))
+
+    assert answer.payload == NO_FAILURES
+    assert '"outcome":"sent"' in answer.log
 
 
 def test_rebuilding_caches_each_minute(place: Place, deal: Deal, invoke: Invoke) -> None:

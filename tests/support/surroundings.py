@@ -17,7 +17,7 @@ from shared import sqs
 from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 from shared.http import cached_pages
-from shared.runtime import environment, reporting, work
+from shared.runtime import environment, mail, reporting, work
 from shared.sqs import Queue
 from shared.values import passwords
 from tests.support.engines import ENDPOINT_VARIABLE, FAKE_CREDENTIALS
@@ -76,6 +76,8 @@ def queue_in_process() -> Iterator[Queue]:
 
 def start_over() -> None:
     """Forget what an execution environment keeps between calls."""
-    for kept in (value for module in (environment, work, reporting, cached_pages) for value in vars(module).values()):
+    for kept in (
+        value for module in (environment, mail, work, reporting, cached_pages) for value in vars(module).values()
+    ):
         if hasattr(kept, "cache_clear"):
             kept.cache_clear()

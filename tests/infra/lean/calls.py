@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from shared import sqs
+from shared import ses, sqs
 from shared.dynamodb import client
 from shared.dynamodb.writes import delete, put, put_new, require, update
 from shared.errors import DealsError
+from shared.models.mail import Mail
 
 
 class Refused(DealsError):
@@ -18,7 +19,7 @@ class Refused(DealsError):
 def make_all(name: str) -> dict[str, list[str]]:
     """The operations that were called, by service."""
     store = client.connect(name)
-    made: dict[str, list[str]] = {"dynamodb": [], "sqs": []}
+    made: dict[str, list[str]] = {"dynamodb": [], "sesv2": [], "sqs": []}
     note(store.client, made["dynamodb"])
     keys = [{"PK": "A#1", "SK": f"A#{number}"} for number in range(3)]
 
@@ -49,7 +50,14 @@ def make_all(name: str) -> dict[str, list[str]]:
     queue.release(first)
     queue.remove(second)
     assert [message.body for message in queue.receive()] == [first.body]
-    return made
+
+    sender = ses.connect("deals@mail.example", "deals@mail.example", "mails")
+    note(sender.client, made["sesv2"])
+    try:
+        sender.send(Mail("ana@mail.example", "A test", "text", "<p>text</p>"))
+    except ses.Refused:  # nobody has verified the sender
+        return made
+    raise AssertionError("SES takes mails from anybody")
 
 
 def note(client: Any, made: list[str]) -> None:

@@ -1,0 +1,84 @@
+"""Amazon SES: sending a mail. After throttling or a broken connection a request is tried again, as for the queue.
+
+A request that got no answer may have been a mail that was sent: SES takes no idempotency key.
+https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from shared.dynamodb import trouble
+from shared.dynamodb.client import client_of
+from shared.dynamodb.retries import Budget, Retrying
+from shared.errors import Busy, Impossible, Unavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_sesv2 import SESV2Client
+
+    from shared.models.mail import Mail
+
+REFUSED = {"MessageRejected", "BadRequestException"}
+"""SES's answers about this one mail: sending it again would not help, and others may be sent."""
+
+TOO_FAST = {"TooManyRequestsException", "LimitExceededException"}
+"""Answers of SES above the account's rate; DynamoDB and SQS have other words for it."""
+
+
+class Refused(Impossible):
+    """SES does not take this mail, for what is in it or for whom it is to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sender(Retrying):
+    """Whom mails are from: ``address`` may hold a name, ``configuration_set`` says where bounces are told."""
+
+    client: SESV2Client
+    address: str
+    reply_to: str
+    configuration_set: str
+
+    def send(self, mail: Mail) -> str:
+        """Send a mail; returns SES's id of it. Raises Refused, Busy, Unavailable."""
+        return self.retry(lambda: self._send(mail), when=Busy)
+
+    def _send(self, mail: Mail) -> str:
+        if self.budget.left() <= 0:
+            raise Busy("There is no time left to send a mail.")
+        simple: Any = {
+            "Subject": _text(mail.subject),
+            "Body": {"Text": _text(mail.text), "Html": _text(mail.html)},
+            "Headers": [{"Name": name, "Value": value} for name, value in mail.headers.items()],
+        }
+        try:
+            answer = self.client.send_email(
+                FromEmailAddress=self.address,
+                ReplyToAddresses=[self.reply_to],
+                Destination={"ToAddresses": [mail.to]},
+                Content={"Simple": simple},
+                ConfigurationSetName=self.configuration_set,
+            )
+        except ClientError as error:
+            code = error.response["Error"]["Code"]
+            if code in REFUSED:
+                raise Refused(f"SES refuses a mail: {error}") from error
+            raise Busy(f"SES: {error}") if code in TOO_FAST else trouble.of(error, "SES") from error
+        except BotoCoreError as error:
+            self.client.close()
+            raise Unavailable(f"SES does not answer: {error}") from error
+        return answer["MessageId"]
+
+
+def connect(
+    address: str, reply_to: str, configuration_set: str, budget: Budget | None = None, /, **client_arguments: Any
+) -> Sender:
+    """The sender of an address, with the credentials that the environment gives boto3."""
+    budget = budget or Budget()
+    return Sender(client_of("sesv2", budget, client_arguments), address, reply_to, configuration_set, budget=budget)
+
+
+def _text(data: str) -> dict[str, str]:
+    return {"Data": data, "Charset": "UTF-8"}

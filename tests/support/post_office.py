@@ -1,0 +1,87 @@
+"""Mail in a test's own process: the queue and SES are moto's, and the mailer works when it is told to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import boto3
+import pytest
+
+from functions.background import mailer
+from shared.dynamodb.table import Table
+from shared.runtime.mail import sender
+from shared.sqs import Queue
+from tests.support.engines import FAKE_CREDENTIALS
+from tests.support.pages import a_context
+from tests.support.rights import within_rights
+from tests.support.surroundings import hand_over, queue_in_process
+
+SENDER = "deals@mail.example"
+VARIABLES = {
+    "MAIL_SENDER": f"Big Time Deals <{SENDER}>",
+    "MAIL_REPLY_TO": SENDER,
+    "MAIL_POSTAL_ADDRESS": "1 Main Street, Springfield",
+    "MAIL_CONFIGURATION_SET": "mails",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A mail as SES was asked to send it."""
+
+    to: str
+    subject: str
+    text: str
+    html: str
+    headers: Mapping[str, str]
+
+    @classmethod
+    def of(cls, request: Mapping[str, Any]) -> Sent:
+        simple = request["Content"]["Simple"]
+        (to,) = request["Destination"]["ToAddresses"]
+        text, html = (simple["Body"][form]["Data"] for form in ("Text", "Html"))
+        headers = {each["Name"]: each["Value"] for each in simple["Headers"]}
+        return cls(to, simple["Subject"]["Data"], text, html, headers)
+
+    @property
+    def link(self) -> str:
+        """The path of the first link to the account's pages, with its query, and without the site's origin."""
+        return str(re.findall(r"https?://[^/\s]+(/account\S+)", self.text)[0])
+
+
+@dataclass(frozen=True, slots=True)
+class PostOffice:
+    """The queue of mail, and what SES was asked to send."""
+
+    queue: Queue
+    asked: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def deliver(self) -> list[Sent]:
+        """Let the mailer work until nothing waits; returns what was sent since the last time."""
+        for message in self.queue.receive():
+            record = {"messageId": message.message_id, "body": message.body, "eventSource": "aws:sqs"}
+            assert within_rights(mailer)({"Records": [record]}, a_context()) == {"batchItemFailures": []}
+            self.queue.remove(message)
+        sent = [Sent.of(each) for each in self.asked]
+        self.asked.clear()
+        return sent
+
+
+@contextmanager
+def open_post_office(monkeypatch: pytest.MonkeyPatch, table: Table) -> Iterator[PostOffice]:
+    """A stage that sends mail."""
+    with queue_in_process() as queue:
+        ses = boto3.client("sesv2", **FAKE_CREDENTIALS)  # type: ignore[call-overload]  # all given
+        ses.create_email_identity(EmailIdentity=SENDER.partition("@")[2])
+        for name, value in {**VARIABLES, "MAIL_QUEUE_URL": queue.url}.items():
+            monkeypatch.setenv(name, value)
+        hand_over(monkeypatch, table, mailer)
+        office = PostOffice(queue)
+        sender().client.meta.events.register(
+            "provide-client-params.sesv2.SendEmail", lambda params, **_: office.asked.append(params)
+        )
+        yield office
