@@ -21,6 +21,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from shared.data import item_types, keys
 from shared.data.catalog.changes import change_of
 from shared.data.members.cohorts import Unit
+from shared.data.members.mail_work import MailWork
 from shared.dynamodb.attributes import marshal_item, unmarshal_item
 from shared.dynamodb.damage import UNREADABLE
 from shared.dynamodb.table import Table
@@ -97,9 +98,9 @@ class Batch:
         )
 
 
-def content_of(message: Received) -> Unit | Batch | None:
+def content_of(message: Received) -> Unit | MailWork | Batch | None:
     """The work that a dead-letter queue's message asks for, or None if no function understands it."""
-    for kind in (Unit.from_json, Batch.of):
+    for kind in (Unit.from_json, MailWork.from_json, Batch.of):
         with suppress(ValueError):
             return kind(message.body)
     return None

@@ -18,24 +18,31 @@ from cli.output import complain, say, show_json, show_rows
 from cli.watching import AsJson
 from shared import sqs
 from shared.data.members.cohorts import Unit
+from shared.data.members.mail_work import MailWork
 from shared.errors import DealsError
 from shared.sqs import Queue, Received
 from shared.values.counts import counted
 
 DEAD_LETTERS = {
     "work": "WorkDeadLettersUrl",
+    "mail": "MailDeadLettersUrl",
     "deals": "DealsDeadLettersUrl",
     "refreshes": "RefreshesDeadLettersUrl",
 }
-"""The dead-letter queues, each with its output: of the fan-out's work, the publisher, the refresher."""
+"""The dead-letter queues, each with its output: of the fan-out's work, of mail, the publisher, the refresher."""
 
 VARIABLES = {
     "QueueUrl": "BTD_QUEUE_URL",
+    "MailQueueUrl": "BTD_MAIL_QUEUE_URL",
+    "MailDeadLettersUrl": "BTD_MAIL_DEAD_LETTERS_URL",
     "WorkDeadLettersUrl": "BTD_WORK_DEAD_LETTERS_URL",
     "DealsDeadLettersUrl": "BTD_DEALS_DEAD_LETTERS_URL",
     "RefreshesDeadLettersUrl": "BTD_REFRESHES_DEAD_LETTERS_URL",
 }
 """The stack's outputs, and the environment's names for them."""
+
+OF_MAIL = ("MailQueueUrl", "MailDeadLettersUrl")
+"""Outputs that only a stage with mail has."""
 
 
 def redrive(
@@ -72,7 +79,7 @@ class _Case:
     source: str
     queue: Queue
     message: Received
-    content: Unit | Batch | None
+    content: Unit | MailWork | Batch | None
     deal_ids: list[str]
     reason: str
     outcome: str = "waiting"
@@ -83,6 +90,8 @@ class _Case:
         match self.content:
             case Unit():
                 return f"{self.content.kind} news"
+            case MailWork():
+                return f"{self.content.kind} mail"
             case Batch():
                 return f"{counted(self.content.size, 'record')} of the stream, for {self.content.reader}"
             case None:
@@ -102,9 +111,11 @@ class _Case:
 
 @dataclass(frozen=True, slots=True)
 class _Plumbing:
-    """The queue of the fan-out, the dead-letter queues by name, and the way back into the stream's functions."""
+    """The queues of the fan-out and of mail, the dead-letter queues by name, and the way back into the stream's
+    functions."""
 
     work: Queue
+    mail: Queue
     dead_letters: dict[str, Queue]
     replayer: Replayer
 
@@ -113,8 +124,10 @@ class _Plumbing:
         """Raises NoTable where nothing says which queues."""
         addresses, client_arguments = _addresses()
         work = sqs.connect(addresses["QueueUrl"], **client_arguments)
-        queues = {name: Queue(addresses[output], work.client) for name, output in DEAD_LETTERS.items()}
-        return cls(work, queues, dead_letters.replayer(open_table(), **client_arguments))
+        mail = Queue(addresses.get("MailQueueUrl", ""), work.client)
+        known = {name: output for name, output in DEAD_LETTERS.items() if output in addresses}
+        queues = {name: Queue(addresses[output], work.client) for name, output in known.items()}
+        return cls(work, mail, queues, dead_letters.replayer(open_table(), **client_arguments))
 
     def cases(self, source: str, queue: Queue) -> Iterator[_Case]:
         seen: set[str] = set()
@@ -133,6 +146,9 @@ class _Plumbing:
                 case Unit():
                     dead_letters.resend(self.work, case.queue, case.message)
                     case.outcome = "sent again"
+                case MailWork():
+                    dead_letters.resend(self.mail, case.queue, case.message)
+                    case.outcome = "sent again"
                 case Batch():
                     replayed = self.replayer.replay(case.content)
                     case.queue.remove(case.message)
@@ -148,11 +164,13 @@ class _Plumbing:
         case.queue.remove(case.message)
         case.outcome = "dropped"
 
-    def _told(self, content: Unit | Batch | None) -> tuple[list[str], str]:
+    def _told(self, content: Unit | MailWork | Batch | None) -> tuple[list[str], str]:
         """The deals that a message is about, and why it is there, as far as it says."""
         match content:
             case Unit():
                 return [content.deal_id], "every delivery failed; the messenger's log says why"
+            case MailWork():
+                return [], "every delivery failed; the mailer's log says why"
             case Batch():
                 with suppress(DealsError):
                     return self.replayer.about(content), content.reason
@@ -165,7 +183,7 @@ def _addresses() -> tuple[dict[str, str], dict[str, Any]]:
     """The queues' addresses by the stack's outputs, and the arguments of clients that reach them."""
     named = {output: os.environ[name] for output, name in VARIABLES.items() if os.environ.get(name)}
     if named or os.environ.get("BTD_TABLE"):
-        missing = [name for output, name in VARIABLES.items() if output not in named]
+        missing = [name for output, name in VARIABLES.items() if output not in (*named, *OF_MAIL)]
         if missing:
             raise NoTable(f"Set {', '.join(missing)} to the stack's outputs of these names.")
         return named, {"region_name": os.environ.get("AWS_REGION")}

@@ -76,6 +76,8 @@ class Function:
     ``reads`` says how it reads the table's stream.
     ``works``: it takes cohorts of readers from the queue.
     ``sends``: it puts cohorts into the queue.
+    ``asks_for_mail``: it puts what is to be mailed into the queue of mail, on stages that send mail.
+    ``sends_mail``: it takes that out, and sends it. Only stages that send mail have it.
     ``calls_itself``: it receives what it sends. Lambda stops such a loop after 16 rounds, unless it is allowed
     (docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
     ``each_minute``: the clock invokes it.
@@ -96,6 +98,8 @@ class Function:
     reads: Reading | None = None
     works: bool = False
     sends: bool = False
+    asks_for_mail: bool = False
+    sends_mail: bool = False
     calls_itself: bool = False
     each_minute: bool = False
     pages: str | None = None
@@ -137,6 +141,7 @@ FUNCTIONS = (
         memory=1769,
         because="Hashing a password takes a whole processor and argon2's 64 MiB.",
         traced=True,
+        asks_for_mail=True,
     ),
     Function(name="members", access=rights.MEMBERS, traced=True),
     Function(name="orders", access=rights.ORDERS, artifact=FULL, bills=True, traced=True),
@@ -156,6 +161,7 @@ FUNCTIONS = (
         pages="/account",
         takes_passwords=True,
         traced=True,
+        asks_for_mail=True,
     ),
     Function(name="collections", access=page_rights.COLLECTIONS, pages="/table", shows_work=True),
     Function(name="learn", access=page_rights.LEARN, pages="/learn", shows_work=True),
@@ -179,6 +185,14 @@ FUNCTIONS = (
         sends=True,
         calls_itself=True,
         traced=True,
+    ),
+    Function(
+        name="mailer",
+        access=rights.MAILER,
+        caller=Caller.EVENTS,
+        timeout=60,
+        because="Five mails, while the table refuses for moments and SES for longer: it takes some a second.",
+        sends_mail=True,
     ),
     Function(
         name="refresher",
@@ -219,15 +233,16 @@ FUNCTIONS = (
 )
 
 
-def of_stage(*, shows_work: bool) -> tuple[Function, ...]:
+def of_stage(stage: Stage) -> tuple[Function, ...]:
     """The functions of a stage."""
-    return tuple(each for each in FUNCTIONS if shows_work or not each.shows_work)
+    left_out = [each for each in FUNCTIONS if each.shows_work > stage.shows_work or each.sends_mail > bool(stage.mail)]
+    return tuple(each for each in FUNCTIONS if each not in left_out)
 
 
 BY_NAME = {each.name: each for each in FUNCTIONS}
 
-DEAD_LETTERS = ("work", *(each.reads.dead_letters for each in FUNCTIONS if each.reads))
-"""The dead-letter queues: that of the fan-out's queue, and one for each reader of the stream."""
+DEAD_LETTERS = ("work", "mail", *(each.reads.dead_letters for each in FUNCTIONS if each.reads))
+"""The dead-letter queues: of the fan-out's queue, of mail's where there is any, and one for each stream's reader."""
 
 
 def dead_letters_output(name: str) -> str:

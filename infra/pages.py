@@ -98,10 +98,14 @@ class SiteApi(Gateway):
                     method = resource.add_method(verb, integration, request_validator=validator)
                     accept(method, acceptances.OPEN_PAGE)
         self.accept_settings(stage, [each.awaited for each in functions])
-        origin = self._origin(stage)
+        self._known_as = self._origin(stage)
         for each in functions:
-            each.function.add_environment("SITE_ORIGIN", origin)
-            each.function.add_environment("SITE_BASE", stage.site_base)
+            self.tell_address(each)
+
+    def tell_address(self, function: PythonFunction) -> None:
+        """Let a function know the address of the site, for the links that it makes."""
+        function.function.add_environment("SITE_ORIGIN", self._known_as)
+        function.function.add_environment("SITE_BASE", self._base)
 
     def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
         """A page that is whole in itself: the gateway has neither the templates nor the style sheets."""

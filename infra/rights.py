@@ -23,6 +23,11 @@ CATALOG: Access = (
 ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
 """Attributes of an account that tell whether a session still counts, and its role."""
 
+TO_MAIL = (
+    "Type", "Username", "Email", "Name", "Role", "CreatedAt", "AccountId", "VerifiedEmail", "Generation", "SignOuts",
+)  # fmt: skip
+"""Attributes of an account that a mail needs."""
+
 AUTHORIZER: Access = (
     Right("GetItem", (p.SESSION,)),
     Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
@@ -48,11 +53,11 @@ _REMOVING: Access = (
 
 ACCOUNTS: Access = (
     *_REMOVING,
-    Right("GetItem", (p.SESSION, p.PASSWORD, p.ATTEMPTS)),
+    Right("GetItem", (p.SESSION, p.PASSWORD, p.ATTEMPTS, p.EMAIL_TOKEN)),
     Right("ConditionCheckItem", (p.PASSWORD,)),
     Right("PutItem", (p.USER, p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.SESSION)),
     Right("UpdateItem", (p.USER, p.PASSWORD, p.ATTEMPTS)),
-    Right("DeleteItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD)),
+    Right("DeleteItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.EMAIL_TOKEN)),
     Right("BatchWriteItem", (p.MESSAGES,), attributes=KEY_ONLY),
 )
 
@@ -126,6 +131,14 @@ MESSENGER: Access = (
     Right("Query", p.WATCHES),
     Scan(("Username",), USER_INDEX),
 )
+
+MAILER: Access = (
+    Right("GetItem", (p.USER_EMAIL,)),
+    # Of an account what a mail needs: not where its orders go.
+    Right("GetItem", (p.USER,), attributes=TO_MAIL),
+    Right("PutItem", (p.EMAIL_TOKEN,)),
+)
+"""It makes tokens and cannot use them: it reads no password, no session, and changes no account's password."""
 
 REFRESHER: Access = (
     Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),

@@ -58,6 +58,8 @@ ROUTES = (
         Caller.ANYONE,
         "POST /users",
         "POST /sessions",
+        "POST /password-resets",
+        "POST /passwords",
     ),
     *_routes(
         "accounts",

@@ -18,6 +18,8 @@ EVERY_ORIGIN = "*"
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 """An origin as browsers write it: lower case, no path, no slash at the end."""
 
+_MAILBOX = re.compile(r"[a-z0-9._+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+")
+
 _CURRENCY, _AMOUNT, _PERCENTS = map(re.compile, ("[A-Z]{3}", r"[0-9]{1,6}\.[0-9]{2}", r"[0-9]{1,2}(\.[0-9]{1,3})?"))
 
 MANYLINUX = "manylinux_2_28"
@@ -88,6 +90,28 @@ class Domain:
     certificate_arn: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """Mail by Amazon SES (read ``docs/deploying.md`` first).
+
+    ``sender`` is the address that mails are from; its domain must be a verified identity of SES in the stack's region.
+    Answers go to ``reply_to``, or to the sender. ``postal_address`` ends each mail: laws on advertising ask for it.
+    """
+
+    sender: str
+    postal_address: str
+    reply_to: str | None = None
+
+    def __post_init__(self) -> None:
+        if not all(map(_MAILBOX.fullmatch, (self.sender, self.reply_to or self.sender))):
+            raise ValueError("sender and reply_to must be email addresses, without names.")
+
+    @property
+    def domain(self) -> str:
+        """The sender's domain, which SES must know."""
+        return self.sender.partition("@")[2]
+
+
 @dataclass(frozen=True, slots=True)
 class RestoredTable:
     """A table that was restored beside the stack's own, and takes its place: its name, and the ARN of its stream."""
@@ -128,6 +152,8 @@ class Stage:
 
     ``export_days``: what changes is exported to S3 each night, and kept there for so many days (read
     ``docs/deploying.md`` first); None exports nothing.
+
+    ``mail``: what the site sends by mail; without it, it sends none and says so.
 
     ``restored`` is a table that the stack uses in place of one of its own (``docs/runbook.md``, "Restoring the table").
 
@@ -171,6 +197,7 @@ class Stage:
     tax: str = "0"
     open_order_shards: int = 1
     export_days: int | None = None
+    mail: Mail | None = None
     watch: Watch = Watch.ESSENTIAL
     workers: int = 2
     alarm_email: str | None = None
@@ -190,6 +217,8 @@ class Stage:
             raise ValueError('shipping must have an amount with two decimals for each currency: {"USD": "4.90"}.')
         if not _PERCENTS.fullmatch(self.tax):
             raise ValueError("tax must be a number of percents, such as 8.1.")
+        if self.mail and self.cdn and self.origin is None:
+            raise ValueError("mail needs an address for its links: cdn must have a domain_name, or set site_origin.")
         if self.open_order_shards < 1:
             raise ValueError("open_order_shards must be 1 or more.")
 
@@ -283,6 +312,7 @@ STAGES = {
                 "arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-0000-0000-000000000000",
             ),
             site_origin="http://bigtimedeals.localhost:4566",
+            mail=Mail(sender="deals@bigtimedeals.localhost", postal_address="This laptop: nothing leaves it"),
             # MiniStack forgets what a nested stack's unchanged resources are named by, so it cannot update one.
             watch=Watch.NOTHING,
             emulated=True,

@@ -19,6 +19,7 @@ from infra.firewall import Firewall
 from infra.function import PythonFunction
 from infra.functions import FULL, LEAN, dead_letters_output, of_stage
 from infra.gateway import open_to_all
+from infra.mail import MailSending
 from infra.observability.site import Site
 from infra.observability.watch import Observability
 from infra.pages import SiteApi
@@ -60,7 +61,7 @@ class DealsStack(Stack):
         table = DealsTable(self, "Deals", stage=stage)
         functions = {
             row.name: PythonFunction(self, row, artifact=artifacts[row.artifact], stage=stage, table=table)
-            for row in of_stage(shows_work=stage.shows_work)
+            for row in of_stage(stage)
         }
 
         (worker,) = (each for each in functions.values() if each.row.works)
@@ -73,7 +74,9 @@ class DealsStack(Stack):
             for each in functions.values()
             if each.row.reads
         }
-        dead_letters = {"work": work.dead_letters.queue} | {
+        sending = MailSending(self, stage=stage, functions=list(functions.values())) if stage.mail else None
+        queues = {"work": work} | ({"mail": sending.queue} if sending else {})
+        dead_letters = {name: each.dead_letters.queue for name, each in queues.items()} | {
             reader.reads.dead_letters: reader.dead_letters.queue for reader in readers.values()
         }
 
@@ -92,6 +95,8 @@ class DealsStack(Stack):
         )
         pages = [each for each in functions.values() if each.row.pages is not None]
         site = SiteApi(self, "Pages", stage=stage, functions=pages, account=api, policy=policy)
+        if sending:
+            site.tell_address(sending.mailer)
         if stage.firewall:
             Firewall(self, "Firewall", stage=stage, gateways=[api, site])
         give_address(self, stage, api, site, [each.row.pages for each in pages if each.row.pages], secret)
@@ -113,7 +118,7 @@ class DealsStack(Stack):
                     functions=list(functions.values()),
                     work=work.queue,
                     dead_letters=dead_letters,
-                    mappings={worker.row.name: work.mapping_id}
+                    mappings={each.worker.row.name: each.mapping_id for each in queues.values()}
                     | {name: reader.mapping_id for name, reader in readers.items()},
                     table_name=table.name,
                     gateways={"api": api.api.deployment_stage, "pages": site.api.deployment_stage},
@@ -126,5 +131,7 @@ class DealsStack(Stack):
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)
         CfnOutput(self, "TableName", value=table.name)
         CfnOutput(self, "QueueUrl", value=work.queue.queue_url)
+        if sending:
+            CfnOutput(self, "MailQueueUrl", value=sending.queue.queue.queue_url)
         for name, queue in dead_letters.items():
             CfnOutput(self, dead_letters_output(name), value=queue.queue_url)

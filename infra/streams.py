@@ -27,7 +27,8 @@ https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quota
 """
 
 MAX_RECEIVES = 5
-"""Deliveries of a cohort of readers before it goes to the dead-letter queue. A cohort is repeated without harm."""
+"""Deliveries of a cohort of readers, or of a mail, before it goes to the dead-letter queue. Either is repeated without
+harm."""
 
 COUNTED = lambda_.MetricsConfig(metrics=[lambda_.MetricType.EVENT_COUNT])
 """Lambda counts what an event source mapping polls only where it is told to, each count a metric of its own:
@@ -95,7 +96,7 @@ class StreamReader(Construct):
 
 
 class WorkQueue(Construct):
-    """The queue of the fan-out, the function that works on it, and its dead-letter queue."""
+    """A queue of work, the function that works on it, and its dead-letter queue: the fan-out's, and mail's."""
 
     def __init__(
         self,
@@ -107,6 +108,7 @@ class WorkQueue(Construct):
         workers: int,
     ) -> None:
         super().__init__(scope, construct_id)
+        self.worker = function
         self._emulated = stage.emulated
         self.dead_letters = DeadLetterQueue(self, "DeadLetters", stage=stage)
         self.queue = sqs.Queue(
@@ -133,12 +135,12 @@ class WorkQueue(Construct):
         accept(self.queue, acceptances.KEY_OF_SQS)
         accept(function.function, acceptances.FED_BY_A_MAPPING, acceptances.QUEUE_HAS_THE_FAILURES)
 
-    def take_from(self, function: lambda_.Function) -> None:
-        """Let a function send to the queue, which it knows as ``QUEUE_URL``, and do nothing else with it."""
+    def take_from(self, function: lambda_.Function, variable: str = "QUEUE_URL") -> None:
+        """Let a function send to the queue, which it knows by a variable, and do nothing else with it."""
         # On AWS a batch is authorized as the messages in it; MiniStack asks for a right of its own.
         # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_AddPermission.html
         self.queue.grant(function, "sqs:SendMessage", *(["sqs:SendMessageBatch"] if self._emulated else []))
-        function.add_environment("QUEUE_URL", self.queue.queue_url)
+        function.add_environment(variable, self.queue.queue_url)
 
 
 def _accept_no_tls(queue: sqs.Queue, stage: Stage) -> None:

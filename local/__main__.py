@@ -24,7 +24,7 @@ from shared.values import times
 
 YES = {"1", "yes", "true"}
 
-QUEUES = ("QueueUrl", *map(dead_letters_output, DEAD_LETTERS))
+QUEUES = ("QueueUrl", "MailQueueUrl", *map(dead_letters_output, DEAD_LETTERS))
 """The stack's outputs that ``btd redrive`` needs."""
 
 

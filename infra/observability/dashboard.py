@@ -43,7 +43,10 @@ class Dashboard(Construct):
             *(_statuses(alarms[start : start + MOST_STATUSES]) for start in range(0, len(alarms), MOST_STATUSES)),
             [
                 _graph("Deals, orders, likes and watches", *_by_function(stage, *_SAID)),
-                _graph("Messages", *_by_function(stage, metrics.MESSAGES_DELIVERED)),
+                _graph(
+                    "Messages and mails",
+                    *_by_function(stage, metrics.MESSAGES_DELIVERED, metrics.MAILS_SENT, metrics.MAILS_REFUSED),
+                ),
                 _graph("Fan-out lag, s", *(only(stage, metrics.FAN_OUT_LAG, each) for each in ("p50", P99, MAXIMUM))),
             ],
             [

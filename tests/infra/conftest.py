@@ -15,7 +15,7 @@ import pytest
 from aws_cdk.assertions import Template
 
 from infra.acceptances import CFN_LINT
-from infra.settings import STAGES, Cdn, Stage, Watch
+from infra.settings import STAGES, Cdn, Mail, Stage, Watch
 from infra.stacks import DealsStack, compose
 from tests.support.rights import Policy
 
@@ -33,6 +33,7 @@ VARIANTS: dict[str, Stage] = {
         cors_origins=("https://app.example",),
         alarm_email="ana@mail.example",
         export_days=400,
+        mail=Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield"),
         cdn=Cdn(
             domain_name="deals.example",
             certificate_arn="arn:aws:acm:us-east-1:111122223333:certificate/1",

@@ -14,7 +14,7 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Annotations, Match
 
-from infra.functions import DEAD_LETTERS, FUNCTIONS, Caller
+from infra.functions import FUNCTIONS, Caller
 from infra.observability import bounds
 from infra.observability.alarms import OPERATIONS
 from infra.observability.bounds import USUAL, Bound, Bounds
@@ -174,6 +174,7 @@ def test_every_queues_depth_is_watched_and_the_age_of_what_lambda_takes_out(full
     """
     queues = full.resources("AWS::SQS::Queue")
     work = {name for name, each in queues.items() if "RedrivePolicy" in each["Properties"]}
+    dead = set(queues) - work
     grown_old = [alarm for alarm in alarms_of(full) if kind_of(alarm) == "dead_letters_grow_old"]
 
     def watched(metric: str) -> set[str]:
@@ -181,7 +182,7 @@ def test_every_queues_depth_is_watched_and_the_age_of_what_lambda_takes_out(full
 
     assert watched("ApproximateNumberOfMessagesVisible") == set(queues)
     assert watched("ApproximateAgeOfOldestMessage") == work
-    assert [alarm["MetricName"] for alarm in grown_old] == ["ApproximateNumberOfMessagesVisible"] * len(DEAD_LETTERS)
+    assert [alarm["MetricName"] for alarm in grown_old] == ["ApproximateNumberOfMessagesVisible"] * len(dead)
     assert {alarm["Threshold"] for alarm in grown_old} == {1}
 
 

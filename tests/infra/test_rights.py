@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from infra.access import Right
+from infra.rights import MAILER
 from shared.data import keys, partitions
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 from shared.models.catalog import BRAND, Topic
 from tests.infra.conftest import Synthesized
-from tests.support.rights import Ask, Policy
+from tests.support.rights import Ask, Policy, policy_of
 
 READS = ("GetItem", "BatchGetItem", "Query", "PartiQLSelect")
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete")
@@ -71,6 +72,19 @@ def test_sessions_are_read_where_somebody_is_let_in_and_only_accounts_make_list_
     assert who_may(prod, READS, SESSION) == {"authorizer", "accounts", "mine", "account", "desk", "sales", "shop"}
     assert who_may(prod, WRITES, SESSION) == {"accounts", "account", "remover"}
     assert who_may(prod, READS, keys.sessions("ana"), GSI1.name) == {"accounts", "account", "remover"}
+
+
+def test_a_mailed_token_is_made_by_the_mailer_which_cannot_use_it(dev: Synthesized) -> None:
+    """Its stage sends mail; the roles of all others are the same."""
+    token = keys.email_token("9f86d081")["PK"]
+    mailer = policy_of(MAILER)
+
+    assert who_may(dev, READS, token) == {"accounts", "account"}
+    assert who_may(dev, WRITES, token) == {"accounts", "account"}
+    assert mailer.allows(Ask("PutItem", (token,)))
+    assert not mailer.allows(Ask("GetItem", (token,)))
+    assert not mailer.allows(Ask("UpdateItem", (USER,)))
+    assert not mailer.allows(Ask("GetItem", (USER,), "", ("Addresses",)))
 
 
 def test_messages_are_their_readers_and_only_the_messenger_adds_to_them(prod: Synthesized) -> None:

@@ -9,6 +9,7 @@ import pytest
 from infra.access import Right
 from infra.functions import of_stage
 from infra.page_rights import LEARN
+from infra.settings import STAGES
 from shared.data import keys
 from shared.data.partitions import SCRATCH, VISIBLE
 from shared.dynamodb.table import Table
@@ -137,5 +138,5 @@ def test_it_reads_nothing_that_the_browser_of_the_table_does_not_show() -> None:
 
 
 def test_prod_has_nothing_of_it() -> None:
-    assert "learn" not in {row.name for row in of_stage(shows_work=False)}
-    assert "learn" in {row.name for row in of_stage(shows_work=True)}
+    assert "learn" not in {row.name for row in of_stage(STAGES["prod"])}
+    assert "learn" in {row.name for row in of_stage(STAGES["dev"])}

@@ -1,0 +1,73 @@
+"""Mail by Amazon SES: the queue of what is to be sent, and the right to send it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from aws_cdk import Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_ses as ses
+from constructs import Construct
+
+from infra import acceptances
+from infra.checks import accept
+from infra.streams import WorkQueue
+
+if TYPE_CHECKING:
+    from infra.function import PythonFunction
+    from infra.settings import Stage
+
+MAILERS = 2
+"""Mailers at once, Lambda's least: a new account in production sends 14 mails a second, which one mailer does.
+
+https://docs.aws.amazon.com/ses/latest/dg/manage-sending-quotas.html"""
+
+
+class MailSending(Construct):
+    """The queue of mail, the function that sends it, and what SES needs besides the sender's identity.
+
+    The identity is made by hand: it belongs to the account, and stages share a domain (``docs/deploying.md``).
+    """
+
+    def __init__(self, scope: Construct, *, stage: Stage, functions: Sequence[PythonFunction]) -> None:
+        super().__init__(scope, "Mail")
+        assert stage.mail is not None  # noqa: S101  # only a stage with the setting has this
+        (self.mailer,) = (each for each in functions if each.row.sends_mail)
+        self.queue = WorkQueue(self, "Queue", stage=stage, function=self.mailer, workers=MAILERS)
+        for each in functions:
+            if each.row.asks_for_mail:
+                self.queue.take_from(each.function, "MAIL_QUEUE_URL")
+
+        configuration = ses.ConfigurationSet(
+            self, "Set", configuration_set_name=stage.stack_name, tls_policy=ses.ConfigurationSetTlsPolicy.REQUIRE
+        )
+        resources = [
+            self._arn("identity", stage.mail.domain),
+            self._arn("configuration-set", configuration.configuration_set_name),
+        ]
+        if stage.emulated:
+            ses.CfnEmailIdentity(self, "Identity", email_identity=stage.mail.domain)
+            resources = ["*"]  # MiniStack asks for nothing less, and does not tell from whom a mail is
+            assert self.mailer.function.role is not None  # noqa: S101  # ours have one of their own
+            accept(self.mailer.function.role, acceptances.MINISTACK_ASKS_ON_EVERYTHING)
+        # As the sender and nobody else. A configuration set that a request names is asked for, too:
+        # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsimpleemailservicev2.html
+        self.mailer.function.add_to_role_policy(
+            iam.PolicyStatement(
+                actions=["ses:SendEmail"],
+                resources=resources,
+                conditions={"StringEqualsIfExists": {"ses:FromAddress": stage.mail.sender}},
+            )
+        )
+        variables = {
+            "MAIL_SENDER": f"Big Time Deals <{stage.mail.sender}>",
+            "MAIL_REPLY_TO": stage.mail.reply_to or stage.mail.sender,
+            "MAIL_POSTAL_ADDRESS": stage.mail.postal_address,
+            "MAIL_CONFIGURATION_SET": configuration.configuration_set_name,
+        }
+        for name, value in variables.items():
+            self.mailer.function.add_environment(name, value)
+
+    def _arn(self, kind: str, name: str) -> str:
+        return Stack.of(self).format_arn(service="ses", resource=kind, resource_name=name)
