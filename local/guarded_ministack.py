@@ -8,9 +8,9 @@ So the key is made up for each checkout (``local.settings.access_key``), and thi
 - requests that carry an access key. MiniStack refuses unknown keys; its own administration needs the checkout's key;
 - the questions whether the cloud is ready, and a custom resource's answer, whose address is a secret.
 
-It also tells what MiniStack does not: how much its functions have not read yet, and what has failed for good
-(``WAITING``). ``make stop`` waits for the former, because streams start over with each start. And it reads streams as
-Lambda does (``streams``).
+It answers ``/mail`` of the site itself (``mailbox``). It also tells what MiniStack does not: how much its functions
+have not read yet, and what has failed for good (``WAITING``). ``make stop`` waits for the former, because streams start
+over with each start. And it reads streams as Lambda does (``streams``).
 
 Every other request gets 403 before MiniStack sees it, and so does a browser that asks first (OPTIONS). So does each
 request by a host name that is not this machine's, since any page may let a name of its own lead here.
@@ -74,12 +74,29 @@ def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list
             if not admits(scope.get("method", "GET"), scope["path"], headers.get("host", ""), key, own):
                 await _refuse(scope, receive, send)
                 return
+            if is_mail(scope.get("method", "GET"), scope["path"], headers.get("host", "")):
+                await _show_mail(scope["path"], send)
+                return
             if scope["path"] == WAITING:
                 await _answer(send, 200, b"application/json", json.dumps(waiting()).encode())
                 return
         await app(scope, receive, send)
 
     return guard
+
+
+def is_mail(method: str, path: str, host: str) -> bool:
+    """Whether a request is for what the site has mailed: of the site's own name, which is the laptop's alone."""
+    return method == "GET" and f"{path}/".startswith("/mail/") and SITE_HOST.fullmatch(host) is not None
+
+
+async def _show_mail(path: str, send: Send) -> None:
+    from local import mailbox  # noqa: PLC0415  # templates and all take half a second
+
+    status, told, text = mailbox.show(path)
+    headers = [(name.lower().encode(), value.encode()) for name, value in told.items()]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": text.encode()})
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:

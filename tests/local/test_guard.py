@@ -61,6 +61,15 @@ def test_a_page_cannot_use_the_cloud(page: httpx.Client, method: str, path: str,
     assert "access-control-allow-origin" not in answer.headers
 
 
+def test_what_was_mailed_is_shown_at_the_sites_own_name_alone(page: httpx.Client) -> None:
+    ours = {"Host": "bigtimedeals.localhost"}
+
+    assert "Nothing yet." in page.get("/mail", headers=ours).text
+    assert page.get("/mail/1", headers=ours).status_code == 404
+    assert page.get("/mail").status_code == 403
+    assert page.get("/mail", headers={"Host": "any-page.example"}).status_code == 403
+
+
 @pytest.mark.parametrize("host", ["api.execute-api.localhost", "bigtimedeals.localhost"])
 def test_the_name_of_the_site_opens_nothing_else(page: httpx.Client, host: str) -> None:
     answer = page.post("/_ministack/reset", headers={"Host": host})
