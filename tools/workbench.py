@@ -33,6 +33,7 @@ from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks,
 from shared.data.idempotency import Idempotency
 from shared.data.members import (
     announcements,
+    email_tokens,
     fanout,
     follows,
     messages,
@@ -164,6 +165,7 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     rate_limits.sign_up(table, "203.0.113.7", NOW)
     users.create(table, reader)
     sessions.start(table, reader, NOW, hashlib.sha256(name.encode()).digest())
+    email_tokens.issue(table, users.get(table, name), "verify", NOW, hashlib.sha256(name.encode()).digest())
     for topic in (Topic(BRAND, posted[0].brand), Topic(CATEGORY, posted[0].category)):
         follows.watch(table, topic, name, NOW)
         follows.like(table, topic, name, NOW)

@@ -14,7 +14,7 @@ from shared.api import member_documents
 from shared.api.app import create_app, serve
 from shared.api.callers import caller, token_of
 from shared.api.documentation import describe
-from shared.api.member_bodies import AccountChange, NewUser, SignIn
+from shared.api.member_bodies import AccountChange, NewPassword, NewUser, PasswordReset, SignIn
 from shared.data import removal
 from shared.data.members import accounts, sessions, users
 from shared.data.orders import addresses
@@ -24,6 +24,7 @@ from shared.http.event import address
 from shared.models.members import User
 from shared.runtime import metrics
 from shared.runtime.environment import table
+from shared.runtime.mail import mail_queue
 from shared.runtime.reporting import report
 from shared.values import times
 
@@ -55,6 +56,25 @@ def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
         report(metrics.SIGN_IN_FAILURES)
         raise
     return json_answer(member_documents.session_token(token, session), HTTPStatus.CREATED)
+
+
+@app.post(
+    "/password-resets",
+    **describe("Have a link to a new password mailed", None, status=204, errors=[*BODY_ERRORS, 404]),
+)
+def ask_for_reset(reset: Annotated[PasswordReset, Body()]) -> Response[Any]:
+    origin = address(app.current_event.raw_event)
+    accounts.ask_for_reset(table(), mail_queue(), reset.email, origin, times.now())
+    return nothing()
+
+
+@app.post(
+    "/passwords",
+    **describe("Choose a new password by a mailed token", None, status=204, errors=[*BODY_ERRORS, 404]),
+)
+def reset_password(new: Annotated[NewPassword, Body()]) -> Response[Any]:
+    accounts.reset_password(table(), new.token, new.password, times.now())
+    return nothing()
 
 
 @app.delete("/sessions/current", **describe("Sign out", None, who="member", status=204))

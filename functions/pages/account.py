@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from functools import partial
 from http import HTTPStatus
 
-from shared.api.member_bodies import AccountChange, NewUser
-from shared.data.members import accounts, sessions, users
+from shared.api.member_bodies import AccountChange, NewPassword, NewUser, PasswordReset
+from shared.data.members import accounts, email_tokens, sessions, users
 from shared.data.removal import remove_account
 from shared.errors import (
     EmailTaken,
@@ -29,10 +29,12 @@ from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
+from shared.http.cookie_header import on_laptop
 from shared.http.event import address
 from shared.models.members import Session, User
 from shared.runtime import metrics
 from shared.runtime.environment import table
+from shared.runtime.mail import is_sent, mail_queue
 from shared.runtime.reporting import report
 from shared.values.counts import counted
 
@@ -49,7 +51,7 @@ routes = Routes()
 
 @routes.get("/account/sign-in")
 def sign_in_form(request: Request) -> Answer:
-    return _sign_in_page({"next": _next(request.query)})
+    return _sign_in_page({"next": _next(request.query)}, said=request.said)
 
 
 @routes.post("/account/sign-in")
@@ -102,6 +104,50 @@ def sign_up(request: Request) -> Answer:
     except SlowDown as error:
         return _to_wait(_sign_up_page(typed, {"username": _how_long(error)}), error)
     return _welcomed(request, _begun(request, user), forms.own_path(_next(typed), HOME))
+
+
+@routes.get("/account/forgot")
+def forgot_form(_request: Request) -> Answer:
+    return _forgot_page({})
+
+
+@routes.post("/account/forgot")
+def forgot(request: Request) -> Answer:
+    """Have a link to a new password mailed. Whether anybody has the address is not looked up here: nobody can tell by
+    the answer, nor by how long it takes."""
+    typed = forms.read(request.event)
+    try:
+        email = check(PasswordReset, {"email": typed.get("email", "")}, _WORDS).email
+        accounts.ask_for_reset(table(), mail_queue(), email, address(request.event), request.now)
+    except InvalidFields as error:
+        return _forgot_page(typed, error.errors)
+    except SlowDown as error:
+        return _to_wait(_forgot_page(typed, {"email": _how_long(error)}), error)
+    return _forgot_page({}, asked_for=email)
+
+
+@routes.get("/account/reset")
+def reset_form(request: Request) -> Answer:
+    """The form for a new password, to whoever has the link that was mailed."""
+    token = request.query.get("token", "")
+    email_tokens.owner(table(), token, "reset", request.now)
+    return _reset_page(token)
+
+
+@routes.post("/account/reset")
+def reset(request: Request) -> Answer:
+    """Change the password by the link that was mailed. It leads to signing in: whoever found the link stays outside
+    of other browsers' sessions, and the owner sees that the new password works."""
+    typed = forms.read(request.event)
+    token = typed.get("token", "")
+    try:
+        wanted = {"token": token, "password": typed.get("password", "")}
+        password = check(NewPassword, wanted).password
+    except InvalidFields as error:
+        email_tokens.owner(table(), token, "reset", request.now)
+        return _reset_page(token, error.errors)
+    accounts.reset_password(table(), token, password, request.now)
+    return pages.redirect("/account/sign-in", said="reset")
 
 
 @routes.post("/account/sign-out", stands_on="/account")
@@ -269,11 +315,14 @@ def _to_wait(form: Answer, error: SlowDown) -> Answer:
     return form
 
 
-def _sign_in_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = None) -> Answer:
+def _sign_in_page(
+    typed: Mapping[str, str], errors: Mapping[str, str] | None = None, *, said: str | None = None
+) -> Answer:
     return pages.page(
         "account/sign-in.html",
         here="/account/sign-in",
         status=_status(errors),
+        said=said,
         typed={"username": typed.get("username", "")},
         errors=errors or {},
         next=_next(typed),
@@ -288,6 +337,31 @@ def _sign_up_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = N
         typed={name: typed.get(name, "") for name in ("username", "name", "email")},
         errors=errors or {},
         next=_next(typed),
+    )
+
+
+def _forgot_page(
+    typed: Mapping[str, str], errors: Mapping[str, str] | None = None, *, asked_for: str | None = None
+) -> Answer:
+    """The form for a forgotten password; ``asked_for`` is the address that a link is on its way to, if it has one."""
+    return pages.page(
+        "account/forgot.html",
+        here="/account/forgot",
+        status=_status(errors),
+        typed={"email": typed.get("email", "")},
+        errors=errors or {},
+        asked_for=asked_for,
+        mail=is_sent(),
+        on_laptop=on_laptop(),
+    )
+
+
+def _reset_page(token: str, errors: Mapping[str, str] | None = None) -> Answer:
+    return pages.page(
+        "account/reset.html",
+        status=_status(errors),
+        token=token,
+        errors=errors or {},
     )
 
 

@@ -64,6 +64,19 @@ class SignIn(Body):
     password: AnyPassword
 
 
+class PasswordReset(Body):
+    """Ask for a link to a new password, to the email address of an account."""
+
+    email: Email
+
+
+class NewPassword(Body):
+    """Give an account a new password, by the token of the link that was mailed."""
+
+    token: Annotated[str, Field(min_length=1, max_length=200)]
+    password: Password
+
+
 class AccountChange(Body):
     """Change one's account; a new password or email address needs the current password."""
 

@@ -7,8 +7,9 @@ VERSION = "v1"
 
 ROOT = f"/{VERSION}"
 
-PASSWORD_PATHS = ("/users", "/sessions")
-"""POSTs that hash a password, which takes a whole processor for a moment: they are limited by themselves."""
+PASSWORD_PATHS = ("/users", "/sessions", "/passwords", "/password-resets")
+"""POSTs that hash a password, which takes a whole processor for a moment, or send a mail: they are limited by
+themselves."""
 
 
 def deal(deal_id: str) -> str:

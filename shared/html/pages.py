@@ -51,6 +51,7 @@ SAID = {
     "renamed": "Your name is changed.",
     "email": "Your email address is changed.",
     "password": "Your password is changed. You are signed out everywhere else.",
+    "reset": "Your password is changed. You are signed out everywhere: sign in with the new one.",
     "removed": "Your account is removed.",
 }
 """Sentences that a page may say after a form was sent, by the code in ``?said=``; no text comes from outside."""

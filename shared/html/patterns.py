@@ -121,6 +121,10 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "What a brand or category had last",
         "What ended leaves the feed's partition for one of its own, newest first.",
     ),
+    "42": (
+        "Mailed links: a new password, a proved address",
+        "An item under a hash of token and account; what uses the token up deletes it, in one transaction.",
+    ),
 }
 """Each pattern's name, as the README's table has it, and how the table answers it."""
 
@@ -208,6 +212,9 @@ PATTERNS: Mapping[str, str] = {
     "clicks.of": "39",
     "endings.upcoming": "40",
     "offers.ended": "41",
+    "email_tokens.issue": "42",
+    "email_tokens.owner": "42",
+    "email_tokens.spend": "42",
 }
 """The numbers of the access patterns that a function of the data layer serves, as the README's table has them."""
 

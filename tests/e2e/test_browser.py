@@ -169,6 +169,29 @@ def test_a_member_signs_out_and_back_shows_nothing_and_leaves(visit: Visit, *, s
     expect(other).to_have_title(re.compile("^Error:"))
 
 
+def test_a_member_forgets_the_password_and_returns(visit: Visit, site: Site) -> None:
+    member = site.member("forgetful")
+    page = visit("/account/sign-in")
+
+    page.get_by_role("link", name="Forgot your password?").click()
+    page.get_by_label("Email address").fill(member.email)
+    press(page, "Mail me a link")
+    page.get_by_role("link", name="/mail").click()
+    mailed = page.get_by_role("row", name=f"Your link to a new password {member.email}").get_by_role("link").first
+    assert seen_by_reloading(page, mailed)
+    mailed.click()
+    page.get_by_role("link", name="Choose a new password").click()
+    page.get_by_label("New password").fill("another horse battery")
+    press(page, "Change the password")
+    tells(page, "Your password is changed. You are signed out everywhere: sign in with the new one.")
+    page.get_by_label("Username").fill(member.username)
+    page.get_by_label("Password").fill("another horse battery")
+    press(page, "Sign in")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Inbox")
+    assert member.get("/me").status_code == 401
+
+
 @with_and_without_script
 def test_a_member_saves_a_deal_and_an_editor_lets_it_end(
     visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool

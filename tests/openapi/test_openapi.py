@@ -26,6 +26,8 @@ anonymous  GET     /categories/{category}
 anonymous  GET     /categories/{category}/deals
 anonymous  POST    /users
 anonymous  POST    /sessions
+anonymous  POST    /password-resets
+anonymous  POST    /passwords
 member     DELETE  /sessions/current
 member     DELETE  /sessions
 member     GET     /me
