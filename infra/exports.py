@@ -79,6 +79,7 @@ class Exports(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, table: DealsTable) -> None:
         super().__init__(scope, construct_id)
+        assert stage.export_days is not None  # noqa: S101  # only a stage that exports has this
         bucket = Bucket(self, "Bucket", days=stage.export_days)
         accept(bucket, acceptances.COPIES_OF_THE_TABLE)
         self.machine = self._each_night(stage, table, bucket)
