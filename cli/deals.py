@@ -14,10 +14,13 @@ from cli.watching import AsJson, Cursor, Limit, at_work
 from shared.api import documents
 from shared.api.bodies import DealChange, NewDeal
 from shared.data.catalog import deals, feeds, oddities
+from shared.data.catalog import search as searching
+from shared.data.catalog.words import asked
 from shared.data.members import fanout_progress
 from shared.errors import DealIsOdd, Invalid
 from shared.http.parameters import DEFAULT_PAGE
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
+from shared.models.lists import Page
 from shared.values import slugs
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
@@ -38,6 +41,20 @@ def latest(
     with at_work(as_json) as work:
         page = feeds.read(work.table, feed, limit=limit, now=work.now, cursor=cursor)
         work.answer(documents.feed(page, work.now), views.feed)
+
+
+@app.command()
+def search(
+    typed: Annotated[str, typer.Argument(metavar="WORDS")],
+    limit: Limit = DEFAULT_PAGE,
+    cursor: Cursor = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the deals that have some words, the newest first."""
+    with at_work(as_json) as work:
+        found = searching.find(work.table, asked(typed), limit=limit, cursor=cursor)
+        page = Page(tuple(searching.active(work.table, found.matches, work.now)), found.next)
+        work.answer(documents.found(page, found.instead.text if found.instead else None, work.now), views.feed)
 
 
 @app.command()

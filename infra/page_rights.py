@@ -11,10 +11,9 @@ from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, TTL_ATTRIBUT
 
 SITE: Access = (
     *CATALOG,
-    Right("BatchGetItem", (p.DEAL, p.WORDS)),
-    Right("Query", (p.PRODUCT, p.WORD, p.WORDS)),
+    Right("Query", (p.PRODUCT,)),
 )
-"""The reads of the API's public routes, and those by words, by product, and by a deal's end."""
+"""The reads of the API's public routes, and those by product."""
 
 CLICKS: Access = (
     Right("GetItem", (p.DEAL, p.DEAL_NUMBER)),

@@ -13,8 +13,8 @@ from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY, US
 
 CATALOG: Access = (
     Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.BRANDS, *p.TOPICS, *p.CURATED)),
-    Right("BatchGetItem", (p.CATEGORY_ITEM, *p.FEED_CACHES, *p.PICKS_CACHES)),
-    Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, *p.TOPICS)),
+    Right("BatchGetItem", (p.DEAL, p.WORDS, p.CATEGORY_ITEM, *p.FEED_CACHES, *p.PICKS_CACHES)),
+    Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.WORD, p.WORDS, *p.TOPICS)),
     Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (p.BRAND_BY_MONTH,), GSI2),
     Right("Query", (p.CATEGORY_BY_DAY,), GSI3),

@@ -20,12 +20,14 @@ from shared.api import cors, documents
 from shared.api.app import create_app, serve
 from shared.api.documentation import PAGED, describe
 from shared.api.documents import compact
-from shared.data.catalog import brands, deals, feeds, picks, topics
+from shared.data.catalog import brands, deals, feeds, picks, search, topics, words
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
+from shared.errors import BadRequest
 from shared.http import cached_pages
 from shared.http.caching import public
 from shared.http.parameters import paging, segment, topic_named
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Feed, feed_of
+from shared.models.lists import Page
 from shared.runtime.environment import table
 from shared.values import times
 
@@ -54,9 +56,10 @@ def editors_choice() -> Response[Any]:
     return public(app, f'{{"featured":{featured}}}')
 
 
-@app.get("/deals", **describe("Latest deals", "DealList", query=PAGED, cached=True))
+@app.get("/deals", **describe("Latest deals, or those with some words", "FoundDeals", query=(*PAGED, "q"), cached=True))
 def latest_deals() -> Response[Any]:
-    return public(app, _newest(NEWEST, ALL_DEALS))
+    typed = app.current_event.get_query_string_value("q", None)
+    return public(app, _newest(NEWEST, ALL_DEALS) if typed is None else compact(_found(typed)))
 
 
 @app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))
@@ -180,6 +183,16 @@ def _newest(part: Cached | None, feed: Feed) -> str:
     if part is not None and paging(app) == FIRST_PAGE:
         (copy,) = cached_pages.read([part], now)
     return copy.latest if copy and copy.latest is not None else compact(_feed(feed, now=now))
+
+
+def _found(typed: str) -> documents.Json:
+    """A page of a search as it was asked for."""
+    wanted, now = words.asked(typed), times.now()
+    if not wanted.terms:
+        raise BadRequest("q must have a word of two characters or more, or a digit.", "q")
+    found = search.find(table(), wanted, **paging(app))
+    page = Page(tuple(search.active(table(), found.matches, now)), found.next)
+    return documents.found(page, found.instead.text if found.instead else None, now)
 
 
 def _feed(feed: Feed, *, now: datetime) -> documents.Json:

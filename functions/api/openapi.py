@@ -18,6 +18,8 @@ from functions.api import accounts, catalog, editors, members, orders
 from functions.api.writing import ANYWAY
 from shared.api import schemas
 from shared.api.paths import ROOT, brand, deal, order
+from shared.data.catalog.search import COMPLETIONS
+from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
 from shared.data.idempotency import LIFETIME
 from shared.data.orders.order_items import OPEN
 from shared.http.parameters import DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
@@ -40,6 +42,13 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "description": "How many items the page must hold at most.",
     },
     "cursor": {"in": "query", "schema": {"type": "string"}, "description": "The `next` of the page before."},
+    "q": {
+        "in": "query",
+        "schema": {"type": "string"},
+        "description": f"Only deals with these words in title, brand or category, {MOST_WORDS} at most, in their first "
+        f"{MOST_CHARACTERS} characters. The last also stands for the {COMPLETIONS} most frequent words that begin so. "
+        "Without a word it is refused.",
+    },
     "unread": {
         "in": "query",
         "schema": {"type": "boolean", "default": False},

@@ -37,7 +37,7 @@ REGION = "us-east-1"
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html"""
 
-QUERY = ("cursor", "limit")
+QUERY = ("cursor", "limit", "q")
 """The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it."""
 
 PAGE_QUERY = ("cursor", "q", "said")
@@ -160,7 +160,7 @@ class Edge(Construct):
         # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html
         key = self._cache_policy(
             "Pages",
-            "Public pages: path, limit and cursor; requests with credentials apart from all others",
+            "Public pages: path, limit, cursor and search words; requests with credentials apart from all others",
             Duration.hours(1),
             QUERY,
             cloudfront.CacheHeaderBehavior.allow_list(CREDENTIAL, *(["Origin"] if stage.cors_origins else [])),

@@ -107,6 +107,11 @@ def feed(page_of_deals: Page[Deal], now: datetime) -> Json:
     return page(page_of_deals, lambda one: deal(one, now))
 
 
+def found(page_of_deals: Page[Deal], searched: str | None, now: datetime) -> Json:
+    """A page of a search, and the corrected words that were searched where those that were asked for found nothing."""
+    return feed(page_of_deals, now) | ({"searched": searched} if searched is not None else {})
+
+
 def all_of(items: Iterable[Mapping[str, Any]]) -> Json:
     """A list that is always whole."""
     return {"items": list(items), "next": None}

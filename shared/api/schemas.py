@@ -111,6 +111,13 @@ class DealList(Answer):
     next: Cursor
 
 
+class FoundDeals(DealList):
+    searched: Annotated[
+        str | None,
+        Field(description="The words that were searched in the place of q, which no deal has; send them for next."),
+    ] = None
+
+
 class FrontPage(Answer):
     featured: list[Deal]
     latest: DealList
@@ -345,8 +352,8 @@ class Html(RootModel[str]):
 
 
 MODELS: tuple[type[BaseModel], ...] = (
-    Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FrontPage, EditorsChoice, Picked, BrandPage,
-    CategoryPage, User, SessionToken, Like, Watch, Limits, WatchList, Message, MessageList, UnreadCount, Marked,
-    Progress, Address, Account, CartItem, Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard, Stock,
-    OpenApi, Html,
+    Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FoundDeals, FrontPage, EditorsChoice, Picked,
+    BrandPage, CategoryPage, User, SessionToken, Like, Watch, Limits, WatchList, Message, MessageList, UnreadCount,
+    Marked, Progress, Address, Account, CartItem, Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard,
+    Stock, OpenApi, Html,
 )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from shared.data.catalog import deals, search
 from tests.support.contract import assert_problem
 from tests.support.site import Api, Visitor, a_deal
 
@@ -202,3 +203,20 @@ def test_a_cursor_of_the_front_page_and_of_the_latest_deals_is_the_same(
     second = feed_in(visitor.get("/deals", params={"limit": 2, "cursor": first["next"]}))
 
     assert not {deal["dealId"] for deal in first["items"]} & {deal["dealId"] for deal in second["items"]}
+
+
+def test_deals_are_searched_by_their_words_and_mistyped_ones_corrected(
+    site: Api, visitor: Visitor, acme: list[str]
+) -> None:
+    for deal in deals.get_many(site.table, acme, consistent=True):
+        search.file(site.table, None, deal)
+
+    first = visitor.get("/deals", params={"q": "anvils acme", "limit": 5}).json()
+    second = visitor.get("/deals", params={"q": "anvils acme", "limit": 5, "cursor": first["next"]}).json()
+    corrected = visitor.get("/deals", params={"q": "anvli"}).json()
+
+    assert [deal["dealId"] for page in (first, second) for deal in page["items"]] == acme
+    assert (second["next"], "searched" in second) == (None, False)
+    assert (len(corrected["items"]), corrected["searched"]) == (7, "anvil")
+    assert_problem(visitor.get("/deals", params={"q": "?!"}), 400, "q")
+    assert_problem(visitor.get("/deals", params={"q": "anvil", "cursor": first["next"]}), 400, "cursor")

@@ -8,14 +8,13 @@ from datetime import datetime
 from functions.pages.site.public import READ, cursor_of, feed_addresses, public_page
 from functions.pages.site.topics import brands_like
 from shared import settings
-from shared.data.catalog import deals, search, words
-from shared.data.catalog.search import Match
+from shared.data.catalog import search, words
 from shared.dynamodb import cursors
 from shared.html import views
 from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.models.catalog import Deal, Status
+from shared.models.catalog import CATEGORIES, Deal
 from shared.runtime.environment import table
 
 routes = Routes()
@@ -30,7 +29,7 @@ def search_page(request: Request) -> Answer:
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
     # Where not all that was found is shown, the next page begins with the rest.
     more = cursors.encode(ran.scope, shown[-1].deal_id) if len(shown) < len(found.matches) else found.next
-    active = _active(shown, request.now)
+    active = search.active(table(), shown, request.now)
     near_brands = [] if active or not wanted.words else brands_like(wanted.words[0])
     return public_page(
         "search.html",
@@ -42,6 +41,7 @@ def search_page(request: Request) -> Answer:
         completed=(ran.words[-1], found.completed) if found.completed else None,
         digit=ran.words[-1] if ran.words and ran.words[-1].isdigit() and len(ran.words[-1]) == 1 else None,
         cards=views.cards(active, request.now),
+        named=_named(ran, active) if cursor is None else [],
         near=found.near,
         near_brands=near_brands,
         next=more,
@@ -54,10 +54,15 @@ def search_page(request: Request) -> Answer:
 
 def matching(wanted: words.Search, now: datetime) -> list[Deal]:
     """The newest active deals that a search finds, a page of a feed."""
-    return _active(search.find(table(), wanted, limit=READ).matches, now)
+    return search.active(table(), search.find(table(), wanted, limit=READ).matches, now)
 
 
-def _active(matches: Sequence[Match], now: datetime) -> list[Deal]:
-    """The deals of some matches that are active; those that are known to have ended are not read."""
-    wanted = [match.deal_id for match in matches if not match.is_over(now)]
-    return [deal for deal in deals.get_many(table(), wanted) if deal.status(now) is Status.ACTIVE]
+def _named(ran: words.Search, shown: Sequence[Deal]) -> list[tuple[str, str]]:
+    """The pages of the brands and categories that a search names, brands as far as its deals show them."""
+    names = {deal.brand: deal.brand_name for deal in shown}
+    brands = words.brands_in(ran, names)
+    categories = words.categories_in(ran, besides=[word for slug in brands for word in words.in_text(names[slug])])
+    return [
+        *((f"/brands/{slug}", names[slug]) for slug in brands),
+        *((f"/categories/{slug}", CATEGORIES[slug]) for slug in categories),
+    ]

@@ -20,7 +20,7 @@ from datetime import datetime
 from functools import partial
 
 from shared.data import item_types, keys
-from shared.data.catalog import words
+from shared.data.catalog import deals, words
 from shared.data.catalog.words import Search, Term
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
@@ -28,7 +28,7 @@ from shared.dynamodb.entities import Entity
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, put_over, update
 from shared.errors import AlreadyExists, NotFound
-from shared.models.catalog import Deal
+from shared.models.catalog import Deal, Status
 from shared.values import links
 from shared.values.spelling import is_a_slip
 from shared.values.stored import stored
@@ -177,6 +177,12 @@ def first_cards(matches: Sequence[Match], most: int) -> Sequence[Match]:
         if len(seen) > most:
             return matches[:number]
     return matches
+
+
+def active(table: Table, matches: Iterable[Match], now: datetime) -> list[Deal]:
+    """The deals of some matches that are active. BatchGetItem, without those that are known to have ended."""
+    found = deals.get_many(table, [match.deal_id for match in matches if not match.is_over(now)])
+    return [deal for deal in found if deal.status(now) is Status.ACTIVE]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ finds a jacket; a brand's words are also filed as they are written. A hyphenated
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from shared.models.catalog import CATEGORIES, Deal
@@ -72,6 +72,23 @@ class Search:
         """This search with other words in place of some."""
         found = asked(_WORD.sub(lambda match: words.get(match[0], match[0]), self.text))
         return Search(found.text, found.terms, self.cut)
+
+
+def categories_in(search: Search, besides: Collection[str] = ()) -> list[str]:
+    """The categories that some word of a search names, in singular or plural, by slug.
+
+    Words ``besides`` mean something else: Outdoor Research is a brand.
+    """
+    stems = {stem(word) for word in search.words if word not in besides}
+    return [slug for slug in CATEGORIES if stem(slug) in stems]
+
+
+def brands_in(search: Search, slugs_of: Iterable[str]) -> list[str]:
+    """Those of some brands whose names are words of a search that follow each other, with or without spaces."""
+    typed = _WORD.findall(search.text)
+    runs = {"".join(typed[start:end]) for start in range(len(typed)) for end in range(start + 1, len(typed) + 1)}
+    joined = {slug: slug.replace("-", "") for slug in slugs_of}
+    return [slug for slug, name in joined.items() if not runs.isdisjoint({name, name.removeprefix("the")})]
 
 
 def in_text(text: str) -> list[str]:

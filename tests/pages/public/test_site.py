@@ -497,6 +497,35 @@ def test_a_search_that_finds_nothing_says_how_to_go_on(ask: Ask, posted: list[De
     assert "q=runner" in answer["body"]
 
 
+def test_a_mistyped_word_is_corrected_and_what_the_words_name_leads_to_its_page(ask: Ask, posted: list[Deal]) -> None:
+    document = parsed(ask("/search", query={"q": "aple runer shoe"}))
+
+    text = "".join(document.itertext())
+    assert "Nothing for aple runer shoe. Showing apple runner shoe." in text
+    named = {link.text: link.get("href") for link in document.findall(".//p[@class='buttons']/a")}
+    assert named == {"All of Apple": "/brands/apple", "All of Shoes": "/categories/shoes"}
+
+
+def test_a_page_of_a_search_reads_the_deals_of_its_cards_only(ask: Ask, table: Table, now: datetime) -> None:
+    # Two colours of each boot are one card; what has ended and is not swept yet is none.
+    links = [f"https://s.example/{n // 2}?colour={n}" for n in range(60)]
+    made = [a_deal(now - timedelta(minutes=n), title=f"Boot {n}", link=link) for n, link in enumerate(links)]
+    over = a_deal(now - timedelta(minutes=100), title="Boot", ends_at=now - timedelta(minutes=1))
+    for deal in [*post(table, made, now), over]:
+        search.file(table, None, deal)
+
+    with watched(environment.table()) as wire:
+        ask("/search", query={"q": "boot"})
+
+    (batch,) = [request for request in wire.requests if request.operation == "BatchGetItem"]
+    assert [len(wanted["Keys"]) for wanted in batch.body["RequestItems"].values()] == [48]
+
+
+def test_a_search_says_what_its_last_word_stood_for(ask: Ask, posted: list[Deal]) -> None:
+    assert "“run” was also taken for the beginning of runner." in ask("/search", query={"q": "run"})["body"]
+    assert "“2” was searched as it stands" in ask("/search", query={"q": "2"})["body"]
+
+
 def test_whatever_is_searched_is_answered(ask: Ask, posted: list[Deal]) -> None:
     for typed in ("?!", "🎉", "x" * 300, "a b c d e f g h i", "the of and", "' OR 1=1", "\x00"):
         assert ask("/search", query={"q": typed})["statusCode"] == 200
