@@ -40,6 +40,7 @@ QUERY = "took"
 _ID = re.compile(r"[\w-]{16}", re.ASCII)
 _VERBS = {"Put": "put", "Update": "update", "Delete": "delete", "ConditionCheck": "check"}
 _HAPPENS = {"Put": "inserted", "Update": "changed", "Delete": "removed"}
+_WRITING = {"POST", "PUT", "PATCH", "DELETE"}
 _DONE, _AGAIN, _REFUSED = "done", "again", "refused"
 
 FOLLOWERS: Mapping[str, Mapping[str, str]] = {
@@ -87,8 +88,9 @@ def own() -> Drawing:
 
 
 def keep() -> str:
-    """Keep the drawing of the present request's writes; returns its id, or an empty text where it made none."""
-    if not own()["groups"]:
+    """Keep the drawing of the present request; returns its id, or an empty text for one that is no form."""
+    event = _asked["event"]
+    if event["httpMethod"] not in _WRITING and not event["path"].endswith("/wish"):
         return ""
     trace_id = secrets.token_urlsafe(12)
     try:
@@ -101,10 +103,9 @@ def keep() -> str:
 
 def conclude(answer: Event) -> None:
     """Keep what a form took, and let its answer lead to it: its address does or, for a script, a link."""
-    event, headers = _asked["event"], answer["multiValueHeaders"]
-    is_form = event["httpMethod"] == "POST" or event["path"].endswith("/wish")
+    headers = answer["multiValueHeaders"]
     leads, is_json = "Location" in headers, headers.get("Content-Type") == ["application/json"]
-    trace_id = keep() if is_form and (leads or is_json) else ""
+    trace_id = keep() if leads or is_json else ""
     if not trace_id:
         return
     if leads:

@@ -213,6 +213,9 @@ def test_a_member_saves_a_deal_and_an_editor_lets_it_end(
     shows(desk.locator("main"), "The deal leaves every list and the search.")
     press(desk, "End it now")
     tells(desk, "Ended. It is in no list any more.")
+    if script:  # what the stream does of it comes onto the page that shows what the form took
+        for followed in ("publisher", "refresher", "copied"):
+            expect(desk.locator("#followed")).to_contain_text(followed)
     page.reload()
     shows(page.locator(".row.gone"), "Ended")
     page.get_by_role("link", name=deal.title, exact=True).click()
