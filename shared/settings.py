@@ -22,6 +22,10 @@ READ_FOR_CARDS = 60
 CARDS_OF_A_SEARCH = 24
 """Cards of a page of a search, each for deals of one product at one price: whole rows of six, four, three or two."""
 
+CURRENCIES = ("USD", "EUR", "GBP", "JPY")
+"""The currencies whose prices readers are led to. The first is that of a deal for which none is told, and of a list by
+price for which none is asked."""
+
 READERS_PER_COHORT = 250
 """Readers that are one unit of work: ten batches of 25, well within a second, and cheap to repeat after a failure."""
 

@@ -25,6 +25,8 @@ _NAMED = (
     (re.compile(r"\b0001\b"), "<Year>"),
     (re.compile(r"\b[0-9a-f]{32,64}\b"), "<Hash>"),
     (re.compile(r"(?<=#)-1\b"), "<Number>"),
+    (re.compile(r"^-0{12}1(?=#)"), "<Price>"),
+    (re.compile(r"^-01(?=#)"), "<Percent>"),
     (re.compile(r"<W$"), "<First two letters>"),
     (re.compile(r"(?<=>)T00:00:00"), ""),
 )
@@ -85,6 +87,18 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
         ),
         _entity(t.DEAL_NUMBER, keys.deal_number("<Number>")),
         _entity(t.DEAL_SOURCE, keys.deal_source("<SourceId>")),
+        _entity(
+            t.PRODUCT_OFFER,
+            keys.product_offer("<Hash>", "<DealId>"),
+            keys.offer_of_listed(
+                "<DealId>",
+                brand="<Brand>",
+                category="<Category>",
+                price=_NUMBER,
+                currency="<Currency>",
+                percent=_NUMBER,
+            ),
+        ),
         _entity(
             t.PRODUCT_OFFER,
             keys.product_offer("<Hash>", "<DealId>"),

@@ -197,6 +197,51 @@ def offer_of_ended(deal_id: str, brand: str, category: str) -> Key:
     }
 
 
+def offer_of_listed(deal_id: str, *, brand: str, category: str, price: int, currency: str, percent: int | None) -> Key:
+    """Where the offer of a listed deal stands in the indexes; without a discount it has no place among discounts."""
+    by_price = offer_by_price(price, deal_id)
+    places = {
+        "GSI2PK": brand_prices(brand, currency),
+        "GSI2SK": by_price,
+        "GSI3PK": category_prices(category, currency),
+        "GSI3SK": by_price,
+    }
+    if percent:
+        places |= {"GSI1PK": discounts(category), "GSI1SK": offer_by_discount(percent, deal_id)}
+    return places
+
+
+def category_prices(category: str, currency: str) -> str:
+    """The GSI3 partition of a category's offers in a currency, by price."""
+    return f"PRICES#{category}#{currency}"
+
+
+def brand_prices(brand: str, currency: str) -> str:
+    """The GSI2 partition of a brand's offers in a currency, by price."""
+    return f"BRANDPRICES#{brand}#{currency}"
+
+
+discounts = _text("DISCOUNTS")
+"""The GSI1 partition of a category's offers by discount."""
+
+
+def offer_by_price(price: int, deal_id: str) -> str:
+    """A sort key among prices, which are in hundredths: as many digits as any stored price has, so that texts sort as
+    numbers do."""
+    return f"{price:014}#{deal_id}"
+
+
+def offer_by_discount(percent: int, deal_id: str) -> str:
+    """A sort key among discounts, in whole percents."""
+    return f"{percent:03}#{deal_id}"
+
+
+def prices_between(least: int | None, most: int | None, after: tuple[int, str] | None) -> tuple[str, str]:
+    """The lowest and the highest sort key of offers within some prices, both included, behind one price and deal."""
+    lowest = offer_by_price(*after) + "~" if after else offer_by_price(least or 0, "")
+    return lowest, offer_by_price(10**14 - 1 if most is None else most, "~")
+
+
 def word_count(text: str) -> Key:
     """How many listed deals have a word; words that begin with the same two letters lie together."""
     return _pair(words(text), text)

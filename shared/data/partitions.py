@@ -78,6 +78,11 @@ ALL_DEALS_BY_DAY = keys.any_like(keys.feed_partition(ALL_DEALS, ""))
 BRAND_BY_MONTH, CATEGORY_BY_DAY = (keys.any_like(keys.feed_partition(feed_of(topic), "")) for topic in _TOPICS)
 """Partitions of GSI1, GSI2 and GSI3 that hold deals."""
 
+CATEGORY_BY_PRICE = keys.any_like(keys.category_prices("", ""))
+BRAND_BY_PRICE = keys.any_like(keys.brand_prices("", ""))
+CATEGORY_BY_DISCOUNT = keys.any_like(keys.discounts(""))
+"""Partitions of GSI3, GSI2 and GSI1 that hold offers of listed deals."""
+
 LIKES_OF_USERS = keys.any_like(keys.likes(""))
 WATCHES_OF_USERS = keys.any_like(keys.watches(""))
 SESSIONS_OF_USERS = keys.any_like(keys.sessions(""))
@@ -92,9 +97,9 @@ TRACE = keys.any_like(keys.trace(""))
 
 OPEN: Mapping[str | None, tuple[str, ...]] = {
     None: (DEAL, DEAL_NUMBER, DEALS, PRODUCT, WORD, WORDS, ENDINGS_OF_DAYS, *TOPICS, BRANDS, *CURATED, *FEED_CACHES),
-    "GSI1": (ALL_DEALS_BY_DAY,),
-    "GSI2": (BRAND_BY_MONTH,),
-    "GSI3": (CATEGORY_BY_DAY,),
+    "GSI1": (ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT),
+    "GSI2": (BRAND_BY_MONTH, BRAND_BY_PRICE),
+    "GSI3": (CATEGORY_BY_DAY, CATEGORY_BY_PRICE),
 }
 """Partitions of the table (None) and its indexes that hold the catalog, which everybody may read, and nobody's own."""
 
@@ -114,9 +119,11 @@ VISIBLE: Mapping[str | None, tuple[str, ...]] = {
         FAN_OUT_PAGE, MESSAGES, SAVED, ACCOUNT, ORDER_PARTS, ORDER_NUMBER, OPEN_ORDERS, CART, STOCK, BACKFILL,
         SCRATCH, TRACE, *PERSONAL[None],
     ),
-    "GSI1": (ALL_DEALS_BY_DAY, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, SCRATCH, *PERSONAL["GSI1"]),
-    "GSI2": (BRAND_BY_MONTH, SCRATCH, *PERSONAL["GSI2"]),
-    "GSI3": (CATEGORY_BY_DAY, SCRATCH, *PERSONAL["GSI3"]),
+    "GSI1": (
+        ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, SCRATCH, *PERSONAL["GSI1"],
+    ),
+    "GSI2": (BRAND_BY_MONTH, BRAND_BY_PRICE, SCRATCH, *PERSONAL["GSI2"]),
+    "GSI3": (CATEGORY_BY_DAY, CATEGORY_BY_PRICE, SCRATCH, *PERSONAL["GSI3"]),
     "UserIndex": PERSONAL["UserIndex"],
 }  # fmt: skip
 """Partitions of the table (None) and its indexes that stages that show their work draw."""

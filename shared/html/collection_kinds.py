@@ -78,6 +78,7 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
     },
     "GSI1": {
         p.ALL_DEALS_BY_DAY: Kind("a day of all deals", "7"),
+        p.CATEGORY_BY_DISCOUNT: Kind("a category by discount", "45"),
         p.MESSAGES: Kind("a user's unread messages", "19"),
         p.LIKES_OF_USERS: Kind("a user's likes", "25"),
         p.WATCHES_OF_USERS: Kind("a user's watches", "25"),
@@ -87,12 +88,14 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
     "GSI2": {
         _OF_BRAND: Kind("ended deals of a brand", "41"),
         p.BRAND_BY_MONTH: Kind("a month of a brand", "10"),
+        p.BRAND_BY_PRICE: Kind("a brand by price", "44"),
         p.ORDER_HISTORY: Kind("a user's orders by status", "32"),
         p.SCRATCH: _SCRATCH,
     },
     "GSI3": {
         _OF_CATEGORY: Kind("ended deals of a category", "41"),
         p.CATEGORY_BY_DAY: Kind("a day of a category", "8"),
+        p.CATEGORY_BY_PRICE: Kind("a category by price", "43"),
         p.OPEN_ORDERS_OF_DAYS: Kind("open orders of a day", "34"),
         p.CLOSED_ORDERS: Kind("closed orders", "34"),
         p.SCRATCH: _SCRATCH,

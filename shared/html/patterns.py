@@ -125,6 +125,18 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "Mailed links: a new password, a proved address",
         "An item under a hash of token and account; what uses the token up deletes it, in one transaction.",
     ),
+    "43": (
+        "Cheapest of a category, between two prices",
+        "One Query of GSI3, whose sort key is the price with leading zeros: BETWEEN asks for exactly what is shown.",
+    ),
+    "44": (
+        "Cheapest of a brand, also in a category",
+        "One Query of GSI2 by price; other categories, and the order by discount, are left to the function that reads.",
+    ),
+    "45": (
+        "Biggest discounts of a category",
+        "One backward Query of GSI1, which is sparse: only listed deals with a discount are in it.",
+    ),
 }
 """Each pattern's name, as the README's table has it, and how the table answers it."""
 
@@ -215,6 +227,9 @@ PATTERNS: Mapping[str, str] = {
     "email_tokens.issue": "42",
     "email_tokens.owner": "42",
     "email_tokens.spend": "42",
+    "sorting.newest": "8, 10",
+    "sorting.cheapest": "43, 44",
+    "sorting.discounted": "45",
 }
 """The numbers of the access patterns that a function of the data layer serves, as the README's table has them."""
 
@@ -230,6 +245,8 @@ HELPERS = {
     "reading._whole": "reading.get",
     "open_orders._by_day": "open_orders.read",
     "open_orders._open_in": "open_orders.read",
+    "sorting._any": "sorting.cheapest",
+    "sorting._brand": "topics.get",
     "search._begun": "search.find",
     "search._counts": "search.find",
     "search._newest": "search.find",
@@ -241,6 +258,9 @@ _BY_INDEX: Mapping[tuple[str, str | None], str] = {
     ("feeds.read", "GSI2"): "10",
     ("feeds.read", "GSI3"): "8",
     ("feeds.of_periods", "GSI1"): "7",
+    ("sorting.cheapest", "GSI2"): "44",
+    ("sorting.cheapest", "GSI3"): "43",
+    ("sorting.discounted", "GSI2"): "44",
     ("messages.latest", None): "18",
     ("messages.latest", "GSI1"): "19",
 }

@@ -1,8 +1,9 @@
-"""One page of a list, of whatever is listed."""
+"""One page of a list, of whatever is listed, and what of a list of deals is asked for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -10,7 +11,35 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some items of a list, newest first, and the cursor of the next page, or None at the end."""
+    """Some items of a list, in its order, and the cursor of the next page, or None at the end."""
 
     items: tuple[T, ...]
     next: str | None
+
+
+class Sort(StrEnum):
+    """By what a brand's or a category's deals are listed."""
+
+    NEWEST = "newest"
+    CHEAPEST = "cheapest"
+    DISCOUNT = "discount"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The deals of a list that are asked for, and their order; ``brand`` is a slug, for some of a category's.
+
+    ``least`` and ``most`` are prices in hundredths of ``currency``, both included. Prices of two currencies cannot be
+    compared: with a currency, deals in another one are left out.
+    """
+
+    sort: Sort = Sort.NEWEST
+    least: int | None = None
+    most: int | None = None
+    currency: str | None = None
+    brand: str | None = None
+
+    @property
+    def is_all(self) -> bool:
+        """Whether this is the whole list as it is: everything, newest first."""
+        return self == Selection()

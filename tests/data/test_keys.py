@@ -54,6 +54,13 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
             "GSI3SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv",
         },
     ),
+    (keys.category_prices, ("clothing", "USD"), "PRICES#clothing#USD"),
+    (keys.brand_prices, ("g-fore", "USD"), "BRANDPRICES#g-fore#USD"),
+    (keys.discounts, ("clothing",), "DISCOUNTS#clothing"),
+    (keys.offer_by_price, (3190, DEAL_ID), "00000000003190#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
+    (keys.offer_by_discount, (62, DEAL_ID), "062#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
+    (keys.prices_between, (None, None, None), ("00000000000000#", "99999999999999#~")),
+    (keys.prices_between, (0, 8000, (3190, "x")), ("00000000003190#x~", "00000000008000#~")),
     (keys.scratches, (), "LEARN#"),
     (keys.scratch, ("k3J9-visitor", "0f1e"), "LEARN#k3J9-visitor#0f1e"),
     (keys.word, ("lamp",), "WORD#lamp"),
@@ -255,6 +262,23 @@ def test_a_listed_deal_has_keys_in_three_indexes() -> None:
     }
 
 
+@pytest.mark.parametrize("percent", [79, None, 0])
+def test_the_offer_of_a_listed_deal_has_keys_in_three_indexes_or_in_two_without_a_discount(percent: int | None) -> None:
+    made = keys.offer_of_listed(
+        DEAL_ID, brand="g-fore", category="clothing", price=3190, currency="USD", percent=percent
+    )
+
+    by_price = "00000000003190#0ujtsYcgvSTl8PAuAdqWYSMnLOv"
+    by_discount = {"GSI1PK": "DISCOUNTS#clothing", "GSI1SK": "079#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}
+    assert made == {
+        **(by_discount if percent else {}),
+        "GSI2PK": "BRANDPRICES#g-fore#USD",
+        "GSI2SK": by_price,
+        "GSI3PK": "PRICES#clothing#USD",
+        "GSI3SK": by_price,
+    }
+
+
 def test_no_key_goes_unspelled() -> None:
     written = {
         name: function
@@ -262,7 +286,7 @@ def test_no_key_goes_unspelled() -> None:
         if function.__module__ == keys.__name__ and not name.startswith("_")
     }
 
-    spelled = [keys.deal_in_feeds, *(key for key, _, _ in GOLDEN)]
+    spelled: list[Callable[..., Any]] = [keys.deal_in_feeds, keys.offer_of_listed, *(key for key, _, _ in GOLDEN)]
 
     assert [name for name, function in written.items() if function not in spelled] == []
 

@@ -2,7 +2,8 @@
 
 Each deal has a copy of itself under the hash of its product's address, kept by the stream a second or two behind the
 deal (``functions/background/publisher.py``), so that a deal's own transaction stays as small as it is. The copy of a
-deal that has ended also stands in the indexes, under its brand and category: their pages show it where nothing else is.
+listed deal also stands in the indexes, by its price and its discount (``sorting.py`` reads them), and that of a deal
+that has ended under its brand and category: their pages show it where nothing else is.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from datetime import datetime
 
 from shared.data import item_types, keys
 from shared.data.catalog.deal_items import CARDS, attributes, readable
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put_new_or
@@ -47,14 +49,31 @@ def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bo
         key = keys.product_offer(was, before.deal_id)
         table.write(forget(key, because="a repeated record finds it gone already"))
     if after is not None and now_is is not None:
-        item = {**keys.product_offer(now_is, after.deal_id), "Type": item_types.PRODUCT_OFFER, **attributes(after)}
-        if has_ended:
-            item |= keys.offer_of_ended(after.deal_id, after.brand, after.category)
+        item = to_item(after, has_ended=has_ended)
         newer = put_new_or(item, "Version <= :version", {":version": after.version}, refused=AlreadyExists())
         try:
             table.write(newer)
         except AlreadyExists:
             return  # a later version stands there already
+
+
+def to_item(deal: Deal, *, has_ended: bool) -> Item:
+    """The offer of a deal. One that is withdrawn stands in no index; one whose end has come, and which is still in the
+    feeds until the sweep, is still among prices."""
+    key = keys.product_offer(links.product_hash(deal.link), deal.deal_id)
+    item = {**key, "Type": item_types.PRODUCT_OFFER, **attributes(deal)}
+    if deal.withdrawn_at is not None:
+        return item
+    if has_ended:
+        return item | keys.offer_of_ended(deal.deal_id, deal.brand, deal.category)
+    return item | keys.offer_of_listed(
+        deal.deal_id,
+        brand=deal.brand,
+        category=deal.category,
+        price=cents(deal.price),
+        currency=deal.currency,
+        percent=deal.discount_percent,
+    )
 
 
 def lowest_since(found: list[Deal], since: datetime) -> Deal | None:

@@ -1,0 +1,241 @@
+"""The deals of a brand or a category by price and by discount, and those of them within some prices.
+
+The offer of a listed deal (``offers.py``) stands in three indexes, so that one Query gives each of these lists:
+
+    cheapest of a category             GSI3    forward, between two prices
+    cheapest of a brand                GSI2    the same
+    biggest discounts of a category    GSI1    backward
+
+What these keys do not say is left out after it was read, at a cost that ``SIFTED`` and ``TRIPS`` bound: a brand's deals
+of other categories, a category's discounts in other currencies or beyond some prices. So a page may have fewer deals
+than were asked for though more come after it. A brand's discounts are sorted here, of all its prices: one more place in
+an index would cost each new deal a write, and spare only some reads of brands' pages.
+
+Deals that have ended stay among the offers until the sweep and the stream have followed; they are left out, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from shared import settings
+from shared.data import keys
+from shared.data.catalog import feeds, topics
+from shared.data.catalog.deal_items import CARDS, from_item
+from shared.dynamodb import cursors, damage
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, Index
+from shared.dynamodb.table import Table
+from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
+from shared.models.catalog import BRAND, CATEGORY, CountedTopic, Deal, Status, Topic, TopicKind, feed_of
+from shared.models.lists import Page, Selection, Sort
+from shared.values.money import cents
+
+SIFTED = 100
+"""Deals that a request reads where few of them fit: about 10 read units."""
+
+TRIPS = 3
+"""Requests that are made for one page, one after the other, as long as it is not half full."""
+
+Position = tuple[int, str]
+"""Where a deal stands among others: its price or discount, and its id."""
+
+Read = Callable[..., Page[Deal]]
+
+
+def read(
+    table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None
+) -> tuple[CountedTopic, CountedTopic | None, Page[Deal]]:
+    """A topic, the brand that is selected in it, if any, and a page of its active deals, ``limit`` at most.
+
+    All at once. Raises NoSuchTopic, InvalidCursor, BadRequest for a brand that does not exist.
+    """
+    asked: list[Callable[[], Any]] = [
+        partial(topics.get, table, of),
+        *([partial(_brand, table, selection.brand)] if selection.brand is not None else []),
+        partial(_BY[selection.sort], table, of, selection, limit=limit, now=now, cursor=cursor),
+    ]
+    topic, *brand, page = table.gather(asked)
+    return topic, brand[0] if brand else None, page
+
+
+def currencies(table: Table, of: Topic, selection: Selection) -> list[str]:
+    """Other currencies than the selection's in which there is a price, of those that readers are led to.
+
+    A Query of one item for each, all at once.
+    """
+    topic = _narrowest(of, selection)
+    index, prices = _BY_PRICE[topic.kind]
+    others = [each for each in settings.CURRENCIES if each != selection.currency]
+    there = table.gather([partial(_any, table, index, prices(topic.slug, each)) for each in others])
+    return [each for each, found in zip(others, there, strict=True) if found]
+
+
+def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:
+    """The cursor of the page that begins behind a deal."""
+    if selection.sort is Sort.NEWEST:
+        return cursors.encode(feeds.scope(feed_of(_narrowest(of, selection))), deal.deal_id)
+    return _cursor_at(of, selection, _position(selection, deal))
+
+
+def newest(
+    table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime, cursor: str | None
+) -> Page[Deal]:
+    """The newest deals that fit, among ``SIFTED`` of the feed. Requests as of ``feeds.read``."""
+    feed = feed_of(_narrowest(of, selection))
+    page = feeds.read(table, feed, limit=SIFTED, now=now, cursor=cursor)
+    found = [deal for deal in page.items if _fits(deal, of, selection)]
+    return _first(found, of, selection, limit, page.next)
+
+
+def cheapest(
+    table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime, cursor: str | None
+) -> Page[Deal]:
+    """The cheapest deals first. One Query, or ``TRIPS`` where few of a brand's deals are in the category."""
+    return _walk(table, of, selection, limit, now, cursor)
+
+
+def discounted(
+    table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime, cursor: str | None
+) -> Page[Deal]:
+    """The biggest discounts first. One Query, or ``TRIPS`` where few deals of a category are within the prices.
+
+    Those of a brand are sorted here, after one Query of all its prices.
+    """
+    if _narrowest(of, selection).kind in _BY_DISCOUNT:
+        return _walk(table, of, selection, limit, now, cursor)
+    after = None if cursor is None else _after(of, selection, cursor)
+    by_price = replace(selection, sort=Sort.CHEAPEST)
+    read = damage.readable(_query(table, of, by_price, None, None), partial(_standing, of, by_price))
+    found = [deal for deal in read if _is_shown(deal, of, selection, now)]
+    behind = [deal for deal in found if after is None or _position(selection, deal) < after]
+    behind.sort(key=partial(_position, selection), reverse=True)
+    return _first(behind, of, selection, limit, None)
+
+
+_BY: Mapping[Sort, Read] = {Sort.NEWEST: newest, Sort.CHEAPEST: cheapest, Sort.DISCOUNT: discounted}
+
+_BY_PRICE: Mapping[TopicKind, tuple[Index, Callable[[str, str], str]]] = {
+    BRAND: (GSI2, keys.brand_prices),
+    CATEGORY: (GSI3, keys.category_prices),
+}
+_BY_DISCOUNT: Mapping[TopicKind, tuple[Index, Callable[[str], str]]] = {CATEGORY: (GSI1, keys.discounts)}
+"""The index of a topic's offers by price and by discount, with the key of its partition."""
+
+
+def _walk(table: Table, of: Topic, selection: Selection, limit: int, now: datetime, cursor: str | None) -> Page[Deal]:
+    """The first deals of an index's partition that fit."""
+    after = None if cursor is None else _after(of, selection, cursor)
+    found: list[Deal] = []
+    for trip in range(TRIPS):
+        most = SIFTED if trip else limit + 1
+        items = _query(table, of, selection, after, most)
+        read = damage.readable(items, partial(_standing, of, selection))
+        found += [deal for deal in read if _is_shown(deal, of, selection, now)]
+        if len(items) < most or not read:
+            return _first(found, of, selection, limit, None)
+        after = _position(selection, read[-1])
+        if len(found) * 2 >= limit:
+            break
+    return _first(found, of, selection, limit, cursor_after(of, selection, read[-1]))
+
+
+def _query(table: Table, of: Topic, selection: Selection, after: Position | None, most: int | None) -> list[Item]:
+    """Offers of an index's partition behind a position, ``most`` of them or all."""
+    index, partition = _place(of, selection)
+    if selection.sort is Sort.DISCOUNT:
+        before = keys.offer_by_discount(*after) if after else None
+        bounds: dict[str, Any] = {"after": before, "newest_first": True}
+    else:
+        lowest, highest = keys.prices_between(selection.least, selection.most, after)
+        bounds = {"prefix": lowest, "until": highest}
+    return list(table.query(partition, index=index, limit=most, projection=CARDS[index.name], **bounds))
+
+
+def _place(of: Topic, selection: Selection) -> tuple[Index, str]:
+    """The index of a list, and its partition."""
+    topic = _narrowest(of, selection)
+    if selection.sort is Sort.DISCOUNT:
+        index, discounts = _BY_DISCOUNT[topic.kind]
+        return index, discounts(topic.slug)
+    index, prices = _BY_PRICE[topic.kind]
+    return index, prices(topic.slug, selection.currency or settings.CURRENCIES[0])
+
+
+def _standing(of: Topic, selection: Selection, item: Item) -> Deal:
+    """The deal of an offer. Raises ValueError where it stands in another place than its own."""
+    index, _ = _place(of, selection)
+    deal = from_item(item)
+    rank, deal_id = _position(selection, deal)
+    by = keys.offer_by_discount if selection.sort is Sort.DISCOUNT else keys.offer_by_price
+    if item[str(index.sort_key)] != by(rank, deal_id):
+        raise ValueError("the offer stands in another place than its own")
+    return deal
+
+
+def _narrowest(of: Topic, selection: Selection) -> Topic:
+    """The brand that is selected in a category, or the topic itself: a brand has fewer deals."""
+    return of if selection.brand is None else Topic(BRAND, selection.brand)
+
+
+def _is_shown(deal: Deal, of: Topic, selection: Selection, now: datetime) -> bool:
+    listed = selection.sort is not Sort.DISCOUNT or bool(deal.discount_percent)
+    return listed and deal.status(now) is Status.ACTIVE and _fits(deal, of, selection)
+
+
+def _fits(deal: Deal, of: Topic, selection: Selection) -> bool:
+    """Whether a deal is one of those that are asked for."""
+    topics_of = (Topic(BRAND, deal.brand), Topic(CATEGORY, deal.category))
+    if of not in topics_of or _narrowest(of, selection) not in topics_of:
+        return False
+    if selection.currency not in (None, deal.currency):
+        return False
+    price = cents(deal.price)
+    return (selection.least or 0) <= price and (selection.most is None or price <= selection.most)
+
+
+def _position(selection: Selection, deal: Deal) -> Position:
+    rank = (deal.discount_percent or 0) if selection.sort is Sort.DISCOUNT else cents(deal.price)
+    return rank, deal.deal_id
+
+
+def _first(found: Sequence[Deal], of: Topic, selection: Selection, limit: int, next_: str | None) -> Page[Deal]:
+    """The first of some deals; the next page begins behind them, or with ``next_`` where these are all."""
+    shown = tuple(found[:limit])
+    return Page(shown, cursor_after(of, selection, shown[-1]) if len(found) > limit else next_)
+
+
+def _cursor_at(of: Topic, selection: Selection, position: Position) -> str:
+    """A cursor that says the price or the discount, too: the deal may have another one by then."""
+    rank, deal_id = position
+    return f"{rank}.{cursors.encode(f'{_scope(of, selection)}/{rank}', deal_id)}"
+
+
+def _after(of: Topic, selection: Selection, cursor: str) -> Position:
+    """The position that a cursor names. Raises InvalidCursor."""
+    rank, _, rest = cursor.partition(".")
+    if not (rank.isascii() and rank.isdigit() and len(rank) <= len(keys.offer_by_price(0, ""))):
+        raise InvalidCursor
+    return int(rank), cursors.decode(f"{_scope(of, selection)}/{rank}", rest)
+
+
+def _scope(of: Topic, selection: Selection) -> str:
+    """The name under which a list's cursors are its own."""
+    asked = (selection.sort, selection.least, selection.most, selection.currency, selection.brand)
+    return "/".join((feeds.scope(feed_of(of)), *map(str, asked)))
+
+
+def _brand(table: Table, slug: str) -> CountedTopic:
+    try:
+        return topics.get(table, Topic(BRAND, slug))
+    except NoSuchTopic as error:
+        raise BadRequest(f"There is no brand {slug}.", "brand") from error
+
+
+def _any(table: Table, index: Index, partition: str) -> bool:
+    """Whether a partition holds anything."""
+    return bool(list(table.query(partition, index=index, limit=1, projection=CARDS[index.name])))

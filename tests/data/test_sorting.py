@@ -1,0 +1,215 @@
+"""Lists by price and by discount, and those between two prices: each holds what it should, page by page."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.data import keys
+from shared.data.catalog import deals, offers, sorting
+from shared.data.catalog.deal_items import has_ended
+from shared.dynamodb import cursors, damage
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
+from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
+from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
+from shared.models.lists import Selection, Sort
+from shared.values.money import cents
+from tests.support.engines import FAST, on
+from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, ago, ahead, ids, post
+from tests.support.wire import watched
+
+pytestmark = on(FAST)
+
+NOWHERE = {"GSI1PK", "GSI2PK", "GSI3PK"}
+
+
+def filed(table: Table, some: Iterable[Deal]) -> list[Deal]:
+    """Posted deals with their offers, as the stream files them."""
+    posted = post(table, some, ago(days=30))
+    for deal in posted:
+        offers.file(table, None, deal)
+    return posted
+
+
+def now_of(table: Table, deal: Deal, before: Deal | None = None) -> Deal:
+    """A deal as it is now, after its offer was filed anew."""
+    item = table.get(keys.deal(deal.deal_id), consistent=True)
+    assert item is not None
+    current = deals.get(table, deal.deal_id, consistent=True)
+    offers.file(table, before or deal, current, has_ended=has_ended(item))
+    return current
+
+
+def walked(table: Table, of: Topic, selection: Selection, limit: int = 7) -> list[str]:
+    """The ids of all deals of a list, by following its cursors."""
+    found: list[str] = []
+    cursor: str | None = None
+    while True:
+        _, _, page = sorting.read(table, of, selection, limit=limit, now=NOW, cursor=cursor)
+        assert len(page.items) <= limit
+        found += ids(page.items)
+        cursor = page.next
+        if cursor is None:
+            return found
+
+
+ORDERS: dict[Sort, Callable[[Deal], Any]] = {
+    Sort.NEWEST: lambda deal: [-byte for byte in deal.deal_id.encode()],
+    Sort.CHEAPEST: lambda deal: (cents(deal.price), deal.deal_id),
+    Sort.DISCOUNT: lambda deal: (-(deal.discount_percent or 0), [-byte for byte in deal.deal_id.encode()]),
+}
+
+
+def expected(some: Iterable[Deal], of: Topic, selection: Selection) -> list[str]:
+    """The same list, made without the table."""
+    fitting = [
+        deal
+        for deal in some
+        if deal.status(NOW) is Status.ACTIVE
+        and of.slug in (deal.brand, deal.category)
+        and selection.brand in (None, deal.brand)
+        and selection.currency in (None, deal.currency)
+        and (selection.least or 0) <= cents(deal.price) <= (selection.most or 10**12)
+        and (selection.sort is not Sort.DISCOUNT or deal.discount_percent)
+    ]
+    return ids(sorted(fitting, key=ORDERS[selection.sort]))
+
+
+def test_each_list_holds_each_of_its_deals_once_and_in_its_order(table: Table) -> None:
+    kinds = itertools.product(
+        ("apple", "asics"), ("shoes", "home"), ("USD", "EUR"), ("9.50", "79.99", "80.00", "80.01", "1234567890.00")
+    )
+    some = [
+        a_deal(
+            ago(days=number % 9, seconds=number),
+            brand=brand,
+            category=category,
+            currency=currency,
+            price=price,
+            list_price=(None, "90.00", price, "1234567899.00")[number % 4],
+            link=f"https://shop.example/{number % 30}",
+            ends_at=(None, None, ago(seconds=1), ahead(hours=1), None)[number % 5],
+        )
+        for number, (brand, category, currency, price) in enumerate(kinds)
+    ]
+    posted = filed(table, some)
+    withdrawn = deals.withdraw(table, posted[4].deal_id, NOW)
+    offers.file(table, posted[4], withdrawn)
+    posted = [withdrawn if deal.deal_id == withdrawn.deal_id else deal for deal in posted]
+
+    for sort, of, brand, currency, (least, most) in itertools.product(
+        Sort,
+        (SHOES, APPLE),
+        (None, "asics"),
+        ("USD", "EUR"),
+        ((None, None), (8000, None), (None, 8000), (7999, 8000), (8002, 8003)),
+    ):
+        selection = Selection(sort, least, most, currency, brand if of.kind is CATEGORY else None)
+        limit = 2 if least is None else 100
+        assert walked(table, of, selection, limit) == expected(posted, of, selection), (of, selection)
+
+
+def test_an_offer_follows_each_edit_of_its_deal(table: Table) -> None:
+    (deal,) = filed(table, [a_deal(price="80.00", list_price="100.00")])
+    cheapest, biggest = Selection(Sort.CHEAPEST, currency="USD"), Selection(Sort.DISCOUNT, currency="USD")
+    edits: list[tuple[dict[str, Any], Topic, Selection, Topic, Selection]] = [
+        ({"price": "50.00"}, SHOES, replace(cheapest, least=6000), SHOES, replace(cheapest, most=6000)),
+        ({"list_price": None}, SHOES, biggest, SHOES, cheapest),
+        ({"currency": "EUR"}, SHOES, cheapest, SHOES, replace(cheapest, currency="EUR")),
+        ({"currency": "USD", "category": "home"}, SHOES, cheapest, HOME, cheapest),
+        ({"brand": "asics"}, APPLE, cheapest, Topic(BRAND, "asics"), cheapest),
+        ({"link": "https://other.example/shoe", "list_price": "60.00"}, SHOES, biggest, HOME, biggest),
+    ]
+
+    for changes, left, without, entered, within in edits:
+        deal = now_of(table, deals.edit(table, deal.deal_id, changes, NOW), deal)
+
+        assert walked(table, left, without) == [], changes
+        assert walked(table, entered, within) == [deal.deal_id], changes
+    assert len(offers.offers(table, deal.link)) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "places"),
+    [({"withdrawn_at": NOW}, set()), ({"ends_at": ago(seconds=1)}, {"GSI2PK", "GSI3PK"})],
+    ids=["withdrawn", "ended"],
+)
+def test_what_is_over_leaves_the_prices_and_comes_back_when_it_is_on_again(
+    table: Table, changes: dict[str, Any], places: set[str]
+) -> None:
+    (deal,) = filed(table, [a_deal(price="80.00")])
+    key = keys.primary(offers.to_item(deal, has_ended=False))
+
+    over = now_of(table, deals.edit(table, deal.deal_id, changes, NOW), deal)
+    away = table.get(key)
+    again = now_of(table, deals.edit(table, deal.deal_id, dict.fromkeys(changes), NOW), over)
+    # An older record that comes once more, as out of a dead-letter queue, changes nothing.
+    offers.file(table, deal, over, has_ended=bool(places))
+
+    assert away is not None
+    assert NOWHERE & away.keys() == places
+    assert table.get(key) == offers.to_item(again, has_ended=False)
+
+
+def test_a_price_that_changes_between_two_pages_moves_its_own_deal_alone(table: Table) -> None:
+    posted = filed(table, [a_deal(price=f"{n}.00", link=f"https://shop.example/{n}") for n in range(10, 16)])
+    by_price = sorted(posted, key=ORDERS[Sort.CHEAPEST])
+    cheapest = Selection(Sort.CHEAPEST, currency="USD")
+    _, _, first = sorting.read(table, SHOES, cheapest, limit=3, now=NOW)
+
+    now_of(table, deals.edit(table, by_price[2].deal_id, {"price": "1.00"}, NOW), by_price[2])
+    _, _, second = sorting.read(table, SHOES, cheapest, limit=3, now=NOW, cursor=first.next)
+
+    assert ids(first.items) + ids(second.items) == ids(by_price)
+
+
+def test_a_damaged_or_misplaced_offer_is_left_out_and_noted(table: Table) -> None:
+    posted = filed(table, [a_deal(price=f"{n}.00", link=f"https://shop.example/{n}") for n in (10, 20, 30)])
+    damaged, misplaced = (keys.primary(offers.to_item(deal, has_ended=False)) for deal in posted[:2])
+    table.write(update(damaged, "SET Price = :price", values={":price": "much"}, refused=None))
+    table.write(update(misplaced, "SET GSI3SK = :place", values={":place": "00000000000005"}, refused=None))
+    damage.taken()
+
+    assert walked(table, SHOES, Selection(Sort.CHEAPEST, currency="USD")) == [posted[2].deal_id]
+    assert len(damage.taken()) == 2
+
+
+def test_what_was_not_given_by_a_list_is_no_cursor_of_it(table: Table) -> None:
+    posted = filed(table, [a_deal(price=f"{n}.00", link=f"https://shop.example/{n}") for n in (10, 20, 30)])
+    cheapest = Selection(Sort.CHEAPEST, currency="USD")
+    cursor = sorting.cursor_after(SHOES, cheapest, posted[0])
+    by_id = cursors.encode("category/shoes", posted[0].deal_id)
+
+    for of, selection, forged in (
+        (SHOES, cheapest, by_id),
+        (SHOES, cheapest, f"1{cursor}"),
+        (SHOES, cheapest, f"x.{cursor}"),
+        (SHOES, replace(cheapest, most=9900), cursor),
+        (HOME, cheapest, cursor),
+        (APPLE, replace(cheapest, sort=Sort.DISCOUNT), cursor),
+    ):
+        with pytest.raises(InvalidCursor):
+            sorting.read(table, of, selection, limit=3, now=NOW, cursor=forged)
+
+
+@pytest.mark.parametrize("sort", Sort)
+def test_a_topic_that_does_not_exist_has_no_list(table: Table, sort: Sort) -> None:
+    with pytest.raises(NoSuchTopic):
+        sorting.read(table, Topic(BRAND, "nobody"), Selection(sort, 0), limit=3, now=NOW)
+    with pytest.raises(BadRequest):
+        sorting.read(table, SHOES, Selection(sort, brand="nobody"), limit=3, now=NOW)
+
+
+def test_the_currencies_that_have_prices_are_found_in_one_round_trip(table: Table) -> None:
+    filed(table, [a_deal(currency=each, link=f"https://shop.example/{each}") for each in ("EUR", "JPY", "CHF")])
+
+    with watched(table) as wire:
+        assert sorting.currencies(table, SHOES, Selection(Sort.CHEAPEST)) == ["EUR", "JPY"]
+        assert sorting.currencies(table, SHOES, Selection(Sort.CHEAPEST, brand="asics")) == []
+
+    assert wire.round_trips == 2
