@@ -13,9 +13,12 @@ from typing import Annotated
 import typer
 
 from cli.segments import Number, Step, run_all, scan
-from shared.data import item_types
+from shared.data import item_types, keys
+from shared.data.catalog import offers
 from shared.data.catalog.deal_items import from_item, is_listed, ours, to_item_listed
+from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import INDEX_KEYS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change
 from shared.errors import DealsError
@@ -31,7 +34,18 @@ def _deal(item: Item) -> tuple[Item, Item]:
     return known, to_item_listed(from_item(known), listed=is_listed(known))
 
 
-REWRITES: Mapping[str, Callable[[Item], tuple[Item, Item]]] = {item_types.DEAL: _deal}
+def _offer(item: Item) -> tuple[Item, Item]:
+    """An offer stands in the indexes as one of a listed deal, unless it is known to have ended."""
+    deal = from_item(item)
+    ended = keys.offer_of_ended(deal.deal_id, deal.brand, deal.category)
+    bare = {name: value for name, value in item.items() if name not in INDEX_KEYS}
+    return item, bare | offers.to_item(deal, has_ended=ended.items() <= item.items())
+
+
+REWRITES: Mapping[str, Callable[[Item], tuple[Item, Item]]] = {
+    item_types.DEAL: _deal,
+    item_types.PRODUCT_OFFER: _offer,
+}
 """For each type that can be rewritten: an item as this release knows it, and as this release writes it."""
 
 
@@ -51,11 +65,12 @@ def backfill(
 
 
 def run(table: Table, item_type: str, segment: int, segments: int) -> Iterator[Step]:
-    """Rewrite one segment's items of a type, one page at a step, from where the last run stopped."""
+    """Rewrite one segment's items of a type, one page at a step, from where the last run stopped; damaged ones stay."""
     rewrite = REWRITES[item_type]
 
     def work(items: list[Item]) -> int:
-        return sum(_write(table, *rewrite(item)) for item in items if item["Type"] == item_type)
+        known = damage.readable((item for item in items if item["Type"] == item_type), rewrite)
+        return sum(_write(table, *each) for each in known)
 
     return scan(table, item_type, segment, segments, work)
 
@@ -64,7 +79,9 @@ def _write(table: Table, old: Item, new: Item) -> bool:
     """Write what differs; returns whether anything did, and nobody else was faster."""
     if old == new:
         return False
+    # A copy has the version of the deal that it is of.
+    newer = new if old["Type"] == item_types.PRODUCT_OFFER else new | {"Version": old["Version"] + 1}
     with suppress(_Changed):
-        table.write(change(old, new | {"Version": old["Version"] + 1}, version="Version", refused=_Changed()))
+        table.write(change(old, newer, version="Version", refused=_Changed()))
         return True
     return False

@@ -18,8 +18,8 @@ Mend = Annotated[bool, typer.Option("--mend", help="Write what other items say, 
 
 
 def check(mend: Mend = False, as_json: AsJson = False) -> None:
-    """Hold counts, indexes, words, accounts and stock against the items that they follow from. Reads the whole table,
-    twice where it finds something."""
+    """Hold counts, indexes, words, offers, accounts and stock against the items that they follow from. Reads the whole
+    table, twice where it finds something."""
     with at_work(as_json) as work:
         with progress("Checking", work.table.roughly() or None, MofNCompleteColumn()) as advance:
             faults = checking.check(work.table, work.now, advance)

@@ -1,8 +1,8 @@
 """The table held against its invariants: what an item says beside what the rest of the table makes of it.
 
-Counts, places in indexes, notes, words and accounts repeat what other items say, so they can be mended. How much stock
-is really left, only a person knows. A scan is no snapshot: a fault is what two scans in a row find in the same state,
-and it is mended only if its item is still in that state.
+Counts, places in indexes, notes, words, offers and accounts repeat what other items say, so they can be mended. How
+much stock is really left, only a person knows. A scan is no snapshot: a fault is what two scans in a row find in the
+same state, and it is mended only if its item is still in that state.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
-from shared.data.catalog import feed_counts, search, words
+from shared.data.catalog import feed_counts, offers, search, words
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
 from shared.data.members import follows
 from shared.data.orders import order_items
@@ -35,6 +35,7 @@ FEEDS = "counts of feeds"
 NOTES = "notes of endings"
 WORDS = "words of deals"
 WORD_COUNTS = "counts of words"
+OFFERS = "offers of products"
 ACCOUNTS = "accounts"
 STOCK = "stock"
 
@@ -44,6 +45,9 @@ _COUNTS = {
     **dict.fromkeys(item_types.TOPIC.values(), FOLLOWERS),
 }
 """The types of items that count others, with the rules of their counts."""
+
+_PAIRED = {item_types.WORD: WORDS, item_types.ENDING: NOTES, item_types.PRODUCT_OFFER: OFFERS}
+"""The types of items that a deal has as well as its own, with the rules of theirs."""
 
 _FOLLOWS = {
     **dict.fromkeys(item_types.LIKE.values(), "LikesCount"),
@@ -145,7 +149,7 @@ class _Seen:
             self._counts[rule][_place(item)] = item
         elif counter := _FOLLOWS.get(kind):
             self._count(FOLLOWERS, keys.topic(follows.topic_of(item)), counter)
-        elif kind in (item_types.WORD, item_types.ENDING):
+        elif kind in _PAIRED:
             self._pair(item, due=False)
         elif kind == item_types.DEAL:
             self._deal(item)
@@ -164,9 +168,8 @@ class _Seen:
         for place in found.keys() | due.keys():
             either = found.get(place) or due[place]
             # A note without its deal is only looked at once more than needed.
-            if either["Type"] == item_types.WORD or place in due:
-                rule = WORDS if either["Type"] == item_types.WORD else NOTES
-                yield Fault(rule, _key(place), found.get(place), due.get(place))
+            if either["Type"] != item_types.ENDING or place in due:
+                yield Fault(_PAIRED[either["Type"]], _key(place), found.get(place), due.get(place))
         for rule, counts in self._counts.items():
             for place in counts.keys() | self._counted[rule].keys():
                 item, counted = counts.get(place), self._counted[rule].get(place, Counter())
@@ -209,6 +212,7 @@ class _Seen:
         listed = status is Status.ACTIVE or (status is Status.EXPIRED and is_listed(item))
         places = to_item_listed(deal, listed=listed)
         self._indexed(item, {name: value for name, value in places.items() if name in INDEX_KEYS})
+        self._pair(offers.to_item(deal, has_ended=not listed), due=True)
         if listed:
             self._listed(deal)
 

@@ -9,7 +9,7 @@ import pytest
 
 from cli import backfill, segments
 from shared.data import keys
-from shared.data.catalog import deals
+from shared.data.catalog import deals, offers
 from shared.data.catalog.deal_items import is_listed, to_item_listed
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -58,6 +58,24 @@ def test_every_deal_gets_what_this_release_writes(table: Table, stripped: list[D
     assert sum(step.rewritten for step in steps) == len(stripped)
     assert all("GSI3PK" in item for item in items(table, stripped))
     assert places(table) == []
+
+
+def test_offers_of_the_release_before_get_their_places_by_price(table: Table) -> None:
+    (listed, over, withdrawn) = post(table, [a_deal(ago(hours=n), link=f"https://x.example/{n}") for n in range(3)])
+    withdrawn = deals.withdraw(table, withdrawn.deal_id, NOW)
+    due = [
+        offers.to_item(listed, has_ended=False),
+        offers.to_item(over, has_ended=True),
+        offers.to_item(withdrawn, has_ended=False),
+    ]
+    bare = {name: value for name, value in due[0].items() if not name.startswith("GSI")}
+    for item in (bare, *due[1:]):
+        table.write(put(item, because="an older release wrote it"))
+
+    steps = [step for number in range(2) for step in backfill.run(table, "ProductOffer", number, 2)]
+
+    assert sum(step.rewritten for step in steps) == 1
+    assert table.get_many([keys.primary(item) for item in due]) == due
 
 
 def test_a_run_that_is_repeated_rewrites_nothing(table: Table, stripped: list[Deal]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from shared.data import account_checks, checking, keys
-from shared.data.catalog import deals, endings, feed_counts, search
+from shared.data.catalog import deals, endings, feed_counts, offers, search
 from shared.data.members import follows, messages, sessions, users
 from shared.data.orders import reading, steps
 from shared.dynamodb.schema import Key
@@ -40,13 +41,17 @@ def lamp(table: Table) -> Deal:
     sold = on_sale(table, 9, shards=2)
     for each in (lamp, over, withdrawn, sold):
         search.file(table, None, each)
+        offers.file(table, None, each)
     endings.sweep(table, NOW)
-    deals.withdraw(table, withdrawn.deal_id, NOW)
+    taken_back = deals.withdraw(table, withdrawn.deal_id, NOW)
     for each in (over, withdrawn):
         search.file(table, each, None)
+    offers.file(table, over, deals.get(table, over.deal_id), has_ended=True)
+    offers.file(table, withdrawn, taken_back)
     # Its offer has ended, and the next sweep is not due yet.
     (just_over,) = post(table, [a_deal(ago(minutes=5), ends_at=ago(seconds=1))], ago(minutes=5))
     search.file(table, None, just_over)
+    offers.file(table, None, just_over)
     buy(table, "ana", sold)
     steps.advance(table, buy(table, "ana", sold), OrderStatus.CANCELLED, NOW)
     steps.advance(table, buy(table, "ana", sold), OrderStatus.SHIPPED, NOW)
@@ -82,6 +87,10 @@ def unplace(key: Key, *attributes: str) -> Write:
 def book_of(lamp: Deal) -> Key:
     """The counts of the month of all deals."""
     return next(iter(feed_counts.counters(lamp)))[0]
+
+
+def offer_of(lamp: Deal) -> Key:
+    return keys.primary(offers.to_item(lamp, has_ended=False))
 
 
 DAMAGES: dict[str, tuple[str, Callable[[Deal], Write]]] = {
@@ -130,6 +139,15 @@ DAMAGES: dict[str, tuple[str, Callable[[Deal], Write]]] = {
             {**search.items_of(lamp)["lamp"], **keys.word_of_deal("torch", lamp.deal_id)}, because="this is the damage"
         ),
     ),
+    "an offer is gone": (checking.OFFERS, lambda lamp: lose(offer_of(lamp))),
+    "an offer is in no list of prices": (checking.OFFERS, lambda lamp: unplace(offer_of(lamp), "GSI3PK", "GSI3SK")),
+    "an offer has another price than its deal": (checking.OFFERS, lambda lamp: say(offer_of(lamp), Price="1.00")),
+    "an offer of a product that is another by now": (
+        checking.OFFERS,
+        lambda lamp: put(
+            offers.to_item(replace(lamp, link="https://shop.example/before"), has_ended=False), because="the damage"
+        ),
+    ),
     "a word is miscounted": (checking.WORD_COUNTS, lambda _: say(keys.word_count("lamp"), Deals=5)),
     "the count of a word is gone": (checking.WORD_COUNTS, lambda _: lose(keys.word_count("desk"))),
 }
@@ -174,6 +192,7 @@ def test_stock_that_does_not_add_up_is_named_and_left_to_a_person(table: Table, 
     a_buyer(table)
     deal = on_sale(table, 5)
     search.file(table, None, deal)
+    offers.file(table, None, deal)
     buy(table, "ana", deal)
     table.write(say(keys.stock_shard(deal.deal_id, 1), **{attribute: 0}))
 
@@ -187,6 +206,7 @@ def test_orders_without_their_stock_are_named(table: Table) -> None:
     a_buyer(table)
     deal = on_sale(table, 5)
     search.file(table, None, deal)
+    offers.file(table, None, deal)
     buy(table, "ana", deal)
     table.write(say(keys.stock_shard(deal.deal_id, 1), Ordered=0, Left=5))
 

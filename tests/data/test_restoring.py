@@ -12,7 +12,7 @@ import botocore.session
 from botocore import xform_name
 
 from shared.data import checking, keys
-from shared.data.catalog import deals, search
+from shared.data.catalog import deals, offers, search
 from shared.data.members import follows
 from shared.dynamodb.schema import STREAM_VIEW, TTL_ATTRIBUTE, create_table_request
 from shared.dynamodb.table import Table
@@ -33,6 +33,7 @@ def test_a_restored_table_becomes_whole_by_the_commands_of_the_runbook(table: Ta
     follows.like(table, APPLE, "ana", NOW)
     (deal,) = post(table, [a_deal()])
     search.file(table, None, deal)
+    offers.file(table, None, deal)
     # The stream was to write this word when the moment came that is restored.
     (word, *_) = search.items_of(deal).values()
     table.write(forget(keys.primary(word), because="the stream has not come to it"))
