@@ -20,13 +20,23 @@ from shared.api import cors, documents
 from shared.api.app import create_app, serve
 from shared.api.documentation import PAGED, describe
 from shared.api.documents import compact
-from shared.data.catalog import brands, deals, feeds, picks, search, topics, words
+from shared.data.catalog import brands, deals, feeds, picks, search, sorting, topics, words
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest
 from shared.http import cached_pages
 from shared.http.caching import public
-from shared.http.parameters import paging, segment, topic_named
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Feed, feed_of
+from shared.http.parameters import SELECTING, paging, segment, selection, topic_named
+from shared.models.catalog import (
+    ALL_DEALS,
+    BRAND,
+    CATEGORIES,
+    CATEGORY,
+    EDITORS_CHOICE,
+    FRONT_PAGE,
+    Feed,
+    Topic,
+    feed_of,
+)
 from shared.models.lists import Page
 from shared.runtime.environment import table
 from shared.values import times
@@ -87,10 +97,10 @@ def brand_page(brand: str) -> Response[Any]:
 
 @app.get(
     "/brands/<brand>/deals",
-    **describe("Latest deals of a brand", "DealList", errors=[404], query=PAGED, cached=True),
+    **describe("Deals of a brand", "DealList", errors=[404], query=(*PAGED, *SELECTING[:-1]), cached=True),
 )
 def brand_deals(brand: str) -> Response[Any]:
-    return public(app, compact(_feed(feed_of(topic_named(BRAND, brand)), now=times.now())))
+    return public(app, _selected(topic_named(BRAND, brand), None))
 
 
 @app.get("/categories", **describe("The eight categories", "CategoryList", cached=True))
@@ -120,11 +130,11 @@ def category_page(category: str) -> Response[Any]:
 
 @app.get(
     "/categories/<category>/deals",
-    **describe("Latest deals of a category", "DealList", errors=[404], query=PAGED, cached=True),
+    **describe("Deals of a category", "DealList", errors=[404], query=(*PAGED, *SELECTING), cached=True),
 )
 def category_deals(category: str) -> Response[Any]:
     topic = topic_named(CATEGORY, category)
-    return public(app, _newest(CATEGORY_PAGES.get(topic.slug), feed_of(topic)))
+    return public(app, _selected(topic, CATEGORY_PAGES.get(topic.slug)))
 
 
 @app.get("/openapi.json", **describe("This document", "OpenApi", cached=True))
@@ -174,6 +184,15 @@ DOCS_PAGE = """<!doctype html>
 def what_may_be_sent() -> Response[Any]:
     """Answer the preflight of a request from another site, of any path. Deployed where there are such sites."""
     return cors.preflight()
+
+
+def _selected(of: Topic, part: Cached | None) -> str:
+    """A page of a topic's deals as they were asked for; ``part`` is what shows its newest, if anything does."""
+    asked = selection({name: app.current_event.get_query_string_value(name, None) for name in SELECTING})
+    if asked.is_all:
+        return _newest(part, feed_of(of))
+    now = times.now()
+    return compact(documents.feed(sorting.read(table(), of, asked, now=now, **paging(app))[-1], now))
 
 
 def _newest(part: Cached | None, feed: Feed) -> str:

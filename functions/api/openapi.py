@@ -22,8 +22,10 @@ from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
 from shared.data.idempotency import LIFETIME
 from shared.data.orders.order_items import OPEN
-from shared.http.parameters import DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
+from shared.http.parameters import AMOUNT, DEFAULT_PAGE, MAX_CLIENT_KEY, MAX_PAGE
+from shared.models.lists import Sort
 from shared.models.orders import OrderStatus
+from shared.settings import CURRENCIES
 from shared.values import ksuids
 
 PATH = Path(__file__).with_name("openapi.json")
@@ -69,6 +71,22 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "schema": {"type": "string", "format": "date-time"},
         "description": "Only orders placed at this time or earlier.",
     },
+    "sort": {
+        "in": "query",
+        "schema": {"type": "string", "enum": list(Sort), "default": Sort.NEWEST},
+        "description": "The newest first, the cheapest, or the biggest discount, of those that have one.",
+    },
+    "currency": {
+        "in": "query",
+        "schema": {"type": "string", "pattern": "^[A-Z]{3}$"},
+        "description": "Only deals in this currency. By price or discount, and between two prices, deals are of one: "
+        f"{CURRENCIES[0]}, where none is asked for.",
+    },
+    "brand": {
+        "in": "query",
+        "schema": {"type": "string"},
+        "description": "Only deals of this brand, by its slug or its name.",
+    },
     "anyway": {
         "in": "query",
         "schema": {"type": "string", "pattern": ANYWAY},
@@ -87,6 +105,15 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 
 OF_PATHS: dict[tuple[str, str], dict[str, Any]] = {
     ("/orders", "Idempotency-Key"): {"required": True},  # an order is never placed by chance twice
+    **{
+        (path, name): {
+            "schema": {"type": "string", "pattern": AMOUNT, "examples": ["79.90"]},
+            "description": f"Only deals at this price or {side} it. A page may then have fewer deals than `limit`, or "
+            "none, though it has a `next`.",
+        }
+        for path in ("/brands/{brand}/deals", "/categories/{category}/deals")
+        for name, side in (("from", "above"), ("to", "below"))
+    },
     ("/open-orders", "status"): {"schema": {"type": "string", "enum": list(OPEN), "default": OrderStatus.PLACED}},
 }
 """What a parameter is at one path, where it departs from :data:`PARAMETERS`."""

@@ -37,11 +37,15 @@ REGION = "us-east-1"
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html
 https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-and-https-requirements.html"""
 
-QUERY = ("cursor", "limit", "q")
+SELECTING = ("sort", "from", "to", "currency", "brand")
+"""The parameters that say which of a brand's or a category's deals are asked for, and in which order."""
+
+QUERY = ("cursor", "limit", "q", *SELECTING)
 """The parameters of public pages. Others are neither part of the cache's key nor sent on: they cannot split it."""
 
-PAGE_QUERY = ("cursor", "q", "said")
-"""The same of the site's public pages: where a list goes on, what is searched for, and what was just done."""
+PAGE_QUERY = ("cursor", "q", "said", *SELECTING)
+"""The same of the site's public pages: where a list goes on and what of it is asked for, what is searched for, and what
+was just done."""
 
 ASSETS = "/assets"
 
@@ -160,7 +164,7 @@ class Edge(Construct):
         # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html
         key = self._cache_policy(
             "Pages",
-            "Public pages: path, limit, cursor and search words; requests with credentials apart from all others",
+            "Public pages: path, limit, cursor, words, selection; requests with credentials apart from all others",
             Duration.hours(1),
             QUERY,
             cloudfront.CacheHeaderBehavior.allow_list(CREDENTIAL, *(["Origin"] if stage.cors_origins else [])),
@@ -209,7 +213,7 @@ class Edge(Construct):
         origin = self._origin(site, f"/{SITE_STAGE}")
         key = self._cache_policy(
             "PublicPages",
-            "Pages of the site: path, cursor and search words; no cookie and no header",
+            "Pages of the site: path, cursor, search words and what is selected; no cookie and no header",
             Duration.days(1),
             (*PAGE_QUERY, *(["took"] if stage.shows_work else [])),
             cloudfront.CacheHeaderBehavior.none(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -10,6 +11,7 @@ from shared import settings
 from shared.errors import BadRequest, InvalidName, NoSuchTopic
 from shared.http.event import header, is_plain
 from shared.models.catalog import Topic, TopicKind
+from shared.models.lists import Selection, Sort
 from shared.values import slugs
 
 if TYPE_CHECKING:
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 MAX_PAGE = 100
 DEFAULT_PAGE = settings.CACHED_PAGE
 """Items of a page of a list: the most, and the default."""
+
+SELECTING = ("sort", "from", "to", "currency", "brand")
+"""The parameters that say which deals of a brand's or a category's list are asked for."""
 
 MAX_CLIENT_KEY = 255
 """Characters of an idempotency key, of a header and of a form."""
@@ -49,6 +54,43 @@ def client_key(event: Mapping[str, Any]) -> str | None:
         detail = f"Idempotency-Key must have 1 to {MAX_CLIENT_KEY} printable ASCII characters."
         raise BadRequest(detail, "Idempotency-Key")
     return key
+
+
+AMOUNT = r"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"
+"""A price as it is asked for."""
+
+_CURRENCY = re.compile("[A-Z]{3}")
+
+
+def selection(query: Mapping[str, str | None]) -> Selection:
+    """The deals of a list that a query asks for; a parameter that is empty, as a form sends it, is none.
+
+    Lists by price or discount, and those between two prices, are of one currency. Raises BadRequest.
+    """
+    asked = {name: (query.get(name) or "").strip() for name in SELECTING}
+    if (sort := asked["sort"] or Sort.NEWEST) not in set(Sort):
+        raise BadRequest(f"sort must be one of {', '.join(Sort)}.", "sort")
+    least, most = (_hundredths(name, asked[name]) for name in ("from", "to"))
+    if least is not None and most is not None and least > most:
+        raise BadRequest("from must not be above to.", "from")
+    if asked["currency"] and not _CURRENCY.fullmatch(asked["currency"]):
+        raise BadRequest("currency must be three capital letters.", "currency")
+    priced = sort != Sort.NEWEST or least is not None or most is not None
+    try:
+        brand = slugs.slug(asked["brand"]) if asked["brand"] else None
+    except InvalidName as error:
+        raise BadRequest("brand must be a brand's name or slug.", "brand") from error
+    currency = asked["currency"] or (settings.CURRENCIES[0] if priced else None)
+    return Selection(Sort(sort), least, most, currency, brand)
+
+
+def _hundredths(name: str, amount: str) -> int | None:
+    if not amount:
+        return None
+    if not re.fullmatch(AMOUNT, amount):
+        raise BadRequest(f"{name} must be a price such as 80 or 79.90.", name)
+    whole, _, rest = amount.partition(".")
+    return int(whole) * 100 + int(rest.ljust(2, "0"))
 
 
 def paging(app: APIGatewayRestResolver) -> dict[str, Any]:
