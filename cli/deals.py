@@ -13,14 +13,14 @@ from cli.inputs import DealName, checked, deal_id
 from cli.watching import AsJson, Cursor, Limit, at_work
 from shared.api import documents
 from shared.api.bodies import DealChange, NewDeal
-from shared.data.catalog import deals, feeds, oddities
+from shared.data.catalog import deals, feeds, oddities, sorting
 from shared.data.catalog import search as searching
 from shared.data.catalog.words import asked
 from shared.data.members import fanout_progress
 from shared.errors import DealIsOdd, Invalid
-from shared.http.parameters import DEFAULT_PAGE
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
-from shared.models.lists import Page
+from shared.http.parameters import DEFAULT_PAGE, selection
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic, feed_of
+from shared.models.lists import Page, Sort
 from shared.values import slugs
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
@@ -32,14 +32,27 @@ app = typer.Typer(help="Deals: the feeds, single deals, and what editors do to t
 def latest(
     brand: Annotated[str | None, typer.Option(help="Only this brand's, by name or slug.")] = None,
     category: Annotated[str | None, typer.Option(help="Only this category's.")] = None,
+    sort: Annotated[str, typer.Option(help=f"One of {', '.join(Sort)}.")] = Sort.NEWEST,
+    least: Annotated[str | None, typer.Option("--from", help="Only at this price or above it, as 79.90.")] = None,
+    most: Annotated[str | None, typer.Option("--to", help="Only at this price or below it.")] = None,
+    currency: Annotated[str | None, typer.Option(help="Only in this currency.")] = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the latest deals: all, a brand's or a category's."""
-    feed = _feed(brand, category)
+    """List the latest deals: all, a brand's, a category's, or a brand's in one; or those of a brand or a category by
+    price or by discount."""
+    of = _topic(brand, category)
+    within = brand if category is not None else None
+    wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": within})
+    if of is None and not wanted.is_all:
+        raise Invalid("Name a brand or a category: all deals are listed by time alone.")
     with at_work(as_json) as work:
-        page = feeds.read(work.table, feed, limit=limit, now=work.now, cursor=cursor)
+        if of is None or wanted.is_all:
+            feed = feed_of(of) if of else ALL_DEALS
+            page = feeds.read(work.table, feed, limit=limit, now=work.now, cursor=cursor)
+        else:
+            *_, page = sorting.read(work.table, of, wanted, limit=limit, now=work.now, cursor=cursor)
         work.answer(documents.feed(page, work.now), views.feed)
 
 
@@ -173,9 +186,7 @@ def _sure(yes: bool, write: Callable[[Collection[str] | None], Deal]) -> Deal:
         return write(odd.oddities)
 
 
-def _feed(brand: str | None, category: str | None) -> Feed:
-    if brand is not None and category is not None:
-        raise Invalid("A feed is of a brand or of a category, not of both.")
-    if brand is not None:
-        return feed_of(Topic(BRAND, slugs.slug(brand)))
-    return ALL_DEALS if category is None else feed_of(Topic(CATEGORY, slugs.slug(category)))
+def _topic(brand: str | None, category: str | None) -> Topic | None:
+    if category is not None:
+        return Topic(CATEGORY, slugs.slug(category))
+    return None if brand is None else Topic(BRAND, slugs.slug(brand))
