@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
 from shared.errors import (
+    BadRequest,
     DealIsOver,
     DealsError,
     InvalidCursor,
@@ -49,6 +50,7 @@ _PLAIN: dict[type, str] = {
     NoSuchDeal: "There is no such deal.",
     NoSuchMessage: "There is no such message in your inbox.",
     NoSuchOrder: "There is no such order.",
+    InvalidCursor: "This page of the list is not one that we know.",
     NotSoldHere: "This deal is not sold here: go to its shop.",
 }
 """Errors whose own sentence has an id in it, in the words of pages. Whoever reads a page never typed one."""
@@ -165,13 +167,14 @@ def _page_of(error: DealsError, request: Request, *, public: bool) -> Answer:
     """The page that tells a visitor of an error, with the way on where there is one."""
     if isinstance(error, NotSignedIn):
         return _to_sign_in(request)
-    if isinstance(error, InvalidCursor):
-        query = {name: value for name, value in request.query.items() if name != "cursor"}
+    if isinstance(error, InvalidCursor | BadRequest) and error.field in request.query:
+        # The way back is the same address without what cannot be read in it.
+        query = {name: value for name, value in request.query.items() if name not in ("cursor", error.field)}
         return pages.problem_page(
             HTTPStatus.BAD_REQUEST,
-            "This page of the list is not one that we know.",
+            _PLAIN.get(type(error)) or detail_of(error),
             onward=link(request.path, **query),
-            onward_name="Start with the newest",
+            onward_name="Begin the list anew" if isinstance(error, InvalidCursor) else f"Go on without “{error.field}”",
         )
     detail = _PLAIN.get(type(error)) or detail_of(error)
     return pages.problem_page(status_of(error), detail, headers_of(error), public=public)

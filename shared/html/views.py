@@ -131,11 +131,14 @@ def grouped(deals: Iterable[Deal]) -> list[list[Deal]]:
     return list(groups.values())
 
 
-def first_groups(deals: Sequence[Deal], most: int) -> int:
-    """How many of some deals, newest first, are ``most`` cards under their days: no card is cut in two."""
-    seen: set[tuple[date, str, str, str]] = set()
+def first_groups(deals: Sequence[Deal], most: int, *, under_days: bool = True) -> int:
+    """How many of some deals, in their order, are ``most`` cards: no card is cut in two.
+
+    Where deals stand ``under_days``, those of one product on two days are two cards.
+    """
+    seen: set[tuple[date | None, str, str, str]] = set()
     for number, deal in enumerate(deals):
-        when = deal.created_at.date()
+        when = deal.created_at.date() if under_days else None
         seen.add((when, links.product(deal.link), deal.price, deal.currency))
         if len(seen) > most:
             return number

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
+from functions.pages.site import narrowing
 from functions.pages.site.public import cursor_of, feed_addresses, latest_of, moved, older_of, public_page
-from shared.data.catalog import brands, feeds, offers, picks, topics, words
+from shared.data.catalog import brands, feeds, offers, picks, sorting, topics, words
 from shared.data.catalog.page_cache import HTML
 from shared.errors import InvalidName, NotFound
 from shared.html import fragments, pages, views
 from shared.html.app import Routes
+from shared.html.links import link
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.http import cached_pages
+from shared.http import cached_pages, parameters
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, CountedTopic, Status, Topic, feed_of
+from shared.models.lists import Selection
 from shared.runtime.environment import table
 from shared.values import slugs
 from shared.values.counts import counted
 
 MOST_ENDED = 24
+
+SORTED, READ_SORTED = 24, 36
+"""Cards of a page in another order, whole rows of six, four, three or two; and the deals that are read for them."""
 
 routes = Routes()
 
@@ -34,7 +41,9 @@ def category_page(request: Request, category: str) -> Answer:
         return pages.problem_page(HTTPStatus.NOT_FOUND, "There is no such category. These are all eight.", public=True)
     if category != topic.slug:
         return moved(f"/categories/{topic.slug}")
-    cursor = cursor_of(request)
+    selection, cursor = parameters.selection(request.query), cursor_of(request)
+    if not selection.is_all:
+        return _selected(request, topic, selection, narrowing.brands_in)
     if cursor is not None:
         return _older_of_topic(request, topic, cursor)
     found, copy = cached_pages.read_category(topic, now, HTML)
@@ -61,11 +70,14 @@ def all_brands(request: Request) -> Answer:
 @routes.get("/brands/<brand>")
 def brand_page(request: Request, brand: str) -> Answer:
     cursor = cursor_of(request)
+    selection = replace(parameters.selection(request.query), brand=None)
     try:
         topic = brand_named(brand)
         if brand != topic.slug:
             topics.get(table(), topic)
             return moved(f"/brands/{topic.slug}")
+        if not selection.is_all:
+            return _selected(request, topic, selection, narrowing.categories_of)
         if cursor is not None:
             return _older_of_topic(request, topic, cursor)
         found, held = feeds.opened(table(), topic)
@@ -107,6 +119,46 @@ def _older_of_topic(request: Request, topic: Topic, cursor: str) -> Answer:
     return _of_topic(request, found, latest, first=False)
 
 
+def _selected(request: Request, topic: Topic, selection: Selection, among: Callable[..., narrowing.Choices]) -> Answer:
+    """A page of a topic's deals in another order, or of some of them, and what else there is ``among`` them.
+
+    One round trip, mostly; of the newest deals two. Raises NoSuchTopic, InvalidCursor, BadRequest.
+    """
+    cursor, path = cursor_of(request), fragments.path_of(feed_of(topic))
+    asked: list[Callable[[], Any]] = [
+        partial(sorting.read, table(), topic, selection, limit=READ_SORTED, now=request.now, cursor=cursor),
+        *([partial(sorting.currencies, table(), topic, selection)] if selection.currency and not cursor else []),
+    ]
+    (found, brand, page), *currencies = table().gather(asked)
+    deals = page.items[: views.first_groups(page.items, SORTED, under_days=False)]
+    # Where not all that was found is shown, the next page begins with the rest.
+    more = sorting.cursor_after(topic, selection, deals[-1]) if len(deals) < len(page.items) else page.next
+    bar = narrowing.above(
+        path,
+        selection,
+        among=among(topic, selection, brand, page.items),
+        currencies=currencies[0] if currencies else (),
+    )
+    said = narrowing.sentence(selection, brand)
+    return public_page(
+        "selected.html",
+        request,
+        name=found.name,
+        kind=topic.kind.label,
+        slug=topic.slug,
+        order=said,
+        narrowing=bar,
+        cards=views.cards(deals, request.now),
+        next=link(path, **narrowing.query_of(selection), cursor=more) if more else None,
+        more=narrowing.MORE[selection.sort],
+        all=link(path),
+        first=cursor is None,
+        feed=feed_addresses(f"{path}/feed"),
+        robots="noindex, follow",
+        description=f"Deals of {found.name}. {said}.",
+    )
+
+
 def _of_topic(
     request: Request, found: CountedTopic, latest: str, picks: str = "", *, deals: int = 0, first: bool = True
 ) -> Answer:
@@ -134,6 +186,7 @@ def _of_topic(
         any=something,
         ended=views.cards((deal for deal in over if deal.status(request.now) is Status.EXPIRED), request.now),
         first=first,
+        narrowing=narrowing.above(path, Selection()),
         feed=feed_addresses(f"{path}/feed"),
         robots=None if first else "noindex, follow",
         description=f"Deals of {found.name}, the newest first.",

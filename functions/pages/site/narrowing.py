@@ -1,0 +1,119 @@
+"""What stands above a list of deals: links to its orders, two prices, and the brands, categories and currencies in it.
+
+All of it is in the address, so that each list is one page for everybody.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from shared import settings
+from shared.html import views
+from shared.html.fragments import path_of
+from shared.html.links import link
+from shared.models.catalog import CATEGORIES, CATEGORY, CountedTopic, Deal, Topic, feed_of
+from shared.models.lists import Selection, Sort
+from shared.values.money import money
+
+MOST = 6
+"""Brands or categories that a list leads to: those that its page has most of."""
+
+ORDERS = {Sort.NEWEST: "Newest", Sort.CHEAPEST: "Cheapest", Sort.DISCOUNT: "Biggest discount"}
+MORE = {Sort.NEWEST: "Older deals", Sort.CHEAPEST: "Dearer deals", Sort.DISCOUNT: "Smaller discounts"}
+
+_FIRST = {
+    Sort.NEWEST: "The newest first",
+    Sort.CHEAPEST: "The cheapest first",
+    Sort.DISCOUNT: "The biggest discounts first",
+}
+
+Choices = list[dict[str, Any]]
+"""Links, one of which may be the current page's."""
+
+
+def above(
+    path: str,
+    selection: Selection,
+    *,
+    query: str | None = None,
+    among: Choices | None = None,
+    currencies: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The values of ``narrowing`` in ``macros.html`` for a list at a path, of a search where there is a ``query``.
+
+    ``among`` are links to parts of the list; ``currencies`` are others in which it has prices.
+    """
+    currency, asked = selection.currency or settings.CURRENCIES[0], {"q": query, **query_of(selection)}
+    known = [each for each in dict.fromkeys((*settings.CURRENCIES, currency)) if each in (*currencies, currency)]
+    return {
+        "action": link(path),
+        "kept": {name: value for name, value in asked.items() if value is not None and name not in ("from", "to")},
+        "from": asked["from"] or "",
+        "to": asked["to"] or "",
+        "unit": views.SYMBOLS.get(currency, currency),
+        "orders": [
+            _choice(name, path, {**asked, **_sorted(sort)}, current=sort is selection.sort)
+            for sort, name in ORDERS.items()
+        ],
+        "among": among or [],
+        "currencies": [
+            _choice(each, path, {**asked, "currency": each}, current=each == currency)
+            for each in known
+            if len(known) > 1
+        ],
+    }
+
+
+def brands_in(category: Topic, selection: Selection, brand: CountedTopic | None, shown: Iterable[Deal]) -> Choices:
+    """Links to the brands that a page of a category has most of; and where one is selected, back to all."""
+    path, asked = path_of(feed_of(category)), query_of(selection)
+    if brand is not None:
+        back = _choice("All brands", path, {**asked, "brand": None})
+        return [back, _choice(brand.name, path, asked, current=True)]
+    most = Counter((deal.brand, deal.brand_name) for deal in shown).most_common(MOST)
+    return [_choice(name, path, {**asked, "brand": slug}) for (slug, name), _ in most if len(most) > 1]
+
+
+def categories_of(brand: Topic, selection: Selection, _: CountedTopic | None, shown: Iterable[Deal]) -> Choices:
+    """Links from a brand's page to its deals in the categories that the page has most of."""
+    most = Counter(deal.category for deal in shown).most_common(MOST)
+    asked = {**query_of(selection), "brand": brand.slug}
+    return [_choice(CATEGORIES[slug], path_of(feed_of(Topic(CATEGORY, slug))), asked) for slug, _ in most]
+
+
+def query_of(selection: Selection) -> dict[str, str | None]:
+    """The query that a selection is asked for by; what goes without saying is None."""
+    by_price = selection.sort is not Sort.NEWEST or selection.least is not None or selection.most is not None
+    default = settings.CURRENCIES[0] if by_price else None
+    return {
+        **_sorted(selection.sort),
+        "from": _typed(selection.least),
+        "to": _typed(selection.most),
+        "currency": None if selection.currency == default else selection.currency,
+        "brand": selection.brand,
+    }
+
+
+def sentence(selection: Selection, brand: CountedTopic | None = None) -> str:
+    """The order of a list and what of it is shown, in words: ``The cheapest first, from $10 to $80``."""
+    bounds = (("from", selection.least), ("to", selection.most))
+    within = [
+        f"{word} {views.money(money(price), selection.currency or '')}" for word, price in bounds if price is not None
+    ]
+    said = [_FIRST[selection.sort], *([" ".join(within)] if within else []), *([f"of {brand.name}"] if brand else [])]
+    return ", ".join(said)
+
+
+def _sorted(sort: Sort) -> dict[str, str | None]:
+    return {"sort": None if sort is Sort.NEWEST else sort.value}
+
+
+def _typed(price: int | None) -> str | None:
+    """A price as somebody types it: ``80``, ``79.90``."""
+    return None if price is None else money(price).removesuffix(".00")
+
+
+def _choice(name: str, path: str, asked: dict[str, str | None], *, current: bool = False) -> dict[str, Any]:
+    return {"name": name, "address": link(path, **asked), "current": current}

@@ -1,0 +1,256 @@
+"""A brand's and a category's deals in other orders and between prices: pages, the API, and what each of them takes."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from functions.api import catalog
+from shared.data.catalog import offers
+from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace, waves
+from shared.models.catalog import Deal
+from shared.runtime import environment
+from tests.support.factories import a_deal, post
+from tests.support.pages import Ask, a_context, event_of, parsed
+from tests.support.rights import within_rights
+from tests.support.wire import hooked
+
+COST = (Path(__file__).resolve().parents[3] / "docs" / "cost.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def api(table: Table) -> Ask:
+    """Ask the API's public function for a path."""
+    handler = within_rights(catalog)
+    return lambda path, **how: handler(event_of(path, **how), a_context())
+
+
+@pytest.fixture
+def posted(table: Table, now: datetime) -> list[Deal]:
+    """Seventy shoes and lamps of two brands; twenty are in yen, every fifth has no list price."""
+    made = [
+        a_deal(
+            now - timedelta(hours=n),
+            title=f"Shoe {n}",
+            link=f"https://shop.example/{n}",
+            brand=("apple", "asics")[n % 3 == 0],
+            brand_name=("Apple", "ASICS")[n % 3 == 0],
+            category=("shoes", "home")[n % 7 == 6],
+            price=f"{10 + n}.00",
+            list_price=None if n % 5 == 0 else "100.00",
+            currency="JPY" if n >= 50 else "USD",
+        )
+        for n in range(70)
+    ]
+    return filed(table, post(table, made, now))
+
+
+def filed(table: Table, some: list[Deal]) -> list[Deal]:
+    """Deals with the offers that the stream would have filed."""
+    table.gather([partial(offers.file, table, None, deal) for deal in some])
+    return some
+
+
+def follow(ask: Ask, address: str) -> Any:
+    """The answer of a link of a page."""
+    parts = urlsplit(address)
+    return ask(parts.path, query=dict(parse_qsl(parts.query)))
+
+
+def titles(answer: Any) -> list[str]:
+    return ["".join(each.itertext()) for each in parsed(answer).iter("h2")]
+
+
+def links(answer: Any) -> dict[str, str]:
+    """The addresses of a page's links by their words, the first of each."""
+    return {"".join(each.itertext()): each.get("href", "") for each in reversed(list(parsed(answer).iter("a")))}
+
+
+def test_shoes_under_a_price_are_three_clicks_away(ask: Ask, posted: list[Deal]) -> None:
+    first = ask("/categories/shoes")
+    cheapest = follow(ask, links(first)["Cheapest"])
+    form = next(each for each in parsed(cheapest).iter("form") if each.get("class") == "field")
+    fields = {each.get("name"): each.get("value", "") for each in form.iter("input")}
+    under = ask(form.get("action"), query=fields | {"to": "20.50"})
+    of_brand = follow(ask, links(under)["ASICS"])
+
+    assert fields == {"sort": "cheapest", "from": "", "to": ""}
+    assert titles(under) == [f"Shoe {n}" for n in range(11) if n != 6]
+    assert titles(of_brand) == ["Shoe 0", "Shoe 3", "Shoe 9"]
+    assert links(of_brand)["All brands"] == "/categories/shoes?sort=cheapest&to=20.50"
+    for page in (cheapest, under, of_brand):
+        head = page["body"].partition("</head>")[0]
+        assert page["multiValueHeaders"]["Cache-Control"][0].startswith("public, max-age=")
+        assert '<meta name="robots" content="noindex, follow">' in head
+        assert "canonical" not in head
+    assert 'rel="canonical" href="https://deals.example/categories/shoes"' in first["body"]
+
+
+def test_a_list_is_followed_to_its_end_page_by_page(ask: Ask, posted: list[Deal]) -> None:
+    percents = [deal.discount_percent or 0 for deal in posted]
+    for path in ("/brands/apple?sort=discount", "/categories/shoes?sort=discount", "/categories/shoes?sort=cheapest"):
+        page, found = follow(ask, path), list[str]()
+        while True:
+            found += titles(page)
+            onward = re.search(r'rel="next nofollow" href="([^"]+)"', page["body"])
+            if onward is None:
+                break
+            page = follow(ask, onward[1].replace("&amp;", "&"))
+
+        within = [
+            deal
+            for deal in posted
+            if deal.currency == "USD" and path.partition("?")[0].rpartition("/")[2] in (deal.brand, deal.category)
+        ]
+        by_price = sorted(within, key=lambda deal: float(deal.price))
+        assert found == [deal.title for deal in by_price if "cheapest" in path or deal.discount_percent], path
+        assert "That was all." in page["body"]
+    assert 0 in percents
+
+
+def test_each_currency_has_a_list_of_its_own_and_leads_to_the_others(ask: Ask, posted: list[Deal]) -> None:
+    dollars = ask("/categories/home", query={"sort": "cheapest"})
+    yen = follow(ask, links(dollars)["JPY"])
+
+    assert titles(dollars) == [f"Shoe {n}" for n in (6, 13, 20, 27, 34, 41, 48)]
+    assert titles(yen) == [f"Shoe {n}" for n in (55, 62, 69)]
+    assert links(yen)["USD"] == "/categories/home?sort=cheapest&currency=USD"
+    assert "¥" in yen["body"].partition('class="field"')[2][:600]
+
+
+def test_a_list_where_little_fits_says_so_and_leads_on(ask: Ask, table: Table, now: datetime) -> None:
+    made = [a_deal(now - timedelta(hours=n), link=f"https://shop.example/{n}", price="5.00") for n in range(110)]
+    filed(table, post(table, [*made, a_deal(now - timedelta(days=9), title="Dear", price="500.00")], now))
+
+    first = ask("/categories/shoes", query={"from": "100"})
+    second = follow(ask, links(first)["Look further"])
+
+    assert titles(first) == []
+    assert titles(second) == ["Dear"]
+    assert "No deal fits." in ask("/categories/shoes", query={"from": "501", "sort": "cheapest"})["body"]
+
+
+BAD = [
+    ("/categories/shoes", "sort", "best"),
+    ("/categories/shoes", "from", "-1"),
+    ("/categories/shoes", "to", "80,50"),
+    ("/categories/shoes", "to", "1234567890"),
+    ("/categories/shoes", "currency", "usd"),
+    ("/categories/shoes", "brand", "///"),
+    ("/categories/shoes", "brand", "nobody"),
+    ("/brands/apple", "sort", "CHEAPEST"),
+    ("/brands/apple", "from", "٣"),
+]
+
+
+def test_what_cannot_be_asked_for_is_refused_with_the_way_back(ask: Ask, api: Ask) -> None:
+    for path, name, value in BAD:
+        query = {"to": "80", "from": "10", name: value}
+
+        page, problem = ask(path, query=query), api(f"{path}/deals", query=query)
+
+        (back,) = re.findall(r'class="button first" href="([^"]+)"', page["body"])
+        assert (page["statusCode"], problem["statusCode"]) == (400, 400), (path, name, value)
+        assert page["multiValueHeaders"]["Cache-Control"] == ["no-store"]
+        assert follow(ask, back.replace("&amp;", "&"))["statusCode"] == 200
+        assert dict(parse_qsl(urlsplit(back.replace("&amp;", "&")).query)) == {
+            each: given for each, given in query.items() if each != name
+        }
+        assert [each["field"] for each in json.loads(problem["body"])["errors"]] == [name]
+
+
+def test_prices_that_are_the_wrong_way_around_are_refused(ask: Ask) -> None:
+    page = ask("/categories/shoes", query={"from": "80", "to": "10"})
+
+    assert page["statusCode"] == 400
+    assert "/categories/shoes?to=10" in page["body"]
+
+
+def test_the_api_lists_the_same_page_by_page(api: Ask, posted: list[Deal]) -> None:
+    query, found = {"sort": "cheapest", "to": "40", "brand": "asics", "limit": "3"}, list[str]()
+    while True:
+        page = json.loads(api("/categories/shoes/deals", query=query)["body"])
+        found += [deal["title"] for deal in page["items"]]
+        if page["next"] is None:
+            break
+        query["cursor"] = page["next"]
+
+    assert found == [f"Shoe {n}" for n in (0, 3, 9, 12, 15, 18, 21, 24, 30)]
+    assert api("/brands/nobody/deals", query={"sort": "cheapest"})["statusCode"] == 404
+
+
+LISTS = {
+    "cheapest of a category": "/categories/shoes?sort=cheapest",
+    "the same, between two prices with 20 deals": "/categories/shoes?sort=cheapest&from=50&to=90",
+    "biggest discounts of a category": "/categories/shoes?sort=discount",
+    "the same, between two prices with the 20 smallest of 210": "/categories/shoes?sort=discount&from=250",
+    "newest of a category, between two prices": "/categories/shoes?from=50&to=90",
+    "cheapest of a brand": "/brands/apple?sort=cheapest",
+    "biggest discounts of a brand with 100 deals": "/brands/apple?sort=discount",
+    "newest of a brand with 100 deals, between two prices": "/brands/apple?from=50&to=90",
+    "cheapest of a brand in a category that half of its deals are in": "/categories/home?sort=cheapest&brand=apple",
+    "biggest discounts of a brand with 100 deals in a category": "/categories/home?sort=discount&brand=apple",
+    "newest of a brand with 100 deals in a category": "/categories/home?brand=apple",
+}
+
+
+@pytest.fixture
+def many(table: Table, now: datetime) -> None:
+    """Deals of 0.7 KB, four a day: 210 of a category, and 100 of a brand, half of them in that category."""
+    noon = now.replace(hour=12, minute=0)
+    made = [
+        a_deal(
+            noon - timedelta(days=1 + n // 4, minutes=n % 4),
+            entropy=n.to_bytes(16, "big"),
+            title=f"A pair of trail runners, for men and women, number {n:03}",
+            link=f"https://shop.example/products/trail-runners-for-men-and-women?variant={n:03}",
+            image=f"https://cdn.shop.example/files/trail-runners-for-men-and-women-{n:03}.jpg?v=1776319973",
+            source_id=f"shop:trail-runners-for-men-and-women:{n:03}",
+            brand=("asics", "apple")[n < 100],
+            category=("home", "shoes")[n % 2 or n >= 100],
+            price=f"{10 + n}.00",
+            list_price="999.00",
+        )
+        for n in range(260)
+    ]
+    filed(table, post(table, made, now))
+
+
+def test_each_list_takes_what_the_document_says(ask: Ask, many: None) -> None:
+    for name, path in LISTS.items():
+        trace = Trace().attach(environment.table())
+        # Answers come late, so that requests that do not wait for one another are seen to be under way together.
+        with hooked(environment.table(), "before-send.dynamodb", lambda **_: time.sleep(0.06)):
+            assert follow(ask, path)["statusCode"] == 200
+        trace.detach(environment.table())
+
+        (row,) = re.findall(rf"^\| {name} \| (\d+) \| (\d) \| ([\d.]+) \|$", COST, re.MULTILINE)
+        assert (len(trace.requests), trace.capacity.read) == (int(row[0]), float(row[2])), name
+        # Of one thread's requests, those that follow one another count as one here.
+        assert max(waves(sorted(trace.requests, key=lambda each: each.began))) <= int(row[1]) <= 3, name
+
+
+def test_a_deal_takes_what_the_document_says_to_list_to_change_and_to_end(table: Table, now: datetime) -> None:
+    (deal,) = post(table, [a_deal()])
+    dearer = replace(deal, price="40.00", version=2)
+    over = replace(dearer, withdrawn_at=now, version=3)
+    trace = Trace().attach(table)
+
+    offers.file(table, None, deal)
+    offers.file(table, deal, dearer)
+    offers.file(table, dearer, dearer)
+    offers.file(table, dearer, over)
+
+    taken = [request.capacity.write for request in trace.requests if request.capacity]
+    assert taken == [1 + 3, 1 + 3 * 2, 1, 1 + 3]
+    assert "Posting a deal takes 3 units more, ending or withdrawing it 3, a new price 6" in COST
