@@ -183,7 +183,10 @@ def _group(tries: Sequence[Request]) -> dict[str, Any]:
     together = last.operation == "TransactWriteItems"
     reasons = last.reasons if together else (last.refused or "",)
     refused = [reason in REFUSED for reason in reasons] or [False] * len(last.writes)
-    units = _units(last, together=together)
+    # A transaction whose answer was lost has written; the next try reads that it did.
+    written = next((each for each in tries if each.capacity and each.capacity.write), last)
+    units = _units(written, together=together)
+    capacity = sum((each.capacity for each in tries if each.capacity), Capacity())
     module, _, rest = last.source.partition(":")
     return {
         "together": together,
@@ -195,13 +198,15 @@ def _group(tries: Sequence[Request]) -> dict[str, Any]:
             for write, unit, no in zip(last.writes, units, [*refused, *[False] * len(last.writes)], strict=False)
         ],
         "indexes": [
-            {"name": name, "units": str(each)} for name, each in last.by_index.items() if name != TABLE and each.write
+            {"name": name, "units": str(each)}
+            for name, each in written.by_index.items()
+            if name != TABLE and each.write
         ],
         "tries": [_try(one, following) for one, following in pairwise(tries)],
         "outcome": _outcome(last, refused),
         "met": last.refused or "",
-        "capacity": str(last.capacity) if last.capacity else "",
-        "ms": f"{last.seconds * 1000:.1f}",
+        "capacity": str(capacity) if last.capacity else "",
+        "ms": f"{(last.ended - tries[0].began) * 1000:.1f}",
     }
 
 

@@ -126,8 +126,8 @@ def refusal(write: Write) -> str:
     if error is None:
         return ""
     text = str(error) if is_visible(place(write)[0], None) else ""
-    described = (type(error).__doc__ or f"{_spelled(type(error).__name__).capitalize()}.").split("\n")[0]
-    return text or described.replace("``", "")
+    described = type(error).__doc__ or f"{_spelled(type(error).__name__).capitalize()}."
+    return text or f"{described.partition('.')[0]}.".replace("``", "")
 
 
 def _in_words(write: Write, expression: str) -> str:

@@ -22,7 +22,7 @@ MOST = 150 * 1024
 
 WIDE, LOW, PHONE = (1280, 900), (1280, 620), (390, 844)
 
-TOOK, COLLECTION = "took", "collection"
+TOOK, FORM, COLLECTION = "took", "form", "collection"
 """The pictures of what only stages that show their work have."""
 
 
@@ -43,11 +43,12 @@ def take() -> None:
             ("cart-dark", "/shop/cart", PHONE, "dark", ana),
             ("desk", "/desk", WIDE, "light", eddy),
             (TOOK, f"/brands/{deal.brand}", WIDE, "light", ""),
+            (FORM, f"/brands/{deal.brand}", WIDE, "light", ana),
             (COLLECTION, f"/table?partition={quote(keys.product(product_hash(deal.link)))}", LOW, "light", eddy),
         )
         for name, path, (width, height), scheme, token in wanted:
             # As on a stage that shows its work, but for the pictures of pages as readers know them.
-            os.environ["SHOWS_WORK"] = "true" if name in (TOOK, COLLECTION) else ""
+            os.environ["SHOWS_WORK"] = "true" if name in (TOOK, FORM, COLLECTION) else ""
             context = launched.new_context(
                 base_url=site.origin,
                 viewport={"width": width, "height": height},
@@ -61,6 +62,9 @@ def take() -> None:
             if name == TOOK:
                 page.locator(".took > summary").click()
                 page.locator(".foot").screenshot(path=file)
+            elif name == FORM:
+                page.get_by_role("button", name="Like", exact=True).click()
+                page.locator("#form-took").screenshot(path=file)
             else:
                 page.screenshot(path=file)
             context.close()
