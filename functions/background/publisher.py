@@ -6,18 +6,23 @@ the other one. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import settings
-from shared.data.catalog import offers, search
+from shared.data import item_types
+from shared.data.catalog import filing, offers, search
 from shared.data.catalog.changes import DealChange, change_of
-from shared.data.catalog.deal_items import has_ended, is_listed
+from shared.data.catalog.deal_items import from_item, has_ended, is_listed
 from shared.data.members import fanout
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import Item, unmarshal_item
-from shared.models.catalog import Status
+from shared.errors import DamagedDeal
+from shared.models.catalog import Deal, Status
 from shared.runtime.batches import each_record
 from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured
@@ -30,12 +35,32 @@ if TYPE_CHECKING:
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Publish what each record tells of a deal, in the order in which it was written; those that fail are reported."""
-    return each_record(event, context, EventType.DynamoDBStreams, publish)
+    """Publish what each record tells of a deal, in the order in which it was written; those that fail are reported.
+
+    New deals are filed first, several in a transaction: an import brings a hundred at once.
+    """
+    filed = filing.file_new(table(), _new_in(event["Records"]))
+    return each_record(event, context, EventType.DynamoDBStreams, partial(publish, filed=filed))
 
 
-def publish(record: DynamoDBRecord) -> None:
-    """Announce what is news of one deal, and file its words and its offer. Neither waits for the other to succeed."""
+def _new_in(records: Iterable[Mapping[str, Any]]) -> list[tuple[Deal, Item]]:
+    """The new deals that some records are about, each with its item. What is damaged is told with its own record."""
+    new: dict[str, tuple[Deal, Item]] = {}
+    for record in records:
+        if record["eventName"] == "INSERT":
+            item = unmarshal_item(record["dynamodb"]["NewImage"])
+            if item.get("Type") == item_types.DEAL:
+                with suppress(DamagedDeal):
+                    deal = from_item(item)
+                    new[deal.deal_id] = (deal, item)
+    return list(new.values())
+
+
+def publish(record: DynamoDBRecord, filed: Container[str] = ()) -> None:
+    """Announce what is news of one deal, and file its words and its offer. Neither waits for the other to succeed.
+
+    New deals whose ids are in ``filed`` are filed already.
+    """
     change = change_of(record.raw_event)
     if not isinstance(change, DealChange):
         return
@@ -44,8 +69,10 @@ def publish(record: DynamoDBRecord) -> None:
     try:
         announce(change)
     finally:
-        images = (record.raw_event["dynamodb"].get(name, {}) for name in ("OldImage", "NewImage"))
-        file(change, *map(unmarshal_item, images))
+        is_filed = change.before is None and change.after is not None and change.after.deal_id in filed
+        if not is_filed:
+            images = (record.raw_event["dynamodb"].get(name, {}) for name in ("OldImage", "NewImage"))
+            file(change, *map(unmarshal_item, images))
 
 
 def announce(change: DealChange) -> None:

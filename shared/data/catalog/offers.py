@@ -8,6 +8,7 @@ that has ended under its brand and category: their pages show it where nothing e
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 
 from shared.data import item_types, keys
@@ -15,7 +16,7 @@ from shared.data.catalog.deal_items import CARDS, attributes, readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import INDEXES
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import forget, put_new_or
+from shared.dynamodb.writes import Write, forget, put_new_or
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal, Topic, feed_of
 from shared.values import links
@@ -49,12 +50,14 @@ def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bo
         key = keys.product_offer(was, before.deal_id)
         table.write(forget(key, because="a repeated record finds it gone already"))
     if after is not None and now_is is not None:
-        item = to_item(after, has_ended=has_ended)
-        newer = put_new_or(item, "Version <= :version", {":version": after.version}, refused=AlreadyExists())
-        try:
-            table.write(newer)
-        except AlreadyExists:
-            return  # a later version stands there already
+        with suppress(AlreadyExists):  # a later version stands there already
+            table.write(filing(after, has_ended=has_ended))
+
+
+def filing(deal: Deal, *, has_ended: bool = False) -> Write:
+    """The write of a deal's offer. Refused with AlreadyExists where there is a later version of it."""
+    item = to_item(deal, has_ended=has_ended)
+    return put_new_or(item, "Version <= :version", {":version": deal.version}, refused=AlreadyExists())
 
 
 def to_item(deal: Deal, *, has_ended: bool) -> Item:

@@ -104,10 +104,9 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
     old, new = (items_of(deal) if deal else {} for deal in (before, after))
     forms = words.of_deal(deal)
     if before is None or after is None:  # one transaction is less work than one for each word
-        added = (write for word, item in new.items() for write in _adding(item, word, forms[word]))
         removed = (write for word in old for write in _removing(word, deal.deal_id))
         try:
-            table.transact(*added, *removed)
+            table.transact(*filing([after] if after else []), *removed)
         except (AlreadyExists, NotFound):
             pass  # the record was followed before, in part or as a whole; or 1.0.0 filed the deal
         else:
@@ -121,6 +120,18 @@ def file(table: Table, before: Deal | None, after: Deal | None) -> None:
     gone = {*old, *(words.of_deal_in_1_0(before or deal) if named else ())} - new.keys()
     changes += [partial(_remove, table, word, deal.deal_id) for word in gone]
     table.gather(changes)
+
+
+def filing(listed: Sequence[Deal]) -> list[Write]:
+    """The writes that file new deals: items of their words, and one count of each. Refused with AlreadyExists."""
+    forms: dict[str, list[str]] = {}
+    for deal in listed:
+        for word, form in words.of_deal(deal).items():
+            forms.setdefault(word, []).append(form)
+    return [
+        *(put_new(item, refused=AlreadyExists()) for deal in listed for item in items_of(deal).values()),
+        *(_counting(word, set(written), len(written)) for word, written in forms.items()),
+    ]
 
 
 def items_of(deal: Deal) -> dict[str, Item]:
@@ -347,11 +358,6 @@ def _meant(typed: str, counts: Iterable[_Count]) -> str | None:
     return max(slips, key=lambda slip: (slip[0].deals, slip[1]))[1] if slips else None
 
 
-def _adding(item: Item, word: str, form: str) -> list[Write]:
-    """The writes of a word's item and of its count, with a form in which it is written. Refused with AlreadyExists."""
-    return [put_new(item, refused=AlreadyExists()), _counting(word, {form}, 1)]
-
-
 def _counting(word: str, forms: set[str], deals: int) -> Write:
     """Count so many more deals that have a word. Forms stay when a deal goes: others may be written so."""
     return update(
@@ -378,7 +384,7 @@ def _add(table: Table, item: Item, word: str, form: str, *, changed: bool) -> No
     A record that comes again after a later one, as out of the dead-letter queue, changes nothing.
     """
     try:
-        table.transact(*_adding(item, word, form))
+        table.transact(put_new(item, refused=AlreadyExists()), _counting(word, {form}, 1))
     except AlreadyExists:
         if changed:
             there = "attribute_exists(PK) AND (attribute_not_exists(Version) OR Version <= :version)"
