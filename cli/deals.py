@@ -9,17 +9,17 @@ from typing import Annotated
 import typer
 
 from cli import views
-from cli.inputs import DealName, checked, deal_id
+from cli.inputs import DealName, Username, checked, deal_id
 from cli.watching import AsJson, Cursor, Limit, at_work
-from shared.api import documents
+from shared.api import documents, member_documents
 from shared.api.bodies import DealChange, NewDeal
-from shared.data.catalog import deals, feeds, oddities, sorting
+from shared.data.catalog import deals, feeds, oddities, scores, sorting
 from shared.data.catalog import search as searching
 from shared.data.catalog.words import asked
-from shared.data.members import fanout_progress
+from shared.data.members import fanout_progress, votes
 from shared.errors import DealIsOdd, Invalid
 from shared.http.parameters import DEFAULT_PAGE, selection
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic, feed_of
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic, Vote, feed_of
 from shared.models.lists import Page, Sort
 from shared.values import slugs
 
@@ -68,6 +68,32 @@ def search(
         found = searching.find(work.table, asked(typed), limit=limit, cursor=cursor)
         page = Page(tuple(searching.active(work.table, found.matches, work.now)), found.next)
         work.answer(documents.found(page, found.instead.text if found.instead else None, work.now), views.feed)
+
+
+@app.command()
+def popular(limit: Limit = DEFAULT_PAGE, cursor: Cursor = None, as_json: AsJson = False) -> None:
+    """List the deals that readers vote for, of this month and the one before."""
+    with at_work(as_json) as work:
+        page = scores.popular(work.table, work.now, limit=limit, cursor=cursor)
+        work.answer(documents.page(page, lambda each: documents.scored(each, work.now)), views.popular)
+
+
+@app.command()
+def vote(
+    deal: DealName,
+    username: Username,
+    way: Annotated[str, typer.Argument(metavar="WAY", help="up, down, or none to take a vote back.")],
+    as_json: AsJson = False,
+) -> None:
+    """Let a user vote on a deal; the deployed system then ranks it."""
+    if way not in (*Vote, "none"):
+        raise typer.BadParameter("must be up, down or none.", param_hint="WAY")
+    given = None if way == "none" else Vote(way)
+    with at_work(as_json) as work:
+        found = deals.find(work.table, deal, consistent=True)
+        counts = votes.vote(work.table, found, username, given, work.now)
+        score = scores.of(work.table, found.deal_id, consistent=True)
+        work.answer(member_documents.vote(given, score, counts=counts), views.fields)
 
 
 @app.command()

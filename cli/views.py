@@ -38,6 +38,13 @@ def feed(page: Json) -> None:
     _next(page)
 
 
+def popular(page: Json) -> None:
+    columns = ("score", "dealNumber", "title", "brand", "createdAt", "dealId")
+    rows = ([deal[column] for column in columns] for deal in page["items"])
+    show_rows(["Score", "Number", "Title", "Brand", "Created", "Deal"], rows)
+    _next(page)
+
+
 def topic(page: Json) -> None:
     """A brand's or a category's page."""
     fields({name: value for name, value in page.items() if name not in ("featured", "latest")})

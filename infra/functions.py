@@ -45,7 +45,11 @@ def _is(*types: str) -> Filter:
 
 
 SHOWN: Filter = {
-    "dynamodb": {"NewImage": _is(item_types.DEAL, *item_types.CURATED, item_types.CATEGORY_FEATURED, item_types.STOCK)}
+    "dynamodb": {
+        "NewImage": _is(
+            *(item_types.DEAL, item_types.SCORE, item_types.STOCK, *item_types.CURATED, item_types.CATEGORY_FEATURED)
+        )
+    }
 }
 DEALS: Filter = {"dynamodb": {"NewImage": _is(item_types.DEAL)}}
 REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is(item_types.DEAL)}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from infra.access import Access, Right, Scan
-from infra.rights import ACCOUNT_OF_SESSION, ACCOUNTS, BUYING, CATALOG
+from infra.rights import ACCOUNT_OF_SESSION, ACCOUNTS, BUYING, CATALOG, VOTING
 from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, INDEXES, KEYS, TTL_ATTRIBUTE, USER_INDEX, Index
 
@@ -23,7 +23,8 @@ CLICKS: Access = (
 """It cannot read the notes of who has clicked, nor write anything else into them; nobody else can do either."""
 
 MINE: Access = (
-    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.SAVED, *p.LIKES, *p.WATCHES, *p.TOPICS)),
+    *VOTING,
+    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.SAVED, p.VOTES, *p.LIKES, *p.WATCHES, *p.TOPICS)),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
     Right("BatchGetItem", (p.DEAL, *p.TOPICS)),
     Right("PutItem", (p.SAVED, *p.LIKES, *p.WATCHES)),

@@ -12,13 +12,16 @@ from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY, USER_INDEX
 
 CATALOG: Access = (
-    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.BRANDS, *p.TOPICS, *p.CURATED)),
+    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, p.BRANDS, *p.TOPICS, *p.CURATED)),
     Right("BatchGetItem", (p.DEAL, p.WORDS, p.CATEGORY_ITEM, *p.FEED_CACHES, *p.PICKS_CACHES)),
     Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.WORD, p.WORDS, *p.TOPICS)),
-    Right("Query", (p.ALL_DEALS_BY_DAY, p.CATEGORY_BY_DISCOUNT), GSI1),
+    Right("Query", (p.ALL_DEALS_BY_DAY, p.CATEGORY_BY_DISCOUNT, p.POPULAR), GSI1),
     Right("Query", (p.BRAND_BY_MONTH, p.BRAND_BY_PRICE), GSI2),
     Right("Query", (p.CATEGORY_BY_DAY, p.CATEGORY_BY_PRICE), GSI3),
 )
+
+VOTE_AND_AGE = ("Type", "Username", "DealId", "Vote", "Worth", "VotedAt", "CreatedAt")
+"""Attributes of a vote, and when its member's account was made: nothing else of the account."""
 
 ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
 """Attributes of an account that tell whether a session still counts, and its role."""
@@ -41,12 +44,12 @@ _REMOVING: Access = (
     Right("BatchGetItem", (p.ORDER_PARTS, *p.LIKES, *p.WATCHES)),
     Right("ConditionCheckItem", (p.USER,)),
     Right("PutItem", (p.SALE,)),
-    Right("UpdateItem", p.TOPICS),
+    Right("UpdateItem", (p.SCORE, *p.TOPICS)),
     Right(
         "DeleteItem",
-        (p.USER, p.ORDER_PARTS, p.ORDER_NUMBER, p.CART, p.SAVED, p.MESSAGES, p.SESSION, *p.LIKES, *p.WATCHES),
+        (p.USER, p.ORDER_PARTS, p.ORDER_NUMBER, p.CART, p.SAVED, p.VOTES, p.MESSAGES, p.SESSION, *p.LIKES, *p.WATCHES),
     ),
-    Right("Query", (p.USER, p.CART, p.MESSAGES, p.SAVED)),
+    Right("Query", (p.USER, p.CART, p.MESSAGES, p.SAVED, p.VOTES)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
 )
 """What goes when an account is removed."""
@@ -63,8 +66,16 @@ ACCOUNTS: Access = (
 
 REMOVER: Access = (*_REMOVING, Right("Query", (p.REMOVALS,), GSI1))
 
+VOTING: Access = (
+    Right("BatchGetItem", (p.VOTES, p.USER), attributes=VOTE_AND_AGE),
+    Right("PutItem", (p.VOTES,)),
+    Right("UpdateItem", (p.VOTES, p.SCORE)),
+    Right("DeleteItem", (p.VOTES,)),
+)
+
 MEMBERS: Access = (
-    Right("GetItem", p.TOPICS),
+    *VOTING,
+    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, *p.TOPICS)),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
     Right("PutItem", (*p.LIKES, *p.WATCHES)),
     Right("UpdateItem", (p.MESSAGES, *p.TOPICS, *p.WATCHES)),
@@ -142,10 +153,10 @@ MAILER: Access = (
 
 REFRESHER: Access = (
     Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),
-    Right("BatchGetItem", (p.DEAL, p.STOCK, *p.FEED_CACHES)),
+    Right("BatchGetItem", (p.DEAL, p.STOCK, p.SCORE, *p.FEED_CACHES)),
     Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
     Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
-    Right("UpdateItem", (p.DEAL, p.CATEGORY_ITEM, *p.CURATED)),
+    Right("UpdateItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED)),
     Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (p.CATEGORY_BY_DAY,), GSI3),
 )

@@ -106,6 +106,12 @@ RECENT_SIGN_IN = timedelta(minutes=10)
 SIGN_INS_PER_NETWORK = 50
 """Failed attempts from one address in a window: an office shares one, a guesser of many users' passwords too."""
 
+SCORE_HIDDEN = timedelta(minutes=10)
+"""How long a new deal's score is not shown: the first votes are not to make the next ones."""
+
+NEWCOMER = timedelta(days=1)
+"""How old an account must be for its votes to count: one that is made in order to vote is worth nothing that day."""
+
 UNREAD_SHOWN = 99
 """Unread messages that a page counts: beyond it says "99+", and no more of them are read."""
 

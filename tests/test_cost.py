@@ -16,6 +16,8 @@ from benchmarks.prices import (
     MILLION,
     MONTH,
     PRICES,
+    READ,
+    WRITE,
     Assumptions,
     Invocation,
     Operation,
@@ -176,6 +178,11 @@ def price_of(operation: str) -> float:
     """The cost of a million of an operation, as the page has it."""
     (price,) = re.findall(rf"^\| {operation} \|(?: \d+\.\d+ \|){{6}} (\d+\.\d+) \|$", PAGE, re.MULTILINE)
     return float(price)
+
+
+def test_the_page_says_what_votes_cost() -> None:
+    """Their units are held by ``tests/data/test_votes.py``."""
+    assert f"a thousand votes are {1000 * (7 * WRITE.each + 2 * READ.each):.4f} dollars of DynamoDB" in PAGE
 
 
 @of_stages

@@ -29,7 +29,7 @@ from cli.importer import Importer
 from shared import settings, sqs
 from shared.api import documents
 from shared.data import entity_chart
-from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, search
+from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, scores, search
 from shared.data.idempotency import Idempotency
 from shared.data.members import (
     announcements,
@@ -42,12 +42,13 @@ from shared.data.members import (
     saved,
     sessions,
     users,
+    votes,
 )
 from shared.data.orders import addresses, carts, placing, steps, stock
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Key
 from shared.dynamodb.table import Table
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, Vote
 from shared.models.lists import Page
 from shared.models.members import Address, User
 from shared.models.orders import OrderStatus, Wanted
@@ -160,7 +161,7 @@ def _pick(table: Table, posted: Sequence[Deal]) -> None:
 
 
 def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
-    """A reader signs up, likes and watches, is told of three deals, reads of one and saves another."""
+    """A reader signs up, likes and watches, is told of three deals, reads of one, saves and votes."""
     name = reader.username
     rate_limits.sign_up(table, "203.0.113.7", NOW)
     users.create(table, reader)
@@ -173,6 +174,8 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
         table.write(messages.sending(announcements.compose(announcements.of_deal(deal, "brand"), name)))
     messages.mark_read(table, name, announcements.message_id(announcements.of_deal(posted[1], "brand"), name), NOW)
     saved.save(table, posted[0], name, NOW)
+    votes.vote(table, posted[1], name, Vote.DOWN if name == "cy" else Vote.UP, NOW + settings.NEWCOMER)
+    scores.file(table, [posted[1].deal_id], NOW)
     addresses.save(table, name, "home", Address(reader.name, "12 Harbour Street", "Portland", "04101", "US", "ME"))
 
 

@@ -20,7 +20,7 @@ from shared.api import cors, documents
 from shared.api.app import create_app, serve
 from shared.api.documentation import PAGED, describe
 from shared.api.documents import compact
-from shared.data.catalog import brands, deals, feeds, picks, search, sorting, topics, words
+from shared.data.catalog import brands, deals, feeds, picks, scores, search, sorting, topics, words
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest
 from shared.http import cached_pages
@@ -70,6 +70,13 @@ def editors_choice() -> Response[Any]:
 def latest_deals() -> Response[Any]:
     typed = app.current_event.get_query_string_value("q", None)
     return public(app, _newest(NEWEST, ALL_DEALS) if typed is None else compact(_found(typed)))
+
+
+@app.get("/popular", **describe("Deals by votes, which time outweighs", "PopularList", query=PAGED, cached=True))
+def popular_deals() -> Response[Any]:
+    now = times.now()
+    page = scores.popular(table(), now, **paging(app))
+    return public(app, compact(documents.page(page, lambda each: documents.scored(each, now))))
 
 
 @app.get("/deals/<deal_id>", **describe("One deal, by its id or number", "Deal", errors=[404], cached=True))

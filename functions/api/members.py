@@ -1,4 +1,4 @@
-"""Members' routes: like and watch brands and categories, and read their messages."""
+"""Members' routes: like and watch brands and categories, vote deals up or down, and read one's messages."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from shared.api import documents, member_documents
 from shared.api.app import create_app, serve
 from shared.api.callers import Caller, caller
 from shared.api.documentation import PAGED, describe
-from shared.data.catalog import topics
-from shared.data.members import follows, limits, messages
+from shared.data.catalog import deals, scores, topics
+from shared.data.catalog.scores import Scored
+from shared.data.members import follows, limits, messages, votes
 from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
 from shared.http.answers import json_answer
 from shared.http.parameters import paging, segment, topic_named
 from shared.models.alerts import NO_LIMITS
-from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind
+from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind, Vote
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
@@ -83,6 +84,25 @@ offer_likes_and_watches(BRAND, "/brands/<slug>")
 offer_likes_and_watches(CATEGORY, "/categories/<slug>")
 
 
+def offer_vote(given: Vote) -> None:
+    """The route by which members vote a deal up, or down. Saying it twice counts once."""
+
+    @app.put(
+        f"/deals/<deal_id>/vote/{given}", **describe(f"Vote a deal {given}", "Vote", who="member", errors=[404, 409])
+    )
+    def vote(deal_id: str) -> Response[Any]:
+        return _voted(deal_id, given)
+
+
+offer_vote(Vote.UP)
+offer_vote(Vote.DOWN)
+
+
+@app.delete("/deals/<deal_id>/vote", **describe("Take one's vote back", "Vote", who="member", errors=[404]))
+def no_vote(deal_id: str) -> Response[Any]:
+    return _voted(deal_id, None)
+
+
 @app.get("/me/watches", **describe("Brands and categories one watches", "WatchList", who="member"))
 def my_watches() -> Response[Any]:
     found = follows.watching(table(), _username())
@@ -114,6 +134,13 @@ def mark_read(message_id: str) -> Response[Any]:
 def mark_all_read() -> Response[Any]:
     marked = messages.mark_all_read(table(), _username(), times.now(), _own().account_id)
     return json_answer(member_documents.marked(marked))
+
+
+def _voted(deal_id: str, given: Vote | None) -> Response[Any]:
+    deal, now, own = deals.find(table(), segment(deal_id)), times.now(), _own()
+    counts = votes.vote(table(), deal, own.username, given, now, own.account_id)
+    score = Scored(deal, scores.of(table(), deal.deal_id, consistent=True)).shown(now)
+    return json_answer(member_documents.vote(given, score, counts=counts))
 
 
 def _likes(topic: Topic, *, liked: bool) -> Response[Any]:

@@ -1,5 +1,7 @@
 """From the stream to the copies: caches are rebuilt once per batch, and picked deals' copies follow their deals.
 
+So do the places of scores among the popular deals: a batch gathers the records of a second, so a deal that many vote
+on is ranked anew once a second, and more often only where a shard has 500 such records in less time.
 A schedule sends an event of its own each minute, so that a page that nobody writes to is rebuilt before it grows stale.
 """
 
@@ -15,7 +17,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 from shared import settings
 from shared.api import documents
 from shared.data import item_types, keys
-from shared.data.catalog import feed_counts, page_cache, picks
+from shared.data.catalog import feed_counts, page_cache, picks, scores
 from shared.data.catalog.changes import DealChange, PicksChange, change_of
 from shared.data.catalog.page_cache import (
     CATEGORY_PAGES,
@@ -34,7 +36,7 @@ from shared.dynamodb import damage
 from shared.errors import DamagedDeal, DealsError
 from shared.html import fragments as rendered
 from shared.html import views
-from shared.models.catalog import Deal
+from shared.models.catalog import Deal, Status
 from shared.models.lists import Page
 from shared.runtime import metrics
 from shared.runtime.batches import each_record
@@ -53,6 +55,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         return {}
     effects = Effects()
     answer = each_record(event, context, EventType.DynamoDBStreams, effects.add)
+    scores.file(table(), effects.voted, datetime.now(UTC))
     refresh([part for part in PARTS if part in effects.parts], effects.deals, effects.requests)
     return dict(answer)
 
@@ -61,18 +64,24 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 class Effects:
     """The consequences of some records: parts made wrong, deals written, and for which requests.
 
-    ``stocked`` are deals whose stock changed, and which say by now how much of it is left.
+    ``stocked`` are deals whose stock changed, and which say by now how much of it is left. ``voted`` are those whose
+    scores may be due in another place: they were voted on, or were over before or are now.
     """
 
     parts: set[Cached] = field(default_factory=set)
     deals: set[str] = field(default_factory=set)
     requests: set[str] = field(default_factory=set)
     stocked: set[str] = field(default_factory=set)
+    voted: set[str] = field(default_factory=set)
 
     def add(self, record: DynamoDBRecord) -> None:
         """Gather one record's consequences. A damaged deal leaves the copies; its repair has a record of its own."""
         raw = record.raw_event
-        if raw["dynamodb"].get("NewImage", {}).get("Type") == {"S": item_types.STOCK}:
+        kind = raw["dynamodb"].get("NewImage", {}).get("Type")
+        if kind == {"S": item_types.SCORE}:
+            self.voted.add(keys.id_in(raw["dynamodb"]["Keys"]["PK"]["S"]))
+            return
+        if kind == {"S": item_types.STOCK}:
             deal_id = keys.deal_of_stock(raw["dynamodb"]["Keys"]["PK"]["S"])
             if deal_id not in self.stocked:
                 stock.show_level(table(), deal_id)  # writes the deal if its level changed: the stream brings that
@@ -90,13 +99,18 @@ class Effects:
                 if change.of in PICKED:
                     self.parts.add(PICKED[change.of])
             case DealChange():
-                deals = [deal for deal in (change.before, change.after) if deal is not None]
-                self.deals.update(deal.deal_id for deal in deals)
-                if change.after is not None and change.after.correlation_id is not None:
-                    self.requests.add(change.after.correlation_id)
-                self.parts.update((NEWEST, *(CATEGORY_PAGES[deal.category] for deal in deals)))
-                if change.before is not None:  # a deal that was there may have been picked, for any page
-                    self.parts.update(PICKED.values())
+                self._add_deal(change)
+
+    def _add_deal(self, change: DealChange) -> None:
+        deals = [deal for deal in (change.before, change.after) if deal is not None]
+        self.deals.update(deal.deal_id for deal in deals)
+        if change.after is not None and change.after.correlation_id is not None:
+            self.requests.add(change.after.correlation_id)
+        self.parts.update((NEWEST, *(CATEGORY_PAGES[deal.category] for deal in deals)))
+        if change.before is not None:  # a deal that was there may have been picked, for any page
+            self.parts.update(PICKED.values())
+            if change.after is None or any(deal.status(change.at) is not Status.ACTIVE for deal in deals):
+                self.voted.add(change.before.deal_id)
 
 
 def stale(now: datetime) -> list[Cached]:

@@ -7,15 +7,15 @@ stood; the script sends the same form, asks for JSON, and shows what holds now.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from shared.data.catalog import deals, feeds, topics
-from shared.data.members import follows, limits, messages, saved
+from shared.data.catalog import deal_numbers, deals, feeds, topics
+from shared.data.members import follows, limits, messages, saved, votes
 from shared.errors import (
     AlreadyLiked,
     AlreadyWatching,
@@ -23,6 +23,7 @@ from shared.errors import (
     Forbidden,
     InvalidLimits,
     InvalidName,
+    NoSuchPath,
     NoSuchTopic,
     NotLiked,
     NotWatching,
@@ -32,7 +33,7 @@ from shared.html.app import Routes, serve
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.alerts import Limits, Pace
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic, TopicKind
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic, TopicKind, Vote
 from shared.models.members import Session
 from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.runtime import metrics
@@ -244,6 +245,7 @@ def watch(request: Request, kind: str, slug: str) -> Answer:
         on=partial(follows.watch, table(), topic, now=request.now),
         off=partial(follows.unwatch, table(), topic),
         said=("watching", "unwatched"),
+        states=("watching",),
         counted=(metrics.WATCHES_ADDED, metrics.WATCHES_REMOVED),
     )
 
@@ -257,6 +259,7 @@ def like(request: Request, kind: str, slug: str) -> Answer:
         on=partial(follows.like, table(), topic, now=request.now),
         off=partial(follows.unlike, table(), topic),
         said=("liked", "unliked"),
+        states=("liked",),
         counted=(metrics.LIKES_ADDED, metrics.LIKES_REMOVED),
     )
 
@@ -294,12 +297,39 @@ def save(request: Request, number: str) -> Answer:
     def drop(username: str, account_id: str) -> None:
         saved.unsave(table(), deal.deal_id, username, account_id)
 
-    return _switched(request, f"/deals/{deal.number or deal.deal_id}", on=keep, off=drop, said=("saved", "unsaved"))
+    place = f"/deals/{deal.number or deal.deal_id}"
+    return _switched(request, place, on=keep, off=drop, said=("saved", "unsaved"), states=("saved",))
+
+
+@routes.get("/my/votes/<number>/<way>")
+def deal_of_vote(_request: Request, number: str, way: str) -> Answer:  # noqa: ARG001  # the path has it
+    """The page of the deal that a button stands for."""
+    return pages.redirect(f"/deals/{number}")
+
+
+@routes.post("/my/votes/<number>/<way>")
+def vote(request: Request, number: str, way: str) -> Answer:
+    """Vote a deal up or down. Either button, once more, takes the vote back."""
+    if way not in list(Vote):
+        raise NoSuchPath
+    deal = deals.find(table(), number)
+
+    def cast(given: Vote | None, username: str, account_id: str) -> None:
+        votes.vote(table(), deal, username, given, request.now, account_id)
+
+    return _switched(
+        request,
+        f"/deals/{deal.number or deal.deal_id}",
+        on=partial(cast, Vote(way)),
+        off=partial(cast, None),
+        said=("voted", "vote-gone"),
+        states=(way, *(other for other in Vote if other != way)),
+    )
 
 
 @routes.get("/my/status")
 def status(request: Request) -> Answer:
-    """The reader's own state, for the script: the counts at the head, and what is saved, liked or watched.
+    """The reader's own state, for the script: the counts at the head, and what is saved, voted, liked or watched.
 
     ``?deal=`` is a deal's number or id, ``?topic=`` is ``brand/<slug>`` or ``category/<slug>``.
     Empty where nobody is signed in.
@@ -310,13 +340,14 @@ def status(request: Request) -> Answer:
     username = session.username
     asked: dict[str, Callable[[], Any]] = {}
     if "deal" in request.query:
-        asked["saved"] = partial(_is_saved, request.query["deal"], username)
+        asked["of deal"] = partial(_states_of, request.query["deal"], username)
     if "topic" in request.query:
         topic, _ = _named(*request.query["topic"].partition("/")[::2])
         asked["watching"] = partial(follows.is_watched, table(), topic, username)
         asked["liked"] = partial(follows.is_liked, table(), topic, username)
     found, head = cookies.beside_head(table(), request, *asked.values())
-    return _json({**head, **dict(zip(asked, found, strict=True))})
+    states = dict(zip(asked, found, strict=True))
+    return _json({**head, **states.pop("of deal", {}), **states})
 
 
 def _member(request: Request) -> Session:
@@ -330,9 +361,13 @@ def _switched(
     on: Callable[..., None],
     off: Callable[..., None],
     said: tuple[str, str],
+    states: Sequence[str],
     counted: tuple[metrics.Metric, metrics.Metric] | None = None,
 ) -> Answer:
-    """Turn on or off what a form's button stands for, and lead back to where it stood. Saying it twice counts once."""
+    """Turn on or off what a form's button stands for, and lead back to where it stood. Saying it twice counts once.
+
+    ``states`` are what the script calls the button's state, and those of the buttons that are off when it is on.
+    """
     fields = forms.read(request.event)
     place = forms.own_path(fields.get("next"), place)
     member = wishes.sender_of(table(), request, place)
@@ -344,7 +379,7 @@ def _switched(
         if counted:
             report(counted[0] if turned_on else counted[1])
     if request.wants_json:
-        return _json({"on": turned_on})
+        return _json({**dict.fromkeys(states, False), states[0]: turned_on})
     return forms.lead_to(place, said=said[0] if turned_on else said[1])
 
 
@@ -367,11 +402,18 @@ def _brand_of(name: str) -> Topic | None:
         return None
 
 
-def _is_saved(number: str, username: str) -> bool:
+def _states_of(number: str, username: str) -> dict[str, bool]:
+    """The states of the buttons of a deal. Two round trips, one where its id is given."""
     try:
-        return saved.is_saved(table(), deals.find(table(), number).deal_id, username)
+        deal_id = deal_numbers.place_of(table(), number).deal_id
     except DealsError:
-        return False
+        return {}
+    asked: list[Callable[[], Any]] = [
+        partial(saved.is_saved, table(), deal_id, username),
+        partial(votes.given, table(), deal_id, username),
+    ]
+    is_saved, vote = table().gather(asked)
+    return {"saved": is_saved, **{way.value: vote is way for way in Vote}}
 
 
 def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str, Any]:
@@ -435,5 +477,5 @@ def _json(document: dict[str, Any]) -> Answer:
     return Answer(json.dumps(document), media_type="application/json")
 
 
-wishes.granted_by(routes, "/my", watch, like, save)
+wishes.granted_by(routes, "/my", watch, like, save, vote)
 handler = serve(routes, guards=[forms.ours_only])

@@ -11,11 +11,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from operator import attrgetter
-from typing import Annotated, Any, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeVar, cast
 
 from shared.models.catalog import CATEGORIES, CountedTopic, Deal
 from shared.models.lists import Page
 from shared.values.times import to_iso
+
+if TYPE_CHECKING:
+    from shared.data.catalog.scores import Scored
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -96,6 +99,11 @@ def deal(deal: Deal, now: datetime) -> DealDocument:
 
 def deals(found: Iterable[Deal], now: datetime) -> list[DealDocument]:
     return [deal(one, now) for one in found]
+
+
+def scored(scored: Scored, now: datetime) -> Json:
+    """A deal with its score, as readers see it."""
+    return {**deal(scored.deal, now), "score": scored.shown(now)}
 
 
 def page(page: Page[T], render: Callable[[T], Mapping[str, Any]]) -> Json:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from shared.api.documents import Json, brand
 from shared.models.alerts import Limits
-from shared.models.catalog import CountedTopic, Topic
+from shared.models.catalog import CountedTopic, Topic, Vote
 from shared.models.members import Address, Session, User
 from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.values.times import to_iso
@@ -18,6 +18,10 @@ def like(counted: CountedTopic, *, liked: bool) -> Json:
 
 def watch(counted: CountedTopic, *, watching: bool) -> Json:
     return {"watching": watching, "watchers": counted.watchers}
+
+
+def vote(given: Vote | None, score: int | None, *, counts: bool) -> Json:
+    return {"vote": given and given.value, "counts": counts, "score": score}
 
 
 def watched(topic: Topic, within: Limits) -> Json:

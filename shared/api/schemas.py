@@ -19,6 +19,7 @@ from shared.api.order_bodies import Country
 from shared.data.orders.carts import MOST_PIECES
 from shared.models.alerts import Pace
 from shared.models.catalog import CATEGORIES, Status, StockLevel
+from shared.models.catalog import Vote as GivenVote
 from shared.models.members import Role
 from shared.models.messages import DealNews, OrderNews
 from shared.models.orders import OrderStatus
@@ -27,6 +28,7 @@ Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2}$", examples=["31.90"])]
 Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]
 CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
 Count = Annotated[int, Field(ge=0)]
+VoteName = Annotated[str, Field(json_schema_extra={"enum": list(GivenVote)})]
 OrderStatusName = Annotated[str, Field(json_schema_extra={"enum": list(OrderStatus)})]
 Pieces = Annotated[int, Field(ge=1, le=MOST_PIECES)]
 
@@ -118,6 +120,20 @@ class FoundDeals(DealList):
     ] = None
 
 
+Score = Annotated[
+    int | None, Field(description="Votes up less votes down; null while the deal is younger than ten minutes.")
+]
+
+
+class PopularDeal(Deal):
+    score: Score
+
+
+class PopularList(Answer):
+    items: list[PopularDeal]
+    next: Cursor
+
+
 class FrontPage(Answer):
     featured: list[Deal]
     latest: DealList
@@ -160,6 +176,14 @@ class SessionToken(Answer):
 class Like(Answer):
     liked: bool
     likes: Count
+
+
+class Vote(Answer):
+    """One's vote on a deal. That of an account younger than a day is kept and does not count, then or later."""
+
+    vote: VoteName | None
+    counts: bool
+    score: Score
 
 
 class Watch(Answer):
@@ -352,8 +376,8 @@ class Html(RootModel[str]):
 
 
 MODELS: tuple[type[BaseModel], ...] = (
-    Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FoundDeals, FrontPage, EditorsChoice, Picked,
-    BrandPage, CategoryPage, User, SessionToken, Like, Watch, Limits, WatchList, Message, MessageList, UnreadCount,
-    Marked, Progress, Address, Account, CartItem, Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard,
-    Stock, OpenApi, Html,
+    Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FoundDeals, PopularList, FrontPage,
+    EditorsChoice, Picked, BrandPage, CategoryPage, User, SessionToken, Like, Vote, Watch, Limits, WatchList, Message,
+    MessageList, UnreadCount, Marked, Progress, Address, Account, CartItem, Cart, OrderItem, Total, OrderHead, Order,
+    OrderList, Customer, Shard, Stock, OpenApi, Html,
 )  # fmt: skip

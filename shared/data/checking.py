@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
-from shared.data.catalog import feed_counts, offers, search, words
+from shared.data.catalog import feed_counts, offers, scores, search, words
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
-from shared.data.members import follows
+from shared.data.members import follows, votes
 from shared.data.orders import order_items
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -31,6 +31,7 @@ from shared.values.times import from_iso
 DAMAGE = "damaged item"
 INDEX = "places in indexes"
 FOLLOWERS = "likes and watches"
+SCORES = "scores of deals"
 FEEDS = "counts of feeds"
 NOTES = "notes of endings"
 WORDS = "words of deals"
@@ -42,6 +43,7 @@ STOCK = "stock"
 _COUNTS = {
     item_types.PERIODS: FEEDS,
     item_types.WORD_COUNT: WORD_COUNTS,
+    item_types.SCORE: SCORES,
     **dict.fromkeys(item_types.TOPIC.values(), FOLLOWERS),
 }
 """The types of items that count others, with the rules of their counts."""
@@ -149,6 +151,8 @@ class _Seen:
             self._counts[rule][_place(item)] = item
         elif counter := _FOLLOWS.get(kind):
             self._count(FOLLOWERS, keys.topic(follows.topic_of(item)), counter)
+        elif kind == item_types.VOTE:
+            self._count(SCORES, keys.score(item["DealId"]), "Score", votes.worth(item))
         elif kind in _PAIRED:
             self._pair(item, due=False)
         elif kind == item_types.DEAL:
@@ -233,8 +237,8 @@ class _Seen:
         if should != item:
             self.faults.append(Fault(INDEX, keys.primary(item), item, should))
 
-    def _count(self, rule: str, key: Key, attribute: str) -> None:
-        self._counted[rule].setdefault(_place(key), Counter())[attribute] += 1
+    def _count(self, rule: str, key: Key, attribute: str, by: int = 1) -> None:
+        self._counted[rule].setdefault(_place(key), Counter())[attribute] += by
 
     def _pair(self, item: Item, *, due: bool) -> None:
         """Keep an item until its counterpart comes: the one that is found, or the one that is due."""
@@ -252,12 +256,23 @@ class _Seen:
         """The item of a count as those who are counted make it."""
         if rule == FOLLOWERS:
             return {**(item or _key(place)), "LikesCount": counted["LikesCount"], "WatchCount": counted["WatchCount"]}
+        if rule == SCORES:
+            return _score_due(place, item, counted["Score"])
         if rule == WORD_COUNTS:
             new = {**_key(place), "Type": item_types.WORD_COUNT, "Word": place[1], "Forms": self._forms.get(place)}
             return {**(item or new), "Deals": counted["Deals"]}
         if not counted:
             return None
         return {**_key(place), "Type": item_types.PERIODS, feed_counts.TOTAL: counted.total(), **counted}
+
+
+def _score_due(place: Place, item: Item | None, score: int) -> Item | None:
+    """The score of a deal; one that is ranked stands where it is due. Whether it is ranked, the stream says later."""
+    if item is None and not score:
+        return None  # votes that count nothing make no score
+    deal_id = keys.id_in(place[0])
+    ranked = scores.place(deal_id, score) if item and "GSI1SK" in item else {}
+    return {**(item or {**_key(place), "Type": item_types.SCORE, "DealId": deal_id}), "Score": score, **ranked}
 
 
 _IN_INDEXES: Mapping[str, Callable[[Item], Key]] = {

@@ -27,6 +27,7 @@ _NAMED = (
     (re.compile(r"(?<=#)-1\b"), "<Number>"),
     (re.compile(r"^-0{12}1(?=#)"), "<Price>"),
     (re.compile(r"^-01(?=#)"), "<Percent>"),
+    (re.compile(r"\b0999999999\b"), "<Rank>"),
     (re.compile(r"<W$"), "<First two letters>"),
     (re.compile(r"(?<=>)T00:00:00"), ""),
 )
@@ -108,6 +109,7 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
         _entity(t.ENDINGS, keys.endings()),
         _entity(t.CLICKS, keys.clicks("<DealId>")),
         _entity(t.COUNTED_CLICK, keys.counted_click("", "", "", 0)),
+        _entity(t.SCORE, keys.score("<DealId>"), keys.score_in_popular("<DealId>", "<Month>", _NUMBER)),
         _entity(t.FAN_OUT, keys.fan_out_segment("<DealId>", "<Segment>")),
         _entity(t.FAN_OUT_PAGE, keys.fan_out_page("<DealId>", "<Kind>", _NUMBER, "")),
     ),
@@ -151,6 +153,7 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
             t.MESSAGE, keys.message("<Username>", "<MessageId>"), keys.message_in_unread("<Username>", "<MessageId>")
         ),
         _entity(t.SAVED, keys.saved("<Username>", "<DealId>")),
+        _entity(t.VOTE, keys.vote("<Username>", "<DealId>")),
     ),
     "The shop": (
         *(_entity(t.ORDER, keys.order("<Username>", "<OrderId>"), {**_order_places(), **place}) for place in _AT_DESK),

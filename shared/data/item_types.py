@@ -20,6 +20,7 @@ WORD = "Word"
 WORD_COUNT = "WordCount"
 CLICKS = "Clicks"
 COUNTED_CLICK = "CountedClick"
+SCORE = "Score"
 
 TOPIC: Mapping[TopicKind, str] = {BRAND: "Brand", CATEGORY: "Category"}
 LIKE: Mapping[TopicKind, str] = {BRAND: "BrandLike", CATEGORY: "CategoryLike"}
@@ -44,6 +45,7 @@ ATTEMPTS = "Attempts"
 IDEMPOTENCY = "Idempotency"
 MESSAGE = "Message"
 SAVED = "Saved"
+VOTE = "Vote"
 FAN_OUT = "FanOut"
 FAN_OUT_PAGE = "FanOutPage"
 

@@ -55,6 +55,8 @@ deals_cache = _alone("DEALSCACHE")
 """One copy of the newest page of all deals; shards count from 1."""
 clicks = _alone("CLICKS")
 """How often readers have followed a deal to its shop."""
+score = _alone("SCORE")
+"""The sum of the votes on a deal, and while the deal is listed its rank among the popular ones."""
 user = _alone("USER")
 account = _alone("ACCOUNT")
 user_email = _alone("USEREMAIL")
@@ -96,6 +98,7 @@ word = _text("WORD")
 messages = _text("MESSAGES")
 """In the table and, while unread, in GSI1."""
 saved_by = _text("SAVED")
+votes_by = _text("VOTES")
 cart = _text("CART")
 likes = _text("LIKES")
 """In GSI1, as watches and sessions."""
@@ -117,6 +120,7 @@ fan_out_segment = _in(fan_out, _text("SEGMENT"))
 message = _in(messages, message_sort_key)
 message_in_unread = _in_gsi1(messages, message_sort_key)
 saved = _in(saved_by, deal_sort_key)
+vote = _in(votes_by, deal_sort_key)
 cart_item = _in(cart, deal_sort_key)
 order_item_in_parts = _in_gsi1(order_parts, _text("ITEM"))
 closed_orders_of = _text("CLOSEDORDERS")
@@ -240,6 +244,20 @@ def prices_between(least: int | None, most: int | None, after: tuple[int, str] |
     """The lowest and the highest sort key of offers within some prices, both included, behind one price and deal."""
     lowest = offer_by_price(*after) + "~" if after else offer_by_price(least or 0, "")
     return lowest, offer_by_price(10**14 - 1 if most is None else most, "~")
+
+
+def score_in_popular(deal_id: str, month: str, rank: int) -> Key:
+    """The place of a deal's score among those of the deals of a month, a date like ``2026-06-01``."""
+    return {"GSI1PK": popular(month), "GSI1SK": f"{rank + _LOWEST_RANK:010d}#{deal_id}"}
+
+
+_LOWEST_RANK = 1_000_000_000
+"""Added to each rank: those of deals from before 2020 are negative, and as texts they would sort backward."""
+
+
+def popular(month: str) -> str:
+    """The GSI1 partition of the scores of a month's listed deals."""
+    return f"POPULAR#{month}T00:00:00"
 
 
 def word_count(text: str) -> Key:

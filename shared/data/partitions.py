@@ -22,6 +22,7 @@ DEAL_SOURCE = keys.any_like(keys.deal_source(""))
 DEAL_SEQUENCE = keys.any_like(keys.deal_numbers())
 DEAL_CLICKS = keys.any_like(keys.clicks(""))
 COUNTED_CLICK = keys.any_like(keys.counted_click("", "", "", 0))
+SCORE = keys.any_like(keys.score(""))
 DEALS = keys.any_like(keys.counts(ALL_DEALS))
 """The counts of all deals, and nothing else."""
 
@@ -56,6 +57,7 @@ MESSAGES = keys.any_like(keys.messages(""))
 """In the table and, while unread, in GSI1."""
 
 SAVED = keys.any_like(keys.saved("", ""))
+VOTES = keys.any_like(keys.vote("", ""))
 
 ORDER_PARTS = keys.any_like(keys.order_item("", ""))
 """In the table an order's items; in GSI1 those and the order."""
@@ -83,6 +85,9 @@ BRAND_BY_PRICE = keys.any_like(keys.brand_prices("", ""))
 CATEGORY_BY_DISCOUNT = keys.any_like(keys.discounts(""))
 """Partitions of GSI3, GSI2 and GSI1 that hold offers of listed deals."""
 
+POPULAR = keys.any_like(keys.popular(""))
+"""Partitions of GSI1 that hold the scores of a month's deals by their rank."""
+
 LIKES_OF_USERS = keys.any_like(keys.likes(""))
 WATCHES_OF_USERS = keys.any_like(keys.watches(""))
 SESSIONS_OF_USERS = keys.any_like(keys.sessions(""))
@@ -96,11 +101,13 @@ TRACE = keys.any_like(keys.trace(""))
 """What forms took, and what followed; DynamoDB deletes it after ten minutes."""
 
 OPEN: Mapping[str | None, tuple[str, ...]] = {
-    None: (DEAL, DEAL_NUMBER, DEALS, PRODUCT, WORD, WORDS, ENDINGS_OF_DAYS, *TOPICS, BRANDS, *CURATED, *FEED_CACHES),
-    "GSI1": (ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT),
+    None: (
+        DEAL, DEAL_NUMBER, DEALS, PRODUCT, WORD, WORDS, ENDINGS_OF_DAYS, *TOPICS, BRANDS, *CURATED, *FEED_CACHES, SCORE,
+    ),
+    "GSI1": (ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT, POPULAR),
     "GSI2": (BRAND_BY_MONTH, BRAND_BY_PRICE),
     "GSI3": (CATEGORY_BY_DAY, CATEGORY_BY_PRICE),
-}
+}  # fmt: skip
 """Partitions of the table (None) and its indexes that hold the catalog, which everybody may read, and nobody's own."""
 
 PERSONAL: Mapping[str | None, tuple[str, ...]] = {
@@ -117,10 +124,11 @@ VISIBLE: Mapping[str | None, tuple[str, ...]] = {
         DEAL, DEAL_NUMBER, DEAL_SOURCE, DEAL_SEQUENCE, DEAL_CLICKS, DEALS, PRODUCT, WORD, WORDS, ENDINGS,
         ENDINGS_OF_DAYS, *TOPICS, BRANDS, *LIKES, *WATCHES, *CURATED, *FEED_CACHES, *PICKS_CACHES, FAN_OUT,
         FAN_OUT_PAGE, MESSAGES, SAVED, ACCOUNT, ORDER_PARTS, ORDER_NUMBER, OPEN_ORDERS, CART, STOCK, BACKFILL,
-        SCRATCH, TRACE, *PERSONAL[None],
+        SCRATCH, TRACE, SCORE, VOTES, *PERSONAL[None],
     ),
     "GSI1": (
-        ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, SCRATCH, *PERSONAL["GSI1"],
+        ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT, POPULAR, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, SCRATCH,
+        *PERSONAL["GSI1"],
     ),
     "GSI2": (BRAND_BY_MONTH, BRAND_BY_PRICE, SCRATCH, *PERSONAL["GSI2"]),
     "GSI3": (CATEGORY_BY_DAY, CATEGORY_BY_PRICE, SCRATCH, *PERSONAL["GSI3"]),

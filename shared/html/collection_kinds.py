@@ -43,6 +43,7 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
         p.DEAL_SOURCE: Kind("the source of a deal", "1"),
         p.DEAL_SEQUENCE: Kind("a sequence of numbers", "1, 30"),
         p.DEAL_CLICKS: Kind("the clicks on a deal", "39"),
+        p.SCORE: Kind("the score of a deal", "46"),
         p.DEALS: Kind("the counts of all deals", "7"),
         p.PRODUCT: Kind("a product", "37"),
         p.WORD: Kind("a word", "36"),
@@ -64,6 +65,7 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
         **_each((p.FAN_OUT, p.FAN_OUT_PAGE), Kind("how far a hot deal was told", "21")),
         p.MESSAGES: Kind("a user's messages", "18"),
         p.SAVED: Kind("a user's saved deals", "38"),
+        p.VOTES: Kind("a user's votes", "46"),
         p.USER: Kind("a user and the orders", "28"),
         p.ACCOUNT: Kind("an account", "13"),
         p.ORDER_PARTS: Kind("an item of an order", "31"),
@@ -79,6 +81,7 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
     "GSI1": {
         p.ALL_DEALS_BY_DAY: Kind("a day of all deals", "7"),
         p.CATEGORY_BY_DISCOUNT: Kind("a category by discount", "45"),
+        p.POPULAR: Kind("a month's deals by rank", "47"),
         p.MESSAGES: Kind("a user's unread messages", "19"),
         p.LIKES_OF_USERS: Kind("a user's likes", "25"),
         p.WATCHES_OF_USERS: Kind("a user's watches", "25"),

@@ -22,6 +22,8 @@ HTML = "text/html; charset=utf-8"
 SAID = {
     "saved": "Saved. It is in your list.",
     "unsaved": "Taken out of your list.",
+    "voted": "Your vote is kept, for as long as you leave it.",
+    "vote-gone": "Your vote is taken back.",
     "watching": "You watch it now: new deals come to your inbox.",
     "unwatched": "You watch it no longer.",
     "limits": "Kept. It holds for what is posted from now on.",

@@ -137,6 +137,14 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "Biggest discounts of a category",
         "One backward Query of GSI1, which is sparse: only listed deals with a discount are in it.",
     ),
+    "46": (
+        "Vote a deal up or down, take it back",
+        "One transaction puts the vote and adds it to the deal's score, an item of its own: votes do not meet edits.",
+    ),
+    "47": (
+        "Popular deals",
+        "A score's sort key in GSI1 is its logarithm plus the deal's age, so time alone lets it sink and no job does.",
+    ),
 }
 """Each pattern's name, as the README's table has it, and how the table answers it."""
 
@@ -231,6 +239,11 @@ PATTERNS: Mapping[str, str] = {
     "sorting.newest": "8, 10",
     "sorting.cheapest": "43, 44",
     "sorting.discounted": "45",
+    "votes.vote": "46",
+    "votes.given": "46",
+    "scores.of": "47",
+    "scores.popular": "47",
+    "scores.file": "47",
 }
 """The numbers of the access patterns that a function of the data layer serves, as the README's table has them."""
 
@@ -248,6 +261,7 @@ HELPERS = {
     "open_orders._open_in": "open_orders.read",
     "sorting._any": "sorting.cheapest",
     "sorting._brand": "topics.get",
+    "scores._of_month": "scores.popular",
     "search._begun": "search.find",
     "search._counts": "search.find",
     "search._newest": "search.find",

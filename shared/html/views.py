@@ -22,6 +22,8 @@ _MONTHS = (
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905  # easier to read
 _OVER = {Status.EXPIRED: "Ended", Status.WITHDRAWN: "Withdrawn"}
 
+_MINUS = "\N{MINUS SIGN}"
+
 SOON = timedelta(days=2)
 """How near an end is said to be soon."""
 
@@ -35,6 +37,13 @@ def money(amount: str, currency: str) -> str:
 def list_price(deal: Deal) -> str | None:
     """The list price of a deal as it is read, where the deal is cheaper by at least one percent."""
     return money(deal.list_price, deal.currency) if deal.list_price and deal.discount_percent else None
+
+
+def score(of: int | None) -> str | None:
+    """A score as it is read: ``+12``, ``0``, and below that with a minus sign; None where it is not shown."""
+    if not of:
+        return None if of is None else "0"
+    return f"+{of:,}" if of > 0 else f"{_MINUS}{-of:,}"
 
 
 def day(when: date, now: datetime | None = None) -> str:
@@ -106,6 +115,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "ends_at": short_moment(deal.ends_at, now) if ending and deal.ends_at else None,
         "soon": bool(ending and deal.ends_at and deal.ends_at - now < SOON),
         "over": _OVER.get(status),
+        "score": None,
         "variants": variants,
     }
 

@@ -1,7 +1,7 @@
 """A button that somebody pressed before signing in: a cookie keeps its form, which is sent once they are in.
 
-Only buttons that harm nobody are kept, whoever signs in: those that buy, save, watch and like. The cookie is set in
-answer to a form of our own pages, and ``__Host-`` keeps other sites from setting it: what it asks for was asked here.
+Only buttons that harm nobody are kept, whoever signs in: those that buy, save, vote, watch and like. The cookie is set
+in answer to a form of our own pages, and ``__Host-`` keeps other sites from setting it: what it asks was asked here.
 """
 
 from __future__ import annotations

@@ -88,6 +88,13 @@ class StockLevel(StrEnum):
     SOLD_OUT = "sold-out"
 
 
+class Vote(StrEnum):
+    """What a reader says of a deal."""
+
+    UP = "up"
+    DOWN = "down"
+
+
 @dataclass(frozen=True, slots=True)
 class Deal:
     """One deal. ``ends_at`` is when its offer ends; ``hot_at`` when everyone was told; ``number`` its short id.

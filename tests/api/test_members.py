@@ -6,11 +6,14 @@ from datetime import timedelta
 
 import pytest
 
+from shared import settings
+from shared.data import keys
+from shared.dynamodb.writes import update
 from shared.values import times
 from tests.support import factories
 from tests.support.contract import assert_problem
 from tests.support.factories import send
-from tests.support.site import Api, Visitor
+from tests.support.site import Api, Visitor, a_deal
 from tests.support.waiting import eventually
 
 NO_LIMITS = {"ceiling": None, "currency": None, "leastDiscount": None, "words": None, "pace": "at-once"}
@@ -92,6 +95,44 @@ def test_a_brand_is_liked_under_any_spelling_of_its_name(site: Api, brand: str) 
     again = member.put(f"/brands/{brand.title()}/like")
 
     assert again.json()["likes"] == 1
+
+
+def test_a_vote_is_given_changed_and_taken_back(site: Api, editor: Visitor, brand: str) -> None:
+    then = times.now() - timedelta(minutes=20)
+    deal = editor.post("/deals", json=a_deal(brand, createdAt=times.to_iso(then))).json()
+    newcomer, member = site.member(), site.member()
+    joined = {":then": times.to_iso(then - settings.NEWCOMER)}
+    site.table.write(update(keys.user(member.username), "SET CreatedAt = :then", values=joined, refused=None))
+    vote = f"/deals/{deal['dealNumber']}/vote"
+
+    answers = [newcomer.put(f"{vote}/up")]
+    answers += [member.request(*each) for each in (("PUT", f"{vote}/down"), ("PUT", f"{vote}/down"), ("DELETE", vote))]
+
+    assert [answer.json() for answer in answers] == [
+        {"vote": "up", "counts": False, "score": 0},
+        {"vote": "down", "counts": True, "score": -1},
+        {"vote": "down", "counts": True, "score": -1},
+        {"vote": None, "counts": False, "score": 0},
+    ]
+
+
+def test_what_is_no_deal_or_is_over_takes_no_vote(
+    site: Api, member: Visitor, visitor: Visitor, editor: Visitor, brand: str
+) -> None:
+    deal = editor.post("/deals", json=a_deal(brand)).json()["dealId"]
+    editor.patch(f"/deals/{deal}", json={"withdrawn": True})
+    writes = site.writes()
+
+    refused = [
+        member.put("/deals/999999/vote/up"),
+        member.delete("/deals/x/vote"),
+        member.put(f"/deals/{deal}/vote/up"),
+    ]
+
+    for answer, status in zip(refused, (404, 404, 409), strict=True):
+        assert_problem(answer, status)
+    assert_problem(visitor.put(f"/deals/{deal}/vote/up"), 401)
+    assert writes.keys() == []
 
 
 def test_messages_are_read_one_by_one_and_all_together(site: Api) -> None:

@@ -11,15 +11,16 @@ import pytest
 from functions.background import expiry, refresher
 from shared import settings
 from shared.data import keys
-from shared.data.catalog import deals, picks
+from shared.data.catalog import deals, picks, scores
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.errors import Busy
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
+from shared.runtime import environment
 from shared.values import times
 from tests.caches.conftest import CONTEXT
 from tests.support.factories import SHOES, a_deal, ids, post
-from tests.support.records import of_category_picks, of_deal
+from tests.support.records import of_category_picks, of_deal, record
 from tests.support.wire import watched
 
 Refresh = Callable[..., dict[str, Any]]
@@ -85,6 +86,26 @@ def test_a_withdrawn_deal_is_shown_nowhere(table: Table, picked: list[Deal], ref
         assert list(featured_on(get, path)) == [deal_id for deal_id in ids(picked) if deal_id != withdrawn.deal_id]
     for path in ("/front-page", "/deals", "/categories/shoes", "/categories/shoes/deals"):
         assert withdrawn.deal_id not in latest(get, path)
+
+
+def test_what_was_voted_on_in_a_second_is_ranked_once_and_what_is_over_no_more(
+    table: Table, picked: list[Deal], refresh: Refresh, get: Get
+) -> None:
+    deal = picked[2]
+    for _ in range(3):
+        table.write(scores.counting(deal.deal_id, 1))
+    of_vote = record(None, table.get(keys.score(deal.deal_id)))
+
+    with watched(environment.table()) as wire:
+        refresh(of_vote, of_vote, of_vote)
+    popular = [(each["dealId"], each["score"]) for each in get("/popular")["items"]]
+    withdrawn = deals.withdraw(table, deal.deal_id, NOW)
+    refresh(of_deal(deal, withdrawn))
+
+    assert wire.operations["UpdateItem"] == 1
+    assert popular == [(deal.deal_id, None)]  # it is too new to show its score
+    assert get("/popular")["items"] == []
+    assert "GSI1SK" not in (table.get(keys.score(deal.deal_id)) or {})
 
 
 def test_a_withdrawn_deal_that_is_restored_is_back_in_its_place(

@@ -86,6 +86,11 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Unread messages of a user, counted": ("messages unread-count ana", ["Query GSI1"]),
     "Mark a message read": ("messages read ana {message}", ["UpdateItem"]),
     "Mark a message read, all": ("messages read-all ana", ["Query", "TransactWriteItems"]),
+    "Vote a deal up or down, take it back": (
+        "deals vote {deal} ana up",
+        ["GetItem", "BatchGetItem", "TransactWriteItems", "GetItem"],
+    ),
+    "Popular deals": ("deals popular", ["Query GSI1", "Query GSI1"]),
     "Hot deal: message every user": ("deals hot {deal}", ["GetItem", "GetItem", "TransactWriteItems"]),
     "Hot deal: message every user, told": ("deals told {deal}", ["GetItem", "Query"]),
     "Sign in, be known, sign out, sign out everywhere": ("sessions start ana", ["GetItem", "TransactWriteItems"]),

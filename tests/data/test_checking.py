@@ -9,13 +9,13 @@ from datetime import timedelta
 import pytest
 
 from shared.data import account_checks, checking, keys
-from shared.data.catalog import deals, endings, feed_counts, offers, search
-from shared.data.members import follows, messages, sessions, users
+from shared.data.catalog import deals, endings, feed_counts, offers, scores, search
+from shared.data.members import follows, messages, sessions, users, votes
 from shared.data.orders import reading, steps
 from shared.dynamodb.schema import Key
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, forget, put, update
-from shared.models.catalog import ALL_DEALS, Deal, feed_of
+from shared.models.catalog import ALL_DEALS, Deal, Vote, feed_of
 from shared.models.orders import OrderStatus
 from tests.support.factories import APPLE, ASICS, NOW, SHOES, a_deal, a_message, ago, ahead, join, listed, post, send
 from tests.support.shop import a_buyer, buy, on_sale
@@ -42,6 +42,9 @@ def lamp(table: Table) -> Deal:
     for each in (lamp, over, withdrawn, sold):
         search.file(table, None, each)
         offers.file(table, None, each)
+    for name, way in (("ana", Vote.UP), ("bo", Vote.UP), ("cy", Vote.DOWN)):
+        votes.vote(table, lamp, name, way, NOW)
+    scores.file(table, [lamp.deal_id], NOW)
     endings.sweep(table, NOW)
     taken_back = deals.withdraw(table, withdrawn.deal_id, NOW)
     for each in (over, withdrawn):
@@ -96,6 +99,12 @@ def offer_of(lamp: Deal) -> Key:
 DAMAGES: dict[str, tuple[str, Callable[[Deal], Write]]] = {
     "likes are miscounted": (checking.FOLLOWERS, lambda _: say(keys.topic(APPLE), LikesCount=7)),
     "watches are miscounted": (checking.FOLLOWERS, lambda _: say(keys.topic(SHOES), WatchCount=0)),
+    "a score is miscounted": (checking.SCORES, lambda lamp: say(keys.score(lamp.deal_id), Score=7)),
+    "a score is gone": (checking.SCORES, lambda lamp: lose(keys.score(lamp.deal_id))),
+    "a score has another's rank": (
+        checking.SCORES,
+        lambda lamp: say(keys.score(lamp.deal_id), **scores.place(lamp.deal_id, 100)),
+    ),
     "a feed is miscounted": (checking.FEEDS, lambda lamp: say(book_of(lamp), Total=1)),
     "a feed counts a day without deals": (checking.FEEDS, lambda lamp: say(book_of(lamp), Day01=2)),
     "a feed's counts are gone": (checking.FEEDS, lambda lamp: lose(book_of(lamp))),

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from shared.data import keys, removal
-from shared.data.catalog import topics
-from shared.data.members import follows, messages, order_news, saved, sessions, users
+from shared.data.catalog import scores, topics
+from shared.data.members import follows, messages, order_news, saved, sessions, users, votes
 from shared.data.orders import addresses, carts, reading, steps, stock
 from shared.dynamodb.table import Table
 from shared.errors import (
@@ -27,7 +27,7 @@ from shared.errors import (
     UnknownAddress,
     UsernameTaken,
 )
-from shared.models.catalog import Deal
+from shared.models.catalog import Deal, Vote
 from shared.models.orders import Order, OrderStatus
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, leave, send
@@ -65,6 +65,7 @@ def furnish(table: Table, deal: Deal, other: Deal) -> None:
     follows.like(table, APPLE, "ana", NOW)
     follows.watch(table, APPLE, "ana", NOW)
     saved.save(table, deal, "ana", NOW)
+    votes.vote(table, deal, "ana", Vote.UP, NOW)
     send(table, a_message(a_deal()))
     for statuses in ((SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)):
         buy_and(table, deal, *statuses)
@@ -94,6 +95,7 @@ def test_an_account_goes_with_its_orders_its_cart_and_all_else(table: Table, dea
 
     assert belongings(table) == []
     assert topics.get(table, APPLE).likes == topics.get(table, APPLE).watchers == 0
+    assert scores.of(table, deal.deal_id) == 0
     assert reading.get(table, "bo", others.order_id) == others
     with pytest.raises(NoSuchUser):
         leave(table)
@@ -294,6 +296,8 @@ LATE: dict[str, Callable[[Table, Deal, str], object]] = {
     "unwatch": lambda table, _, account: follows.unwatch(table, APPLE, "ana", account),
     "save": lambda table, deal, account: saved.save(table, deal, "ana", NOW, account),
     "unsave": lambda table, deal, account: saved.unsave(table, deal.deal_id, "ana", account),
+    "vote": lambda table, deal, account: votes.vote(table, deal, "ana", Vote.DOWN, NOW, account),
+    "take vote back": lambda table, deal, account: votes.vote(table, deal, "ana", None, NOW, account),
     "put in": lambda table, deal, account: carts.put_in(table, "ana", deal.deal_id, 3, NOW, account),
     "take out": lambda table, deal, account: carts.take_out(table, "ana", deal.deal_id, account),
     "order": lambda table, deal, account: buy(table, "ana", deal, account_id=account),
@@ -317,10 +321,9 @@ def test_a_late_request_of_a_names_last_owner_does_not_reach_the_next(
     users.create(table, a_user("ana", account_id="the next"))
     addresses.save(table, "ana", "home", HOME_ADDRESS)
     send(table, a_message(a_deal()))
-    if late in ("unlike", "unwatch", "unsave", "take out"):
-        LATE[{"unlike": "like", "unwatch": "watch", "unsave": "save", "take out": "put in"}[late]](
-            table, deal, "the next"
-        )
+    undone = {"unlike": "like", "unwatch": "watch", "unsave": "save", "take vote back": "vote", "take out": "put in"}
+    if late in undone:
+        LATE[undone[late]](table, deal, "the next")
     there = table.scan()[0]
 
     with pytest.raises((NotSignedIn, AccountChanged, UnknownAddress)):

@@ -146,6 +146,7 @@ def _use(site: Site) -> None:
                 assert member.put(f"{path}/{verb}").status_code == 200
 
     deal_ids = _post_and_change(site, editor, brand, other)
+    _vote(site, ana, bo, deal_ids)
     _pick(site, editor, deal_ids)
     _read(site, brand)
     _tell(site, plumbing, editor, deal_ids[0])
@@ -158,6 +159,25 @@ def _use(site: Site) -> None:
     _shop(site, editor, bo, deal_ids[1:3])
     _leave(site, bo, brand)
     _be_removed_by_the_clock(site, plumbing, editor, brand, deal_ids[1])
+
+
+def _vote(site: Site, member: Visitor, other: Visitor, deal_ids: list[str]) -> None:
+    """Vote, change a vote and take it back; the other's vote stays until the account goes."""
+    for each in (member, other):
+        _grow_up(site, each)
+    for way in ("up", "down"):
+        assert member.put(f"/deals/{deal_ids[0]}/vote/{way}").json()["counts"]
+    assert other.put(f"/deals/{deal_ids[1]}/vote/up").status_code == 200
+    assert until(lambda: member.get("/popular?limit=1").json()["next"])
+    cursor = member.get("/popular?limit=1").json()["next"]
+    assert member.get("/popular", params={"cursor": cursor}).json()["items"]
+    assert member.delete(f"/deals/{deal_ids[0]}/vote").json()["vote"] is None
+
+
+def _grow_up(site: Site, member: Visitor) -> None:
+    """Make an account as old as those whose votes count."""
+    then = times.to_iso(times.now() - settings.NEWCOMER)
+    site.table.write(update(keys.user(member.username), "SET CreatedAt = :then", values={":then": then}, refused=None))
 
 
 def _a_brand(editor: Visitor) -> str:
@@ -361,6 +381,8 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, br
         for verb in ("like", "watch"):
             assert member.put(f"{path}/{verb}").status_code == 200
     saved.save(site.table, deals.get(site.table, deal_id), member.username, now)
+    _grow_up(site, member)
+    assert member.put(f"/deals/{deal_id}/vote/up").json()["counts"]
     assert member.put("/me/addresses/home", json=HOME).status_code == 200
     deal = editor.get(f"/deals/{deal_id}").json()
     item = {"dealId": deal_id, "quantity": 1, "price": deal["price"], "currency": deal["currency"]}

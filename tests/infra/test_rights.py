@@ -33,7 +33,7 @@ def who_may(site: Synthesized, operations: tuple[str, ...], key: str, index: str
 
 def test_anyone_may_read_deals_and_only_editors_and_the_clock_write_them(prod: Synthesized) -> None:
     assert who_may(prod, READS, DEAL) == {
-        "catalog", "clicks", "desk", "editors", "expiry", "messenger", "mine", "orders", "refresher",
+        "catalog", "clicks", "desk", "editors", "expiry", "members", "messenger", "mine", "orders", "refresher",
         "sales", "shop", "site",
     }  # fmt: skip
     assert who_may(prod, WRITES, DEAL) == {"desk", "editors", "expiry", "refresher"}
@@ -58,6 +58,17 @@ def test_who_has_clicked_is_noted_by_the_function_of_clicks_and_read_by_nobody(p
     assert {module for module, may in may_put.items() if any(may)} == {"clicks"}
     assert may_put["clicks"] == [True, False]
     assert who_may(prod, (*READS, *WRITES), note) == set()
+
+
+def test_a_vote_is_written_for_members_and_a_score_by_those_and_who_ranks_it(prod: Synthesized) -> None:
+    vote, score = keys.vote("ana", "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")["PK"], keys.score("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr")["PK"]
+    removing = {"accounts", "account", "remover"}
+
+    assert who_may(prod, ("PutItem", "UpdateItem"), vote) == {"members", "mine"}
+    assert who_may(prod, ("DeleteItem", "Query"), vote) == {"members", "mine"} | removing
+    assert who_may(prod, WRITES, score) == {"members", "mine", "refresher"} | removing
+    asks = [Ask("BatchGetItem", (USER,), "", ("PK", "SK", name)) for name in ("CreatedAt", "Email")]
+    assert [prod.policy("members").allows(ask) for ask in asks] == [True, False]
 
 
 def test_only_functions_of_accounts_and_orders_see_and_change_users_collections(prod: Synthesized) -> None:
@@ -167,10 +178,11 @@ def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(prod
 
     public = {
         partitions.DEAL, partitions.DEAL_NUMBER, partitions.DEALS, partitions.ENDINGS_OF_DAYS, partitions.BRANDS,
-        *partitions.TOPICS, *partitions.CURATED, *partitions.FEED_CACHES, *partitions.PICKS_CACHES,
+        partitions.SCORE, *partitions.TOPICS, *partitions.CURATED, *partitions.FEED_CACHES, *partitions.PICKS_CACHES,
     }  # fmt: skip
     assert rights == {("", key) for key in public} | {
         (GSI1.name, partitions.ALL_DEALS_BY_DAY),
+        (GSI1.name, partitions.POPULAR),
         (GSI2.name, partitions.BRAND_BY_MONTH),
         (GSI3.name, partitions.CATEGORY_BY_DAY),
     }

@@ -18,6 +18,7 @@ anonymous  GET     /front-page
 anonymous  GET     /editors-choice
 anonymous  GET     /deals
 anonymous  GET     /deals/{dealId}
+anonymous  GET     /popular
 anonymous  GET     /brands
 anonymous  GET     /brands/{brand}
 anonymous  GET     /brands/{brand}/deals
@@ -42,6 +43,9 @@ member     PUT     /categories/{category}/like
 member     DELETE  /categories/{category}/like
 member     PUT     /categories/{category}/watch
 member     DELETE  /categories/{category}/watch
+member     PUT     /deals/{dealId}/vote/up
+member     PUT     /deals/{dealId}/vote/down
+member     DELETE  /deals/{dealId}/vote
 member     GET     /messages
 member     GET     /messages/unread-count
 member     PUT     /messages/{messageId}/read

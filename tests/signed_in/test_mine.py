@@ -9,9 +9,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from shared import settings
-from shared.data.catalog import deals, topics
+from shared.data import keys
+from shared.data.catalog import deals, scores, topics
 from shared.data.members import announcements, follows, messages, saved
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
 from shared.html import cookies
 from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
 from shared.models.messages import AboutOrder, Announcement, DealNews
@@ -324,7 +326,7 @@ def test_a_button_never_leads_away(ana: Browser) -> None:
 def test_a_script_is_told_what_holds_now(ana: Browser) -> None:
     seen = ana.post("/my/watches/brand/apple", {"on": "1"}, Accept="application/json")
 
-    assert (seen.status, seen.json) == (200, {"on": True})
+    assert (seen.status, seen.json) == (200, {"watching": True})
 
 
 @pytest.mark.parametrize(
@@ -436,7 +438,8 @@ def test_the_status_says_how_one_stands_to_what_is_asked(ana: Browser, table: Ta
 
     seen = ana.get(f"/my/status?deal={deal.number}&topic=brand/apple")
 
-    assert seen.json == {"unread": 1, "cart": 0, "saved": True, "watching": False, "liked": True}
+    states = {"saved": True, "up": False, "down": False, "watching": False, "liked": True}
+    assert seen.json == {"unread": 1, "cart": 0, **states}
     assert seen.headers["Cache-Control"] == ["no-store"]
 
 
@@ -446,8 +449,41 @@ def test_the_status_of_nobody_is_nothing(anyone: Browser) -> None:
     assert (seen.status, seen.json) == (200, {})
 
 
-def test_the_status_of_what_does_not_exist_is_that_it_is_not_saved(ana: Browser) -> None:
-    assert ana.get("/my/status?deal=99").json == {"unread": 0, "cart": 0, "saved": False}
+def test_the_status_says_nothing_of_what_does_not_exist(ana: Browser) -> None:
+    assert ana.get("/my/status?deal=99").json == {"unread": 0, "cart": 0}
+
+
+def test_a_vote_is_given_changed_and_taken_back_by_its_buttons(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal()
+    a_day_ago = times.to_iso(times.now() - settings.NEWCOMER)
+    values = {":then": a_day_ago}
+    table.write(update(keys.user("ana"), "SET CreatedAt = :then", values=values, refused=None))
+    button, came = f"/my/votes/{deal.number}", []
+
+    for way, on, script in (("up", "1", ""), ("up", "1", "json"), ("down", "1", "json"), ("up", "0", "")):
+        seen = ana.post(f"{button}/{way}", {"on": on}, Accept=f"application/{script or 'xhtml+xml'}")
+        status = ana.get(f"/my/status?deal={deal.number}").json
+        came.append((seen.json if script else seen.location, status["up"], status["down"]))
+
+    assert came == [
+        (f"/deals/{deal.number}?said=voted", True, False),
+        ({"up": True, "down": False}, True, False),
+        ({"up": False, "down": True}, False, True),
+        (f"/deals/{deal.number}?said=vote-gone", False, False),
+    ]
+    assert scores.of(table, deal.deal_id) == 0
+    assert ana.get(f"{button}/up").location == f"/deals/{deal.number}"
+
+
+def test_what_is_no_vote_and_what_is_over_is_refused_as_a_page(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal()
+    sideways, unknown = (ana.post(f"/my/votes/{path}", {"on": "1"}) for path in (f"{deal.number}/left", "99/up"))
+    deals.withdraw(table, deal.deal_id, times.now())
+
+    over = ana.post(f"/my/votes/{deal.number}/up", {"on": "1"})
+
+    assert (sideways.status, unknown.status, over.status) == (404, 404, 409)
+    assert "This deal has ended or was withdrawn." in over.words
 
 
 def test_a_form_from_elsewhere_does_nothing(table: Table, ana: Browser, post_deal: PostDeal) -> None:

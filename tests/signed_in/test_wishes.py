@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.data.members import follows, saved
+from shared.data.members import follows, saved, votes
 from shared.data.orders import carts
 from shared.dynamodb.table import Table
 from shared.html import cookies, wishes
@@ -40,6 +40,7 @@ def signed_up(anyone: Browser, asked: Seen) -> Seen:
         ("/my/saved/{number}", {"on": "1"}, "/deals/{number}?said=saved"),
         ("/my/watches/brand/apple", {"on": "1", "next": "/brands/apple?a=b"}, "/brands/apple?a=b&said=watching"),
         ("/my/likes/brand/apple", {"on": "1"}, "/brands/apple?said=liked"),
+        ("/my/votes/{number}/up", {"on": "1"}, "/deals/{number}?said=voted"),
     ],
 )
 def test_what_nobody_asked_for_is_done_once_they_have_an_account(
@@ -59,6 +60,7 @@ def test_what_nobody_asked_for_is_done_once_they_have_an_account(
         or saved.is_saved(table, deal.deal_id, "ana")
         or follows.is_watched(table, APPLE, "ana")
         or follows.is_liked(table, APPLE, "ana")
+        or votes.given(table, deal.deal_id, "ana")
     )
     assert done_for_ana
 

@@ -1,7 +1,7 @@
-const root = document.documentElement, base = root.dataset.base;
+const {base} = document.documentElement.dataset;
 const all = (what, from = document) => from.querySelectorAll(what);
 
-// Times in the reader's own zone, those of ends short; on an end's last day what is left, beside a time that is told in full.
+// Times in the reader's own zone; on an end's last day what is left, beside a time that is told in full.
 const clock = {hour: "2-digit", minute: "2-digit", timeZoneName: "short"};
 const showTimes = () => {
   const now = new Date();
@@ -24,14 +24,10 @@ for (const place of all("nav [aria-current]")) {
 
 for (const done of all("[data-said]")) done.hidden = !`${document.cookie};`.includes(`btd-said=${done.dataset.said};`);
 
-for (const button of all("[data-copy]")) {
+for (const button of all("[data-copy], [data-print]")) {
+  const {copy} = button.dataset;
   button.hidden = false;
-  button.onclick = () => navigator.clipboard.writeText(button.dataset.copy).then(() => { button.textContent = "Copied"; });
-}
-
-for (const button of all("[data-print]")) {
-  button.hidden = false;
-  button.onclick = () => print();
+  button.onclick = () => copy ? navigator.clipboard.writeText(copy).then(() => { button.textContent = "Copied"; }) : print();
 }
 
 // Names are compared by their letters and digits, without accents; so are their slugs, which spell out letters such as ø.
@@ -61,24 +57,33 @@ const show = (form, on) => {
   button.dataset.on = button.textContent;
   button.textContent = other;
   button.ariaPressed = on;
-  form.elements.on.value = on ? "0" : "1";
+  form.elements.on.value = on ? 0 : 1;
+};
+
+const ask = (path, more) => fetch(path, {headers: {Accept: "application/json"}, ...more}).catch(() => ({}));
+
+let known;
+const showStates = (mine) => {
+  known = mine;
+  for (const form of all("form[data-state]")) {
+    show(form, !!mine[form.dataset.state]);
+    form.onsubmit = "cart" in mine ? send : null;
+  }
 };
 
 const send = async (event) => {
   event.preventDefault();
   const form = event.target, body = new URLSearchParams(new FormData(form));
-  // What cannot be sent from here is sent as it is without script, and the browser says what is wrong.
-  const answer = await fetch(form.action, {method: "POST", body, headers: {Accept: "application/json"}}).catch(() => ({}));
-  if (answer.ok) show(form, body.get("on") === "1");
+  // What fails here is sent as without script, and the browser says what is wrong.
+  const answer = await ask(form.action, {method: "POST", body});
+  if (answer.ok) showStates({...known, ...await answer.json()});
   else form.submit();
 };
 
 const showMine = async () => {
-  const signedIn = /(^|; )btd-in=/.test(document.cookie);
   let mine = {};
-  if (signedIn) {
-    const asked = new URLSearchParams(all("main [data-asks]")[0]?.dataset.asks);
-    const answer = await fetch(`${base}/my/status?${asked}`, {headers: {Accept: "application/json"}}).catch(() => ({}));
+  if (/(^|; )btd-in=/.test(document.cookie)) {
+    const answer = await ask(`${base}/my/status?${new URLSearchParams(all("main [data-asks]")[0]?.dataset.asks)}`);
     if (!answer.ok) return;
     mine = await answer.json();
   }
@@ -89,10 +94,7 @@ const showMine = async () => {
     count.hidden = !mine[name];
     count.replaceChildren(...mine[name] ? [mine[name], spoken] : []);
   }
-  for (const form of all("form[data-state]")) {
-    show(form, !!mine[form.dataset.state]);
-    form.onsubmit = signedIn ? send : null;
-  }
+  showStates(mine);
 };
 
 const showAll = () => { showTimes(); showMine(); };

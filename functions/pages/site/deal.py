@@ -1,4 +1,4 @@
-"""The page of one deal: its price before, its other colours, and more of its brand."""
+"""The page of one deal: its score, its price before, its other colours, and more of its brand."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def one_deal(request: Request, number: str) -> Answer:
     if ksuids.is_ksuid(number) and (named := deals.get(table(), number).number) is not None:
         return moved(f"/deals/{named}")
     found = deal_pages.read(table(), number, request.now)
-    deal, now, status = found.deal, request.now, found.deal.status(request.now)
+    deal, now = found.scored.deal, request.now
+    status = deal.status(now)
     if deal.number is not None and number != str(deal.number):
         return moved(f"/deals/{deal.number}")
     others = [each for each in found.offers if each.deal_id != deal.deal_id and each.status(now) is Status.ACTIVE]
@@ -42,6 +43,7 @@ def one_deal(request: Request, number: str) -> Answer:
         request,
         status=HTTPStatus.GONE if status is Status.WITHDRAWN else HTTPStatus.OK,
         d=views.head(deal, now),
+        score=views.score(found.scored.shown(now)),
         ended=views.day(deal.ends_at, now) if status is Status.EXPIRED and deal.ends_at else None,
         history=_history(deal, found.offers),
         others=[views.card(each, now) for each in others[:COLOURS]],  # each colour has a page of its own

@@ -1,4 +1,4 @@
-"""The front page, the newest deals, those that end, the editors' choice, and the site's own files."""
+"""The front page, the newest deals, those that end, the popular ones, the editors' choice, and the site's own files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 from datetime import date
 
 from functions.pages.site.public import cursor_of, feed_addresses, for_machines, latest_of, older_of, public_page
-from shared.data.catalog import endings, picks
+from shared import settings
+from shared.data.catalog import endings, picks, scores
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, HTML, NEWEST
 from shared.errors import NotFound
 from shared.html import assets, fragments, headers, views
@@ -80,6 +81,23 @@ def ending(request: Request) -> Answer:
     description = f"Deals that end within {ENDING_DAYS} days, by their last day."
     robots = None if cursor is None else "noindex, follow"
     return public_page("ending.html", request, days=sections, more=found.next, description=description, robots=robots)
+
+
+@routes.get("/popular")
+def popular(request: Request) -> Answer:
+    cursor = cursor_of(request)
+    found = scores.popular(table(), request.now, limit=settings.CACHED_PAGE, cursor=cursor)
+    return public_page(
+        "popular.html",
+        request,
+        cards=[
+            views.card(each.deal, request.now) | {"score": views.score(each.shown(request.now))} for each in found.items
+        ],
+        first=cursor is None,
+        more=found.next,
+        description="The deals that readers vote for, of this month and the one before.",
+        robots=None if cursor is None else "noindex, follow",
+    )
 
 
 @routes.get("/editors-choice")

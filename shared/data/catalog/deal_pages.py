@@ -1,4 +1,4 @@
-"""A deal with what its page shows beside it: its product's other offers, and its brand's deals of about its time.
+"""A deal with what its page shows beside it: its score, its product's other offers, its brand's deals of its time.
 
 Two round trips: the deal's number, which also says its product and its brand; then the deal and what is beside it, all
 at once. Where an editor has changed a deal's brand or address since it was numbered, what is beside it is asked for
@@ -15,7 +15,8 @@ from itertools import accumulate
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import deal_numbers, deals, feed_counts, feeds, offers
+from shared.data.catalog import deal_numbers, deals, feed_counts, feeds, offers, scores
+from shared.data.catalog.scores import Scored
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, Deal, Status, Topic, feed_of
@@ -27,13 +28,13 @@ READ = settings.READ_FOR_CARDS
 
 @dataclass(frozen=True, slots=True)
 class DealPage:
-    """A deal; the newest offers of its product, itself and withdrawn ones included; and active deals of its brand.
+    """A deal and its score; the newest offers of its product, itself and withdrawn ones included; deals of its brand.
 
-    Those are of other products, the newest first: of this month, the month before and the deal's own. Where these have
-    none, they are those that the brand's page begins with.
+    The brand's are active, of other products, the newest first: of this month, the month before and the deal's own.
+    Where these have none, they are those that the brand's page begins with.
     """
 
-    deal: Deal
+    scored: Scored
     offers: tuple[Deal, ...]
     of_brand: tuple[Deal, ...]
 
@@ -41,13 +42,13 @@ class DealPage:
 def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     """One deal by its id or its number, and what is beside it. Raises NoSuchDeal.
 
-    A GetItem (none by id); then a GetItem, a Query of the product, and of the brand one of its counts and one for each
-    month.
+    A GetItem (none by id); then two, of the deal and its score, a Query of the product, and of the brand one of its
+    counts and one for each month.
     """
     place = deal_numbers.place_of(table, id_or_number)
-    own: list[Callable[[], Any]] = [partial(deals.get, table, place.deal_id)]
+    own: list[Callable[[], Any]] = [partial(deals.get, table, place.deal_id), partial(scores.of, table, place.deal_id)]
     beside = _beside(table, place, now) if place.product and place.brand else []
-    deal, *told = table.gather(own + beside)
+    deal, score, *told = table.gather(own + beside)
     actual = deal_numbers.place(deal)
     if not told or actual != place:
         told = table.gather(_beside(table, actual, now))
@@ -55,7 +56,7 @@ def read(table: Table, id_or_number: str, now: datetime) -> DealPage:
     of_brand = [each for month in months for each in month]
     if not any(_is_beside(each, deal, now) for each in of_brand):
         of_brand = _longer_ago(table, deal, books, now)
-    return DealPage(deal, tuple(offers), tuple(each for each in of_brand if _is_beside(each, deal, now)))
+    return DealPage(Scored(deal, score), tuple(offers), tuple(each for each in of_brand if _is_beside(each, deal, now)))
 
 
 def _longer_ago(table: Table, deal: Deal, books: Sequence[Item], now: datetime) -> list[Deal]:

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from shared.data.catalog import brands, deals
-from shared.data.members import announcements, saved
-from shared.models.catalog import Deal
+from shared.data.members import announcements, saved, votes
+from shared.models.catalog import Deal, Vote
 from shared.values import times
 from tests.support.factories import send
 from tests.support.preview import Preview, entered
@@ -131,6 +131,23 @@ def test_a_page_that_back_brings_again_shows_nothing_of_who_signed_out(visit: Vi
     expect(page.get_by_role("button", name="Save", exact=True)).to_have_attribute("aria-pressed", "false")
     expect(page.locator("#unread")).to_be_hidden()
     expect(page.locator("#unread")).to_have_text("")
+
+
+def test_of_two_votes_one_is_on(visit: Visit, site: Preview, deal: Deal) -> None:
+    page = visit(f"/deals/{deal.number}", token=entered(site, "otto"))
+    buttons = page.get_by_role("group", name="Vote on this deal").get_by_role("button")
+    expect(buttons).to_have_text(["▲ Worth it", "▼ Not worth it"])
+    assert until(lambda: bool(page.evaluate("document.querySelector('form[data-state=up]').onsubmit !== null")))
+
+    buttons.first.click()
+    expect(buttons).to_have_text(["▲ Voted up", "▼ Not worth it"])
+    buttons.last.click()
+
+    expect(buttons).to_have_text(["▲ Worth it", "▼ Voted down"])
+    assert votes.given(site.table, deal.deal_id, "otto") is Vote.DOWN
+    buttons.last.click()
+    expect(buttons.last).to_have_attribute("aria-pressed", "false")
+    assert votes.given(site.table, deal.deal_id, "otto") is None
 
 
 def test_what_script_cannot_send_is_sent_as_a_form(visit: Visit, site: Preview, deal: Deal) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import feedparser  # type: ignore[import-untyped]  # publishes no types
 import pytest
 
-from shared.data.catalog import deals, offers, search
+from shared.data.catalog import deals, offers, scores, search
 from shared.data.catalog.deal_items import to_item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
@@ -140,3 +140,19 @@ def test_an_end_in_an_earlier_year_is_told_with_its_year(ask: Ask, table: Table,
     (deal,) = post(table, [a_deal(now - timedelta(days=500), ends_at=ended)], now)
 
     assert f"This deal ended on {views.day(ended)} {ended.year}." in ask(f"/deals/{deal.number}")["body"]
+
+
+def test_a_deals_score_is_shown_once_it_is_ten_minutes_old_and_ranks_it(ask: Ask, table: Table, now: datetime) -> None:
+    new, old = post(table, [a_deal(now - timedelta(minutes=minutes)) for minutes in (5, 20)], now)
+    for deal in (old, new):
+        table.write(scores.counting(deal.deal_id, -12))
+    scores.file(table, [old.deal_id], now)
+
+    shown = {deal.number: "".join(parsed(ask(f"/deals/{deal.number}")).itertext()) for deal in (old, new)}
+    popular = ask("/popular")
+
+    assert f"Score {views.score(-12)}." in shown[old.number]
+    assert "Its score is shown ten minutes after it was posted." in shown[new.number]
+    assert str(views.score(-12)) not in shown[new.number]
+    assert [link.get("href") for link in parsed(popular).findall(".//h3/a")] == [f"/deals/{old.number}"]
+    assert "public" in popular["multiValueHeaders"]["Cache-Control"][0]

@@ -58,6 +58,7 @@ PAGES = [
     "/categories/shoes",
     "/brands",
     "/brands/apple",
+    "/popular",
     "/search",
     "/about",
 ]
@@ -90,6 +91,7 @@ def test_every_page_is_whole_and_says_what_it_is(
         ("/", "There are no deals yet."),
         ("/deals", "There are no deals yet."),
         ("/ending", "Nothing ends in the next days."),
+        ("/popular", "Nobody has voted this month."),
         ("/editors-choice", "The editors are still choosing."),
         ("/brands/apple", "Apple has no deals now."),
         ("/categories/shoes", "Shoes has no deals now."),
@@ -254,12 +256,13 @@ def test_a_deal_is_shown_with_earlier_prices_colours_and_others_of_its_brand(ask
 
 COSTS = {
     "/": ("BatchGetItem 1", 1),
-    "/deals/{number}": ("GetItem 2, Query {beside}", 2),
+    "/deals/{number}": ("GetItem 3, Query {beside}", 2),
     "/deals/{deal_id}": ("GetItem 1", 1),
     "/deals": ("BatchGetItem 1", 1),
     "/editors-choice": ("BatchGetItem 1", 1),
     "/categories/shoes": ("BatchGetItem 1", 1),
     "/ending": ("Query 8", 1),
+    "/popular": ("Query 2", 1),
     "/brands": ("GetItem 1", 1),
     "/brands/apple": ("GetItem 1, Query {of_brand}", 2),
     "/search?q=trail runner": ("BatchGetItem 2, Query 2", 3),

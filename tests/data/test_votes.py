@@ -1,0 +1,235 @@
+"""Votes: one each, to be changed and taken back; the score they make, and the rank that time outweighs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import pytest
+
+from shared import settings
+from shared.data import account_checks, keys
+from shared.data.catalog import deals, scores
+from shared.data.members import users, votes
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import update
+from shared.errors import DealIsOver, InvalidCursor, NoSuchUser, NotSignedIn
+from shared.models.catalog import Deal, Vote
+from tests.data.test_costs import metered
+from tests.support.engines import DYNOXIDE_ENGINE, on
+from tests.support.factories import NOW, a_deal, a_user, ago, ahead, ids, join, post
+from tests.support.wire import before, watched
+
+UP, DOWN = Vote.UP, Vote.DOWN
+
+
+@pytest.fixture
+def deal(table: Table) -> Deal:
+    """A deal of half an hour ago, in a table with two accounts."""
+    join(table, "ana", "bo")
+    return post(table, [a_deal(ago(minutes=30))])[0]
+
+
+def test_a_vote_counts_once_is_changed_and_taken_back(table: Table, deal: Deal) -> None:
+    came = []
+    for given in (UP, UP, DOWN, None, None, DOWN):
+        counts = votes.vote(table, deal, "ana", given, NOW)
+        came.append((counts, scores.of(table, deal.deal_id), votes.given(table, deal.deal_id, "ana")))
+    votes.vote(table, deal, "bo", DOWN, NOW)
+
+    assert came == [
+        (True, 1, UP), (True, 1, UP), (True, -1, DOWN), (False, 0, None), (False, 0, None), (True, -1, DOWN),
+    ]  # fmt: skip
+    assert scores.of(table, deal.deal_id) == -2
+
+
+def test_the_vote_of_an_account_younger_than_a_day_is_kept_and_counts_only_when_it_is_given_anew(
+    table: Table, deal: Deal
+) -> None:
+    users.create(table, a_user("new", created_at=ago(hours=23)))
+
+    at_first = votes.vote(table, deal, "new", DOWN, NOW)
+    was = scores.of(table, deal.deal_id), votes.given(table, deal.deal_id, "new")
+    a_day_old = votes.vote(table, deal, "new", DOWN, ahead(hours=1))
+
+    assert (at_first, was, a_day_old) == (False, (None, DOWN), True)
+    assert scores.of(table, deal.deal_id) == -1
+
+
+def test_a_deal_that_is_over_takes_no_vote_and_gives_them_back(table: Table, deal: Deal) -> None:
+    votes.vote(table, deal, "ana", UP, NOW)
+    over = deals.withdraw(table, deal.deal_id, NOW)
+
+    with pytest.raises(DealIsOver):
+        votes.vote(table, over, "bo", UP, NOW)
+    votes.vote(table, over, "ana", None, NOW)
+
+    assert scores.of(table, deal.deal_id) == 0
+
+
+def test_only_who_has_the_account_votes(table: Table, deal: Deal) -> None:
+    with pytest.raises(NoSuchUser):
+        votes.vote(table, deal, "nobody", UP, NOW)
+    with pytest.raises(NotSignedIn):
+        votes.vote(table, deal, "ana", UP, NOW, "account-of-an-earlier-owner")
+
+    assert scores.of(table, deal.deal_id) is None
+
+
+def test_two_votes_of_one_member_at_once_count_as_the_later_one(table: Table, deal: Deal) -> None:
+    with before(table, "TransactWriteItems", lambda: votes.vote(table, deal, "ana", UP, NOW)):
+        votes.vote(table, deal, "ana", DOWN, NOW)
+
+    assert (scores.of(table, deal.deal_id), votes.given(table, deal.deal_id, "ana")) == (-1, DOWN)
+
+
+def test_a_leavers_votes_go_with_what_they_are_worth(table: Table, deal: Deal) -> None:
+    others = post(table, [a_deal(ago(hours=hours)) for hours in range(1, 5)])
+    for each in (deal, *others):
+        votes.vote(table, each, "ana", UP, NOW)
+    votes.vote(table, deal, "bo", UP, NOW)
+
+    gone = [votes.remove_some(table, "ana", 3, required=account_checks.required("ana")) for _ in range(3)]
+
+    assert gone == [3, 2, 0]
+    assert [scores.of(table, each) for each in (deal.deal_id, *ids(others))] == [1, 0, 0, 0, 0]
+
+
+@on(DYNOXIDE_ENGINE)
+def test_what_a_vote_its_rank_and_a_page_of_popular_deals_take(table: Table, deal: Deal) -> None:
+    def cost(action: Callable[[], object]) -> float:
+        with metered(table) as units:
+            action()
+        return sum(units)
+
+    reads = 2  # the vote and the account's age, consistent
+    first, rank = cost(lambda: votes.vote(table, deal, "ana", UP, NOW)), cost(lambda: rank_of(table, deal))
+    again, more = (cost(partial(votes.vote, table, deal, name, UP, NOW)) for name in ("ana", "bo"))
+    moved, nothing = (cost(lambda: rank_of(table, deal)) for _ in range(2))
+    with watched(table) as wire:
+        page = cost(lambda: scores.popular(table, NOW, limit=25))
+
+    # Two each for the vote and the score, two to require the account; a score that is ranked is in GSI1, too.
+    assert (first, again, more) == (reads + 6, reads, reads + 6 + 1)
+    # Deal and score are read consistently. A new rank is written, and put into GSI1; one that moves leaves it, too.
+    assert (rank, moved, nothing) == (2 + 2, 2 + 3, 2)
+    # A Query of each month, and the deal.
+    assert (page, wire.round_trips) == (3 * 0.5, 2)
+
+
+def rank_of(table: Table, deal: Deal) -> None:
+    scores.file(table, [deal.deal_id], NOW)
+
+
+def score(table: Table, deal: Deal, points: int) -> None:
+    """Give a deal a score without the votes, and file its rank."""
+    table.write(scores.counting(deal.deal_id, points))
+    rank_of(table, deal)
+
+
+def popular(table: Table, now: datetime = NOW) -> list[tuple[str, int | None]]:
+    return [(each.deal.title, each.score) for each in scores.popular(table, now, limit=25).items]
+
+
+def test_ten_times_the_votes_outweigh_twelve_and_a_half_hours(table: Table) -> None:
+    older, newer = post(
+        table, [a_deal(ago(hours=12, minutes=31), title="older"), a_deal(ago(seconds=1), title="newer")]
+    )[::-1]
+    score(table, older, 10)
+    score(table, newer, 1)
+    behind = popular(table)
+
+    score(table, older, 1)
+
+    assert behind == [("newer", 1), ("older", 10)]
+    assert popular(table) == [("older", 11), ("newer", 1)]
+
+
+def test_below_zero_a_deal_is_behind_older_ones(table: Table) -> None:
+    posted = post(table, [a_deal(ago(hours=hours), title=f"{hours} hours") for hours in (1, 2, 20)])
+    for each, points in zip(posted, (-10, -1, 1), strict=True):
+        score(table, each, points)
+
+    assert popular(table) == [("2 hours", -1), ("1 hours", -10), ("20 hours", 1)]
+
+
+@pytest.mark.parametrize("when", [datetime(2014, 6, 1, tzinfo=UTC), datetime(2140, 6, 1, tzinfo=UTC)])
+def test_ranks_of_any_time_sort_as_texts(when: datetime) -> None:
+    times = [when, when + timedelta(days=1), datetime(2020, 1, 1, tzinfo=UTC)]
+    places: dict[str, tuple[datetime, int]] = {}
+    for each in times:
+        deal_id = a_deal(each).deal_id
+        places |= {scores.place(deal_id, points)["GSI1SK"].partition("#")[0]: (each, points) for points in (-9, 0, 9)}
+
+    assert {len(place) for place in places} == {10}
+    assert [places[place] for place in sorted(places)] == [
+        (each, points) for each in sorted(times) for points in (-9, 0, 9)
+    ]
+
+
+def test_at_the_beginning_of_a_month_the_deals_of_the_one_before_are_still_popular_page_by_page(table: Table) -> None:
+    first = datetime(2050, 6, 1, 0, 5, tzinfo=UTC)
+    times = [first - timedelta(minutes=minutes) for minutes in (1, 3, 30, 40, 60)]
+    long_ago = datetime(2050, 4, 30, 23, 59, tzinfo=UTC)
+    for number, each in enumerate(post(table, [a_deal(when, title=str(when)) for when in (*times, long_ago)], first)):
+        score(table, each, number + 1)
+
+    pages = [scores.popular(table, first, limit=2)]
+    while pages[-1].next:
+        pages.append(scores.popular(table, first, limit=2, cursor=pages[-1].next))
+
+    assert [len(page.items) for page in pages] == [2, 2, 1]
+    shown = [each for page in pages for each in page.items]
+    assert {each.deal.title for each in shown} == {str(when) for when in times}
+    assert shown == sorted(
+        shown, key=lambda each: scores.place(each.deal.deal_id, each.score or 0)["GSI1SK"], reverse=True
+    )
+    with pytest.raises(InvalidCursor):
+        scores.popular(table, first, limit=2, cursor="forged")
+
+
+def test_a_rank_is_not_filed_over_a_later_score(table: Table, deal: Deal) -> None:
+    votes.vote(table, deal, "ana", UP, NOW)
+
+    def later() -> None:
+        votes.vote(table, deal, "bo", UP, NOW)
+        rank_of(table, deal)
+
+    with before(table, "UpdateItem", later):
+        rank_of(table, deal)
+
+    item = table.get(keys.score(deal.deal_id)) or {}
+    assert {name: item.get(name) for name in ("GSI1PK", "GSI1SK")} == scores.place(deal.deal_id, 2)
+
+
+def test_a_deal_leaves_the_popular_ones_when_it_is_over_and_comes_back(table: Table, deal: Deal) -> None:
+    votes.vote(table, deal, "ana", UP, NOW)
+    rank_of(table, deal)
+    deals.withdraw(table, deal.deal_id, NOW)
+
+    before_the_stream = popular(table)
+    rank_of(table, deal)
+    gone = "GSI1SK" in (table.get(keys.score(deal.deal_id)) or {})
+    deals.edit(table, deal.deal_id, {"withdrawn_at": None}, NOW)
+    rank_of(table, deal)
+
+    assert (before_the_stream, gone) == ([], False)
+    assert popular(table) == [(deal.title, 1)]
+
+
+def test_a_damaged_score_takes_no_other_deal_away(table: Table, deal: Deal) -> None:
+    (other,) = post(table, [a_deal(ago(hours=1), title="Whole")])
+    for each in (deal, other):
+        score(table, each, 3)
+    table.write(update(keys.score(deal.deal_id), "SET Score = :text", values={":text": "three"}, refused=None))
+
+    assert popular(table) == [("Whole", 3)]
+    assert scores.of(table, deal.deal_id) is None
+
+
+def test_a_new_deals_score_is_hidden(table: Table, deal: Deal) -> None:
+    scored = scores.Scored(deal, None)
+
+    assert scored.shown(deal.created_at + settings.SCORE_HIDDEN) == 0
+    assert scored.shown(deal.created_at + settings.SCORE_HIDDEN - timedelta(seconds=1)) is None
