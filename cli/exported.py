@@ -23,6 +23,7 @@ from shared.data import item_types
 from shared.data.orders.order_items import time_attribute
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import PARTITION_KEY
+from shared.models.alerts import Limits, PriceAlert, WordsAlert
 from shared.models.catalog import Deal
 from shared.models.members import User
 from shared.models.messages import AboutDeal, AboutOrder, Message
@@ -60,6 +61,8 @@ DESCRIBED: Mapping[str, Described] = {
     item_types.DEAL: Described((Deal,)),
     item_types.USER: Described((User,)),
     item_types.MESSAGE: Described((Message, AboutDeal, AboutOrder), {"ReadAt": datetime}),
+    item_types.PRICE_ALERT: Described((PriceAlert, Limits)),
+    item_types.WORDS_ALERT: Described((WordsAlert, Limits)),
     item_types.ORDER: Described((Order,), _ORDER_TIMES),
     item_types.ORDER_ITEM: Described((OrderItem,), {"OrderId": str}),
     item_types.SALE: Described((Order,), {**_ORDER_TIMES, "Items": list}),

@@ -9,16 +9,19 @@ from typing import Annotated, TypeVar
 import typer
 
 from cli import views
-from cli.inputs import Username, from_stdin
+from cli.inputs import Ceiling, Currency, LeastDiscount, PaceOption, Username, from_stdin, limits_of
 from cli.watching import AsJson, Cursor, Limit, Work, at_work
 from shared.api import documents, member_documents
-from shared.data.members import follows, messages, sessions, users
+from shared.data.catalog import deals
+from shared.data.members import alerts, feed_keys, follows, messages, sessions, users
 from shared.http.parameters import DEFAULT_PAGE
+from shared.models.alerts import Pace
 from shared.models.catalog import Topic
 from shared.models.members import Session
 from shared.values import times
 
 me_app = typer.Typer(help="What a user likes and watches.", no_args_is_help=True)
+alerts_app = typer.Typer(help="A user's alerts, on products' prices and on words.", no_args_is_help=True)
 messages_app = typer.Typer(help="A user's messages.", no_args_is_help=True)
 sessions_app = typer.Typer(
     help="Sessions: with the right to write the table, anyone's can be started.", no_args_is_help=True
@@ -42,6 +45,78 @@ def likes(username: Username, as_json: AsJson = False) -> None:
     """List the brands and categories that a user likes."""
     with at_work(as_json) as work:
         work.answer(_topics(_of(work, username, follows.likes(work.table, username))), views.topics)
+
+
+@alerts_app.command("list")
+def list_alerts(username: Username, as_json: AsJson = False) -> None:
+    """List a user's alerts, on prices and on words."""
+    with at_work(as_json) as work:
+        found = _of(work, username, alerts.of(work.table, username))
+        work.answer(documents.all_of(map(member_documents.alert, found)), views.alerts)
+
+
+@alerts_app.command("price")
+def alert_on_price(
+    username: Username,
+    deal: Annotated[str, typer.Argument(metavar="DEAL", help="The id or number of a deal of the product.")],
+    ceiling: Annotated[str, typer.Argument(metavar="PRICE", help="The highest price.")],
+    pace: PaceOption = Pace.AT_ONCE,
+    as_json: AsJson = False,
+) -> None:
+    """Tell a user of a product's offers at a price or below."""
+    with at_work(as_json) as work:
+        of, owner = deals.find(work.table, deal), users.get(work.table, username)
+        within = limits_of(ceiling, of.currency, None, None, pace)
+        alert = alerts.on_price(work.table, of, username, owner.account_id, within, work.now)
+        work.answer(member_documents.alert(alert), views.fields)
+
+
+@alerts_app.command("words")
+def alert_on_words(
+    username: Username,
+    words: Annotated[str, typer.Argument(help="Words that a deal must have.")],
+    ceiling: Ceiling = None,
+    currency: Currency = None,
+    least_discount: LeastDiscount = None,
+    pace: PaceOption = Pace.AT_ONCE,
+    as_json: AsJson = False,
+) -> None:
+    """Tell a user of new deals with some words."""
+    within = limits_of(ceiling, currency, least_discount, words, pace)
+    with at_work(as_json) as work:
+        owner = users.get(work.table, username)
+        alert = alerts.on_words(work.table, username, owner.account_id, within, work.now)
+        work.answer(member_documents.alert(alert), views.fields)
+
+
+@alerts_app.command("remove")
+def remove_alert(
+    username: Username,
+    alert: Annotated[str, typer.Argument(metavar="ALERT", help="The alert's id.")],
+    as_json: AsJson = False,
+) -> None:
+    """Remove an alert of a user's."""
+    with at_work(as_json) as work:
+        alerts.remove(work.table, username, alert)
+        work.answer({"removed": alert}, views.fields)
+
+
+@messages_app.command("new-feed")
+def make_feed(username: Username, as_json: AsJson = False) -> None:
+    """Make the key of a user's private feed, in place of the one before, and print it."""
+    with at_work(as_json) as work:
+        owner = users.get(work.table, username)
+        entropy = secrets.token_bytes(feed_keys.KEY_BYTES)
+        key = feed_keys.make(work.table, username, owner.account_id, work.now, entropy)
+        work.answer(member_documents.feed_key(key, work.now), views.fields)
+
+
+@messages_app.command("revoke-feed")
+def revoke_feed(username: Username, as_json: AsJson = False) -> None:
+    """Revoke the key of a user's private feed."""
+    with at_work(as_json) as work:
+        feed_keys.revoke(work.table, username)
+        work.answer({"revoked": True}, views.fields)
 
 
 @messages_app.command("list")

@@ -75,6 +75,15 @@ def watches(page: Json) -> None:
     show_rows(columns, ([item["kind"], item[item["kind"]], *_limits(item["limits"])] for item in page["items"]))
 
 
+def alerts(page: Json) -> None:
+    """Alerts of somebody: the deal whose product they are on, or words."""
+    columns = ["Alert", "Deal", "At most", "Off", "Words", "Told"]
+    rows = (
+        [item["alertId"], item.get("deal", {}).get("title", ""), *_limits(item["limits"])] for item in page["items"]
+    )
+    show_rows(columns, rows)
+
+
 def _limits(limits: Json) -> list[str]:
     ceiling = f"{limits['currency']} {limits['ceiling']}" if limits["ceiling"] else ""
     least = f"{limits['leastDiscount']}%" if limits["leastDiscount"] else ""

@@ -24,13 +24,14 @@ CLICKS: Access = (
 
 MINE: Access = (
     *VOTING,
+    Right("GetItem", (p.ALERTS, p.FEED, p.FEED_KEY)),
     Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.SAVED, p.VOTES, *p.LIKES, *p.WATCHES, *p.TOPICS)),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
-    Right("BatchGetItem", (p.DEAL, *p.TOPICS)),
-    Right("PutItem", (p.SAVED, *p.LIKES, *p.WATCHES)),
-    Right("UpdateItem", (p.MESSAGES, *p.TOPICS, *p.WATCHES)),
-    Right("DeleteItem", (p.SAVED, *p.LIKES, *p.WATCHES)),
-    Right("Query", (p.MESSAGES, p.SAVED, p.CART, p.DEALS, p.ENDINGS_OF_DAYS)),
+    Right("BatchGetItem", (p.DEAL, p.WORDS, *p.TOPICS)),
+    Right("PutItem", (p.SAVED, p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
+    Right("UpdateItem", (p.MESSAGES, p.ACCOUNT, *p.TOPICS, *p.WATCHES)),
+    Right("DeleteItem", (p.SAVED, p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
+    Right("Query", (p.MESSAGES, p.SAVED, p.ALERTS, p.CART, p.DEALS, p.ENDINGS_OF_DAYS)),
     Right("Query", (p.MESSAGES, p.LIKES_OF_USERS, p.WATCHES_OF_USERS, p.ALL_DEALS_BY_DAY), GSI1),
 )
 

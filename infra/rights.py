@@ -40,16 +40,30 @@ KEY_ONLY = (PARTITION_KEY, SORT_KEY)
 """Attributes that a deletion names. BatchWriteItem also puts items: without other attributes, only empty ones."""
 
 _REMOVING: Access = (
-    Right("GetItem", (p.USER, p.BRANDS)),
+    Right("GetItem", (p.USER, p.BRANDS, p.FEED)),
     Right("BatchGetItem", (p.ORDER_PARTS, *p.LIKES, *p.WATCHES)),
     Right("ConditionCheckItem", (p.USER,)),
     Right("PutItem", (p.SALE,)),
     Right("UpdateItem", (p.SCORE, *p.TOPICS)),
     Right(
         "DeleteItem",
-        (p.USER, p.ORDER_PARTS, p.ORDER_NUMBER, p.CART, p.SAVED, p.VOTES, p.MESSAGES, p.SESSION, *p.LIKES, *p.WATCHES),
+        (
+            p.USER,
+            p.ORDER_PARTS,
+            p.ORDER_NUMBER,
+            p.CART,
+            p.SAVED,
+            p.VOTES,
+            p.ALERTS,
+            p.FEED,
+            p.FEED_KEY,
+            p.MESSAGES,
+            p.SESSION,
+            *p.LIKES,
+            *p.WATCHES,
+        ),
     ),
-    Right("Query", (p.USER, p.CART, p.MESSAGES, p.SAVED, p.VOTES)),
+    Right("Query", (p.USER, p.CART, p.MESSAGES, p.SAVED, p.VOTES, p.ALERTS)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
 )
 """What goes when an account is removed."""
@@ -75,12 +89,13 @@ VOTING: Access = (
 
 MEMBERS: Access = (
     *VOTING,
-    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, *p.TOPICS)),
+    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, p.FEED, *p.TOPICS)),
+    Right("BatchGetItem", (p.WORDS,)),
     Right("ConditionCheckItem", (p.ACCOUNT,)),
-    Right("PutItem", (*p.LIKES, *p.WATCHES)),
-    Right("UpdateItem", (p.MESSAGES, *p.TOPICS, *p.WATCHES)),
-    Right("DeleteItem", (*p.LIKES, *p.WATCHES)),
-    Right("Query", (p.MESSAGES,)),
+    Right("PutItem", (p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
+    Right("UpdateItem", (p.MESSAGES, p.ACCOUNT, *p.TOPICS, *p.WATCHES)),
+    Right("DeleteItem", (p.ALERTS, p.FEED, p.FEED_KEY, *p.LIKES, *p.WATCHES)),
+    Right("Query", (p.MESSAGES, p.ALERTS)),
     Right("Query", (p.MESSAGES, p.WATCHES_OF_USERS), GSI1),
 )
 
@@ -136,10 +151,15 @@ MESSENGER: Access = (
     Right("GetItem", (p.DEAL, p.FAN_OUT_PAGE)),
     # Whether the readers of a cohort that comes again are still the same.
     Right("BatchGetItem", (p.USER,), attributes=("Username", "CreatedAt")),
-    Right("PutItem", (p.FAN_OUT_PAGE,)),
-    Right("UpdateItem", (p.FAN_OUT, p.FAN_OUT_PAGE)),
+    # Whether a message that exists waits for its hour.
+    Right("BatchGetItem", (p.MESSAGES,), attributes=("ShownAt",)),
+    Right("PutItem", (p.FAN_OUT_PAGE, p.MESSAGES)),
+    Right("UpdateItem", (p.FAN_OUT, p.FAN_OUT_PAGE, p.MESSAGES, p.ALERTS)),
     Right("PartiQLInsert", (p.MESSAGES,)),
+    Right("ConditionCheckItem", (p.ACCOUNT, p.ALERTS)),
     Right("Query", p.WATCHES),
+    Right("Query", (p.WORDS_ALERTS,), GSI1),
+    Right("Query", (p.PRICE_ALERTS,), GSI2),
     Scan(("Username",), USER_INDEX),
 )
 

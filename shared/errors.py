@@ -3,10 +3,11 @@
     DealsError
     ├── NotFound            no such thing                    (404)
     │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchPath, NoSuchOrder,
-    │   ├── UnknownAddress, DeadLink, NoMail
+    │   ├── NoSuchAlert, NoSuchFeed, UnknownAddress, DeadLink, NoMail
     ├── Conflict            does not fit what is there       (409)
     │   ├── DealIsOver, DealIsOdd, EditedMeanwhile, NotSoldHere, CannotOrder, WrongStep, OrdersRemain, NotThatMany,
-    │   ├── CartIsFull, CartChanged, AmountChanged, AddressChanged, TooLateToUndo
+    │   ├── CartIsFull, CartChanged, AmountChanged, AddressChanged, TooLateToUndo, TooManyAlerts,
+    │   ├── FeedChanged
     │   ├── AlreadyExists       a unique thing exists already
     │   │   ├── DealExists, BrandExists, UsernameTaken, EmailTaken
     │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge makes 200 of these)
@@ -91,6 +92,17 @@ class NoSuchMessage(NotFound):
 class NoSuchPath(NotFound):
     def __init__(self) -> None:
         super().__init__("There is nothing at this address.")
+
+
+class NoSuchAlert(NotFound):
+    def __init__(self, alert_id: str) -> None:
+        self.alert_id = alert_id
+        super().__init__(f"There is no alert {alert_id!r}.")
+
+
+class NoSuchFeed(NotFound):
+    def __init__(self) -> None:
+        super().__init__("There is no such feed: its address was revoked, or is not whole.")
 
 
 class UnknownAddress(NotFound):
@@ -230,6 +242,16 @@ class CartChanged(Conflict):
 class CartIsFull(Conflict):
     def __init__(self, most: int) -> None:
         super().__init__(f"A cart holds at most {most} deals.")
+
+
+class TooManyAlerts(Conflict):
+    def __init__(self, most: int) -> None:
+        super().__init__(f"You have {most} alerts, and must not have more: remove one.")
+
+
+class FeedChanged(Conflict):
+    def __init__(self) -> None:
+        super().__init__("The feed's address was changed in another window meanwhile.")
 
 
 class AlreadyExists(Conflict):

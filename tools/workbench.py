@@ -32,6 +32,7 @@ from shared.data import entity_chart
 from shared.data.catalog import clicks, deals, feeds, offers, page_cache, picks, scores, search
 from shared.data.idempotency import Idempotency
 from shared.data.members import (
+    alerts,
     announcements,
     email_tokens,
     fanout,
@@ -48,6 +49,7 @@ from shared.data.orders import addresses, carts, placing, steps, stock
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Key
 from shared.dynamodb.table import Table
+from shared.models.alerts import Limits
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, Vote
 from shared.models.lists import Page
 from shared.models.members import Address, User
@@ -176,6 +178,8 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     saved.save(table, posted[0], name, NOW)
     votes.vote(table, posted[1], name, Vote.DOWN if name == "cy" else Vote.UP, NOW + settings.NEWCOMER)
     scores.file(table, [posted[1].deal_id], NOW)
+    alerts.on_price(table, posted[0], name, reader.account_id, Limits(posted[0].price, posted[0].currency), NOW)
+    alerts.on_words(table, name, reader.account_id, Limits(words=posted[0].title.split()[-1], least_discount=20), NOW)
     addresses.save(table, name, "home", Address(reader.name, "12 Harbour Street", "Portland", "04101", "US", "ME"))
 
 

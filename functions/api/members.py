@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import suppress
+from http import HTTPStatus
 from itertools import starmap
 from typing import Any
 
@@ -14,9 +16,9 @@ from shared.api.callers import Caller, caller
 from shared.api.documentation import PAGED, describe
 from shared.data.catalog import deals, scores, topics
 from shared.data.catalog.scores import Scored
-from shared.data.members import follows, limits, messages, votes
+from shared.data.members import alerts, feed_keys, follows, limits, messages, votes
 from shared.errors import AlreadyLiked, AlreadyWatching, BadRequest, NotLiked, NotWatching
-from shared.http.answers import json_answer
+from shared.http.answers import json_answer, nothing
 from shared.http.parameters import paging, segment, topic_named
 from shared.models.alerts import NO_LIMITS
 from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind, Vote
@@ -107,6 +109,62 @@ def no_vote(deal_id: str) -> Response[Any]:
 def my_watches() -> Response[Any]:
     found = follows.watching(table(), _username())
     return json_answer(documents.all_of(starmap(member_documents.watched, found.items())))
+
+
+@app.get("/me/alerts", **describe("One's alerts, on prices and on words", "AlertList", who="member"))
+def my_alerts() -> Response[Any]:
+    return json_answer(documents.all_of(map(member_documents.alert, alerts.of(table(), _username()))))
+
+
+@app.put(
+    "/me/alerts/deals/<deal_id>",
+    **describe("Be told of a deal's product at a price", "Alert", who="member", errors=[404, 409, 422], body="Limits"),
+)
+def alert_on_price(deal_id: str) -> Response[Any]:
+    """Tell of each offer of a product at the ceiling or below: one alert for a product, which this replaces."""
+    deal, own = deals.find(table(), segment(deal_id)), _own()
+    given = {"currency": deal.currency, **(app.current_event.json_body or {})}
+    alert = alerts.on_price(table(), deal, own.username, own.account_id, limits.read(given), times.now())
+    return json_answer(member_documents.alert(alert))
+
+
+@app.post(
+    "/me/alerts",
+    **describe("Be told of new deals with some words", "Alert", who="member", errors=[409, 422], body="Limits"),
+)
+def alert_on_words() -> Response[Any]:
+    """Tell of new deals within limits that name words: one alert for the same words, which this replaces."""
+    own, within = _own(), limits.read(app.current_event.json_body or {})
+    alert = alerts.on_words(table(), own.username, own.account_id, within, times.now())
+    return json_answer(member_documents.alert(alert))
+
+
+@app.delete("/me/alerts/<alert_id>", **describe("Remove an alert", None, who="member", status=204, errors=[404]))
+def remove_alert(alert_id: str) -> Response[Any]:
+    alerts.remove(table(), _username(), segment(alert_id), _own().account_id)
+    return nothing()
+
+
+@app.get("/me/feed", **describe("Whether one has a private feed", "PrivateFeed", who="member"))
+def my_feed() -> Response[Any]:
+    return json_answer(member_documents.private_feed(feed_keys.made_at(table(), _username())))
+
+
+@app.post(
+    "/me/feed",
+    **describe("Make the key of a private feed", "FeedKey", who="member", status=201, errors=[409]),
+)
+def make_feed() -> Response[Any]:
+    """Make a new key, in place of the one before. The feed is at the site's ``/my/messages.atom?key=``."""
+    own, now = _own(), times.now()
+    key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(feed_keys.KEY_BYTES))
+    return json_answer(member_documents.feed_key(key, now), HTTPStatus.CREATED)
+
+
+@app.delete("/me/feed", **describe("Revoke one's private feed", None, who="member", status=204, errors=[409]))
+def revoke_feed() -> Response[Any]:
+    feed_keys.revoke(table(), _username(), _own().account_id)
+    return nothing()
 
 
 @app.get("/messages", **describe("One's messages", "MessageList", who="member", query=[*PAGED, "unread"]))

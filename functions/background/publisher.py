@@ -27,6 +27,8 @@ from shared.runtime.batches import each_record
 from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured
 from shared.runtime.work import queue
+from shared.values import links
+from shared.values.money import cents
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -85,14 +87,29 @@ def announce(change: DealChange) -> None:
 
 
 def work_of(change: DealChange) -> list[Unit]:
-    """The units of work that a change makes: for news, the watchers; for a deal made hot, everyone; else nothing."""
+    """The units of work that a change makes.
+
+    For news, the watchers and the alerts; for a price that fell, the alerts on the product; for a deal made hot,
+    everyone; else nothing.
+    """
     deal = change.after
     if deal is None or deal.status(change.at) is not Status.ACTIVE:
         return []
     is_news = change.before is None and change.at - deal.created_at <= settings.NEWS_AGE
     becomes_hot = deal.hot_at is not None and (change.before is None or change.before.hot_at is None)
-    news = fanout.news_of(deal, change.at) if is_news else []
+    news = fanout.news_of(deal, change.at) + fanout.alerts_of(deal, "words", change.at) if is_news else []
+    news += fanout.alerts_of(deal, "price", change.at) if _is_cheaper(change) else []
     return news + (fanout.alarm_of(deal, written_at=change.at) if becomes_hot else [])
+
+
+def _is_cheaper(change: DealChange) -> bool:
+    """Whether a deal that was there before is now the cheaper or another offer of a product, or is offered again."""
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return False
+    same = before.status(change.at) is Status.ACTIVE and before.currency == after.currency
+    same = same and links.product(before.link) == links.product(after.link)
+    return not same or cents(after.price) < cents(before.price)
 
 
 def file(change: DealChange, old: Item, new: Item) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from shared.api.documents import Json, brand
-from shared.models.alerts import Limits
+from shared.models.alerts import Alert, Limits, PriceAlert
 from shared.models.catalog import CountedTopic, Topic, Vote
 from shared.models.members import Address, Session, User
 from shared.models.messages import AboutDeal, AboutOrder, Message
@@ -40,6 +41,19 @@ def limits(limits: Limits) -> Json:
         "words": limits.words,
         "pace": limits.pace,
     }
+
+
+def alert(alert: Alert) -> Json:
+    of = {"deal": {"dealId": alert.deal_id, "title": alert.title}} if isinstance(alert, PriceAlert) else {}
+    return {"alertId": alert.alert_id, **of, "limits": limits(alert.limits), "createdAt": to_iso(alert.created_at)}
+
+
+def private_feed(made_at: datetime | None) -> Json:
+    return {"createdAt": to_iso(made_at) if made_at else None}
+
+
+def feed_key(key: str, made_at: datetime) -> Json:
+    return {"key": key, **private_feed(made_at)}
 
 
 def session_token(token: str, session: Session) -> Json:

@@ -212,6 +212,36 @@ class Watched(Answer):
     limits: Limits
 
 
+class AlertDeal(Answer):
+    deal_id: str
+    title: str
+
+
+class Alert(Answer):
+    """On the product of a ``deal``, at the ceiling or below; or, without one, on new deals with the words."""
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+    alert_id: Annotated[str, Field(pattern="^(price|words)-[0-9a-f]{32}$")]
+    deal: AlertDeal | SkipJsonSchema[None] = None
+    limits: Limits
+    created_at: datetime
+
+
+class AlertList(Answer):
+    items: list[Alert]
+    next: None
+
+
+class PrivateFeed(Answer):
+    created_at: Annotated[datetime | None, Field(description="When its key was made; null where there is none.")]
+
+
+class FeedKey(Answer):
+    key: Annotated[str, Field(description="The site's /my/messages.atom?key= is the feed. It is told this once.")]
+    created_at: datetime
+
+
 class WatchList(Answer):
     items: list[Watched]
     next: None
@@ -377,7 +407,7 @@ class Html(RootModel[str]):
 
 MODELS: tuple[type[BaseModel], ...] = (
     Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FoundDeals, PopularList, FrontPage,
-    EditorsChoice, Picked, BrandPage, CategoryPage, User, SessionToken, Like, Vote, Watch, Limits, WatchList, Message,
-    MessageList, UnreadCount, Marked, Progress, Address, Account, CartItem, Cart, OrderItem, Total, OrderHead, Order,
-    OrderList, Customer, Shard, Stock, OpenApi, Html,
+    EditorsChoice, Picked, BrandPage, CategoryPage, User, SessionToken, Like, Vote, Watch, Limits, Alert, AlertList,
+    PrivateFeed, FeedKey, WatchList, Message, MessageList, UnreadCount, Marked, Progress, Address, Account, CartItem,
+    Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard, Stock, OpenApi, Html,
 )  # fmt: skip

@@ -2,7 +2,8 @@
 
 It is an item of its own, made and deleted with the User item. A write, and a condition in a transaction, cost as many
 units as their item has KB: the User item grows with its addresses and is in an index, this one stays at a tenth of a
-KB. It also counts the orders that are still to be sent, because an account that has any is not removed.
+KB. It also counts the orders that are still to be sent, because an account that has any is not removed, and the alerts,
+because no account has more than a hundred.
 
 A request may still be running when its account is removed, and the name may have another owner by then. So a request
 brings the id of the account that it was signed in to, and its writes are refused for any other. Only marking one
@@ -48,14 +49,31 @@ def ordered(username: str, account_id: str | None = None, *, more: int = 1) -> W
     )
 
 
-def to_item(username: str, account_id: str, open_orders: int = 0) -> Item:
-    """The Account item of an account that has so many orders to be sent."""
+def alerted(
+    username: str, account_id: str | None, *, refused: DealsError, more: int = 1, most: int | None = None
+) -> Write:
+    """The write that counts ``more`` alerts, up to ``most``, or fewer. Refused too where ``required`` is."""
+    condition, held = is_of(account_id)
+    bounded = {} if most is None else {":most": most}
+    below = "" if most is None else " AND (attribute_not_exists(Alerts) OR Alerts < :most)"
+    return update(
+        keys.account(username),
+        "ADD Alerts :more",
+        condition=condition + below,
+        values={":more": more, **bounded, **held},
+        refused=refused,
+    )
+
+
+def to_item(username: str, account_id: str, open_orders: int = 0, alerts: int = 0) -> Item:
+    """The Account item of an account that has so many orders to be sent, and so many alerts."""
     return {
         **keys.account(username),
         "Type": item_types.ACCOUNT,
         "Username": username,
         "AccountId": account_id,
         "OpenOrders": open_orders,
+        **({"Alerts": alerts} if alerts else {}),
     }
 
 

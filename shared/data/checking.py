@@ -16,7 +16,7 @@ from datetime import datetime
 from shared.data import account_checks, item_types, keys
 from shared.data.catalog import feed_counts, offers, scores, search, words
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
-from shared.data.members import follows, votes
+from shared.data.members import alerts, follows, votes
 from shared.data.orders import order_items
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -143,6 +143,7 @@ class _Seen:
         self._account_ids: dict[str, str] = {}
         self._accounts: dict[str, Item] = {}
         self._open_orders: Counter[str] = Counter()
+        self._alerts: Counter[str] = Counter()
 
     def add(self, item: Item) -> None:
         """Take note of an item. Raises one of ``damage.UNREADABLE``."""
@@ -157,6 +158,8 @@ class _Seen:
             self._pair(item, due=False)
         elif kind == item_types.DEAL:
             self._deal(item)
+        elif kind in (item_types.PRICE_ALERT, item_types.WORDS_ALERT):
+            self._alerts[item["Username"]] += 1
         elif kind == item_types.USER:
             self._account_ids[item["Username"]] = item["AccountId"]
         elif kind == item_types.ACCOUNT:
@@ -183,7 +186,10 @@ class _Seen:
         yield from self._stock()
         for name in self._account_ids.keys() | self._accounts.keys():
             account, account_id = self._accounts.get(name), self._account_ids.get(name)
-            should = account_checks.to_item(name, account_id, self._open_orders[name]) if account_id else None
+            orders, alerted = self._open_orders[name], self._alerts[name]
+            should = account_checks.to_item(name, account_id, orders, alerted) if account_id else None
+            if account is not None and not account.get("Alerts", 1):  # none are left
+                account = {attribute: value for attribute, value in account.items() if attribute != "Alerts"}
             if account != should:
                 yield Fault(ACCOUNTS, keys.account(name), account, should)
 
@@ -281,6 +287,9 @@ _IN_INDEXES: Mapping[str, Callable[[Item], Key]] = {
     ),
     **dict.fromkeys(
         item_types.WATCH.values(), lambda item: keys.watch_in_watches(follows.topic_of(item), item["Username"])
+    ),
+    **dict.fromkeys(
+        (item_types.PRICE_ALERT, item_types.WORDS_ALERT), lambda item: alerts.places(alerts.from_item(item))
     ),
     item_types.USER: lambda item: keys.user_in_users(item["Username"]),
     item_types.SESSION: lambda item: keys.session_in_sessions(item["Username"], from_iso(item["CreatedAt"])),

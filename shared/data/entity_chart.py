@@ -152,6 +152,18 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
         _entity(
             t.MESSAGE, keys.message("<Username>", "<MessageId>"), keys.message_in_unread("<Username>", "<MessageId>")
         ),
+        _entity(
+            t.PRICE_ALERT,
+            keys.alert("<Username>", "price-<LinkHash>"),
+            keys.alert_in_prices("<LinkHash>", "<Currency>", _NUMBER, "<Username>"),
+        ),
+        _entity(
+            t.WORDS_ALERT,
+            keys.alert("<Username>", "words-<WordsHash>"),
+            keys.alert_in_words("<Word>", "<Username>", "words-<WordsHash>"),
+        ),
+        _entity(t.FEED_KEY, keys.feed_key("<Hash>")),
+        _entity(t.FEED_KEY, keys.feed("<Username>")),
         _entity(t.SAVED, keys.saved("<Username>", "<DealId>")),
         _entity(t.VOTE, keys.vote("<Username>", "<DealId>")),
     ),

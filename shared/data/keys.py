@@ -66,6 +66,10 @@ session = _alone("SESSION")
 email_token = _alone("EMAILTOKEN")
 """The note that a link was mailed, under a hash of its token."""
 
+feed_key = _alone("FEEDKEY")
+"""Whose private feed a key opens, under the hash of the key."""
+feed = _alone("FEED")
+"""The hash of the key of a user's feed."""
 cart_mark = _alone("CART")
 """The mark of a cart's last change, beside what is in it."""
 stock = _alone("STOCK")
@@ -99,6 +103,7 @@ messages = _text("MESSAGES")
 """In the table and, while unread, in GSI1."""
 saved_by = _text("SAVED")
 votes_by = _text("VOTES")
+alerts = _text("ALERTS")
 cart = _text("CART")
 likes = _text("LIKES")
 """In GSI1, as watches and sessions."""
@@ -121,6 +126,7 @@ message = _in(messages, message_sort_key)
 message_in_unread = _in_gsi1(messages, message_sort_key)
 saved = _in(saved_by, deal_sort_key)
 vote = _in(votes_by, deal_sort_key)
+alert = _in(alerts, _text("ALERT"))
 cart_item = _in(cart, deal_sort_key)
 order_item_in_parts = _in_gsi1(order_parts, _text("ITEM"))
 closed_orders_of = _text("CLOSEDORDERS")
@@ -325,6 +331,29 @@ def topic_named(key: str, kinds: tuple[TopicKind, ...]) -> Topic:
     """The topic that its own key, or the GSI1 sort key of a like or a watch, names. Raises KeyError, ValueError."""
     prefix, slug = key.split("#", 1)
     return Topic({kind.prefix: kind for kind in kinds}[prefix], slug)
+
+
+def alert_in_words(word: str, username: str, alert_id: str) -> Key:
+    return {"GSI1PK": words_alerts(word), "GSI1SK": f"USER#{username}#{alert_id}"}
+
+
+def words_alerts(word: str) -> str:
+    """The GSI1 partition of the alerts that are looked up by a word."""
+    return f"WORDWATCH#{word}"
+
+
+def alert_in_prices(product: str, currency: str, price: int, username: str) -> Key:
+    return {"GSI2PK": price_alerts(product, currency), "GSI2SK": offer_by_price(price, username)}
+
+
+def price_alerts(product: str, currency: str) -> str:
+    """The GSI2 partition of the alerts on a product, by their prices."""
+    return f"PRODUCTWATCH#{product}#{currency}"
+
+
+def alerts_from(price: int) -> str:
+    """A bound in GSI2: above it are the alerts on a product at a price, in cents, or at a higher one."""
+    return offer_by_price(price, "")
 
 
 def featured(of: CuratedPage | Topic) -> Key:

@@ -58,6 +58,9 @@ MESSAGES = keys.any_like(keys.messages(""))
 
 SAVED = keys.any_like(keys.saved("", ""))
 VOTES = keys.any_like(keys.vote("", ""))
+ALERTS = keys.any_like(keys.alerts(""))
+FEED_KEY = keys.any_like(keys.feed_key(""))
+FEED = keys.any_like(keys.feed(""))
 
 ORDER_PARTS = keys.any_like(keys.order_item("", ""))
 """In the table an order's items; in GSI1 those and the order."""
@@ -94,6 +97,10 @@ SESSIONS_OF_USERS = keys.any_like(keys.sessions(""))
 REMOVALS = keys.any_like(keys.removals())
 """Partitions of GSI1 that hold what is a user's."""
 
+WORDS_ALERTS = keys.any_like(keys.words_alerts(""))
+PRICE_ALERTS = keys.any_like(keys.price_alerts("", ""))
+"""Partitions of GSI1 and of GSI2 that say whom to tell of a deal."""
+
 SCRATCH = keys.any_like(keys.scratch("", ""))
 """Partitions that visitors of the textbook write, in the table and its indexes; DynamoDB deletes them after an hour."""
 
@@ -123,14 +130,14 @@ VISIBLE: Mapping[str | None, tuple[str, ...]] = {
     None: (
         DEAL, DEAL_NUMBER, DEAL_SOURCE, DEAL_SEQUENCE, DEAL_CLICKS, DEALS, PRODUCT, WORD, WORDS, ENDINGS,
         ENDINGS_OF_DAYS, *TOPICS, BRANDS, *LIKES, *WATCHES, *CURATED, *FEED_CACHES, *PICKS_CACHES, FAN_OUT,
-        FAN_OUT_PAGE, MESSAGES, SAVED, ACCOUNT, ORDER_PARTS, ORDER_NUMBER, OPEN_ORDERS, CART, STOCK, BACKFILL,
-        SCRATCH, TRACE, SCORE, VOTES, *PERSONAL[None],
+        FAN_OUT_PAGE, MESSAGES, SAVED, ALERTS, ACCOUNT, ORDER_PARTS, ORDER_NUMBER, OPEN_ORDERS, CART, STOCK,
+        BACKFILL, SCRATCH, TRACE, SCORE, VOTES, *PERSONAL[None],
     ),
     "GSI1": (
-        ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT, POPULAR, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, SCRATCH,
-        *PERSONAL["GSI1"],
+        ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT, POPULAR, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, WORDS_ALERTS,
+        SCRATCH, *PERSONAL["GSI1"],
     ),
-    "GSI2": (BRAND_BY_MONTH, BRAND_BY_PRICE, SCRATCH, *PERSONAL["GSI2"]),
+    "GSI2": (BRAND_BY_MONTH, BRAND_BY_PRICE, PRICE_ALERTS, SCRATCH, *PERSONAL["GSI2"]),
     "GSI3": (CATEGORY_BY_DAY, CATEGORY_BY_PRICE, SCRATCH, *PERSONAL["GSI3"]),
     "UserIndex": PERSONAL["UserIndex"],
 }  # fmt: skip
@@ -141,6 +148,8 @@ HIDDEN: Mapping[str | None, Mapping[str, str]] = {
         PASSWORD: "a password's hash is read only where passwords are checked",
         SESSION: "its key is made of the token of somebody who is signed in",
         EMAIL_TOKEN: "its key is made of the token in a mail, which is a key to an account",
+        FEED_KEY: "its key is made of what opens somebody's feed",
+        FEED: "it holds what a feed's key is made of",
         USER_EMAIL: "its key is somebody's email address",
         ATTEMPTS: "it says from which networks people have tried to sign in",
         COUNTED_CLICK: "it stands for somebody who has clicked",

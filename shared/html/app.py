@@ -20,6 +20,7 @@ from shared.errors import (
     DealIsOver,
     DealsError,
     InvalidCursor,
+    NoSuchAlert,
     NoSuchDeal,
     NoSuchMessage,
     NoSuchOrder,
@@ -47,6 +48,7 @@ Page = Callable[..., Answer]
 
 _PLAIN: dict[type, str] = {
     DealIsOver: "This deal has ended or was withdrawn.",
+    NoSuchAlert: "You have no such alert.",
     NoSuchDeal: "There is no such deal.",
     NoSuchMessage: "There is no such message in your inbox.",
     NoSuchOrder: "There is no such order.",

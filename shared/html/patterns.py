@@ -145,6 +145,23 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "Popular deals",
         "A score's sort key in GSI1 is its logarithm plus the deal's age, so time alone lets it sink and no job does.",
     ),
+    "48": (
+        "Alert on a product's price",
+        "One transaction puts the alert into its owner's partition, and counts it on the account: a hundred at most.",
+    ),
+    "49": (
+        "Alert on words",
+        "As one on a price; it is looked up by the rarest of its words, so that few are read in vain.",
+    ),
+    "50": ("One's alerts", "They lie together under their owner's name: a list needs no index, nor does a removal."),
+    "51": (
+        "A deal's alerts: message those it meets",
+        "One Query of its product's alerts from its price up, and one for each word of a new deal.",
+    ),
+    "52": (
+        "A private feed",
+        "An item under the hash of its key says whose it is; a note under the name, which a new key replaces.",
+    ),
 }
 """Each pattern's name, as the README's table has it, and how the table answers it."""
 
@@ -190,6 +207,7 @@ PATTERNS: Mapping[str, str] = {
     "messages.mark_read": "20",
     "messages.mark_all_read": "20",
     "fanout.deliver": "21, 22, 23",
+    "alerting.cohort": "51",
     "fanout_progress.read": "21",
     "sessions.start": "24",
     "sessions.authenticate": "24",
@@ -228,6 +246,16 @@ PATTERNS: Mapping[str, str] = {
     "saved.unsave": "38",
     "saved.is_saved": "38",
     "saved.latest": "38",
+    "feed_keys.make": "52",
+    "feed_keys.made_at": "52",
+    "feed_keys.revoke": "52",
+    "feed_keys.reader": "52",
+    "alerts.on_price": "48",
+    "alerts.on_words": "49",
+    "alerts.of": "50",
+    "alerts.get": "50",
+    "alerts.change": "50",
+    "alerts.remove": "50",
     "clicks.count": "39",
     "clicks.is_first": "39",
     "clicks.of": "39",
@@ -264,6 +292,7 @@ HELPERS = {
     "scores._of_month": "scores.popular",
     "search._begun": "search.find",
     "search._counts": "search.find",
+    "alerting._tell_owner": "alerting.cohort",
     "search._newest": "search.find",
 }
 """Functions that run in a thread of their own, or keep what was read, each with the function that it works for."""

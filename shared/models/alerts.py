@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 from shared.values.stored import stored
@@ -33,3 +34,39 @@ class Limits:
 
 NO_LIMITS = Limits()
 """Every deal, at once: what watches are that say nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceAlert:
+    """An alert on a product: its owner is told of each offer at the ceiling of ``limits`` or below.
+
+    ``armed`` is the highest price, in cents, that it tells of: the ceiling at first, then below the last that it told
+    of. The deal is the one on whose page it was made.
+    """
+
+    alert_id: str = field(metadata=stored("AlertId"))
+    username: str = field(metadata=stored("Username", personal=True))
+    account_id: str = field(metadata=stored("AccountId", personal=True))
+    deal_id: str = field(metadata=stored("DealId"))
+    title: str = field(metadata=stored("DealTitle"))
+    armed: int = field(metadata=stored("Armed", int))
+    created_at: datetime = field(metadata=stored("CreatedAt", datetime))
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class WordsAlert:
+    """An alert on words: its owner is told of new deals within ``limits``, which name the words.
+
+    ``rarest`` is the one of them under which it is looked up.
+    """
+
+    alert_id: str = field(metadata=stored("AlertId"))
+    username: str = field(metadata=stored("Username", personal=True))
+    account_id: str = field(metadata=stored("AccountId", personal=True))
+    rarest: str = field(metadata=stored("Rarest"))
+    created_at: datetime = field(metadata=stored("CreatedAt", datetime))
+    limits: Limits
+
+
+Alert = PriceAlert | WordsAlert

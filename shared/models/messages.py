@@ -8,8 +8,8 @@ from typing import Literal
 
 from shared.values.stored import stored
 
-DealNews = Literal["brand", "category", "hot"]
-"""Why one is told of a deal: a watched brand, a watched category, or a hot deal."""
+DealNews = Literal["brand", "category", "hot", "words", "price"]
+"""Why one is told of a deal: a watched brand, a watched category, a hot deal, an alert on words, one on a price."""
 
 OrderNews = Literal["placed", "sent", "delivered", "cancelled", "corrected"]
 """Why one is told of an order of one's own: what has become of it."""
@@ -21,7 +21,8 @@ MessageKind = DealNews | OrderNews
 class AboutDeal:
     """The deal that a message is about, as it was when the message was written.
 
-    ``watched`` is the name of the brand or category whose watchers are told; a hot deal is told to everybody.
+    ``watched`` is the name of what is watched: a brand, a category, words, a product at a price; a hot deal is told to
+    everybody. ``also`` are the names of the alerts that it meets beside that.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -31,6 +32,7 @@ class AboutDeal:
     price: str = field(metadata=stored("Price"))
     currency: str = field(metadata=stored("Currency"))
     watched: str | None = field(default=None, metadata=stored("Watched"))
+    also: list[str] | None = field(default=None, metadata=stored("Also", list))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class AboutOrder:
 class Announcement:
     """News for one user or thousands: its kind, its words, what it is about, and when it came to be (``at``).
 
-    ``correlation_id`` names the request that it follows from.
+    ``correlation_id`` names the request that it follows from. ``about_price``: it tells that a deal's price fell.
     """
 
     kind: MessageKind
@@ -52,6 +54,7 @@ class Announcement:
     about: AboutDeal | AboutOrder
     at: datetime
     correlation_id: str | None = None
+    about_price: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,36 @@ def test_a_watch_has_the_limits_of_the_last_body(site: Api, brand: str) -> None:
     assert_problem(member.put(f"/brands/{brand}/watch", json=["80"]), 422, "body")
 
 
+def test_alerts_are_kept_listed_and_removed(site: Api, deal_id: str) -> None:
+    member = site.member()
+
+    of_price = member.put(f"/me/alerts/deals/{deal_id}", json={"ceiling": "25"})
+    again = member.put(f"/me/alerts/deals/{deal_id}", json={"ceiling": "20", "pace": "daily"})
+    of_words = member.post("/me/alerts", json={"words": "running shoes", "leastDiscount": 30})
+
+    assert of_price.json()["limits"] == NO_LIMITS | {"ceiling": "25.00", "currency": "USD"}
+    assert of_price.json()["alertId"] == again.json()["alertId"]
+    assert member.get("/me/alerts").json()["items"] == [again.json(), of_words.json()]
+    assert_problem(member.post("/me/alerts", json={"ceiling": "25"}), 422, "words")
+    assert_problem(member.put(f"/me/alerts/deals/{deal_id}", json={"words": "running"}), 422, "ceiling")
+    assert member.delete(f"/me/alerts/{again.json()['alertId']}").status_code == 204
+    assert_problem(member.delete(f"/me/alerts/{again.json()['alertId']}"), 404)
+    assert_problem(member.delete("/me/alerts/words-1"), 404)
+
+
+def test_a_private_feed_is_made_told_of_and_revoked(site: Api) -> None:
+    member = site.member()
+
+    before, made, there = member.get("/me/feed"), member.post("/me/feed"), member.get("/me/feed")
+    revoked = [member.delete("/me/feed").status_code for _ in range(2)]
+
+    assert before.json() == member.get("/me/feed").json() == {"createdAt": None}
+    assert made.status_code == 201
+    assert len(made.json()["key"]) == 43
+    assert there.json() == {"createdAt": made.json()["createdAt"]}
+    assert revoked == [204, 204]
+
+
 @topics
 @pytest.mark.parametrize("verb", ["like", "watch"])
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])

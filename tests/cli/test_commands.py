@@ -109,6 +109,13 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
         ["GetItem", "BatchGetItem", "TransactWriteItems"],
     ),
     "Edit, expire or withdraw a deal, by the clock": ("sweep", ["GetItem", "Query"]),
+    "Alert on a product's price": (
+        "alerts price ana {deal} 25",
+        ["GetItem", "GetItem", "TransactWriteItems"],
+    ),
+    "Alert on words": ("alerts words ana running", ["GetItem", "BatchGetItem", "TransactWriteItems"]),
+    "A private feed": ("messages new-feed ana", ["GetItem", "GetItem", "TransactWriteItems"]),
+    "One's alerts": ("alerts list ana", ["Query", "GetItem"]),
     "roles": ("users grant-editor ana", ["UpdateItem", "GetItem"]),
     "everyone": ("users list", ["Scan UserIndex"]),
 }

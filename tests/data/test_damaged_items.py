@@ -11,16 +11,40 @@ import pytest
 from shared.data import item_types
 from shared.data.catalog import brands, clicks, deals, endings, feeds, offers, page_cache, picks, search, topics, words
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, Copy
-from shared.data.members import cohorts, fanout, fanout_progress, follows, messages, saved
+from shared.data.members import (
+    alerting,
+    alerts,
+    cohorts,
+    fanout,
+    fanout_progress,
+    follows,
+    limit_items,
+    messages,
+    saved,
+)
 from shared.data.orders import carts, open_orders, reading, stock
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item, marshal, marshal_item
 from shared.dynamodb.schema import KEYS
 from shared.dynamodb.table import Table
+from shared.models.alerts import Limits
 from shared.models.catalog import FRONT_PAGE
 from shared.models.orders import OrderStatus
 from shared.values import ksuids
-from tests.support.factories import APPLE, FEEDS, NOW, SHOES, a_deal, a_message, ago, ahead, ids, post, send
+from tests.support.factories import (
+    APPLE,
+    FEEDS,
+    NOW,
+    SHOES,
+    a_deal,
+    a_message,
+    account_of,
+    ago,
+    ahead,
+    ids,
+    post,
+    send,
+)
 from tests.support.shop import a_buyer, buy
 
 Reader = Callable[[Table], Any]
@@ -50,6 +74,13 @@ def told(table: Table) -> list[Any]:
     """Who is told of the newest deal."""
     deal = deals.get(table, deal_ids(table)[0])
     return [cohorts.readers_of(table, unit, deal, 9, NOW).usernames for unit in units(table)]
+
+
+def told_of_alerts(table: Table) -> list[str]:
+    """Whose alerts the newest deal meets."""
+    deal = deals.get(table, deal_ids(table)[0])
+    (unit,) = fanout.alerts_of(deal, "words")
+    return [alert.username for alert in alerting.cohort(table, unit, deal, 9)[0]]
 
 
 READERS: Mapping[str, tuple[Reader, ...]] = {
@@ -97,6 +128,8 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
         partial(messages.latest, username="ana", limit=1, now=NOW, unread=True),
         partial(messages.unread_count, username="ana", now=NOW),
     ),
+    item_types.PRICE_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
+    item_types.WORDS_ALERT: (partial(alerts.of, username="ana"), told_of_alerts),
     item_types.SAVED: (partial(saved.latest, username="ana", limit=9),),
     item_types.FAN_OUT: (lambda table: fanout_progress.read(table, deal_ids(table)[0]),),
     item_types.ORDER: (
@@ -127,7 +160,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
 
 MAY_BE_ABSENT = {
     "Address", "CorrelationId", "Day15", "DealNumber", "EndsAt", "LastPage", "ListPrice", "Month06", "Username",
-    "Watched",
+    "Watched", *limit_items.ATTRIBUTES,
 }  # fmt: skip
 """Attributes that an item need not have: without them it is no damaged one."""
 
@@ -153,6 +186,9 @@ def world(table: Table) -> Table:
     for number, deal in enumerate(posted):
         send(table, a_message(deal))
         saved.save(table, deal, "ana", NOW)
+        name = ("ana", "bo")[number]
+        alerts.on_price(table, deal, name, account_of(name), Limits("40.00", "USD"), NOW)
+        alerts.on_words(table, name, account_of(name), Limits(words="trail"), NOW)
         buy(table, "ana", deal, now=ago(days=number))
         carts.put_in(table, "ana", deal.deal_id, 1, NOW)
         for unit in fanout.alarm_of(deal, 2):

@@ -113,9 +113,9 @@ def replace(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def test_the_changelog_begins_with_the_version_of_the_project() -> None:
+def test_the_changelog_begins_with_the_version_of_the_project_after_what_is_not_released() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
-    newest = next(line for line in changelog.splitlines() if line.startswith("## "))
+    newest = next(line for line in changelog.splitlines() if line.startswith("## ") and line != "## Unreleased")
 
     assert newest.split()[1] == PYPROJECT["project"]["version"]

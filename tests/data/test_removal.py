@@ -13,7 +13,7 @@ import pytest
 
 from shared.data import keys, removal
 from shared.data.catalog import scores, topics
-from shared.data.members import follows, messages, order_news, saved, sessions, users, votes
+from shared.data.members import alerts, feed_keys, follows, messages, order_news, saved, sessions, users, votes
 from shared.data.orders import addresses, carts, reading, steps, stock
 from shared.dynamodb.table import Table
 from shared.errors import (
@@ -27,10 +27,11 @@ from shared.errors import (
     UnknownAddress,
     UsernameTaken,
 )
+from shared.models.alerts import Limits
 from shared.models.catalog import Deal, Vote
 from shared.models.orders import Order, OrderStatus
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, leave, send
+from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, account_of, leave, send
 from tests.support.shop import HOME_ADDRESS, a_buyer, buy, on_sale, wanted
 from tests.support.wire import before, watched
 
@@ -66,6 +67,9 @@ def furnish(table: Table, deal: Deal, other: Deal) -> None:
     follows.watch(table, APPLE, "ana", NOW)
     saved.save(table, deal, "ana", NOW)
     votes.vote(table, deal, "ana", Vote.UP, NOW)
+    alerts.on_price(table, deal, "ana", account_of("ana"), Limits("40.00", "USD"), NOW)
+    feed_keys.make(table, "ana", account_of("ana"), NOW, secrets.token_bytes(32))
+    alerts.on_words(table, "ana", account_of("ana"), Limits(words="trail"), NOW)
     send(table, a_message(a_deal()))
     for statuses in ((SHIPPED,), (SHIPPED, DELIVERED), (CANCELLED,)):
         buy_and(table, deal, *statuses)

@@ -151,6 +151,7 @@ def _use(site: Site) -> None:
     _read(site, brand)
     _tell(site, plumbing, editor, deal_ids[0])
     _tell_more_than_a_page(site, editor)
+    _alert(plumbing, editor, ana, deal_ids[4])
     _read_messages(ana, brand)
     _end(site, plumbing, editor, brand)
     plumbing.call("Refresher", event("refresher-schedule"))
@@ -280,6 +281,37 @@ def _tell_more_than_a_page(site: Site, editor: Visitor) -> None:
     assert until(lambda: bool(list(site.table.query(last))))
 
 
+def _alert(plumbing: Plumbing, editor: Visitor, member: Visitor, deal_id: str) -> None:
+    """Be told of a price and of words, by a feed, too; then the queue repeats itself."""
+    number = editor.get(f"/deals/{deal_id}").json()["dealNumber"]
+    _have_alerts(member, number)
+    assert editor.patch(f"/deals/{number}", json={"price": "0.90"}).status_code == 200
+    assert until(lambda: any("0.90" in message["subject"] for message in member.get("/messages").json()["items"]))
+    assert len(member.get("/me/alerts").json()["items"]) == 2
+
+    work = event("messenger-work")
+    first = json.loads(work["Records"][0]["body"])
+    brand = editor.get(f"/deals/{deal_id}").json()["brand"]["brand"]
+    # The watchers of its brand were told when it was posted: the words that it meets are named in their messages.
+    for kind in ("words", "words", "brand"):
+        unit = first | {"dealId": deal_id, "kind": kind, "topic": brand, "topicName": brand}
+        work["Records"] = [work["Records"][0] | {"body": json.dumps(unit)}]
+        assert plumbing.call("Messenger", work) == {"batchItemFailures": []}
+    removed = member.get("/me/alerts").json()["items"][0]["alertId"]
+    assert member.delete(f"/me/alerts/{removed}").status_code == 204
+    for answer in (member.post("/me/feed"), member.post("/me/feed"), member.delete("/me/feed")):
+        assert answer.status_code in (201, 204)
+    assert member.get("/me/feed").json() == {"createdAt": None}
+
+
+def _have_alerts(member: Visitor, deal: str) -> None:
+    """An alert on a deal's product, which is replaced, one on words, and a private feed."""
+    for ceiling in ("2.00", "1.00"):
+        assert member.put(f"/me/alerts/deals/{deal}", json={"ceiling": ceiling}).status_code == 200
+    assert member.post("/me/alerts", json={"words": "shoes"}).status_code == 200
+    assert member.post("/me/feed").status_code == 201
+
+
 def _read_messages(member: Visitor, brand: str) -> None:
     assert until(lambda: member.get("/messages/unread-count").json()["unread"] > 1)
     items = member.get("/messages").json()["items"]
@@ -362,6 +394,7 @@ def _leave(site: Site, member: Visitor, brand: str) -> None:
         member.username,
         times.now(),
     )
+    _have_alerts(member, site.visitor().get("/deals?limit=1").json()["items"][0]["dealId"])
     for path in (f"/brands/{brand}", "/categories/shoes"):
         assert member.delete(f"{path}/watch").status_code == 200
     for path in (f"/brands/{_another(site, brand)}", "/categories/bags"):
@@ -383,6 +416,7 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, br
     saved.save(site.table, deals.get(site.table, deal_id), member.username, now)
     _grow_up(site, member)
     assert member.put(f"/deals/{deal_id}/vote/up").json()["counts"]
+    _have_alerts(member, deal_id)
     assert member.put("/me/addresses/home", json=HOME).status_code == 200
     deal = editor.get(f"/deals/{deal_id}").json()
     item = {"dealId": deal_id, "quantity": 1, "price": deal["price"], "currency": deal["currency"]}

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from shared.data.members import fanout, follows, limits, messages
+from functions.background import publisher
+from shared.data import checking, keys
+from shared.data.catalog import deals, words
+from shared.data.catalog.changes import DealChange
+from shared.data.members import alerting, alerts, fanout, follows, limits, messages
+from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
-from shared.errors import InvalidLimits
-from shared.models.alerts import Limits, Pace
+from shared.dynamodb.tracing import Trace
+from shared.errors import InvalidLimits, NotSignedIn, TooManyAlerts
+from shared.models.alerts import Alert, Limits, Pace, PriceAlert
 from shared.models.catalog import Deal
-from tests.support.factories import APPLE, NOW, SHOES, ahead, join
-from tests.support.wire import watched
+from shared.models.messages import AboutDeal
+from shared.sqs import Queue
+from shared.values import links
+from tests.support.engines import MINISTACK, Engine
+from tests.support.factories import APPLE, NOW, SHOES, a_deal, account_of, ahead, join, leave, post
+from tests.support.wire import losing, watched
 
 pytestmark = pytest.mark.faults
 
 WorkOff = Callable[..., int]
+SignUp = Callable[[int], list[str]]
 
 
 def told(table: Table, username: str) -> list[str]:
@@ -91,3 +104,215 @@ def test_what_no_limit_can_be_is_said_by_field(given: dict[str, object], named: 
 
     assert {field for field, _ in refused.value.faults} == named
     assert limits.read({"ceiling": "80", "leastDiscount": "5"}) == Limits("80.00", "USD", 5)
+
+
+def ask(table: Table, name: str, deal: Deal, price: str, pace: Pace = Pace.AT_ONCE, currency: str = "USD") -> Alert:
+    """An alert of somebody's on a deal's product."""
+    join(table, name)
+    return alerts.on_price(table, deal, name, account_of(name), Limits(price, currency, pace=pace), NOW)
+
+
+def look_for(table: Table, name: str, text: str, **more: Any) -> Alert:
+    """An alert of somebody's on words."""
+    join(table, name)
+    return alerts.on_words(table, name, account_of(name), Limits(words=text, **more), NOW)
+
+
+def posted(table: Table, **what: Any) -> tuple[Deal, list[Unit]]:
+    """A new deal, and the work that it makes for alerts."""
+    (deal,) = post(table, [a_deal(**what)])
+    return deal, fanout.alerts_of(deal, "words")
+
+
+def cheaper(table: Table, deal: Deal, price: str) -> list[Unit]:
+    """The work that a deal's new price makes."""
+    before = deals.get(table, deal.deal_id, consistent=True)
+    after = deals.edit(table, deal.deal_id, {"price": price}, NOW)
+    return publisher.work_of(DealChange(before, after, NOW))
+
+
+def test_a_new_offer_asks_by_one_query_for_exactly_those_whose_price_it_meets(
+    table: Table, deal: Deal, work_off: WorkOff
+) -> None:
+    for name, price in (("above", "31.91"), ("at", "31.90"), ("below", "31.89")):
+        ask(table, name, deal, price)
+    ask(table, "euros", deal, "99.00", currency="EUR")
+    ask(table, "never", deal, "99.00", Pace.NEVER)
+    ask(table, "other", a_deal(link="https://shop.example/another"), "99.00")
+    new, (unit,) = posted(table, link=f"{deal.link}?colour=red")
+
+    with watched(table) as wire:
+        work_off([unit])
+
+    names = ("above", "at", "below", "euros", "never", "other")
+    assert [name for name in names if told(table, name)] == ["above", "at"]
+    assert told(table, "at") == ["USD 31.90: Trail runner"]
+    queried = [request for request in wire.requests if request.operation == "Query"]
+    partitions = [*map(keys.words_alerts, words.of_deal(new)), keys.price_alerts(links.product_hash(deal.link), "USD")]
+    assert sorted(str(request.partition) for request in queried) == sorted(partitions)
+
+
+def test_a_price_that_moves_tells_of_each_lower_price_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
+    ask(table, "ana", deal, "30.00")
+
+    for price in ("29.00", "31.00", "29.00", "28.50", "28.50", "30.00"):
+        for _ in range(2):  # the stream and the queue repeat themselves
+            work_off(cheaper(table, deal, price))
+
+    assert told(table, "ana") == ["USD 28.50: Trail runner", "USD 29.00: Trail runner"] or told(table, "ana") == [
+        "USD 29.00: Trail runner",
+        "USD 28.50: Trail runner",
+    ]
+    (alert,) = alerts.of(table, "ana")
+    assert isinstance(alert, PriceAlert)
+    assert (alert.armed, alert.limits.ceiling) == (28_49, "30.00")
+
+
+def test_a_price_that_moved_twice_before_anybody_was_told_is_told_as_it_is(
+    table: Table, deal: Deal, work_off: WorkOff
+) -> None:
+    ask(table, "ana", deal, "30.00")
+    ask(table, "bo", deal, "27.00")
+    falls = [*cheaper(table, deal, "26.00"), *cheaper(table, deal, "28.00"), *cheaper(table, deal, "27.50")]
+
+    work_off(falls)
+
+    assert told(table, "ana") == ["USD 27.50: Trail runner"]
+    assert told(table, "bo") == []
+
+
+def test_a_new_deal_is_told_to_those_all_of_whose_words_it_has(table: Table, work_off: WorkOff) -> None:
+    for name, text in (("one", "RUNNERS"), ("both", "apple trail"), ("more", "trail sandal"), ("else", "sandal")):
+        look_for(table, name, text)
+    look_for(table, "cheap", "runner", ceiling="20.00", currency="USD")
+    _, units = posted(table)
+
+    work_off(units * 2)
+
+    assert {name: told(table, name) for name in ("one", "both", "more", "else", "cheap")} == {
+        "one": ["New: Trail runner"],
+        "both": ["New: Trail runner"],
+        "more": [],
+        "else": [],
+        "cheap": [],
+    }
+
+
+@pytest.mark.parametrize("alerts_first", [True, False])
+def test_one_message_for_one_deal_names_all_that_it_met_and_waits_for_nothing_that_tells_at_once(
+    table: Table, deal: Deal, work_off: WorkOff, alerts_first: bool
+) -> None:
+    ask(table, "ana", deal, "40.00", Pace.DAILY)
+    look_for(table, "ana", "trail", pace=Pace.DAILY)
+    follows.watch(table, APPLE, "ana", NOW)
+    work = [fanout.alerts_of(deal, "words"), fanout.news_of(deal)[:1]]
+
+    for units in work if alerts_first else work[::-1]:
+        work_off(units * 2)
+
+    (message,) = messages.latest(table, "ana", limit=9, now=NOW).items
+    assert isinstance(message.about, AboutDeal)
+    named = {message.about.watched, *(message.about.also or [])}
+    alerted = {"“trail”", "this product at USD 40.00 or less"}
+    assert named == alerted | (set() if alerts_first else {"Apple"})
+
+
+def test_cohorts_of_alerts_tell_everybody_once_though_each_comes_twice(
+    table: Table, queue: Queue, deal: Deal, work_off: WorkOff, sign_up: SignUp
+) -> None:
+    names = sign_up(23)
+    for number, name in enumerate(names):
+        ask(table, name, deal, f"4{number % 10}.00")
+        look_for(table, name, "runner")
+    _, units = posted(table)
+
+    work_off(units * 2, page=5)
+
+    assert [len(told(table, name)) for name in names] == [1] * 23
+
+
+def test_a_lost_answer_tells_once_and_arms_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
+    ask(table, "ana", deal, "40.00")
+
+    with losing(table, "TransactWriteItems"):
+        work_off(fanout.alerts_of(deal, "words"))
+
+    assert told(table, "ana") == ["USD 31.90: Trail runner"]
+    assert [alert.armed for alert in alerts.of(table, "ana") if isinstance(alert, PriceAlert)] == [31_89]
+
+
+def test_what_the_index_still_shows_of_an_alert_that_has_changed_is_not_told(table: Table, deal: Deal) -> None:
+    unit = fanout.alerts_of(deal, "words")[0]
+    shown = [ask(table, "ana", deal, "40.00"), look_for(table, "bo", "trail"), look_for(table, "cy", "runner")]
+    ask(table, "ana", deal, "20.00")
+    alerts.remove(table, "bo", shown[1].alert_id)
+    leave(table, "cy")
+    join(table, "cy")
+
+    assert alerting.tell(table, unit, deal, shown, NOW) == 0
+
+    assert [told(table, name) for name in ("ana", "bo", "cy")] == [[], [], []]
+
+
+def test_an_account_has_a_hundred_alerts_and_no_more(table: Table, deal: Deal) -> None:
+    for number in range(alerts.MOST):
+        look_for(table, "ana", f"word{number}")
+
+    look_for(table, "ana", "word7", least_discount=10)  # in place of the one that is there
+    with pytest.raises(TooManyAlerts):
+        ask(table, "ana", deal, "40.00")
+    alerts.remove(table, "ana", look_for(table, "ana", "word8").alert_id)
+    ask(table, "ana", deal, "40.00")
+    with pytest.raises(NotSignedIn):
+        alerts.on_price(table, deal, "ana", "an-earlier-owner", Limits("40.00", "USD"), NOW)
+
+    assert len(alerts.of(table, "ana")) == alerts.MOST
+    assert {fault.rule for fault in checking.check(table, NOW)} & {checking.ACCOUNTS, checking.INDEX} == set()
+    leave(table, "ana")
+    assert alerts.of(table, "ana") == []
+
+
+def test_a_changed_price_arms_an_alert_anew_and_another_pace_does_not(
+    table: Table, deal: Deal, work_off: WorkOff
+) -> None:
+    alert = ask(table, "ana", deal, "40.00")
+    work_off(fanout.alerts_of(deal, "words"))
+    alert = alerts.get(table, "ana", alert.alert_id)
+
+    kept = alerts.change(table, alert, Limits("40.00", "USD", pace=Pace.DAILY))
+    anew = alerts.change(table, alert, Limits("50.00", "USD"))
+
+    assert [each.armed for each in (alert, kept, anew) if isinstance(each, PriceAlert)] == [31_89, 31_89, 50_00]
+
+
+def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, engine: Engine) -> None:
+    if engine is MINISTACK:
+        pytest.skip("its capacity figures are not DynamoDB's")
+    join(table, "ana", "bo")
+    (unit,) = fanout.alerts_of(deal, "words")
+    met: dict[str, list[Alert]] = {}
+
+    def asked() -> None:
+        found, _ = alerting.cohort(table, unit, deal, 250)
+        met.update({alert.username: [alert] for alert in found})
+
+    steps: dict[str, Callable[[], object]] = {
+        "a new deal of five words, nobody's alert": asked,
+        "an alert on a price made": lambda: alerts.on_price(
+            table, deal, "ana", account_of("ana"), Limits("40.00", "USD"), NOW
+        ),
+        "an alert on words made": lambda: alerts.on_words(table, "bo", account_of("bo"), Limits(words="trail"), NOW),
+        "": asked,
+        "one told of a price": lambda: alerting.tell(table, unit, deal, met["ana"], NOW),
+        "one told of words": lambda: alerting.tell(table, unit, deal, met["bo"], NOW),
+    }
+    took = {}
+    for name, step in steps.items():
+        trace = Trace(detailed=False).attach(table)
+        step()
+        trace.detach(table)
+        took[name] = trace.capacity
+
+    page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
+    lines = [f"| {name} | {of.read:g} | {of.write:g} | {of.dollars / 1000:.4f} |" for name, of in took.items() if name]
+    assert [line for line in lines if line not in page] == []

@@ -253,6 +253,7 @@ def test_a_new_deal_is_work_for_its_brand_and_its_category_as_they_were_called_t
     assert news == [
         replace(told, topic="apple", topic_name="Apple"),
         replace(told, kind="category", topic="shoes", topic_name="Shoes"),
+        replace(told, kind="words"),
     ]
     assert [Unit.from_json(unit.to_json()) for unit in news] == news
 

@@ -173,6 +173,7 @@ def test_publisher_queues_a_new_deals_watchers(deployed: Table, queue: Queue, co
     assert sorted((unit["dealId"], unit["kind"]) for unit in bodies(queue)) == [
         (DEAL_ID, "brand"),
         (DEAL_ID, "category"),
+        (DEAL_ID, "words"),
     ]
 
 
@@ -209,7 +210,7 @@ def test_publisher_reports_the_record_that_fails_and_handles_the_others(
     answer = publisher.handler({"Records": records}, context)
 
     assert answer == {"batchItemFailures": [{"itemIdentifier": "666"}]}
-    assert len(bodies(queue)) == 2
+    assert len(bodies(queue)) == 3
 
 
 def test_messenger_tells_the_watchers_once(table: Table, deal: Deal, context: LambdaContext) -> None:

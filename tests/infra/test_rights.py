@@ -74,7 +74,7 @@ def test_a_vote_is_written_for_members_and_a_score_by_those_and_who_ranks_it(pro
 def test_only_functions_of_accounts_and_orders_see_and_change_users_collections(prod: Synthesized) -> None:
     assert who_may(prod, WRITES, USER) == {"accounts", "account", "remover", "orders", "sales", "shop"}
     assert who_may(prod, READS, USER, USER_INDEX.name) == set()
-    assert who_may(prod, WRITES, ACCOUNT) == {"accounts", "account", "orders", "sales", "shop"}
+    assert who_may(prod, WRITES, ACCOUNT) == {"accounts", "account", "members", "mine", "orders", "sales", "shop"}
     assert who_may(prod, READS, ACCOUNT) == set()
     assert who_may(prod, (*READS, *WRITES), keys.user_email("ana@mail.example")["PK"]) == {"accounts", "account"}
 

@@ -35,6 +35,13 @@ member     GET     /me
 member     PATCH   /me
 member     DELETE  /me
 member     GET     /me/watches
+member     GET     /me/alerts
+member     POST    /me/alerts
+member     PUT     /me/alerts/deals/{dealId}
+member     DELETE  /me/alerts/{alertId}
+member     GET     /me/feed
+member     POST    /me/feed
+member     DELETE  /me/feed
 member     PUT     /brands/{brand}/like
 member     DELETE  /brands/{brand}/like
 member     PUT     /brands/{brand}/watch

@@ -11,7 +11,7 @@ import pytest
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, scores, topics
-from shared.data.members import announcements, follows, messages, saved
+from shared.data.members import alerts, announcements, follows, messages, saved
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.html import cookies
@@ -359,6 +359,51 @@ def test_a_watchs_limits_are_edited_on_a_page_that_says_what_they_cannot_be(ana:
     assert "G/Fore At most €80.50 · “running shoes” · once a day" in ana.get(kept.location).words
     assert 'value="80.50"' in ana.get("/my/watches/brand/g-fore/limits").text
     assert ana.get("/my/watches/brand/apple/limits").location == "/brands/apple"
+
+
+def test_alerts_are_asked_for_where_one_reads_and_are_changed_in_one_place(
+    ana: Browser, anyone: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    deal = post_deal(1)
+    place = f"/my/alerts/deals/{deal.number}"
+
+    asked = [ana.post(place, {"ceiling": "25"}), ana.post("/my/alerts", {"words": "running shoes"})]
+    refused = [ana.post(place, {"ceiling": "cheap"}), ana.post("/my/alerts", {"words": "the"})]
+    listed = ana.get("/my/watches")
+    of_price, of_words = alerts.of(table, "ana")
+    ana.post(f"/my/alerts/{of_words.alert_id}", {"ceiling": "80", "pace": "never"})
+    ana.post(f"/my/alerts/{of_price.alert_id}/remove", {})
+
+    assert [seen.location for seen in asked] == ["/my/watches?said=alert"] * 2
+    assert [seen.status for seen in refused] == [422, 422]
+    assert "Alerts 2 of 100" in listed.words
+    assert f"{deal.title} At most $25.00 Change Remove “running shoes” Every new deal Change Remove" in listed.words
+    assert "“running shoes” At most $80.00 · never Change Remove" in ana.get("/my/watches").words
+    assert 'value="80.00"' in ana.get(f"/my/alerts/{of_words.alert_id}").text
+    assert ana.get(f"/my/alerts/{of_price.alert_id}").status == 404
+    assert urlsplit(anyone.post(place, {"ceiling": "25"}).location).path == "/account/sign-in"
+
+
+def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(
+    ana: Browser, anyone: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    told(table, post_deal(1))
+    offered = ana.get("/my/watches").words
+    first, second = (urlsplit(ana.post("/my/feed", {}).values()["address"]) for _ in range(2))
+
+    read = anyone.get(f"{second.path}?{second.query}")
+    replaced = anyone.get(f"{first.path}?{first.query}")
+    shown = ana.get("/my/watches")
+    ana.post("/my/feed/revoke", {})
+
+    assert "It has a secret address" in offered
+    assert (read.status, replaced.status) == (200, 404)
+    assert "<title>New from Apple:" in read.text
+    assert read.headers["Cache-Control"] == ["no-store"]
+    assert "Its address was made on" in shown.words
+    assert second.query.removeprefix("key=") not in shown.text
+    assert anyone.get(f"{second.path}?{second.query}").status == 404
+    assert anyone.get("/my/messages.atom").status == 404
 
 
 def test_what_was_done_is_said_in_the_browser_that_did_it(ana: Browser, table: Table) -> None:

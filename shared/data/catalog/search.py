@@ -196,6 +196,12 @@ def active(table: Table, matches: Iterable[Match], now: datetime) -> list[Deal]:
     return [deal for deal in found if deal.status(now) is Status.ACTIVE]
 
 
+def rarest(table: Table, wanted: Sequence[str]) -> str:
+    """The word that the fewest listed deals have. One BatchGetItem."""
+    known = {count.word: count.deals for count in _read_counts(_counts(table, wanted))}
+    return min(wanted, key=lambda word: known.get(word, 0))
+
+
 @dataclass(frozen=True, slots=True)
 class _Group:
     """Words of which a deal must have one, and how many deals have any of them, at most.

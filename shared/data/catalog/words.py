@@ -107,6 +107,11 @@ def asked(text: str) -> Search:
     return Search(plain, tuple(terms)[:MOST_WORDS], len(text) > MOST_CHARACTERS or len(terms) > MOST_WORDS)
 
 
+def needed(search: Search) -> list[str]:
+    """The stems that each deal which meets a search has; of a hyphenated word, the joined one."""
+    return list(dict.fromkeys(stem(whole or word) for word, whole in _parts(search.text)))
+
+
 def of_deal(deal: Deal) -> dict[str, str]:
     """The words by which a deal is found, each with a form in which it is written there."""
     found: dict[str, str] = {}

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from shared import settings
+from shared.models.alerts import Alert, WordsAlert
 from shared.models.catalog import CATEGORIES, Deal
 from shared.models.messages import AboutDeal, AboutOrder, Announcement, DealNews, Message
 from shared.values import ksuids
 
 
-def of_deal(deal: Deal, kind: DealNews, correlation_id: str | None = None, watched: str | None = None) -> Announcement:
-    """The announcement of a deal. It is announced when it is posted, and again when it becomes hot.
+def of_deal(
+    deal: Deal,
+    kind: DealNews,
+    correlation_id: str | None = None,
+    watched: str | None = None,
+    *,
+    fell: bool = False,
+) -> Announcement:
+    """The announcement of a deal. It is announced when it is posted, when its price falls, and when it becomes hot.
 
     A deal that becomes hot within an hour is still the same announcement: nobody is told twice. ``watched`` is the name
     of the brand or category that it was announced for, where an editor may have moved the deal since.
@@ -25,23 +35,43 @@ def of_deal(deal: Deal, kind: DealNews, correlation_id: str | None = None, watch
             subject = f"New in {watched}: {deal.title}"
         case "hot":
             subject = f"Hot: {deal.title}"
-    at = deal.created_at
+        case "words":
+            subject = f"New: {deal.title}"
+        case "price":
+            subject = f"{deal.currency} {deal.price}: {deal.title}"
+    at = deal.changed_at if fell else deal.created_at
     becomes_hot_later = deal.hot_at is not None and deal.hot_at - deal.created_at > settings.SAME_ANNOUNCEMENT
     if kind == "hot" and deal.hot_at is not None and becomes_hot_later:
         at = deal.hot_at
     about = AboutDeal(deal.deal_id, deal.title, deal.brand, deal.brand_name, deal.price, deal.currency, watched=watched)
-    return Announcement(kind, subject, about, at, correlation_id)
+    return Announcement(kind, subject, about, at, correlation_id, about_price=fell)
+
+
+def name_of(alert: Alert) -> str:
+    """What an alert is called in the messages that it causes."""
+    if isinstance(alert, WordsAlert):
+        return f"“{alert.limits.words}”"
+    return f"this product at {alert.limits.currency} {alert.limits.ceiling} or less"
+
+
+def naming(announcement: Announcement, names: Sequence[str]) -> Announcement:
+    """An announcement of a deal that names the alerts that it meets."""
+    first, *others = names
+    match announcement.about:
+        case AboutDeal() as about:
+            return replace(announcement, about=replace(about, watched=first, also=others or None))
+    return announcement
 
 
 def message_id(announcement: Announcement, username: str) -> str:
     """The id of the message that tells a user an announcement: the same one however often it is sent.
 
     It holds the announcement's time, so that the newest announcements are at the top of the inbox. A deal is announced
-    once whatever the reason; each new status of an order is told.
+    once whatever the reason, and again at a lower price; each new status of an order is told.
     """
     match announcement.about:
-        case AboutDeal(deal_id=deal_id):
-            identity = [deal_id]
+        case AboutDeal(deal_id=deal_id, price=price):
+            identity = [deal_id, *([price] if announcement.about_price else [])]
         case AboutOrder(order_id=order_id):
             identity = [order_id, announcement.kind, announcement.at.isoformat()]  # a status may be told again
     return ksuids.derived(announcement.at, "message", *identity, username)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 from shared import settings
 from shared.data import item_types, keys
@@ -38,7 +38,8 @@ class Unit:
 
     ``topic`` and ``topic_name`` are the slug and the name of what the watchers watch, as the deal was announced: an
     editor may move it meanwhile. ``number`` counts the cohorts of a segment from 0. ``correlation_id`` names the
-    request that all this follows from; ``written_at`` is when that wrote the deal, in epoch seconds.
+    request that all this follows from; ``written_at`` is when that wrote the deal, in epoch seconds. The
+    kind ``words`` tells whoever has an alert that a new deal meets, ``price`` those on the product of a cheaper one.
     """
 
     deal_id: str
@@ -75,8 +76,8 @@ class Unit:
         try:
             fields = json.loads(body)
             kind = fields["kind"]
-            if kind not in ("brand", "category", "hot"):
-                raise ValueError(f"no kind of message: {kind!r}")
+            if kind not in get_args(DealNews):
+                raise ValueError(f"no kind of work: {kind!r}")
             return cls(
                 deal_id=str(fields["dealId"]),
                 kind=kind,

@@ -20,15 +20,16 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal
 
 from shared import settings
 from shared.data.catalog import deals
-from shared.data.members import announcements, cohorts, fanout_progress, limits, message_batches
+from shared.data.members import alerting, announcements, cohorts, fanout_progress, limits, message_batches
 from shared.data.members.cohorts import Readers, Unit
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, NoSuchDeal, TooManyCohorts
 from shared.models.alerts import Pace
-from shared.models.catalog import CATEGORIES, Deal
+from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.sqs import Queue
 
 
@@ -47,6 +48,11 @@ def news_of(deal: Deal, written_at: datetime | None = None) -> list[Unit]:
         replace(first, topic=deal.brand, topic_name=deal.brand_name),
         replace(first, kind="category", topic=deal.category, topic_name=CATEGORIES[deal.category]),
     ]
+
+
+def alerts_of(deal: Deal, kind: Literal["words", "price"], written_at: datetime | None = None) -> list[Unit]:
+    """The work that a deal makes for those who have alerts that it meets."""
+    return [Unit(deal.deal_id, kind, correlation_id=deal.correlation_id, written_at=_seconds(written_at))]
 
 
 def alarm_of(deal: Deal, segments: int = settings.SCAN_SEGMENTS, written_at: datetime | None = None) -> list[Unit]:
@@ -71,6 +77,8 @@ def deliver(
         deal = deals.get(table, unit.deal_id, consistent=True)
     except NoSuchDeal:
         return Delivered()
+    if unit.kind in ("words", "price"):
+        return _alert(table, queue, unit, deal, now, size)
     readers = cohorts.readers_of(table, unit, deal, size, now)
     if readers.done:
         return Delivered()
@@ -89,6 +97,16 @@ def deliver(
     if readers.marked:
         _finish(table, unit, readers, now)
     return Delivered(len(readers.usernames), written)
+
+
+def _alert(table: Table, queue: Queue, unit: Unit, deal: Deal, now: datetime, size: int) -> Delivered:
+    """Tell one cohort of those who have alerts that a deal meets, as long as it is offered."""
+    if deal.status(now) is not Status.ACTIVE:
+        return Delivered()
+    met, following = alerting.cohort(table, unit, deal, size)
+    if following is not None:
+        queue.send([replace(unit, start=following, number=unit.number + 1).to_json()])
+    return Delivered(len(met), alerting.tell(table, unit, deal, met, now))
 
 
 def _finish(table: Table, unit: Unit, readers: Readers, now: datetime) -> None:

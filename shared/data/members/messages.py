@@ -31,6 +31,21 @@ def sending(message: Message) -> Write:
     return put_new(to_item(message), refused=AlreadyExists())
 
 
+def naming(message: Message, name: str, shown_at: datetime | None) -> Write:
+    """The write that lets a message, which exists, name one more reason why it came; one that tells at once shows it.
+
+    Refused with NoSuchMessage where the message names it already, or is gone.
+    """
+    return update(
+        keys.message(message.username, message.message_id),
+        "SET Also = list_append(if_not_exists(Also, :none), :names)" + ("" if shown_at else " REMOVE ShownAt"),
+        condition="attribute_exists(PK) AND (attribute_not_exists(Watched) OR Watched <> :name)"
+        " AND (attribute_not_exists(Also) OR NOT contains(Also, :name))",
+        values={":none": [], ":names": [name], ":name": name},
+        refused=NoSuchMessage(message.message_id),
+    )
+
+
 def latest(
     table: Table, username: str, *, limit: int, now: datetime, unread: bool = False, cursor: str | None = None
 ) -> Page[Message]:

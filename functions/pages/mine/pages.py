@@ -14,26 +14,24 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
+from functions.pages.mine import told
 from shared.data.catalog import deal_numbers, deals, feeds, topics
-from shared.data.members import follows, limits, messages, saved, votes
+from shared.data.members import alerts, feed_keys, follows, messages, saved, votes
 from shared.errors import (
     AlreadyLiked,
     AlreadyWatching,
     DealsError,
     Forbidden,
-    InvalidLimits,
     InvalidName,
     NoSuchPath,
-    NoSuchTopic,
     NotLiked,
     NotWatching,
 )
 from shared.html import cookies, forms, pages, views, wishes
-from shared.html.app import Routes, serve
+from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.models.alerts import Limits, Pace
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic, TopicKind, Vote
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic, Vote
 from shared.models.members import Session
 from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.runtime import metrics
@@ -44,12 +42,6 @@ from shared.values import slugs, times
 PAGE = 25
 SUGGESTED = 8
 """Brands that are shown to those who watch nothing."""
-
-KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
-"""The kinds of topics, by what a path calls them."""
-
-PACES = {Pace.AT_ONCE: "At once", Pace.DAILY: "Once a day", Pace.NEVER: "Never"}
-"""When one is told, in words."""
 
 routes = Routes()
 
@@ -122,8 +114,13 @@ def watches(request: Request) -> Answer:
     username = _member(request).username
     typed = request.query.get("brand", "").strip()
     brand = _brand_of(typed)
-    (followed, liked), head = cookies.beside_head(
-        table(), request, partial(follows.watching, table(), username), partial(follows.likes, table(), username)
+    (followed, liked, alerted, feed_made), head = cookies.beside_head(
+        table(),
+        request,
+        partial(follows.watching, table(), username),
+        partial(follows.likes, table(), username),
+        partial(alerts.of, table(), username),
+        partial(feed_keys.made_at, table(), username),
     )
     categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
     candidates = list(dict.fromkeys((*categories, *followed, *liked, *([brand] if brand else []))))
@@ -132,7 +129,7 @@ def watches(request: Request) -> Answer:
         {
             **_topic(page.topic, page.name, page.watchers),
             "watching": page.topic in followed,
-            "limits": _said(followed[page.topic]) if page.topic in followed else "",
+            "limits": told.said(followed[page.topic]) if page.topic in followed else "",
             "liking": page.topic in liked,
         }
         for page in found
@@ -144,101 +141,31 @@ def watches(request: Request) -> Answer:
         here="/my/watches",
         status=HTTPStatus.NOT_FOUND if unknown else HTTPStatus.OK,
         said=request.said,
+        alerts=[told.row(alert) for alert in alerted],
+        most_alerts=alerts.MOST,
+        feed_made=views.day(feed_made, request.now) if feed_made else None,
         brands=[row for row in rows if row["kind"] == "brand" and row["watching"]],
         watchable=[row for row in rows if row["kind"] == "category"],
         liked=[row for row in rows if row["liking"]],
         looked_up=looked_up,
         typed=typed,
         errors={"brand": "There is no brand of this name."} if unknown else {},
-        nothing=not followed,
-        suggested=[] if followed else _suggested(request.now, followed),
+        nothing=not (followed or alerted),
+        suggested=[] if followed or alerted else _suggested(request.now, followed),
         **head,
     )
-
-
-@routes.get("/my/watches/<kind>/<slug>/limits")
-def limits_page(request: Request, kind: str, slug: str) -> Answer:
-    topic, place = _named(kind, slug)
-    followed = follows.watching(table(), _member(request).username)
-    if topic not in followed:
-        return pages.redirect(place)
-    return _limits_page(request, topic, _typed(followed[topic]), {})
-
-
-@routes.post("/my/watches/<kind>/<slug>/limits")
-def limit(request: Request, kind: str, slug: str) -> Answer:
-    """Give a watch limits; where they cannot be used, the form comes back with what was typed."""
-    topic, _ = _named(kind, slug)
-    member = cookies.sender_of(table(), request, "/my/watches")
-    if isinstance(member, Answer):
-        return member
-    typed = forms.read(request.event)
-    try:
-        within = limits.read(_given(typed))
-    except InvalidLimits as error:
-        return _limits_page(request, topic, typed, error.errors)
-    try:
-        follows.limit(table(), topic, member.username, within, member.account_id)
-    except NotWatching:  # it ended in another window
-        follows.watch(table(), topic, member.username, request.now, member.account_id, within)
-    return pages.redirect("/my/watches", said="limits")
-
-
-def _limits_page(request: Request, topic: Topic, typed: Mapping[str, str], errors: Mapping[str, str]) -> Answer:
-    (found,), head = cookies.beside_head(table(), request, partial(topics.get, table(), topic))
-    return pages.page(
-        "mine/limits.html",
-        here="/my/watches",
-        status=HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
-        topic=_topic(topic, found.name, found.watchers),
-        typed=typed,
-        errors=errors,
-        **head,
-    )
-
-
-def _given(typed: Mapping[str, str]) -> dict[str, str]:
-    """The limits among the fields of a form; what was left empty bounds nothing."""
-    names = ("ceiling", "currency", "leastDiscount", "words", "pace")
-    return {name: typed[name].strip() for name in names if typed.get(name, "").strip()}
-
-
-def _typed(within: Limits) -> dict[str, str]:
-    """Limits as their form has them."""
-    least = str(within.least_discount) if within.least_discount else ""
-    return {
-        "ceiling": within.ceiling or "",
-        "currency": within.currency or "USD",
-        "leastDiscount": least,
-        "words": within.words or "",
-        "pace": within.pace,
-    }
-
-
-def _said(within: Limits) -> str:
-    """Limits in a few words: ``At most $80.00 · once a day``."""
-    ceiling = views.money(within.ceiling, within.currency) if within.ceiling and within.currency else None
-    said = " · ".join(
-        [
-            *([f"at most {ceiling}"] if ceiling else []),
-            *([f"at least {within.least_discount}% off"] if within.least_discount else []),
-            *([f"“{within.words}”"] if within.words else []),
-            *([PACES[within.pace].lower()] if within.pace is not Pace.AT_ONCE else []),
-        ]
-    )
-    return said[:1].upper() + said[1:]
 
 
 @routes.get("/my/watches/<kind>/<slug>", "/my/likes/<kind>/<slug>")
 def topic_of_button(_request: Request, kind: str, slug: str) -> Answer:
     """The page of the topic that a button stands for."""
-    _, place = _named(kind, slug)
+    _, place = told.topic_named(kind, slug)
     return pages.redirect(place)
 
 
 @routes.post("/my/watches/<kind>/<slug>")
 def watch(request: Request, kind: str, slug: str) -> Answer:
-    topic, place = _named(kind, slug)
+    topic, place = told.topic_named(kind, slug)
     return _switched(
         request,
         place,
@@ -252,7 +179,7 @@ def watch(request: Request, kind: str, slug: str) -> Answer:
 
 @routes.post("/my/likes/<kind>/<slug>")
 def like(request: Request, kind: str, slug: str) -> Answer:
-    topic, place = _named(kind, slug)
+    topic, place = told.topic_named(kind, slug)
     return _switched(
         request,
         place,
@@ -342,7 +269,7 @@ def status(request: Request) -> Answer:
     if "deal" in request.query:
         asked["of deal"] = partial(_states_of, request.query["deal"], username)
     if "topic" in request.query:
-        topic, _ = _named(*request.query["topic"].partition("/")[::2])
+        topic, _ = told.topic_named(*request.query["topic"].partition("/")[::2])
         asked["watching"] = partial(follows.is_watched, table(), topic, username)
         asked["liked"] = partial(follows.is_liked, table(), topic, username)
     found, head = cookies.beside_head(table(), request, *asked.values())
@@ -383,17 +310,6 @@ def _switched(
     return forms.lead_to(place, said=said[0] if turned_on else said[1])
 
 
-def _named(kind: str, slug: str) -> tuple[Topic, str]:
-    """The topic that a path names, and the path of its own page. Raises NoSuchTopic."""
-    if kind not in KINDS:
-        raise NoSuchTopic("topic", slug)
-    try:
-        topic = Topic(KINDS[kind], slugs.slug(slug))
-    except InvalidName as error:
-        raise NoSuchTopic(kind, slug) from error
-    return topic, f"/{topic.kind.path}/{topic.slug}"
-
-
 def _brand_of(name: str) -> Topic | None:
     """The brand that has a name, if it exists; None for a text that names none."""
     try:
@@ -426,11 +342,11 @@ def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str
         "when": views.clock(message.created_at) if today else views.day(message.created_at, now),
     }
     if isinstance(message.about, AboutOrder):
-        return {**row, "why": "Your order", "title": message.subject, "deal": None, "since": []}
+        return {**row, "why": told.why(message), "title": message.subject, "deal": None, "since": []}
     deal = found.get(message.about.deal_id)
     return {
         **row,
-        "why": f"You watch {message.about.watched}" if message.about.watched else "Hot",
+        "why": told.why(message),
         "title": deal.title if deal else message.about.title,
         "deal": views.card(deal, now, width=128) if deal else None,
         "since": _since(message.about, deal) if deal else [],
@@ -475,7 +391,3 @@ def _suggested(now: datetime, followed: Collection[Topic]) -> list[dict[str, Any
 
 def _json(document: dict[str, Any]) -> Answer:
     return Answer(json.dumps(document), media_type="application/json")
-
-
-wishes.granted_by(routes, "/my", watch, like, save, vote)
-handler = serve(routes, guards=[forms.ours_only])

@@ -1,0 +1,270 @@
+"""Told as one wants: the limits of watches, and alerts on products' prices and on words.
+
+Alerts are asked for on a deal's page and on a search's, which are everybody's; all are listed on the page of watches.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Any
+
+from shared.data.catalog import deals, topics
+from shared.data.members import alerts, feed_keys, follows, limits, messages
+from shared.errors import InvalidLimits, InvalidName, NoSuchAlert, NoSuchTopic, NotWatching
+from shared.html import cookies, forms, pages, views, wishes
+from shared.html.app import Routes
+from shared.html.links import absolute
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.html.templates import render
+from shared.html.xml import xml_text
+from shared.models.alerts import Alert, Limits, Pace, PriceAlert
+from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind
+from shared.models.messages import AboutDeal, AboutOrder, Message
+from shared.runtime.environment import table
+from shared.values import ksuids, slugs
+from shared.values.times import to_iso
+
+KINDS: dict[str, TopicKind] = {kind.label: kind for kind in (BRAND, CATEGORY)}
+"""The kinds of topics, by what a path calls them."""
+
+IN_FEED = 50
+"""Messages of a private feed."""
+
+PLACE = "/my/watches"
+"""The page that lists all of this."""
+
+_PACES = {Pace.DAILY: "once a day", Pace.NEVER: "never"}
+_FIELDS = ("ceiling", "currency", "leastDiscount", "words", "pace")
+
+routes = Routes()
+
+
+@routes.get("/my/watches/<kind>/<slug>/limits")
+def limits_page(request: Request, kind: str, slug: str) -> Answer:
+    topic, place = topic_named(kind, slug)
+    followed = follows.watching(table(), cookies.member_of(table(), request).username)
+    return _limits_page(request, topic, _typed(followed[topic]), {}) if topic in followed else pages.redirect(place)
+
+
+@routes.post("/my/watches/<kind>/<slug>/limits")
+def limit(request: Request, kind: str, slug: str) -> Answer:
+    """Give a watch limits; where they cannot be used, the form comes back with what was typed."""
+    topic, _ = topic_named(kind, slug)
+    member = cookies.sender_of(table(), request, PLACE)
+    if isinstance(member, Answer):
+        return member
+    typed = forms.read(request.event)
+    try:
+        within = limits.read(_given(typed))
+    except InvalidLimits as error:
+        return _limits_page(request, topic, typed, error.errors)
+    try:
+        follows.limit(table(), topic, member.username, within, member.account_id)
+    except NotWatching:  # it ended in another window
+        follows.watch(table(), topic, member.username, request.now, member.account_id, within)
+    return pages.redirect(PLACE, said="limits")
+
+
+@routes.get("/my/alerts/deals/<number>")
+def deal_of_alert(_request: Request, number: str) -> Answer:
+    """The page of the deal that an alert's form stands on."""
+    return pages.redirect(f"/deals/{number}")
+
+
+@routes.post("/my/alerts/deals/<number>")
+def alert_on_price(request: Request, number: str) -> Answer:
+    """Tell somebody of a deal's product at a price."""
+    deal = deals.find(table(), number)
+    member = wishes.sender_of(table(), request, f"/deals/{number}")
+    if isinstance(member, Answer):
+        return member
+    typed = {"currency": deal.currency, **forms.read(request.event)}
+    try:
+        within = limits.read(_given(typed))
+        alerts.on_price(table(), deal, member.username, member.account_id, within, request.now)
+    except InvalidLimits as error:
+        return _form(request, f"/my/alerts/deals/{number}", deal.title, "", typed, error.errors)
+    return pages.redirect(PLACE, said="alert")
+
+
+@routes.post("/my/alerts", stands_on=PLACE)
+def alert_on_words(request: Request) -> Answer:
+    """Tell somebody of new deals with some words."""
+    typed = forms.read(request.event)
+    member = wishes.sender_of(table(), request, PLACE)
+    if isinstance(member, Answer):
+        return member
+    try:
+        alerts.on_words(table(), member.username, member.account_id, limits.read(_given(typed)), request.now)
+    except InvalidLimits as error:
+        return _form(request, "/my/alerts", "New deals", "Words", typed, error.errors)
+    return pages.redirect(PLACE, said="alert")
+
+
+@routes.get("/my/alerts/<alert_id>")
+def alert_page(request: Request, alert_id: str) -> Answer:
+    alert = alerts.get(table(), cookies.member_of(table(), request).username, alert_id)
+    return _form(request, f"/my/alerts/{alert_id}", _title(alert), "", _typed(alert.limits), {})
+
+
+@routes.post("/my/alerts/<alert_id>")
+def change_alert(request: Request, alert_id: str) -> Answer:
+    member = cookies.sender_of(table(), request, PLACE)
+    if isinstance(member, Answer):
+        return member
+    alert, typed = alerts.get(table(), member.username, alert_id), forms.read(request.event)
+    if alert.account_id != member.account_id:
+        raise NoSuchAlert(alert_id)
+    try:
+        alerts.change(table(), alert, limits.read(_given(typed)))
+    except InvalidLimits as error:
+        return _form(request, f"/my/alerts/{alert_id}", _title(alert), "", typed, error.errors)
+    return pages.redirect(PLACE, said="limits")
+
+
+@routes.post("/my/alerts/<alert_id>/remove", stands_on=PLACE)
+def remove_alert(request: Request, alert_id: str) -> Answer:
+    member = cookies.sender_of(table(), request, PLACE)
+    if isinstance(member, Answer):
+        return member
+    alerts.remove(table(), member.username, alert_id, member.account_id)
+    return pages.redirect(PLACE, said="alert-removed")
+
+
+@routes.post("/my/feed", stands_on=PLACE)
+def make_feed(request: Request) -> Answer:
+    """Make a private feed, or give it another address; this page alone shows the address."""
+    member = cookies.sender_of(table(), request, PLACE)
+    if isinstance(member, Answer):
+        return member
+    entropy = secrets.token_bytes(feed_keys.KEY_BYTES)
+    key = feed_keys.make(table(), member.username, member.account_id, request.now, entropy)
+    _, head = cookies.beside_head(table(), request)
+    return pages.page("mine/feed.html", here=PLACE, address=absolute("/my/messages.atom", key=key), **head)
+
+
+@routes.post("/my/feed/revoke", stands_on=PLACE)
+def revoke_feed(request: Request) -> Answer:
+    member = cookies.sender_of(table(), request, PLACE)
+    if isinstance(member, Answer):
+        return member
+    feed_keys.revoke(table(), member.username, member.account_id)
+    return pages.redirect(PLACE, said="feed-revoked")
+
+
+@routes.get("/my/messages.atom")
+def messages_feed(request: Request) -> Answer:
+    """The newest messages of whoever made a key, for a feed reader, which has no session and sends no cookie.
+
+    The key is in the query, as no log has queries: neither the gateway's, nor CloudFront's, nor the functions'.
+    """
+    whose = feed_keys.reader(table(), request.query.get("key", ""))
+    found = messages.latest(table(), whose.username, limit=IN_FEED, now=request.now).items
+    shown = max((message.shown_at or message.created_at for message in found), default=ksuids.EPOCH)
+    entries = [_entry(message) for message in found]
+    text = render("mine/messages.xml", home=absolute("/my/inbox"), updated=to_iso(shown), entries=entries)
+    return Answer(text, media_type="application/atom+xml; charset=utf-8")
+
+
+def _entry(message: Message) -> dict[str, str]:
+    match message.about:
+        case AboutDeal() as about:
+            link = absolute(f"/deals/{about.deal_id}")
+        case AboutOrder(order_id=order_id):
+            link = absolute(f"/shop/orders/{order_id}")
+    return {
+        "id": f"urn:ksuid:{message.message_id}",
+        "title": xml_text(message.subject),
+        "link": link,
+        "at": to_iso(message.shown_at or message.created_at),
+        "why": xml_text(why(message)),
+    }
+
+
+def why(message: Message) -> str:
+    """Why a message came, in words."""
+    if isinstance(message.about, AboutOrder):
+        return "Your order"
+    met = [*([message.about.watched] if message.about.watched else []), *(message.about.also or [])]
+    parts = [*(["Hot"] if message.kind == "hot" else []), *([f"You watch {', '.join(met)}"] if met else [])]
+    return " · ".join(parts)
+
+
+def topic_named(kind: str, slug: str) -> tuple[Topic, str]:
+    """The topic that a path names, and the path of its own page. Raises NoSuchTopic."""
+    if kind not in KINDS:
+        raise NoSuchTopic("topic", slug)
+    try:
+        topic = Topic(KINDS[kind], slugs.slug(slug))
+    except InvalidName as error:
+        raise NoSuchTopic(kind, slug) from error
+    return topic, f"/{topic.kind.path}/{topic.slug}"
+
+
+def row(alert: Alert) -> dict[str, Any]:
+    """An alert as the list of them shows it."""
+    return {
+        "id": alert.alert_id,
+        "title": _title(alert),
+        "deal": alert.deal_id if isinstance(alert, PriceAlert) else None,
+        "words": alert.limits.words,
+        "limits": said(replace(alert.limits, words=None)),
+    }
+
+
+def said(within: Limits) -> str:
+    """Limits in a few words: ``At most $80.00 · once a day``."""
+    ceiling = views.money(within.ceiling, within.currency) if within.ceiling and within.currency else None
+    words = " · ".join(
+        [
+            *([f"at most {ceiling}"] if ceiling else []),
+            *([f"at least {within.least_discount}% off"] if within.least_discount else []),
+            *([f"“{within.words}”"] if within.words else []),
+            *([_PACES[within.pace]] if within.pace in _PACES else []),
+        ]
+    )
+    return words[:1].upper() + words[1:]
+
+
+def _title(alert: Alert) -> str:
+    return alert.title if isinstance(alert, PriceAlert) else f"“{alert.limits.words}”"
+
+
+def _given(typed: Mapping[str, str]) -> dict[str, str]:
+    """The limits among the fields of a form; what was left empty bounds nothing."""
+    return {name: typed[name].strip() for name in _FIELDS if typed.get(name, "").strip()}
+
+
+def _typed(within: Limits) -> dict[str, str]:
+    """Limits as their form has them."""
+    held = (within.ceiling, within.currency, within.least_discount, within.words, within.pace)
+    return {name: str(value) for name, value in zip(_FIELDS, held, strict=True) if value is not None}
+
+
+def _limits_page(request: Request, topic: Topic, typed: Mapping[str, str], errors: Mapping[str, str]) -> Answer:
+    found = topics.get(table(), topic)
+    action = f"/my/watches/{topic.kind.label}/{topic.slug}/limits"
+    return _form(request, action, found.name, "Words", typed, errors)
+
+
+def _form(
+    request: Request, action: str, title: str, words: str, typed: Mapping[str, str], errors: Mapping[str, str]
+) -> Answer:
+    """The form of limits, for a watch or an alert; ``words`` labels the field of words, where there is one."""
+    _, head = cookies.beside_head(table(), request)
+    return pages.page(
+        "mine/limits.html",
+        here=PLACE,
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
+        action=action,
+        title=title,
+        words=words,
+        of_price=action.startswith(("/my/alerts/price-", "/my/alerts/deals/")),
+        typed={name: typed.get(name, "") for name in _FIELDS},
+        errors=errors,
+        **head,
+    )

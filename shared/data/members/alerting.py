@@ -1,0 +1,114 @@
+"""Telling those whose alerts a deal meets: on its product at its price, and on its words.
+
+A unit of work is one cohort of alerts, as ``fanout`` has them of readers, and its continuation is queued before anybody
+is told. It needs no marker: an alert says by itself whether it has told of a price, and a message that exists is not
+written again. So a unit that comes twice reads once more, and tells nothing new.
+
+An index names the alerts, and may be a moment behind the table; and a name may have another owner by now. So telling is
+one transaction that requires the alert as it was found, and the account that made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from shared.data import account_checks, keys
+from shared.data.catalog import words
+from shared.data.members import alerts, announcements, limits, messages
+from shared.data.members.cohorts import Unit
+from shared.dynamodb import damage
+from shared.dynamodb.schema import GSI1, GSI2, Index
+from shared.dynamodb.table import Table
+from shared.errors import AlreadyExists, NoSuchAlert, NoSuchMessage, NotSignedIn
+from shared.models.alerts import Alert, Pace, PriceAlert
+from shared.models.catalog import Deal
+from shared.models.messages import DealNews
+from shared.values import links
+from shared.values.money import cents
+
+
+@dataclass(frozen=True, slots=True)
+class _Partition:
+    """A partition of an index that holds alerts, and the bound above which a deal may meet them."""
+
+    key: str
+    index: Index
+    after: str | None = None
+
+
+def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert], Mapping[str, str] | None]:
+    """The alerts of one cohort that a deal meets, and where the next cohort starts, or None.
+
+    One Query of its product's alerts, from its price up; for a new deal, one more for each of its words.
+    """
+    has = words.of_deal(deal).keys()
+    start = unit.start or {"PK": ""}
+    met: list[Alert] = []
+    read = 0
+    for each in _partitions(deal, has, of_words=unit.kind == "words"):
+        if each.key < start["PK"]:
+            continue
+        after = start["SK"] if each.key == start["PK"] else each.after
+        items = list(table.query(each.key, index=each.index, after=after, limit=size - read))
+        found = damage.readable(items, alerts.from_item)
+        met += [alert for alert in found if limits.wants(alert.limits, deal, has)]
+        read += len(items)
+        if read == size:
+            return met, {"PK": each.key, "SK": items[-1][each.index.sort_key or ""]}
+    return met, None
+
+
+def tell(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: datetime) -> int:
+    """Tell the owners of some alerts that a deal meets; returns how many messages are new."""
+    by_owner: dict[str, list[Alert]] = {}
+    for alert in met:
+        by_owner.setdefault(alert.username, []).append(alert)
+    if not by_owner:
+        return 0
+    return sum(table.gather([partial(_tell_owner, table, unit, deal, own, now) for own in by_owner.values()]))
+
+
+def _partitions(deal: Deal, has: Collection[str], *, of_words: bool) -> list[_Partition]:
+    """Where the alerts are that a deal may meet, by the partitions' keys: so a continuation knows what is left."""
+    product = keys.price_alerts(links.product_hash(deal.link), deal.currency)
+    with_words = [_Partition(keys.words_alerts(word), GSI1) for word in has] if of_words else []
+    of_product = _Partition(product, GSI2, keys.alerts_from(cents(deal.price)))
+    return sorted([of_product, *with_words], key=lambda each: each.key)
+
+
+def _tell_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], now: datetime) -> int:
+    """Tell one owner of what some alerts found: one message for a deal, which names them; returns whether it is new."""
+    left = list(own)
+    while left:
+        kind: DealNews = "price" if any(isinstance(alert, PriceAlert) for alert in left) else "words"
+        paces = {alert.limits.pace for alert in left}
+        shown_at = limits.shown_at(Pace.AT_ONCE if Pace.AT_ONCE in paces else Pace.DAILY, now)
+        news = announcements.of_deal(deal, kind, unit.correlation_id, fell=unit.kind == "price")
+        names = [announcements.name_of(alert) for alert in left]
+        message = announcements.compose(announcements.naming(news, names), left[0].username, shown_at)
+        try:
+            table.transact(
+                messages.sending(message),
+                account_checks.required(left[0].username, left[0].account_id),
+                *(alerts.as_found(alert, cents(deal.price)) for alert in left),
+            )
+        except NoSuchAlert as stale:
+            left = [alert for alert in left if alert.alert_id != stale.alert_id]
+        except NotSignedIn:  # the account is gone: its alerts go with it
+            return 0
+        except AlreadyExists:
+            for alert, name in zip(left, names, strict=True):
+                with suppress(NoSuchMessage, NoSuchAlert, NotSignedIn):
+                    table.transact(
+                        messages.naming(message, name, shown_at),
+                        account_checks.required(alert.username, alert.account_id),
+                        alerts.as_found(alert, cents(deal.price)),
+                    )
+            return 0
+        else:
+            return 1
+    return 0

@@ -1,0 +1,182 @@
+"""Alerts: on a product at one's price, and on new deals with some words; ``MOST`` of both together for each account.
+
+They are in a partition of their owner's, so that its list and its removal ask no index. Indexes name whom to tell: GSI2
+has the alerts on a product by their prices, GSI1 those on words under one of these, the rarest. An alert's id is made
+of what it is about, so saying it again replaces it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from datetime import datetime
+
+from shared.data import account_checks, item_types, keys
+from shared.data.bulk import forget_found
+from shared.data.catalog import search, words
+from shared.data.members import limit_items
+from shared.dynamodb import damage
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.entities import Entity
+from shared.dynamodb.schema import Key
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import Write, delete, put_new, put_over, require, update
+from shared.errors import AlreadyExists, InvalidLimits, NoSuchAlert, TooManyAlerts
+from shared.models.alerts import Alert, Limits, Pace, PriceAlert, WordsAlert
+from shared.models.catalog import Deal
+from shared.values import links
+from shared.values.money import cents
+
+MOST = 100
+"""Alerts of one account."""
+
+_PRICE = Entity(PriceAlert, apart=frozenset({"limits"}))
+_WORDS = Entity(WordsAlert, apart=frozenset({"limits"}))
+_ID = re.compile("(price|words)-[0-9a-f]{32}")
+
+
+def on_price(table: Table, deal: Deal, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:
+    """Tell a user of a deal's product at a price, the ceiling of ``limits``, or below.
+
+    Raises InvalidLimits, TooManyAlerts, NotSignedIn.
+    """
+    if limits.ceiling is None:
+        raise InvalidLimits({"ceiling": "This must be filled in."})
+    alert_id = f"price-{links.product_hash(deal.link)}"
+    only = Limits(limits.ceiling, limits.currency, pace=limits.pace)
+    return _keep(
+        table,
+        PriceAlert(alert_id, username, account_id, deal.deal_id, deal.title, cents(limits.ceiling), now, only),
+    )
+
+
+def on_words(table: Table, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:
+    """Tell a user of new deals that have some words, and are within the other limits, too.
+
+    Raises InvalidLimits, TooManyAlerts, NotSignedIn.
+    """
+    wanted = words.needed(words.asked(limits.words or ""))
+    if not wanted:
+        raise InvalidLimits({"words": "This must be filled in."})
+    alert_id = f"words-{hashlib.sha256(' '.join(sorted(wanted)).encode()).hexdigest()[:32]}"
+    return _keep(table, WordsAlert(alert_id, username, account_id, search.rarest(table, wanted), now, limits))
+
+
+def change(table: Table, alert: Alert, limits: Limits) -> Alert:
+    """Give an alert another price, other limits or another pace; its product and its words stay.
+
+    A price that stays is armed as it was. Raises InvalidLimits, TooManyAlerts, NotSignedIn.
+    """
+    if isinstance(alert, WordsAlert):
+        return _keep(table, replace(alert, limits=replace(limits, words=alert.limits.words)))
+    if limits.ceiling is None:
+        raise InvalidLimits({"ceiling": "This must be filled in."})
+    only = Limits(limits.ceiling, limits.currency, pace=limits.pace)
+    stays = (only.ceiling, only.currency) == (alert.limits.ceiling, alert.limits.currency)
+    return _keep(table, replace(alert, limits=only, armed=alert.armed if stays else cents(limits.ceiling)))
+
+
+def of(table: Table, username: str) -> list[Alert]:
+    """A user's alerts, those on prices first. A Query of one partition, consistent: what was kept just now is there."""
+    return damage.readable(table.query(keys.alerts(username), consistent=True), from_item)
+
+
+def get(table: Table, username: str, alert_id: str) -> Alert:
+    """One of a user's alerts. Raises NoSuchAlert."""
+    item = table.get(keys.alert(username, alert_id), consistent=True) if _ID.fullmatch(alert_id) else None
+    if item is None:
+        raise NoSuchAlert(alert_id)
+    return from_item(item)
+
+
+def remove(table: Table, username: str, alert_id: str, account_id: str | None = None) -> None:
+    """Forget an alert and uncount it. Raises NoSuchAlert, NotSignedIn; without an account's id, NoSuchUser."""
+    if not _ID.fullmatch(alert_id):
+        raise NoSuchAlert(alert_id)
+    table.transact(
+        delete(keys.alert(username, alert_id), refused=NoSuchAlert(alert_id)),
+        account_checks.alerted(username, account_id, more=-1, refused=account_checks.gone(username, account_id)),
+    )
+
+
+def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
+    """Remove the alerts of an account that is being removed, ``most`` of them; returns how many."""
+    return forget_found(table, keys.alerts(username), most, required=required)
+
+
+def to_item(alert: Alert) -> Item:
+    if isinstance(alert, PriceAlert):
+        own = {"Type": item_types.PRICE_ALERT, **_PRICE.write(alert)}
+    else:
+        own = {"Type": item_types.WORDS_ALERT, **_WORDS.write(alert)}
+    return {
+        **keys.alert(alert.username, alert.alert_id),
+        **places(alert),
+        **own,
+        **limit_items.to_item(alert.limits),
+    }
+
+
+def from_item(item: Item) -> Alert:
+    """The alert that an item is. Raises KeyError, ValueError, TypeError for one that is damaged."""
+    within = limit_items.from_item(item)
+    if item["Type"] == item_types.PRICE_ALERT:
+        return _PRICE.read(item, limits=within)
+    return _WORDS.read(item, limits=within)
+
+
+def places(alert: Alert) -> Key:
+    """The attributes by which an index names whom to tell; none of an alert that never tells."""
+    if alert.limits.pace is Pace.NEVER:
+        return {}
+    if isinstance(alert, WordsAlert):
+        return keys.alert_in_words(alert.rarest, alert.username, alert.alert_id)
+    product = alert.alert_id.removeprefix("price-")
+    return keys.alert_in_prices(product, alert.limits.currency or "", alert.armed, alert.username)
+
+
+def as_found(alert: Alert, price: int) -> Write:
+    """The write by which an alert tells of a deal at a price, in cents; one on a product is then armed below it.
+
+    Refused with NoSuchAlert where it told of such a price before, or its owner has changed or removed it since the
+    index showed it.
+    """
+    if isinstance(alert, WordsAlert):
+        return require(
+            keys.alert(alert.username, alert.alert_id),
+            "AccountId = :account AND attribute_exists(GSI1SK)",
+            values={":account": alert.account_id},
+            refused=NoSuchAlert(alert.alert_id),
+        )
+    return update(
+        keys.alert(alert.username, alert.alert_id),
+        "SET Armed = :below, GSI2SK = :place",
+        condition="AccountId = :account AND Armed >= :price AND Currency = :currency AND attribute_exists(GSI2SK)",
+        values={
+            ":below": price - 1,
+            ":place": places(replace(alert, armed=price - 1))["GSI2SK"],
+            ":account": alert.account_id,
+            ":price": price,
+            ":currency": alert.limits.currency,
+        },
+        refused=NoSuchAlert(alert.alert_id),
+    )
+
+
+def _keep(table: Table, alert: Alert) -> Alert:
+    """Write an alert, in place of one that is about the same; a new one is counted."""
+    item = to_item(alert)
+    required = account_checks.required(alert.username, alert.account_id)
+    try:
+        table.transact(
+            put_new(item, refused=AlreadyExists()),
+            account_checks.alerted(alert.username, alert.account_id, most=MOST, refused=TooManyAlerts(MOST)),
+        )
+    except AlreadyExists:
+        gone = NoSuchAlert(alert.alert_id)
+        table.transact(required, put_over(item, "AccountId = :account", {":account": alert.account_id}, refused=gone))
+    except TooManyAlerts:
+        table.transact(required)  # or the account is gone
+        raise
+    return alert
