@@ -66,10 +66,14 @@ def begin(event: Event) -> None:
 def shown(*, status: int) -> Drawing | None:
     """The drawing for a page: of the form that led to it or, on a page that tells of an error, of its own writes."""
     event = _asked.get("event", {})
-    if event.get("httpMethod") == "POST":
-        return _as_shown(own()) if status >= HTTPStatus.BAD_REQUEST else None
     trace_id = (event.get("queryStringParameters") or {}).get(QUERY, "")
-    return find(trace_id) if status == HTTPStatus.OK and trace_id else None
+    try:
+        if event.get("httpMethod") == "POST":
+            return _as_shown(own()) if status >= HTTPStatus.BAD_REQUEST else None
+        return find(trace_id) if status == HTTPStatus.OK and trace_id else None
+    except DealsError as error:  # the page is whole without it
+        logger().warning("no trace", exc_info=error)
+        return None
 
 
 def find(trace_id: str) -> Drawing | None:

@@ -16,7 +16,7 @@ import pytest
 
 from functions.background import refresher
 from functions.pages import clicks, collections, site
-from shared.data import traces
+from shared.data import keys, traces
 from shared.data.catalog import offers, page_cache, search
 from shared.data.members import saved
 from shared.dynamodb import cursors
@@ -36,7 +36,7 @@ from tests.support.factories import a_message, send
 from tests.support.metering import compared
 from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over
-from tests.support.wire import answered, error, failing
+from tests.support.wire import Answer, answered, error, failing
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -423,9 +423,26 @@ def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
     assert "kept for ten minutes, and these are over" in after.words
 
 
+def test_a_page_is_whole_where_the_trace_cannot_be_read(
+    shown: None, visitor: Browser, ana: Browser, table: Table
+) -> None:
+    ana.functions = visitor.functions
+    liked = ana.post("/my/likes/brand/apple", {"on": "1"}).location
+
+    def away(asked: dict[str, Any]) -> Answer | None:
+        is_trace = keys.trace("")["PK"] in asked["ExpressionAttributeValues"][":partition"]["S"]
+        return error("ResourceNotFoundException") if is_trace else None
+
+    with answered(table, "Query", away):
+        seen = ana.get(liked)
+
+    assert (seen.status, "Apple" in seen.words, drawn_in(seen)) == (200, True, "")
+
+
 def drawn_in(seen: Seen) -> str:
     """What a page says of a form."""
-    return seen.words.rpartition("What this form took")[2].partition("What this page took")[0]
+    _, took, rest = seen.words.rpartition("What this form took")
+    return rest.partition("What this page took")[0] if took else ""
 
 
 def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(shown: None, ana: Browser) -> None:
