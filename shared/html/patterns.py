@@ -170,6 +170,7 @@ PATTERNS: Mapping[str, str] = {
     "oddities.create": "1",
     "deals.find": "12",
     "deals.get": "12",
+    "deal_numbers.place_of": "12",
     "deals.get_many": "12",
     "deals.edit": "26",
     "oddities.edit": "26",
