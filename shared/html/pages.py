@@ -47,6 +47,7 @@ SAID = {
     "signed-out-everywhere": "You are signed out everywhere.",
     "posted": "Posted. Its watchers are being told.",
     "edited": "Changed. Every page follows in a second or two.",
+    "leads": "It leads the front page. What was there has moved down.",
     "withdrawn": "Withdrawn. It is in no list any more.",
     "restored": "Restored.",
     "ended": "Ended. It is in no list any more.",

@@ -318,7 +318,7 @@ def test_an_editor_orders_the_front_page_by_keyboard_and_by_dragging(
     page = visit("/desk", token=entered(site, fresh("orderer"), "editor"), script=script)
     rows = page.locator("#order tbody tr")
 
-    page.get_by_label("Add by number").focus()
+    page.get_by_label("Add or move by number").focus()
     page.keyboard.type(three)
     with page.expect_navigation():
         page.keyboard.press("Enter")

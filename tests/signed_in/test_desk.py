@@ -739,6 +739,40 @@ def test_the_front_page_is_ordered_by_buttons(editor: Browser, table: Table, pos
     assert press(f"up:{three}") == [three, two]
 
 
+def test_a_deal_is_put_to_a_place_by_numbers(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    one, two, three, four = (post_deal(minutes, title=f"Deal {minutes}") for minutes in range(1, 5))
+    picks.set_featured(table, FRONT_PAGE, [one.deal_id, two.deal_id, three.deal_id], times.now())
+
+    def press(deal: Deal, place: str) -> list[str]:
+        fields = {**editor.get("/desk/front-page").values(), "do": "add", "add": str(deal.number), "place": place}
+        seen = editor.post("/desk/front-page", fields)
+        assert seen.status == (303 if place.isdigit() else 422), seen.words
+        return [each.title for each in picks.read(table, FRONT_PAGE, times.now())]
+
+    assert press(three, "1") == ["Deal 3", "Deal 1", "Deal 2"]
+    assert press(four, "2") == ["Deal 3", "Deal 4", "Deal 1", "Deal 2"]
+    assert press(three, "9") == ["Deal 4", "Deal 1", "Deal 2", "Deal 3"]
+    assert press(one, "first") == ["Deal 4", "Deal 1", "Deal 2", "Deal 3"]
+
+
+def test_a_deals_own_page_puts_it_on_the_front_page_and_the_last_of_a_full_one_goes(
+    editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(picks, "MAX_FEATURED", 2)
+    one, two, three = (post_deal(minutes, title=f"Deal {minutes}") for minutes in (1, 2, 3))
+    picks.set_featured(table, FRONT_PAGE, [one.deal_id, two.deal_id], times.now())
+    button = f"/desk/deals/{three.number}/front-page"
+    assert "Put on the front page" in editor.get(f"/desk/deals/{three.number}").words
+
+    first, again = editor.post(button), editor.post(button)
+    deals.withdraw(table, one.deal_id, times.now())
+    over = editor.post(f"/desk/deals/{one.number}/front-page")
+
+    assert first.location == again.location == f"/desk/deals/{three.number}?said=leads"
+    assert [each.title for each in picks.read(table, FRONT_PAGE, times.now())] == ["Deal 3", "Deal 1"]
+    assert (over.status, editor.get(button).location) == (409, f"/desk/deals/{three.number}")
+
+
 def test_a_deal_without_a_number_is_ordered_by_its_id(editor: Browser, table: Table, post_deal: PostDeal) -> None:
     deal, other = post_deal(2), post_deal(1)
     table.write(update(keys.deal(deal.deal_id), "REMOVE #n", condition=None, names={"#n": "DealNumber"}, refused=None))

@@ -13,14 +13,15 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
-from functions.pages.desk import deal_form
+from functions.pages.desk import deal_form, picked_lists
 from functions.pages.desk.brands import near_names
 from functions.pages.desk.editing import deal_of, desk_page, editor_of
-from shared.data.catalog import brands, clicks, deals, mending, oddities, offers
+from shared.data.catalog import brands, clicks, deals, mending, oddities, offers, picks
 from shared.errors import (
     Busy,
     DamagedDeal,
     DealIsOdd,
+    DealIsOver,
     DealTooLarge,
     EditedMeanwhile,
     IdempotencyKeyReused,
@@ -210,6 +211,25 @@ def end_page(request: Request, number: str) -> Answer:
 @routes.post("/desk/deals/<number>/end")
 def end(request: Request, number: str) -> Answer:
     return _changed(request, number, "ended", ends_at=request.now)
+
+
+@routes.get("/desk/deals/<number>/front-page")
+def front_page_again(request: Request, number: str) -> Answer:
+    """The form of the deal that a button stands on."""
+    editor_of(request)
+    return pages.redirect(f"/desk/deals/{number}")
+
+
+@routes.post("/desk/deals/<number>/front-page")
+def lead_front_page(request: Request, number: str) -> Answer:
+    """Put a deal to the first place of the front page; from a list that is full, the last one goes."""
+    editor_of(request)
+    deal, front = deal_of(number), picked_lists.FRONT
+    if deal.status(request.now) is not Status.ACTIVE:
+        raise DealIsOver(deal.deal_id)
+    others = [each.deal_id for each in front.read(table(), request.now) if each.deal_id != deal.deal_id]
+    front.keep(table(), [deal.deal_id, *others][: picks.MAX_FEATURED], request.now)
+    return pages.redirect(f"/desk/deals/{number}", said="leads")
 
 
 def _previewed(request: Request, deal: Deal | None = None) -> Answer:

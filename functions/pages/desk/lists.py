@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any
 
 from functions.pages.desk import picked_lists
@@ -57,7 +58,7 @@ def _order_page(
     ordered: picked_lists.List,
     picked: Sequence[Deal] | None = None,
     errors: Mapping[str, str] | None = None,
-    typed: str = "",
+    typed: Mapping[str, str] = MappingProxyType({}),
     status: int = HTTPStatus.UNPROCESSABLE_ENTITY,
 ) -> Answer:
     """A list's page: as it is, or with ``errors`` what was tried with it (``picked``) and a status that says so."""
@@ -72,7 +73,7 @@ def _order_page(
         status if errors else HTTPStatus.OK,
         ordered=order_of(ordered, shown, now, followed, kept),
         errors=dict(errors or {}),
-        typed={"add": typed},
+        typed={name: typed.get(name, "") for name in ("add", "place")},
         lists=[{"path": each.path, "name": each.name} for each in picked_lists.EVERY],
     )
 
@@ -103,6 +104,8 @@ def _numbers(picked: Sequence[Deal]) -> str:
 def _ordered(request: Request, ordered: picked_lists.List) -> Answer:
     """Do what a button says to a list: ``up:12``, ``down:12``, ``out:12``, ``add``, or ``keep`` for a dragged order.
 
+    What is added may be put to a place, and a deal of the list moves there.
+
     The form carries the whole order. So editors can add deals one by one to a list that is still too short for its
     category, which is not stored until it is long enough.
     It also carries the stored list that it was made from. Where another editor has changed that since, the new list is
@@ -115,26 +118,29 @@ def _ordered(request: Request, ordered: picked_lists.List) -> Answer:
     numbers = [each for each in typed.get("order", "").split(",") if each]
     action, _, which = typed.get("do", "keep").partition(":")
     if action == "add":
-        which = re.sub(r"[^0-9A-Za-z]", "", typed.get("add", ""))
-        numbers = [*numbers, which] if which else numbers
+        which, place = re.sub(r"[^0-9A-Za-z]", "", typed.get("add", "")), typed.get("place", "").strip()
+        if place and not re.fullmatch("[1-9][0-9]?", place):
+            errors = {"place": "A place is a number from 1 on."}
+            return _order_page(request, ordered, errors=errors, typed=typed)
+        numbers = picked_lists.placed(numbers, which, int(place) if place else None) if which else numbers
     numbers = picked_lists.moved(numbers, action, which)
     now_is = _numbers(ordered.read(table(), request.now))
     if "kept" in typed and typed["kept"] != now_is and now_is != ",".join(numbers):
         errors = {"add": "This list was changed meanwhile. This is how it is now; please do it again."}
-        return _order_page(request, ordered, errors=errors, typed=typed.get("add", ""), status=HTTPStatus.CONFLICT)
+        return _order_page(request, ordered, errors=errors, typed=typed, status=HTTPStatus.CONFLICT)
     try:
         picked = [deals.find(table(), number, consistent=True) for number in numbers]
     except NoSuchDeal:
         errors = {"add": f"There is no deal with the number {which}."}
-        return _order_page(request, ordered, _those_there(numbers), errors, which)
+        return _order_page(request, ordered, _those_there(numbers), errors, typed)
     over = [deal for deal in picked if deal.status(request.now) is not Status.ACTIVE]
     if action == "add" and over:
         errors = {"add": "This deal has ended or was withdrawn."}
-        return _order_page(request, ordered, [deal for deal in picked if deal not in over], errors, which)
+        return _order_page(request, ordered, [deal for deal in picked if deal not in over], errors, typed)
     try:
         ordered.keep(table(), [deal.deal_id for deal in picked], request.now)
     except (WrongFeaturedCount, NoSuchDeals) as error:
-        return _order_page(request, ordered, _once(picked), {"add": str(error)}, which if action == "add" else "")
+        return _order_page(request, ordered, _once(picked), {"add": str(error)}, typed if action == "add" else {})
     back = "/desk" if typed.get("back") == "/desk" else ordered.path
     moved = dict(zip(numbers, picked, strict=True)).get(which)
     return pages.redirect(back, said="ordered", fragment=f"deal-{views.number(moved)}" if moved else "order")

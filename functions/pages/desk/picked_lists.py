@@ -66,3 +66,12 @@ def moved(numbers: Sequence[str], action: str, which: str) -> list[str]:
     if action != "out":
         order.insert(max(0, place - 1) if action == "up" else place + 1, which)
     return order
+
+
+def placed(numbers: Sequence[str], which: str, place: int | None) -> list[str]:
+    """An order with one deal put to a place, which count from 1, or to the end; one that is in it moves there."""
+    if place is None:
+        return [*numbers, which]
+    order = [each for each in numbers if each != which]
+    order.insert(place - 1, which)
+    return order

@@ -86,7 +86,7 @@ def desk(request: Request) -> Answer:
         # On a shop's page, an address without an origin would be the shop's.
         bookmarklet=BOOKMARKLET.format(desk=absolute("/desk/deals/new")) if origin() else "",
         ordered=order_of(picked_lists.FRONT, picked, now, followed),
-        typed={"add": ""},
+        typed={"add": "", "place": ""},
         errors={},
     )
 
