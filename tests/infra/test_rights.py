@@ -178,13 +178,17 @@ def test_the_function_that_anyone_may_call_reads_the_pages_and_nothing_else(prod
 
     public = {
         partitions.DEAL, partitions.DEAL_NUMBER, partitions.DEALS, partitions.ENDINGS_OF_DAYS, partitions.BRANDS,
-        partitions.SCORE, *partitions.TOPICS, *partitions.CURATED, *partitions.FEED_CACHES, *partitions.PICKS_CACHES,
+        partitions.SCORE, partitions.WORD, partitions.WORDS, *partitions.TOPICS, *partitions.CURATED,
+        *partitions.FEED_CACHES, *partitions.PICKS_CACHES,
     }  # fmt: skip
     assert rights == {("", key) for key in public} | {
         (GSI1.name, partitions.ALL_DEALS_BY_DAY),
+        (GSI1.name, partitions.CATEGORY_BY_DISCOUNT),
         (GSI1.name, partitions.POPULAR),
         (GSI2.name, partitions.BRAND_BY_MONTH),
+        (GSI2.name, partitions.BRAND_BY_PRICE),
         (GSI3.name, partitions.CATEGORY_BY_DAY),
+        (GSI3.name, partitions.CATEGORY_BY_PRICE),
     }
 
 
