@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,11 +30,13 @@ Announce = Callable[[Any], dict[str, Any]]
 def new() -> list[Deal]:
     """Twenty deals of an import: one was taken back before, and one has ended."""
     now = times.now()
-    over = {4: {"withdrawn_at": now}, 7: {"ends_at": now}}
-    return [
-        a_deal(title=f"{colour} trail {name}", link=f"https://s.example/{name}/{colour}", **over.get(n, {}))
-        for n, (colour, name) in enumerate((colour, name) for colour in COLOURS for name in ("boots", "T-Shirt"))
+    made = [
+        a_deal(title=f"{colour} trail {name}", link=f"https://s.example/{name}/{colour}")
+        for colour in COLOURS
+        for name in ("boots", "T-Shirt")
     ]
+    made[4], made[7] = replace(made[4], withdrawn_at=now), replace(made[7], ends_at=now)
+    return made
 
 
 def records(deals: list[Deal]) -> list[Record]:
