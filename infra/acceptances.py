@@ -177,6 +177,21 @@ COPIES_OF_THE_TABLE = _because(
     "CKV_AWS_18",
     "CKV_AWS_21",
 )
+PICTURES_OF_DEALS = _because(
+    "It holds what everybody may see, each file written once under its content's hash, and uploads for a day. "
+    "CloudTrail can tell who writes them.",
+    "AwsSolutions-S1",
+    "CKV_AWS_18",
+    "CKV_AWS_21",
+)
+LOCAL_BUCKET_WITHOUT_TLS = _because("The local cloud is reached without TLS, on this machine only.", "AwsSolutions-S10")
+UPLOADS_BY_ID = _because(
+    "A file's name is the id of an upload.", "AwsSolutions-IAM5[Resource::<PictureFilesBucket1709A7C0.Arn>/uploads/*]"
+)
+PICTURES_BY_HASH = _because(
+    "A file's name holds its content's hash.",
+    "AwsSolutions-IAM5[Resource::<PictureFilesBucket1709A7C0.Arn>/pictures/*]",
+)
 ITS_OWN_FOLDER = _because(
     "DynamoDB chooses the names of the files that it writes there.",
     "AwsSolutions-IAM5[Resource::<ExportsBucket54D5CE64.Arn>/changes/*]",

@@ -20,8 +20,9 @@ from shared.data import item_types
 if TYPE_CHECKING:
     from infra.settings import Stage
 
-LEAN, FULL = "lean", "full"
-"""The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner."""
+LEAN, FULL, PILLOW = "lean", "full", "pictures"
+"""The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner; ``pictures`` is ``lean``
+with Pillow."""
 
 USUAL_TIMEOUT = 10
 USUAL_MEMORY = 512
@@ -90,6 +91,8 @@ class Function:
     ``shows_work``: only stages that show their work have it.
     ``traced``: on such stages it keeps what its forms took or, behind the stream, what it did of them.
     ``bills``: it makes orders, so it knows what the stage adds to them.
+    ``files`` are its rights to the bucket of pictures: operations of S3, each on one folder (``rights.py``).
+    ``resizes``: it takes what S3 tells of uploads from a queue.
     """
 
     name: str
@@ -111,6 +114,8 @@ class Function:
     shows_work: bool = False
     traced: bool = False
     bills: bool = False
+    files: tuple[tuple[str, str], ...] = ()
+    resizes: bool = False
 
     def __post_init__(self) -> None:
         if (self.timeout, self.memory) != (USUAL_TIMEOUT, USUAL_MEMORY) and not self.because:
@@ -149,12 +154,20 @@ FUNCTIONS = (
     ),
     Function(name="members", access=rights.MEMBERS, traced=True),
     Function(name="orders", access=rights.ORDERS, artifact=FULL, bills=True, traced=True),
-    Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True),
+    Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True, files=rights.SENDS_PICTURES),
     Function(name="site", access=page_rights.SITE, pages=""),
     Function(name="clicks", access=page_rights.CLICKS, pages="/go"),
+    Function(name="pictures", access=(), pages="/pictures", files=rights.SHOWS_PICTURES),
     Function(name="mine", access=page_rights.MINE, pages="/my", traced=True),
     Function(name="shop", access=page_rights.SHOP, artifact=FULL, pages="/shop", bills=True, traced=True),
-    Function(name="desk", access=page_rights.DESK, artifact=FULL, pages="/desk", traced=True),
+    Function(
+        name="desk",
+        access=page_rights.DESK,
+        artifact=FULL,
+        pages="/desk",
+        traced=True,
+        files=rights.SENDS_PICTURES,
+    ),
     Function(name="sales", access=page_rights.SALES, artifact=FULL, pages="/desk/shop", traced=True),
     Function(
         name="account",
@@ -178,6 +191,7 @@ FUNCTIONS = (
         reads=Reading(name="Published", dead_letters="deals", filters=(DEALS, REMOVED_DEALS), batch_size=100),
         sends=True,
         traced=True,
+        files=rights.FORGETS_PICTURES,
     ),
     Function(
         name="messenger",
@@ -197,6 +211,17 @@ FUNCTIONS = (
         timeout=60,
         because="Five mails, while the table refuses for moments and SES for longer: it takes some a second.",
         sends_mail=True,
+    ),
+    Function(
+        name="resizer",
+        access=rights.RESIZER,
+        caller=Caller.EVENTS,
+        artifact=PILLOW,
+        timeout=60,
+        memory=1769,
+        because="A picture of 40 megapixels takes 500 MB, and a whole processor for two seconds.",
+        files=rights.MAKES_PICTURES,
+        resizes=True,
     ),
     Function(
         name="refresher",
@@ -245,8 +270,9 @@ def of_stage(stage: Stage) -> tuple[Function, ...]:
 
 BY_NAME = {each.name: each for each in FUNCTIONS}
 
-DEAD_LETTERS = ("work", "mail", *(each.reads.dead_letters for each in FUNCTIONS if each.reads))
-"""The dead-letter queues: of the fan-out's queue, of mail's where there is any, and one for each stream's reader."""
+DEAD_LETTERS = ("work", "uploads", "mail", *(each.reads.dead_letters for each in FUNCTIONS if each.reads))
+"""The dead-letter queues: of the fan-out's queue, of uploads', of mail's where there is any, and one for each stream's
+reader."""
 
 
 def dead_letters_output(name: str) -> str:
@@ -268,8 +294,9 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
         "LOG_LEVEL": stage.log_level,
         "POWERTOOLS_SERVICE_NAME": row.name,
         "POWERTOOLS_METRICS_NAMESPACE": stage.stack_name,
-        **({"SHOWS_WORK": "true"} if stage.shows_work else {}),
+        **({"SHOWS_WORK": "true"} if stage.shows_work and row.access else {}),
         **({} if stage.watch is Watch.FULL or stage.emulated else {"METRICS": " ".join(_reported(stage))}),
+        **({"PICTURES_OF_OTHERS": "true"} if stage.pictures_of_others else {}),
         **({"BEHIND_CDN": "true"} if stage.closes_apis else {}),
         **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and row.answers_api else {}),
         **({"SHIPPING": " ".join(map("=".join, stage.shipping.items()))} if stage.shipping and row.bills else {}),

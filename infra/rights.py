@@ -10,6 +10,7 @@ from __future__ import annotations
 from infra.access import Access, Right, Scan
 from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY, USER_INDEX
+from shared.values.pictures import PICTURES, UPLOADS
 
 CATALOG: Access = (
     Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, p.BRANDS, *p.TOPICS, *p.CURATED)),
@@ -191,3 +192,18 @@ PUBLISHER: Access = (
 KEEPS_TRACES: Access = (Right("PutItem", (p.TRACE,)),)
 READS_TRACES: Access = (Right("Query", (p.TRACE,)),)
 """What forms took and what followed, for functions of stages that show their work."""
+
+RESIZER: Access = (Right("GetItem", (p.DEAL,)), Right("UpdateItem", (p.DEAL,)))
+"""It sets a deal's picture: no key of an index, no feed, no other item."""
+
+SHOWS_PICTURES = (("s3:GetObject", PICTURES),)
+SENDS_PICTURES = (("s3:PutObject", UPLOADS),)
+"""The rights with which a form is signed that a browser sends a picture by."""
+MAKES_PICTURES = (
+    ("s3:GetObject", UPLOADS),
+    ("s3:DeleteObject", UPLOADS),
+    ("s3:PutObject", PICTURES),
+    ("s3:PutObjectTagging", PICTURES),
+)
+FORGETS_PICTURES = (("s3:PutObjectTagging", PICTURES),)
+"""It tags what no deal names any more. Nobody may delete a picture: the bucket does, some time later."""

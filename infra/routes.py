@@ -109,6 +109,8 @@ ROUTES = (
         "POST /deals",
         "PATCH /deals/{dealId}",
         "GET,PUT /deals/{dealId}/hot",
+        "GET /deals/{dealId}/picture",
+        "POST /pictures",
         "POST /brands",
         "PUT /front-page/featured",
         "PUT /editors-choice/featured",

@@ -147,6 +147,9 @@ class Stage:
     ``open_order_shards``: partitions of the index that the open orders of a day are spread over. Each takes 1,000
     orders a second; raise it before a rush, and lower it again at any time.
 
+    ``pictures_of_others``: where a deal has no picture of ours, browsers load the one that its ``image`` names, and so
+    tell another host who reads here.
+
     ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
     ``slowness`` multiplies the timeouts of the functions: a laptop starts many at once on few processors.
 
@@ -182,6 +185,7 @@ class Stage:
     checks_bodies: bool = False
     snap_start: bool = False
     shows_work: bool = False
+    pictures_of_others: bool = False
     trims_libraries: bool = False
     table_name: str | None = None
     api_id: str | None = None

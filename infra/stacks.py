@@ -17,12 +17,13 @@ from infra.clock import EachMinute
 from infra.exports import Exports
 from infra.firewall import Firewall
 from infra.function import PythonFunction
-from infra.functions import FULL, LEAN, dead_letters_output, of_stage
+from infra.functions import FULL, LEAN, PILLOW, dead_letters_output, of_stage
 from infra.gateway import open_to_all
 from infra.mail import MailSending
 from infra.observability.site import Site
 from infra.observability.watch import Observability
 from infra.pages import SiteApi
+from infra.pictures import Pictures
 from infra.routes import ROUTES
 from infra.seeds import Seeds
 from infra.settings import Watch
@@ -57,7 +58,7 @@ class DealsStack(Stack):
         self.node.set_context(AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
         # For cfn-lint, and so for SAM.
         self.template_options.metadata = {"cfn-lint": {"config": {"ignore_checks": [*acceptances.CFN_LINT]}}}
-        artifacts = {name: bundle(name, stage.target, trims=stage.trims_libraries) for name in (LEAN, FULL)}
+        artifacts = {name: bundle(name, stage.target, trims=stage.trims_libraries) for name in (LEAN, FULL, PILLOW)}
         table = DealsTable(self, "Deals", stage=stage)
         functions = {
             row.name: PythonFunction(self, row, artifact=artifacts[row.artifact], stage=stage, table=table)
@@ -69,13 +70,20 @@ class DealsStack(Stack):
         for each in functions.values():
             if each.row.sends:
                 work.take_from(each.function)
+        pictures = Pictures(self, "PictureFiles", stage=stage)
+        for each in functions.values():
+            pictures.grant(each)
+        (resizer,) = (each for each in functions.values() if each.row.resizes)
+        # A picture takes the memory of a function: one at a time.
+        uploads = WorkQueue(self, "Uploads", stage=stage, function=resizer, workers=stage.workers, batch_size=1)
+        pictures.tell(uploads)
         readers = {
             each.row.name: StreamReader(self, each.row.reads, stage=stage, table=table.table, function=each.function)
             for each in functions.values()
             if each.row.reads
         }
         sending = MailSending(self, stage=stage, functions=list(functions.values())) if stage.mail else None
-        queues = {"work": work} | ({"mail": sending.queue} if sending else {})
+        queues = {"work": work, "uploads": uploads} | ({"mail": sending.queue} if sending else {})
         dead_letters = {name: each.dead_letters.queue for name, each in queues.items()} | {
             reader.reads.dead_letters: reader.dead_letters.queue for reader in readers.values()
         }
@@ -131,6 +139,7 @@ class DealsStack(Stack):
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)
         CfnOutput(self, "TableName", value=table.name)
         CfnOutput(self, "QueueUrl", value=work.queue.queue_url)
+        CfnOutput(self, "UploadsUrl", value=uploads.queue.queue_url)
         if sending:
             CfnOutput(self, "MailQueueUrl", value=sending.queue.queue.queue_url)
         for name, queue in dead_letters.items():

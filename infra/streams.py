@@ -96,7 +96,7 @@ class StreamReader(Construct):
 
 
 class WorkQueue(Construct):
-    """A queue of work, the function that works on it, and its dead-letter queue: the fan-out's, and mail's."""
+    """A queue of work, the function that works on it, and its dead-letter queue: the fan-out's, uploads' and mail's."""
 
     def __init__(
         self,
@@ -106,6 +106,7 @@ class WorkQueue(Construct):
         stage: Stage,
         function: PythonFunction,
         workers: int,
+        batch_size: int = 5,
     ) -> None:
         super().__init__(scope, construct_id)
         self.worker = function
@@ -125,7 +126,7 @@ class WorkQueue(Construct):
         _accept_no_tls(self.queue, stage)
         source = sources.SqsEventSource(
             self.queue,
-            batch_size=5,
+            batch_size=batch_size,
             report_batch_item_failures=True,
             max_concurrency=workers,
             metrics_config=COUNTED if stage.watch is Watch.FULL else None,

@@ -30,6 +30,8 @@ FLOORS: dict[str, set[str]] = {
     "shared.dynamodb": {"shared.errors", "shared.values"},
     "shared.sqs": {"shared.errors", "shared.dynamodb"},
     "shared.ses": {"shared.errors", "shared.dynamodb"},
+    "shared.s3": {"shared.errors", "shared.dynamodb"},
+    "shared.pictures": {"shared.values"},
     "shared.data": {"shared.dynamodb", "shared.models", "shared.errors", "shared.values", "shared.settings"},
     "shared.data.catalog": {"shared.data"},
     "shared.data.members": {"shared.data", "shared.data.catalog", "shared.sqs"},
@@ -37,7 +39,7 @@ FLOORS: dict[str, set[str]] = {
     "shared.data.removal": {"shared.data", "shared.data.catalog", "shared.data.members", "shared.data.orders"},
     "shared.data.checking": {"shared.data", "shared.data.catalog", "shared.data.members", "shared.data.orders"},
     "shared.learn": {"shared.dynamodb", "shared.data", "shared.errors", "shared.html"},
-    "shared.runtime": {"shared.dynamodb", "shared.sqs", "shared.ses"},
+    "shared.runtime": {"shared.dynamodb", "shared.s3", "shared.sqs", "shared.ses", "shared.values"},
     "shared.http": {
         "shared.runtime",
         "shared.data.catalog",
@@ -143,7 +145,7 @@ def _not_ours_or(*packages: str) -> Callable[[str, str], bool]:
 
 
 def test_only_the_clients_and_the_terminal_import_boto() -> None:
-    ours = ("shared.dynamodb", "shared.sqs", "shared.ses", "cli", "local.deploy")
+    ours = ("shared.dynamodb", "shared.s3", "shared.sqs", "shared.ses", "cli", "local.deploy")
     others = [module for module in MODULES if not module.startswith(ours)]
 
     assert _wrong_imports(others, lambda _, name: _package(name) not in AWS_LIBRARIES) == []
@@ -183,6 +185,7 @@ FOR_INFRA = {
     "shared.data.partitions",
     "shared.data.item_types",
     "shared.runtime.metrics",
+    "shared.values.pictures",
     *("shared.api.paths", "shared.http.statuses", "shared.http.body"),
 }
 """The modules whose names stacks may use; the last three say what the gateway answers and limits as functions do."""

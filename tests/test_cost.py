@@ -13,9 +13,12 @@ from benchmarks.browser import in_a_browser
 from benchmarks.cost import CLOCK, WATCH, by_the_month, day_at_the_limit, fixed
 from benchmarks.harness import RESULTS
 from benchmarks.prices import (
+    COMPUTING,
+    INVOCATION,
     MILLION,
     MONTH,
     PRICES,
+    QUEUEING,
     READ,
     WRITE,
     Assumptions,
@@ -27,6 +30,7 @@ from benchmarks.prices import (
     hit_rate,
     hits_needed,
 )
+from infra.functions import BY_NAME
 from infra.settings import STAGES
 from shared.http.coding import FRESH
 
@@ -145,6 +149,16 @@ def test_a_thousand_orders_cost_what_the_page_says() -> None:
     figures = [float(figure) for figure in stated[1].split("|")]
     assert figures[-1] == pytest.approx(sum(figures[:-1]), abs=0.0003)
     assert figures[1] > 0
+
+
+def test_a_thousand_pictures_cost_what_the_page_says() -> None:
+    writes, reads = 4 * 0.005, 0.0004
+    resizer = BY_NAME["resizer"]
+    computing = 1000 * 2 * resizer.memory / 1024 * COMPUTING.each
+    others = 1000 * (INVOCATION.each + 3 * QUEUEING.each + READ.each + 10 * WRITE.each)
+
+    assert writes + reads + computing + others == pytest.approx(0.07, abs=0.005)
+    assert "A thousand pictures cost seven cents to make" in PAGE
 
 
 @pytest.mark.parametrize(("shards", "open_shards"), rush.RUSHES)

@@ -1,4 +1,5 @@
-"""From the stream: news of deals become work for the messenger, and each deal's words and offer are filed for search.
+"""From the stream: news of deals become work for the messenger, each deal's words and offer are filed for search, and
+the files of a picture are given up that its deal no longer names.
 
 One function does both: two readers of a stream are as many as DynamoDB serves without throttling, and the refresher is
 the other one. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.Lambda.BestPracticesWithDynamoDB.html
@@ -25,6 +26,7 @@ from shared.errors import DamagedDeal
 from shared.models.catalog import Deal, Status
 from shared.runtime.batches import each_record
 from shared.runtime.environment import logger, table
+from shared.runtime.pictures import bucket
 from shared.runtime.reporting import measured
 from shared.runtime.work import queue
 from shared.values import links
@@ -70,6 +72,7 @@ def publish(record: DynamoDBRecord, filed: Container[str] = ()) -> None:
         logger().set_correlation_id(change.after.correlation_id)
     try:
         announce(change)
+        forget_picture(change)
     finally:
         is_filed = change.before is None and change.after is not None and change.after.deal_id in filed
         if not is_filed:
@@ -84,6 +87,16 @@ def announce(change: DealChange) -> None:
         queue().send([unit.to_json() for unit in units])
         kinds = sorted({unit.kind for unit in units})
         logger().info("announced", deal_id=units[0].deal_id, kinds=kinds, **measured())
+
+
+def forget_picture(change: DealChange) -> None:
+    """Have the picture removed that a deal no longer has: no other deal has its files."""
+    old = change.before.picture if change.before else None
+    new = change.after.picture if change.after else None
+    if old is not None and (new is None or new.hash != old.hash):
+        for name in old.files:
+            bucket().replaced(name)
+        logger().info("picture replaced", picture=old.hash)
 
 
 def work_of(change: DealChange) -> list[Unit]:

@@ -27,7 +27,7 @@ SOURCES = (*CODE, "web")
 RECIPE = ("infra/artifacts/bundling.py", "infra/lean/trimming.py")
 """The modules that decide how libraries are installed and what is left of them."""
 
-SERVICES = {"dynamodb", "sqs", "sesv2"}
+SERVICES = {"dynamodb", "s3", "sqs", "sesv2"}
 """The services that functions call. Of the four hundred others, artifacts hold no descriptions (21 MB)."""
 
 BUILT_FROM_SOURCE = {"python-baseconv"}

@@ -47,7 +47,8 @@ PAGE_QUERY = ("cursor", "q", "said", *SELECTING)
 """The same of the site's public pages: where a list goes on and what of it is asked for, what is searched for, and what
 was just done."""
 
-ASSETS = "/assets"
+FILES = ("/assets", "/pictures")
+"""Prefixes of files whose names hold their content's hash: they are kept as long as CloudFront keeps anything."""
 
 CREDENTIAL = "Authorization"
 
@@ -225,8 +226,8 @@ class Edge(Construct):
             cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED, origin=self._origin_of_files(site), **common
         )
         # /my is a page itself and so is all below /my/; /mystery is neither.
-        patterns = [pattern for prefix in private for pattern in (prefix, f"{prefix}/*")]
-        return public, {f"{ASSETS}/*": files, **dict.fromkeys(patterns, own)}
+        patterns = [pattern for prefix in private if prefix not in FILES for pattern in (prefix, f"{prefix}/*")]
+        return public, {**{f"{prefix}/*": files for prefix in FILES}, **dict.fromkeys(patterns, own)}
 
     def _cache_policy(
         self,

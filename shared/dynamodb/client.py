@@ -28,7 +28,9 @@ def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any)
     return Table(name, client_of("dynamodb", budget, client_arguments), budget=budget)
 
 
-def client_of(service: Literal["dynamodb", "sqs", "sesv2"], budget: Budget, client_arguments: Mapping[str, Any]) -> Any:
+def client_of(
+    service: Literal["dynamodb", "s3", "sqs", "sesv2"], budget: Budget, client_arguments: Mapping[str, Any]
+) -> Any:
     """A client of a service, whose requests never outlast a budget.
 
     Requests are built by this project alone, so botocore's validation of them is left out; answers are parsed plainly;
@@ -48,6 +50,8 @@ def client_of(service: Literal["dynamodb", "sqs", "sesv2"], budget: Budget, clie
         retries={"mode": "standard", "total_max_attempts": 1},
         connect_timeout=CONNECT_TIMEOUT,
         read_timeout=budget.answer,
+        # Forms for browsers are else signed as before 2014 in the oldest regions.
+        signature_version="s3v4" if service == "s3" else None,
         max_pool_connections=MAX_PARALLEL_REQUESTS,
         tcp_keepalive=True,
     )

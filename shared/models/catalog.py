@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Literal
 
 from shared.values.money import cents
+from shared.values.pictures import Picture
 from shared.values.stored import stored
 
 
@@ -101,7 +102,9 @@ class Deal:
 
     ``variant`` is the colour or size that is offered, where a product has several.
     ``correlation_id`` names the request that wrote it last, for the logs of what follows. ``stock`` is how much is left
-    of it where the site sells it itself, and None where it does not.
+    of it where the site sells it itself, and None where it does not. ``image`` is the address of a picture at another
+    host, ``picture`` one of our own. ``upload`` says what became of the last file that an editor sent for it: when it
+    was sent, its id, and why it was refused if it was.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -127,6 +130,8 @@ class Deal:
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", listed=False, copied=False))
     stock: StockLevel | None = field(default=None, metadata=stored("Stock", StockLevel))
     updated_at: datetime | None = field(default=None, metadata=stored("UpdatedAt", datetime))
+    picture: Picture | None = field(default=None, metadata=stored("Picture", Picture))
+    upload: str | None = field(default=None, metadata=stored("Upload", listed=False, copied=False))
 
     @property
     def changed_at(self) -> datetime:

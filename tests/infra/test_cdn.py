@@ -442,7 +442,11 @@ def test_functions_trust_the_addresses_of_cloudfront_where_nobody_else_reaches_t
 
 
 def test_the_log_is_private_encrypted_short_lived_and_holds_no_credentials(template: Json) -> None:
-    bucket = only(template, "AWS::S3::Bucket")
+    (bucket,) = (
+        each["Properties"]
+        for name, each in template["Resources"].items()
+        if each["Type"] == "AWS::S3::Bucket" and name.startswith("Cdn")
+    )
     fields = only(template, "AWS::Logs::Delivery")["RecordFields"]
 
     assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}

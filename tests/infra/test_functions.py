@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from infra.functions import BY_NAME, FULL, FUNCTIONS, LEAN, Caller, Function, variables
+from infra.functions import BY_NAME, FULL, FUNCTIONS, LEAN, PILLOW, Caller, Function, variables
 from infra.routes import ROUTES
 from infra.settings import STAGES
 from local.settings import ROOT
@@ -45,11 +45,12 @@ def test_every_route_leads_to_a_function_that_somebody_may_wait_for() -> None:
     assert {route.function for route in ROUTES} <= waited_for
 
 
-def test_a_function_has_pydantic_and_argon2_where_it_imports_one_and_nowhere_else() -> None:
+def test_a_function_has_pydantic_argon2_and_pillow_where_it_imports_one_and_nowhere_else() -> None:
     for row in FUNCTIONS:
-        needs = not ONLY_FULL.isdisjoint(name.partition(".")[0] for name in _imported(MODULES[row.name]))
+        imported = {name.partition(".")[0] for name in _imported(MODULES[row.name])}
 
-        assert row.artifact == (FULL if needs else LEAN), row.name
+        needed = PILLOW if "PIL" in imported else LEAN if ONLY_FULL.isdisjoint(imported) else FULL
+        assert row.artifact == needed, row.name
 
 
 @pytest.mark.parametrize("name", ["catalog", "authorizer", "site", "clicks"])

@@ -11,9 +11,9 @@ import boto3
 import pytest
 
 from infra.settings import ON_LAMBDA
-from shared import settings
+from shared import s3, settings
 from shared.api.callers import token_of
-from shared.data.catalog import deals, feeds, page_cache, topics
+from shared.data.catalog import deal_pictures, deals, feeds, page_cache, topics
 from shared.data.catalog.deal_items import from_item
 from shared.data.catalog.page_cache import NEWEST
 from shared.data.members import follows, messages, sessions, users
@@ -24,7 +24,7 @@ from tests.functions.test_background_functions import cloudformation
 from tests.invoke.conftest import EVENTS, Place
 from tests.support.artifacts import INSTEAD, IS_LAMBDAS, RUNTIME
 from tests.support.engines import FAKE_CREDENTIALS
-from tests.support.factories import a_deal, a_user, account_of, join
+from tests.support.factories import a_deal, a_user, account_of, join, plain_picture
 from tests.support.post_office import VARIABLES
 
 pytestmark = pytest.mark.thorough  # it builds the artifact of each function
@@ -39,6 +39,7 @@ FUNCTIONS = {
     "members-like-brand": ["members"],
     "messenger-work": ["messenger"],
     "refresher-schedule": ["refresher"],
+    "resizer-upload": ["resizer"],
     "seed-create": ["seed"],
     "seed-delete": ["seed"],
     "catalog-brand-page": ["catalog"],
@@ -111,6 +112,19 @@ def test_posting_a_deal(place: Place, invoke: Invoke) -> None:
     assert answer.payload["statusCode"] == 201
     deal_id = json.loads(answer.payload["body"])["dealId"]
     assert deals.find(place.table, deal_id).brand == "g-fore"
+
+
+def test_making_a_picture_of_an_upload(place: Place, invoke: Invoke, deal: Deal) -> None:
+    bucket = s3.connect(
+        place.environment["PICTURES_BUCKET"], endpoint_url=place.table.client.meta.endpoint_url, **FAKE_CREDENTIALS
+    )
+    upload = json.loads(event("resizer-upload")["Records"][0]["body"])["Records"][0]["s3"]["object"]["key"]
+    bucket.send(upload, plain_picture(), "image/png", {deal_pictures.DEAL: deal.deal_id})
+
+    assert invoke("resizer", text_of("resizer-upload")).payload == NO_FAILURES
+    made = deals.get(place.table, deal.deal_id).picture
+    assert made is not None
+    assert (made.width, made.height) == (40, 30)
 
 
 def test_sweeping_what_has_ended(place: Place, invoke: Invoke) -> None:

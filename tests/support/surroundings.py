@@ -17,7 +17,7 @@ from shared import sqs
 from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 from shared.http import cached_pages
-from shared.runtime import environment, mail, reporting, work
+from shared.runtime import environment, mail, pictures, reporting, work
 from shared.sqs import Queue
 from shared.values import passwords
 from tests.support.engines import ENDPOINT_VARIABLE, FAKE_CREDENTIALS
@@ -29,6 +29,7 @@ def given(table: Table, **more: str) -> dict[str, str]:
     return {
         "TABLE_NAME": table.name,
         "STAGE": "test",
+        "PICTURES_BUCKET": "pictures",
         "POWERTOOLS_SERVICE_NAME": "test",
         "POWERTOOLS_LOG_LEVEL": "INFO",
         ENDPOINT_VARIABLE: table.client.meta.endpoint_url,
@@ -77,7 +78,9 @@ def queue_in_process() -> Iterator[Queue]:
 def start_over() -> None:
     """Forget what an execution environment keeps between calls."""
     for kept in (
-        value for module in (environment, mail, work, reporting, cached_pages) for value in vars(module).values()
+        value
+        for module in (environment, mail, pictures, work, reporting, cached_pages)
+        for value in vars(module).values()
     ):
         if hasattr(kept, "cache_clear"):
             kept.cache_clear()

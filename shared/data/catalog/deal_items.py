@@ -10,14 +10,15 @@ from typing import Any
 from shared.data import item_types, keys
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.entities import Entity
+from shared.dynamodb.entities import Entity, Form
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, KEYS
 from shared.dynamodb.table import Projection
 from shared.errors import DamagedDeal, DealTooLarge, NoSuchTopic
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Status
 from shared.values import ksuids
+from shared.values.pictures import Picture
 
-DEAL = Entity(Deal)
+DEAL = Entity(Deal, forms={"picture": Form(str, Picture.parse)})
 """Deals are read, written, projected and copied as the fields of ``Deal`` say."""
 
 CARDS = {index.name: Projection.of(str(index.sort_key), *DEAL.listed) for index in (GSI1, GSI2, GSI3)}

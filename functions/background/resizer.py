@@ -1,0 +1,68 @@
+"""From the bucket, by a queue: each upload becomes a deal's picture, or a reason why it does not.
+
+A message may come twice, and two uploads in either order: the deal keeps when its last upload was sent, and an earlier
+one changes nothing any more.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_plus
+
+from aws_lambda_powertools.utilities.batch import EventType
+
+from shared import pictures
+from shared.data.catalog import deal_pictures
+from shared.errors import NoSuchDeal
+from shared.pictures import Refused
+from shared.runtime.batches import each_record
+from shared.runtime.environment import logger, table
+from shared.runtime.pictures import bucket
+from shared.values import times
+from shared.values.pictures import MAX_UPLOAD, MEDIA_TYPES
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """Make the picture of each upload; those that fail go back to the queue, the others do not."""
+    return each_record(event, context, EventType.SQS, resize)
+
+
+def resize(record: SQSRecord) -> None:
+    """Make pictures of the uploads that a message of S3 names. Its test of the queue names none.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
+    """
+    for told in json.loads(record.body).get("Records", []):
+        make(unquote_plus(told["s3"]["object"]["key"]))
+
+
+def make(upload: str) -> None:
+    """Make the picture of one upload, give it to its deal, and remove the upload."""
+    file = bucket().read(upload, MAX_UPLOAD)
+    if file is None:
+        logger().info("upload gone", upload=upload)
+        return
+    deal_id = file.noted.get(deal_pictures.DEAL, "")
+    try:
+        made = pictures.make(file.content, file.media_type, deal_id)
+    except Refused as error:
+        picture, refused = None, str(error)
+    else:
+        picture, refused = made.picture, ""
+        for name, content in made.files.items():
+            bucket().write(name, content, MEDIA_TYPES[".webp"])
+    try:
+        kept = deal_pictures.record(table(), deal_id, upload, file.at, picture, refused, times.now())
+    except NoSuchDeal:
+        kept = False
+    if picture and not kept:
+        for name in picture.files:
+            bucket().replaced(name)
+    bucket().remove(upload)
+    logger().info("picture made" if picture else "picture refused", deal_id=deal_id, upload=upload, reason=refused)

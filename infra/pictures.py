@@ -1,0 +1,106 @@
+"""The bucket of pictures: what editors send, what is made of it, and the queue between the two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import Aws, CfnOutput, Duration, RemovalPolicy, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra import acceptances
+from infra.checks import accept
+from infra.settings import EVERY_ORIGIN
+from shared.values.pictures import PICTURES, UPLOADS
+
+if TYPE_CHECKING:
+    from infra.function import PythonFunction
+    from infra.settings import Stage
+    from infra.streams import WorkQueue
+
+BUCKET_OUTPUT = "PicturesBucket"
+"""The output of the stack that tells the bucket's name."""
+
+
+class Pictures(Construct):
+    """A private bucket: readers get pictures from a function, and editors send them by forms that functions sign.
+
+    An upload is gone after a day. A picture that no deal names any more is tagged, and gone when S3 next looks, which
+    it does once a day, if the picture is a day old.
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-configuration-examples.html
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
+        super().__init__(scope, construct_id)
+        self.bucket = s3.Bucket(
+            self,
+            "Bucket",
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            enforce_ssl=not stage.emulated,
+            minimum_tls_version=None if stage.emulated else 1.2,
+            # It outlives its stack, which could not delete a full one.
+            removal_policy=RemovalPolicy.RETAIN,
+            lifecycle_rules=[
+                s3.LifecycleRule(prefix=UPLOADS, expiration=Duration.days(1)),
+                s3.LifecycleRule(prefix=PICTURES, tag_filters={"replaced": "yes"}, expiration=Duration.days(1)),
+                s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1)),
+            ],
+            # The gateway's own address is not known here, since its functions know the bucket. A form is signed, so
+            # that its origin proves nothing.
+            cors=[
+                s3.CorsRule(allowed_methods=[s3.HttpMethods.POST], allowed_origins=[stage.origin or EVERY_ORIGIN]),
+            ],
+        )
+        accept(self.bucket, acceptances.PICTURES_OF_DEALS)
+        if stage.emulated:
+            accept(self.bucket, acceptances.LOCAL_BUCKET_WITHOUT_TLS)
+        CfnOutput(Stack.of(self), BUCKET_OUTPUT, value=self.bucket.bucket_name)
+
+    def tell(self, work: WorkQueue) -> None:
+        """Have S3 tell a queue of each upload. Any bucket of this account may: the policy must be there before this
+        one, so it cannot name it.
+
+        https://docs.aws.amazon.com/AmazonS3/latest/userguide/grant-destinations-permissions-to-s3.html
+        """
+        allowed = work.queue.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[iam.ServicePrincipal("s3.amazonaws.com")],
+                actions=["sqs:SendMessage"],
+                resources=[work.queue.queue_arn],
+                conditions={"StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID}},
+            )
+        )
+        resource = self.bucket.node.default_child
+        assert isinstance(resource, s3.CfnBucket)  # noqa: S101  # a Bucket is this one resource
+        # Stated here, and not by the CDK's own notifications, which would need a function of its own to set them.
+        resource.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
+            queue_configurations=[
+                s3.CfnBucket.QueueConfigurationProperty(
+                    event="s3:ObjectCreated:*",
+                    queue=work.queue.queue_arn,
+                    filter=s3.CfnBucket.NotificationFilterProperty(
+                        s3_key=s3.CfnBucket.S3KeyFilterProperty(
+                            rules=[s3.CfnBucket.FilterRuleProperty(name="prefix", value=UPLOADS)]
+                        )
+                    ),
+                )
+            ]
+        )
+        if allowed.policy_dependable is not None:
+            resource.node.add_dependency(allowed.policy_dependable)
+
+    def grant(self, each: PythonFunction) -> None:
+        """Give a function the rights of its row, and the bucket's name."""
+        if not each.row.files:
+            return
+        role = each.function.role
+        assert role is not None  # noqa: S101  # ours have one of their own
+        for action, folder in each.row.files:
+            each.function.add_to_role_policy(
+                iam.PolicyStatement(actions=[action], resources=[self.bucket.arn_for_objects(f"{folder}*")])
+            )
+            accept(role, acceptances.UPLOADS_BY_ID if folder == UPLOADS else acceptances.PICTURES_BY_HASH)
+        each.function.add_environment("PICTURES_BUCKET", self.bucket.bucket_name)

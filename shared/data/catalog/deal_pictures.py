@@ -1,0 +1,61 @@
+"""The picture of a deal: what became of each file that an editor sent for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from shared.data import keys
+from shared.data.catalog.deal_items import ours
+from shared.data.catalog.feed_counts import Stale
+from shared.dynamodb.table import Table
+from shared.dynamodb.writes import change
+from shared.errors import Busy, NoSuchDeal
+from shared.models.catalog import Deal
+from shared.values.pictures import UPLOADS, Picture
+from shared.values.times import to_iso
+
+DEAL = "deal"
+"""The name under which an upload's sender notes the deal that it is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an upload: ``refused`` says why it is no picture, and is empty if it is one."""
+
+    upload: str
+    refused: str
+
+
+def outcome(deal: Deal) -> Outcome | None:
+    """What became of the last upload for a deal, or None where there was none."""
+    if deal.upload is None:
+        return None
+    _, upload, refused = f"{deal.upload} ".split(" ", 2)
+    return Outcome(f"{UPLOADS}{upload}", refused.strip())
+
+
+def record(
+    table: Table, deal_id: str, upload: str, sent_at: str, picture: Picture | None, refused: str, now: datetime
+) -> bool:
+    """Give a deal the picture that was made of an upload, or the reason why none was; returns whether it has it now.
+
+    A deal keeps the picture that it has where an upload is refused, and where a later one is known already.
+    One GetItem, one UpdateItem. Raises NoSuchDeal.
+    """
+    told = f"{sent_at} {upload.removeprefix(UPLOADS)} {refused}".strip()
+
+    def attempt() -> bool:
+        item = table.get(keys.deal(deal_id), consistent=True) if deal_id else None
+        if item is None:
+            raise NoSuchDeal(deal_id)
+        old = ours(item)
+        if str(old.get("Upload", "")) >= told:
+            return bool(picture) and old.get("Picture") == str(picture)
+        new = old | {"Upload": told}
+        if picture:
+            new |= {"Picture": str(picture), "Version": old["Version"] + 1, "UpdatedAt": to_iso(now)}
+        table.write(change(old, new, version="Version", refused=Stale()))
+        return bool(picture)
+
+    return table.retry(attempt, when=Stale, gave_up=Busy("Many are editing this deal at once; try again."))

@@ -1,0 +1,30 @@
+"""The bucket of pictures, for the functions that read, write or sign for it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from datetime import datetime
+from functools import cache
+
+from shared import s3
+from shared.runtime.environment import budget, credentials
+from shared.s3 import Bucket, Form
+from shared.values import ksuids
+from shared.values.pictures import MAX_UPLOAD, UPLOADS
+
+
+@cache
+def bucket() -> Bucket:
+    """The bucket that the environment names (``PICTURES_BUCKET``), connected once per execution environment."""
+    return s3.connect(os.environ["PICTURES_BUCKET"], budget(), **credentials())
+
+
+SECONDS = 3600
+"""How long a form can be sent. Lambda's keys, which sign it, may end sooner; then a new form helps."""
+
+
+def form(deal_id: str, now: datetime, **fields: str) -> Form:
+    """A form by which an editor's browser sends a picture for a deal; ``fields`` are more of S3's."""
+    key = f"{UPLOADS}{ksuids.random(now, secrets.token_bytes(16))}"
+    return bucket().form(key, MAX_UPLOAD, SECONDS, {"x-amz-meta-deal": deal_id, **fields})

@@ -1,0 +1,122 @@
+"""S3: the bucket of pictures. Files are read and written, and forms are made by which browsers send some.
+
+After throttling or a broken connection a request is tried again, within the time that an invocation has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from shared.dynamodb import trouble
+from shared.dynamodb.client import client_of
+from shared.dynamodb.retries import Budget, Retrying
+from shared.errors import Busy, Unavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+REPLACED = {"TagSet": [{"Key": "replaced", "Value": "yes"}]}
+"""The tag of files that no deal names any more: the bucket removes them within some days (``infra/pictures.py``)."""
+
+_NOTHING = ("NoSuchKey", "AccessDenied")
+"""S3 says ``AccessDenied`` of a file that is not there to those who may not list the bucket's.
+
+https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html"""
+
+
+class Missing(Unavailable):
+    """There is no such file, or it is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a bucket. ``at`` is when it was sent (ISO 8601, whole seconds); ``noted`` what its sender noted."""
+
+    content: bytes
+    media_type: str
+    at: str
+    noted: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form by which a browser sends one file to S3: its address, its hidden fields, and then the field ``file``."""
+
+    url: str
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket(Retrying):
+    """An S3 bucket."""
+
+    name: str
+    client: S3Client
+
+    def read(self, key: str, most: int) -> File | None:
+        """A file, or None where there is none. Of one with more than ``most`` bytes, only the first ``most + 1``."""
+        try:
+            answer = self._call(self.client.get_object, Key=key, Range=f"bytes=0-{most}")
+        except Missing:
+            return None
+        at = answer["LastModified"].strftime("%Y-%m-%dT%H:%M:%SZ")
+        return File(answer["Body"].read(), answer["ContentType"], at, answer.get("Metadata", {}))
+
+    def write(self, key: str, content: bytes, media_type: str) -> None:
+        """Write a file whose name holds its content's hash: writing it again changes nothing."""
+        self._call(self.client.put_object, Key=key, Body=content, ContentType=media_type)
+
+    def send(self, key: str, content: bytes, media_type: str, noted: Mapping[str, str]) -> None:
+        """Send a file under a new name, as a form does; ``noted`` stands beside it."""
+        self._call(self.client.put_object, Key=key, Body=content, ContentType=media_type, Metadata=noted)
+
+    def remove(self, key: str) -> None:
+        """Remove a file, if it is there."""
+        self._call(self.client.delete_object, Key=key)
+
+    def replaced(self, key: str) -> None:
+        """Have the bucket remove a file in some days, when no cached page names it any more."""
+        with suppress(Missing):
+            self._call(self.client.put_object_tagging, Key=key, Tagging=REPLACED)
+
+    def form(self, key: str, most: int, seconds: int, fields: Mapping[str, str]) -> Form:
+        """A form that sends a picture of at most so many bytes as ``key``, for some seconds. No request is made.
+
+        https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
+        """
+        conditions: list[Any] = [
+            ["content-length-range", 1, most],
+            ["starts-with", "$Content-Type", "image/"],
+            *({name: value} for name, value in fields.items() if name != "Content-Type"),
+        ]
+        made = self.client.generate_presigned_post(
+            self.name, key, Fields=dict(fields), Conditions=conditions, ExpiresIn=seconds
+        )
+        return Form(made["url"], made["fields"])
+
+    def _call(self, request: Callable[..., Any], **arguments: Any) -> Any:
+        return self.retry(lambda: self._ask(request, **arguments), when=trouble.AGAIN)
+
+    def _ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
+        if self.budget.left() <= 0:
+            raise Busy("There is no time left to ask the bucket.")
+        try:
+            return request(Bucket=self.name, **arguments)
+        except ClientError as error:
+            if error.response["Error"]["Code"] in _NOTHING:
+                raise Missing(f"The bucket has no such file, or refuses: {error}") from error
+            raise trouble.of(error, "The bucket") from error
+        except BotoCoreError as error:
+            self.client.close()
+            raise trouble.of(error, "The bucket") from error
+
+
+def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any) -> Bucket:
+    """The bucket of a name, with the credentials that the environment gives boto3. No request outlasts a budget."""
+    budget = budget or Budget()
+    return Bucket(name, client_of("s3", budget, client_arguments), budget=budget)

@@ -1,0 +1,61 @@
+"""Pictures of deals: how the table writes one, and the names of its files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+WIDTHS = (240, 480, 960)
+"""The widths that a picture is made in, in pixels: a card's on a phone, a card's on a sharp screen, a deal page's."""
+
+UPLOADS, PICTURES = "uploads/", "pictures/"
+"""The folders of the bucket: what editors send, and what is made of it."""
+
+MAX_UPLOAD = 10_000_000
+"""Bytes of a picture that an editor sends."""
+
+MEDIA_TYPES_SENT = ("image/jpeg", "image/png", "image/webp", "image/gif", "image/avif")
+"""What editors may send. A form without script cannot tell which it is, and says ``ANY_TYPE``."""
+
+ANY_TYPE = "image/*"
+
+MEDIA_TYPES = {".webp": "image/webp", ".svg": "image/svg+xml"}
+
+_TEXT = re.compile(r"([0-9a-f]{20}) ([0-9]{1,4})x([0-9]{1,4}) ([0-9a-f]{6})( svg)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A deal's picture: its content's hash, the size of its largest file in pixels, and its dominant colour (RGB).
+
+    A ``drawn`` one is a single file of shapes (SVG), as the sample's are; all others are WebP in some ``WIDTHS``.
+    """
+
+    hash: str
+    width: int
+    height: int
+    colour: str
+    drawn: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Picture:
+        """The picture that a text of the table names. Raises ValueError."""
+        found = _TEXT.fullmatch(text)
+        if found is None:
+            raise ValueError(f"{text!r} is no picture")
+        return cls(found[1], int(found[2]), int(found[3]), found[4], drawn=found[5] is not None)
+
+    def __str__(self) -> str:
+        return f"{self.hash} {self.width}x{self.height} {self.colour}{' svg' if self.drawn else ''}"
+
+    @property
+    def files(self) -> dict[str, int]:
+        """Its files' names in the bucket, and how wide each is: the smallest first."""
+        if self.drawn:
+            return {f"{PICTURES}{self.hash}/drawing.svg": self.width}
+        return {f"{PICTURES}{self.hash}/{width}.webp": min(width, self.width) for width in widths(self.width)}
+
+
+def widths(width: int) -> list[int]:
+    """The widths that a picture of a width is made in: none is larger than the first that holds all of it."""
+    return [each for number, each in enumerate(WIDTHS) if number == 0 or WIDTHS[number - 1] < width]
