@@ -22,6 +22,9 @@ GROUPS = 24
 LINK = 'href="/'
 """How a link to a page of the site begins in a copy."""
 
+PICTURE = "/pictures/"
+"""How the address of a picture of ours begins in a copy."""
+
 SMALL, LARGE = 360, 720
 """Widths of pictures, on a card and on the leading one."""
 
@@ -61,6 +64,7 @@ def enlarge_first_card(latest: str) -> str:
     card = _SMALL_PICTURE.sub(rf'\g<1>{LARGE}"', card, count=1)
     small, large = (f'width="{width}" height="{width * 3 // 4}"' for width in (SMALL, LARGE))
     card = card.replace(small, large, 1)
+    card = card.replace(f'sizes="auto, {SMALL}px"', f'sizes="{LARGE}px"', 1)
     card = card.replace('loading="lazy"', 'fetchpriority="high"', 1)
     return f'{before}<li class="card lead">{card}{end}{after}'
 
@@ -68,4 +72,11 @@ def enlarge_first_card(latest: str) -> str:
 def placed(text: str) -> str:
     """A part with the prefix of the site that shows it in its links."""
     prefix = base()
-    return text.replace(LINK, f'href="{prefix}/') if prefix else text
+    if not prefix:
+        return text
+    # Nothing that somebody wrote has a plain slash here: templates write it as a character reference.
+    return (
+        text.replace(LINK, f'href="{prefix}/')
+        .replace(f" {PICTURE}", f" {prefix}{PICTURE}")
+        .replace(f'"{PICTURE}', f'"{prefix}{PICTURE}')
+    )

@@ -6,14 +6,16 @@ would be refused.
 
 from __future__ import annotations
 
+import os
+
 from shared.http.coding import FRESH
 
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""Only what the site itself serves; pictures from anywhere, but only over HTTPS."""
+"""Only what the site itself serves, pictures too."""
 
 SECURITY = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -25,7 +27,7 @@ SECURITY = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
 
-NO_DOCUMENTS = ("text/css", "text/javascript", "font/woff2")
+NO_DOCUMENTS = ("text/css", "text/javascript", "font/woff2", "image/webp")
 """Files that a browser does not show by themselves."""
 
 OF_FILES = {name: SECURITY[name] for name in ("X-Content-Type-Options", "Cross-Origin-Resource-Policy")}
@@ -53,8 +55,20 @@ FOR_A_DAY = "public, max-age=86400"
 """For documents that change slowly and are read by machines."""
 
 
+def content_policy(*, pictures_of: str = "", sends_to: str = "") -> str:
+    """The policy of a page that also shows pictures of some hosts, or sends files to one."""
+    return (
+        CONTENT_SECURITY_POLICY.replace("img-src 'self'", f"img-src 'self' {pictures_of}".rstrip())
+        .replace("connect-src 'self'", f"connect-src 'self' {sends_to}".rstrip())
+        .replace("form-action 'self'", f"form-action 'self' {sends_to}".rstrip())
+    )
+
+
 def security(origin: str, media_type: str) -> dict[str, str]:
     """The headers of an answer, at a site with an origin (``https://deals.example``), or with none known."""
     kind = media_type.partition(";")[0]
-    of_kind = OF_FILES if kind in NO_DOCUMENTS else OF_DRAWINGS if kind == SVG else SECURITY
+    of_pages = SECURITY
+    if os.environ.get("PICTURES_OF_OTHERS") == "true":
+        of_pages = SECURITY | {"Content-Security-Policy": content_policy(pictures_of="https:")}
+    of_kind = OF_FILES if kind in NO_DOCUMENTS else OF_DRAWINGS if kind == SVG else of_pages
     return of_kind | (TRANSPORT if origin.startswith("https:") else {})

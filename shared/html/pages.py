@@ -48,6 +48,8 @@ SAID = {
     "posted": "Posted. Its watchers are being told.",
     "edited": "Changed. Every page follows in a second or two.",
     "leads": "It leads the front page. What was there has moved down.",
+    "picture": "The picture is made. Every page follows in a second or two.",
+    "picture-removed": "The picture is taken away. Every page follows in a second or two.",
     "withdrawn": "Withdrawn. It is in no list any more.",
     "restored": "Restored.",
     "ended": "Ended. It is in no list any more.",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from shared.html.links import absolute
 from shared.models.catalog import CATEGORIES, Deal, Status
 from shared.values import links
 from shared.values.counts import counted
@@ -81,6 +83,30 @@ def number(deal: Deal) -> int | str:
     return deal.number or deal.deal_id
 
 
+def picture(deal: Deal) -> Card | None:
+    """A deal's own picture as tiles show it: its files' paths with their widths, its size and its colour."""
+    if deal.picture is None:
+        return None
+    shown = deal.picture
+    files = {f"/{name}": width for name, width in shown.files.items()}
+    return {"files": files, "src": [*files][-1], "width": shown.width, "height": shown.height, "colour": shown.colour}
+
+
+def image(deal: Deal, width: int) -> str | None:
+    """The address of a deal's picture at another host, where it has none of ours and the stage lets browsers ask there.
+
+    That host would learn who reads what: the setting is ``pictures_of_others``.
+    """
+    shown = deal.picture is None and os.environ.get("PICTURES_OF_OTHERS") == "true"
+    return links.picture(deal.image, width) if shown else None
+
+
+def picture_address(deal: Deal) -> str | None:
+    """The address of a deal's picture for readers outside the site, such as search engines."""
+    shown = picture(deal)
+    return absolute(shown["src"]) if shown else image(deal, 720)
+
+
 def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, dated: bool = True) -> Card:
     """A deal as a card shows it; ``variants`` is how many deals of its product it stands for.
 
@@ -97,7 +123,8 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "brand_name": deal.brand_name,
         "category": deal.category,
         "category_name": CATEGORIES.get(deal.category, deal.category),
-        "image": links.picture(deal.image, width),
+        "picture": picture(deal),
+        "image": image(deal, width),
         "price": deal.price,
         "currency": deal.currency,
         "spoken": money(deal.price, deal.currency),

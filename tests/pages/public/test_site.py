@@ -25,6 +25,7 @@ from shared.http import cached_pages
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
 from shared.runtime import environment
 from shared.values import times
+from shared.values.pictures import Picture
 from tests.support.factories import APPLE, SHOES, a_deal, post
 from tests.support.pages import Ask, indexed, parsed
 from tests.support.surroundings import hand_over
@@ -181,19 +182,22 @@ def test_without_picks_the_newest_deal_leads_and_each_is_shown_once(ask: Ask, po
 
 @pytest.mark.parametrize("copied", [True, False], ids=["from a copy", "made now"])
 def test_without_picks_the_newest_deals_picture_is_large_and_asked_for_first(
-    ask: Ask, table: Table, now: datetime, copied: bool
+    ask: Ask, table: Table, now: datetime, monkeypatch: pytest.MonkeyPatch, copied: bool
 ) -> None:
-    image = "https://shop.example/cdn/shop/shoe.jpg"
-    made = [a_deal(now - timedelta(minutes=n), image=image, link=f"https://shop.example/{n}") for n in range(2)]
-    post(table, made, now)
+    monkeypatch.setenv("PICTURES_OF_OTHERS", "true")
+    image, ours = "https://shop.example/cdn/shop/shoe.jpg", Picture("0" * 20, 640, 480, "dde8ff")
+    made = [a_deal(now - timedelta(minutes=n), image=image, link=f"https://shop.example/{n}") for n in range(3)]
+    post(table, [replace(made[0], picture=ours), *made[1:]], now)
     if copied:
         refresher.refresh(page_cache.PARTS, set(), set())
         cached_pages.memory.cache_clear()
 
-    leading, other = parsed(ask("/")).findall(".//li//img")
+    leading, other, _ = parsed(ask("/")).findall(".//li//img")
 
-    assert leading.get("src") == f"{image}?width=720"
-    assert (leading.get("fetchpriority"), leading.get("loading"), leading.get("width")) == ("high", None, "720")
+    names = [f"/pictures/{ours.hash}/{width}.webp" for width in (240, 480, 960)]
+    assert leading.get("srcset") == f"{names[0]} 240w, {names[1]} 480w, {names[2]} 640w"
+    assert (leading.get("src"), leading.get("sizes"), leading.get("width")) == (names[2], "720px", "640")
+    assert (leading.get("fetchpriority"), leading.get("loading")) == ("high", None)
     assert other.get("src") == f"{image}?width=360"
     assert (other.get("fetchpriority"), other.get("loading"), other.get("width")) == (None, "lazy", "360")
 

@@ -1,0 +1,36 @@
+"""``/pictures/{hash}/{file}``: the deals' pictures, from their bucket, at the site's own address.
+
+A picture's name holds its content's hash, so browsers and CloudFront keep it for a year and hardly ever ask here.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from shared.errors import NotFound
+from shared.html import headers
+from shared.html.app import Routes, serve
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.runtime.pictures import bucket
+from shared.values.pictures import MEDIA_TYPES, PICTURES
+
+MOST = 3_000_000
+"""Bytes of an answer: base64 makes four of three, and Lambda takes 6 MB. No picture that is made is near it.
+
+https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
+
+routes = Routes()
+
+
+@routes.get("/pictures/<folder>/<name>")
+def picture(_request: Request, folder: str, name: str) -> Answer:
+    media_type = MEDIA_TYPES.get(PurePosixPath(name).suffix)
+    found = bucket().read(f"{PICTURES}{folder}/{name}", MOST) if media_type else None
+    if media_type is None or found is None:
+        raise NotFound("There is no such picture.")
+    body = found.content.decode() if media_type == MEDIA_TYPES[".svg"] else found.content
+    return Answer(body, media_type=media_type, cache=headers.IMMUTABLE)
+
+
+handler = serve(routes, public=True)
