@@ -16,7 +16,7 @@ from http import HTTPStatus
 
 from infra.functions import DEAD_LETTERS, dead_letters_output
 from local import cloud, deploy
-from local.settings import REGION, Home, access_key, endpoint, wanted_port
+from local.settings import REGION, Home, access_key, client_arguments, endpoint, wanted_port
 from local.trouble import Trouble
 from shared.api import paths
 from shared.errors import DealsError
@@ -24,8 +24,12 @@ from shared.values import times
 
 YES = {"1", "yes", "true"}
 
-QUEUES = ("QueueUrl", "MailQueueUrl", *map(dead_letters_output, DEAD_LETTERS))
+QUEUES = ("QueueUrl", "UploadsUrl", "MailQueueUrl", *map(dead_letters_output, DEAD_LETTERS))
 """The stack's outputs that ``btd redrive`` needs."""
+
+
+BUCKET = "PicturesBucket"
+"""The stack's output that names the bucket of pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,7 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
     # Imported here: boto3 takes a third of a second, which stop and status need not wait for.
     from local import sample  # noqa: PLC0415
     from local.table import complete, ensure_account, open_table  # noqa: PLC0415
+    from shared import s3  # noqa: PLC0415
 
     table = open_table(home, there.port, outputs["TableName"])
     complete(table)
@@ -168,6 +173,7 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
                 "apiUrl": addresses.api,
                 "siteUrl": outputs["SiteUrl"],
                 "plainApiUrl": addresses.plain,
+                "picturesBucket": outputs[BUCKET],
                 **{name[0].lower() + name[1:]: url for name, url in outputs.items() if name in QUEUES},
             },
             indent=2,
@@ -175,7 +181,9 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
     )
     if not empty and not home.sample.exists():
         print("Bringing in the sample deals ...", flush=True)
-        planted = sample.plant(table, times.now(), member.username)
+        planted = sample.plant(
+            table, times.now(), member.username, s3.connect(outputs[BUCKET], **client_arguments(home, there.port))
+        )
         home.sample.write_text(json.dumps({"deals": planted}))
     print(
         f"""

@@ -6,11 +6,14 @@ and ends in ``endsInHours`` (below zero: it has ended). So the sample is fresh o
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +24,17 @@ from shared.data.members import follows
 from shared.data.orders import stock
 from shared.dynamodb.table import MAX_BATCH_KEYS, Table
 from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists
+from shared.html import assets
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Status, Topic
+from shared.s3 import Bucket
 from shared.values import slugs, times
+from shared.values.pictures import MEDIA_TYPES, Picture
 
 FILE = Path(__file__).with_name("deals.jsonl")
+
+DRAWINGS = Path(__file__).with_name("drawings")
+"""A drawing of each product: dark shapes, those of the class ``m`` half as dark, those of ``g`` as the ground; ``s``,
+``n`` and ``t`` are lines in these three."""
 
 FRONT, CHOICE, IN_CATEGORY = 12, 8, 6
 """Deals that are picked for the front page, for the editor's choice, and for each category."""
@@ -47,8 +57,10 @@ def read(now: datetime) -> list[tuple[str, Deal]]:
     return [_deal(json.loads(line), now) for line in FILE.read_text(encoding="utf-8").splitlines()]
 
 
-def plant(table: Table, now: datetime, member: str) -> int:
+def plant(table: Table, now: datetime, member: str, pictures: Bucket | None = None) -> int:
     """Bring the sample into a table, for a member who follows some of it; returns how many deals were new.
+
+    With a bucket of ``pictures``, each deal has its product's drawing.
 
     Repeating it adds nothing: a deal is known by its source, and likes and watches count once.
     """
@@ -58,6 +70,8 @@ def plant(table: Table, now: datetime, member: str) -> int:
             brands.create(table, slugs.slug(name), name, now)
     known = _known(table, [deal for _, deal in sample])
     new = [deal for _, deal in sample if deal.source_id not in known]
+    if pictures is not None:
+        new = [draw(pictures, deal) for deal in new]
     for topic in FOLLOWED:
         with suppress(AlreadyLiked):
             follows.like(table, topic, member, now)
@@ -68,6 +82,45 @@ def plant(table: Table, now: datetime, member: str) -> int:
     if new:
         _pick(table, _known(table, [deal for _, deal in sample]), [deal for _, deal in sample], now)
     return len(new)
+
+
+def draw(pictures: Bucket, deal: Deal) -> Deal:
+    """A deal with its product's drawing, in the colours of its category's tile, which is now in the bucket."""
+    product = str(deal.source_id).split(":")[2]
+    content = drawing(product, deal.category).encode()
+    digest = hashlib.sha256(str(deal.source_id).encode() + content).hexdigest()[:20]
+    picture = Picture(digest, 480, 360, _colours(deal.category)[0][1:], drawn=True)
+    for name in picture.files:
+        pictures.write(name, content, MEDIA_TYPES[".svg"])
+    return replace(deal, picture=picture)
+
+
+def drawing(product: str, category: str) -> str:
+    """A product's drawing in the colours of its category's tile, light or dark as the page that shows it."""
+    ground, dark_ground, letters, dark_letters = _colours(category)
+    shapes = (DRAWINGS / f"{product}.svg").read_text(encoding="utf-8")
+    start, end, body = shapes.partition(">\n")
+    light, dark = f"--g:{ground};--l:{letters}", f"--g:{dark_ground};--l:{dark_letters}"
+    style = _STYLE.replace("LIGHT", light).replace("DARK", dark)
+    return f'{start}{end}<style>{style}</style>\n<rect class="g" width="120" height="90"/>\n{body}'
+
+
+_STYLE = (
+    ":root{LIGHT;--m:color-mix(in oklab,var(--l) 55%,var(--g));fill:var(--l);stroke-width:3}"
+    "@media(prefers-color-scheme:dark){:root{DARK}}"
+    ".m{fill:var(--m)}.g{fill:var(--g)}"
+    ".s,.n,.t{fill:none;stroke:var(--l);stroke-linecap:round;stroke-linejoin:round}"
+    ".n{stroke:var(--m)}.t{stroke:var(--g)}.t:not([stroke-width]){stroke-width:1.5}"
+)
+
+
+@cache
+def _colours(category: str) -> tuple[str, ...]:
+    """The colours of a category's tile, as the style sheet has them: its ground, light and dark, and its letters."""
+    style = (assets.FOLDER / "site.css").read_text(encoding="utf-8")
+    found = re.search(rf"\.t-{category} {{.*?ground: light-dark\((#\w+), (#\w+)\).*?\((#\w+), (#\w+)\)", style)
+    assert found, category  # noqa: S101  # each of the eight has its colours there
+    return found.groups()
 
 
 def _pick(table: Table, ids: dict[str, str], sample: Sequence[Deal], now: datetime) -> None:
