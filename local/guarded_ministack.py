@@ -6,6 +6,7 @@ So the key is made up for each checkout (``local.settings.access_key``), and thi
 
 - the site and its API, which anyone may ask as on AWS;
 - requests that carry an access key. MiniStack refuses unknown keys; its own administration needs the checkout's key;
+- forms that send a file to S3, from the site or from no page at all: their policy is signed;
 - the questions whether the cloud is ready, and a custom resource's answer, whose address is a secret.
 
 It answers ``/mail`` of the site itself (``mailbox``). It also tells what MiniStack does not: how much its functions
@@ -34,6 +35,7 @@ SITE_HOST = re.compile(r"(?:[a-z0-9-]+\.execute-api|bigtimedeals)\.localhost(?::
 OUR_HOST = re.compile(r"(?:(?:[a-z0-9-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::[0-9]+)?")
 """The names of this machine that nobody else can give it: a page may let any other name of its own lead here."""
 
+SITE_ORIGIN = "http://"
 SITE_PATH = "/_aws/execute-api/"
 """Addresses of the site and its API, by host and by path."""
 
@@ -54,14 +56,22 @@ DEAD_LETTERS = "DeadLetters"
 ANSWERS = "/_ministack/cfn-response/"
 
 
-def admits(method: str, path: str, host: str, key: str, own: str) -> bool:
-    """Whether a request may pass. ``key`` is the access key's id that it carries, if any; ``own`` is the checkout's."""
+def admits(method: str, path: str, host: str, key: str, own: str, *, sends_file: bool = False) -> bool:
+    """Whether a request may pass. ``key`` is the access key's id that it carries, if any; ``own`` is the checkout's.
+    ``sends_file``: it is a form with a file, and no page of another site sends it."""
     if OUR_HOST.fullmatch(host) is None and key != own:
         return False
     if INTERNAL.match(path):
         return key == own or (method, path) in OPEN or (method == "PUT" and path.startswith(ANSWERS))
     is_the_site = path.startswith(SITE_PATH) or SITE_HOST.fullmatch(host) is not None
-    return is_the_site or bool(key)
+    return is_the_site or bool(key) or (method == "POST" and sends_file)
+
+
+def _sends_file(headers: dict[str, str]) -> bool:
+    """Whether a request is a form with a file, from the site or from no browser: browsers always name the origin."""
+    origin = headers.get("origin", f"{SITE_ORIGIN}bigtimedeals.localhost")
+    ours = origin.startswith(SITE_ORIGIN) and SITE_HOST.fullmatch(origin.removeprefix(SITE_ORIGIN))
+    return bool(ours) and headers.get("content-type", "").startswith("multipart/form-data")
 
 
 def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list[str]]], str]) -> App:
@@ -71,7 +81,8 @@ def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list
         if scope["type"] in ("http", "websocket"):
             headers = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in scope["headers"]}
             key = key_of(headers, parse_qs(scope.get("query_string", b"").decode("latin-1")))
-            if not admits(scope.get("method", "GET"), scope["path"], headers.get("host", ""), key, own):
+            method, sends_file = scope.get("method", "GET"), _sends_file(headers)
+            if not admits(method, scope["path"], headers.get("host", ""), key, own, sends_file=sends_file):
                 await _refuse(scope, receive, send)
                 return
             if is_mail(scope.get("method", "GET"), scope["path"], headers.get("host", "")):

@@ -11,12 +11,12 @@ from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from shared.data.catalog import brands, feeds, imports, offers, picks
 from shared.models.catalog import ALL_DEALS, FRONT_PAGE, Deal
 from shared.values import times
-from tests.support.factories import a_deal
+from tests.support.factories import a_deal, plain_picture
 from tests.support.preview import entered
 from tests.support.site import PASSWORD, Site, Visitor, fresh
 from tests.support.site import a_deal as body_of
@@ -193,6 +193,34 @@ def test_a_member_forgets_the_password_and_returns(visit: Visit, site: Site) -> 
 
 
 @with_and_without_script
+def test_an_editor_sends_a_picture_and_readers_see_it(
+    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
+) -> None:
+    deal = wares[11 + script]
+    page = visit(f"/desk/deals/{deal.number}", token=entered(site, fresh("painter"), "editor"), script=script)
+
+    shoe = FilePayload(name="shoe.png", mimeType="image/png", buffer=plain_picture(1200, 900))
+    page.get_by_label("File", exact=True).set_input_files(shoe)
+    press(page, "Send the picture")
+
+    tells(page, "The picture is made. Every page follows in a second or two.")
+    page.goto(f"/deals/{deal.number}")
+    picture = page.locator(".deal img")
+    assert seen_by_reloading(page, picture)
+    assert until(lambda: bool(picture.evaluate("img => img.complete && img.naturalWidth")))
+    assert picture.evaluate("img => [img.width / img.height, new URL(img.currentSrc).origin == location.origin]") == [
+        pytest.approx(4 / 3, abs=0.01),
+        True,
+    ]
+
+    page.goto(f"/desk/deals/{deal.number}")
+    script_in_it = FilePayload(name="page.png", mimeType="image/png", buffer=b"<html><script>alert(1)</script>")
+    page.get_by_label("Another file", exact=True).set_input_files(script_in_it)
+    press(page, "Send the picture")
+    shows(page.get_by_role("alert"), "The last file was refused. It is more than a picture")
+
+
+@with_and_without_script
 def test_a_member_saves_a_deal_and_an_editor_lets_it_end(
     visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
 ) -> None:
@@ -246,7 +274,7 @@ def test_the_bookmark_opens_the_form_with_what_a_shops_page_says(visit: Visit, s
 
     for label, value in (
         ("Address at the shop", shop), ("Title", "Kettle & cup"), ("Price", "31.90"), ("List price optional", "158.00"),
-        ("Picture optional", "https://shop.example/kettle.jpg"),
+        ("Picture at another host optional", "https://shop.example/kettle.jpg"),
     ):  # fmt: skip
         expect(page.get_by_label(label, exact=True)).to_have_value(value)
 

@@ -301,7 +301,10 @@ def test_a_preview_shows_the_card_and_writes_nothing(editor: Browser, table: Tab
     assert posted(table) == []
 
 
-def test_a_preview_shows_the_head_of_the_page_as_it_will_be(editor: Browser, post_deal: PostDeal) -> None:
+def test_a_preview_shows_the_head_of_the_page_as_it_will_be(
+    editor: Browser, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PICTURES_OF_OTHERS", "true")
     typed = {"image": "https://shop.example/a.jpg", "expiresAt": "2049-01-01T12:30", "description": "Two\nlines"}
 
     seen = editor.post("/desk/deals/preview", DEAL | typed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import secrets
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from shared.data import removal
 from shared.data.catalog import brands, deals, feeds, imports
@@ -158,3 +160,10 @@ def ids(some: Iterable[Deal]) -> list[str]:
 def _batched(many: Iterable[Deal], size: int) -> Iterable[Sequence[Deal]]:
     rest = iter(many)
     return iter(lambda: list(itertools.islice(rest, size)), [])
+
+
+def plain_picture(width: int = 40, height: int = 30) -> bytes:
+    """A PNG file of one colour."""
+    file = io.BytesIO()
+    Image.new("RGB", (width, height), (200, 30, 30)).save(file, "PNG")
+    return file.getvalue()

@@ -54,3 +54,28 @@ if (telling) {
     again.hidden = false;
   }
 }
+
+// A picture can also be dropped on the page of its deal, or pasted: it is put into the form's field, and sent by the form.
+const file = document.getElementById("f-file");
+
+const take = (event, files) => {
+  const [first] = files ?? [];
+  if (!first) return;
+  event.preventDefault();
+  file.files = files;
+  file.onchange();
+  file.form.querySelector("button").focus();
+};
+
+if (file) {
+  document.querySelector("[data-drop]").hidden = false;
+  file.onchange = () => {
+    const [first] = file.files;
+    file.form.elements["Content-Type"].value = first?.type || "image/*";
+    file.setCustomValidity(first?.size > file.dataset.most ? "This file is too large." : "");
+    file.reportValidity();
+  };
+  document.ondragover = (event) => event.dataTransfer.types.includes("Files") && event.preventDefault();
+  document.ondrop = (event) => take(event, event.dataTransfer.files);
+  document.onpaste = (event) => take(event, event.clipboardData.files);
+}

@@ -102,10 +102,10 @@ ROWS: tuple[tuple[Field, ...], ...] = (
     (
         Field(
             name="image",
-            label="Picture",
+            label="Picture at another host",
             attribute="image",
             needs=_AN_ADDRESS,
-            hint="Its address, over HTTPS.",
+            hint="Its address. Readers see it only where this site lets their browsers ask others.",
             type="url",
             more=_WEB,
         ),

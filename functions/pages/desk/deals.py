@@ -13,7 +13,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
-from functions.pages.desk import deal_form, picked_lists
+from functions.pages.desk import deal_form, picked_lists, pictures
 from functions.pages.desk.brands import near_names
 from functions.pages.desk.editing import deal_of, desk_page, editor_of
 from shared.data.catalog import brands, clicks, deals, mending, oddities, offers, picks
@@ -271,10 +271,13 @@ def _form_page(
     others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
     number = str(views.number(deal)) if deal else ""
     currencies = list(dict.fromkeys((typed.get("currency") or "USD", *deal_form.CURRENCIES)))
-    return desk_page(
+    picture = pictures.section(deal, request) if deal and not damaged else None
+    answer = desk_page(
         "desk/deal.html",
         request,
         status,
+        picture=picture,
+        now_shown=views.card(deal, now) if deal and picture else None,
         here=None if deal else "/desk/deals/new",
         typed={name: typed.get(name, "") for name in deal_form.FIELDS} | {"currency": currencies[0]},
         errors=dict(errors or {}),
@@ -303,6 +306,7 @@ def _form_page(
         brand_names=_brand_names(),
         choices={"currencies": {each: each for each in currencies}, "categories": CATEGORIES},
     )
+    return pictures.sending(answer, picture) if picture else answer
 
 
 def _refused_form(

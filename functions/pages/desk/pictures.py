@@ -1,0 +1,77 @@
+"""The picture of a deal: sending one, waiting until it is made, and taking it away.
+
+The browser sends the file to S3 by a plain form, so that none of our functions carries it; S3 then leads back here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from functions.pages.desk.editing import deal_of, desk_page, editor_of
+from shared.data.catalog import deal_pictures, deals
+from shared.html import headers, pages, views
+from shared.html.app import Routes
+from shared.html.links import absolute, link, origin
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.catalog import Deal
+from shared.runtime import pictures
+from shared.runtime.environment import table
+from shared.values import ksuids
+from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS
+
+LOOKS = 60
+"""How often a page looks by itself, a second apart; a picture is made in a second or two."""
+
+routes = Routes()
+
+
+def section(deal: Deal, request: Request) -> dict[str, Any]:
+    """What a deal's form says of its picture, with the form that sends one."""
+    outcome = deal_pictures.outcome(deal)
+    # Without an origin, which only a stage with CloudFront's own name is without, S3's answer is an empty page.
+    back = absolute(f"/desk/deals/{views.number(deal)}/picture")
+    more = {"success_action_redirect": back} if origin() else {}
+    form = pictures.form(deal.deal_id, request.now, **{"Content-Type": ANY_TYPE}, **more)
+    return {
+        "form": form,
+        "host": "{0.scheme}://{0.netloc}".format(urlsplit(form.url)),
+        "types": ",".join(MEDIA_TYPES_SENT),
+        "most": MAX_UPLOAD,
+        "refused": outcome.refused if outcome else "",
+    }
+
+
+def sending(answer: Answer, section: dict[str, Any]) -> Answer:
+    """A page from which a browser may send a picture to the bucket."""
+    answer.headers["Content-Security-Policy"] = headers.content_policy(sends_to=section["host"])
+    return answer
+
+
+@routes.get("/desk/deals/<number>/picture")
+def wait(request: Request, number: str) -> Answer:
+    """Where S3 leads to once it has the file (``key``): it looks again each second until the picture is there."""
+    editor_of(request)
+    deal = deal_of(number)
+    upload = request.query.get("key", "")
+    outcome = deal_pictures.outcome(deal)
+    back = f"/desk/deals/{number}"
+    if not ksuids.is_ksuid(upload.removeprefix(UPLOADS)):
+        return pages.redirect(back, fragment="picture")
+    if outcome and outcome.upload == upload:
+        return pages.redirect(back, fragment="picture", said=None if outcome.refused else "picture")
+    looked = request.query.get("looked", "")
+    times = int(looked) + 1 if looked.isdecimal() else 1
+    answer = desk_page("desk/picture.html", request, number=number, title=deal.title, late=times > LOOKS)
+    if times <= LOOKS:
+        answer.headers["Refresh"] = f"1; url={link(request.path, key=upload, looked=times)}"
+    return answer
+
+
+@routes.post("/desk/deals/<number>/picture/remove")
+def remove(request: Request, number: str) -> Answer:
+    editor_of(request)
+    deal = deal_of(number)
+    deals.edit(table(), deal.deal_id, {"picture": None}, request.now, correlation_id=request.correlation_id)
+    return pages.redirect(f"/desk/deals/{number}", said="picture-removed")
