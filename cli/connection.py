@@ -11,8 +11,10 @@ from typing import Any
 from cli.output import note
 from local.cloud import running, told, waiting
 from local.settings import Home, client_arguments_at
+from shared import s3
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
+from shared.s3 import Bucket
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,15 @@ def open_table(home: Home | None = None) -> Table:
     cloud = local_cloud("BTD_TABLE names no table", home)
     note(f"Local cloud at {cloud.description['endpoint']}, table {cloud.description['table']}")
     return connect(cloud.description["table"], **cloud.arguments)
+
+
+def open_bucket() -> Bucket:
+    """The bucket of pictures: that of ``BTD_PICTURES_BUCKET``, or the running local cloud's. Raises NoTable."""
+    name = os.environ.get("BTD_PICTURES_BUCKET")
+    if name:
+        return s3.connect(name, region_name=os.environ.get("AWS_REGION"))
+    cloud = local_cloud("BTD_PICTURES_BUCKET names no bucket")
+    return s3.connect(cloud.description["picturesBucket"], **cloud.arguments)
 
 
 def still_to_do() -> str:

@@ -1,4 +1,4 @@
-"""Work that failed for good: units of work in the fan-out's dead-letter queue, and batches of the stream.
+"""Work that failed for good: units of work in the fan-out's dead-letter queue, batches of the stream, and uploads.
 
 A unit is sent to its queue again. A batch names its place in the stream, not its records: they are read
 again, for as long as the stream remembers them (24 hours), and handed to the function that failed on them. A record
@@ -98,16 +98,32 @@ class Batch:
         )
 
 
-def content_of(message: Received) -> Unit | MailWork | Batch | None:
+@dataclass(frozen=True, slots=True)
+class Uploads:
+    """Files that editors sent, of which no picture was made yet. A day after it was sent, a file is gone."""
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, body: str) -> Uploads:
+        """The uploads that a message of S3 names. Raises ValueError for a message of another kind."""
+        try:
+            names = tuple(str(each["s3"]["object"]["key"]) for each in json.loads(body)["Records"])
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"no message of S3: {body[:200]}") from error
+        return cls(names)
+
+
+def content_of(message: Received) -> Unit | MailWork | Uploads | Batch | None:
     """The work that a dead-letter queue's message asks for, or None if no function understands it."""
-    for kind in (Unit.from_json, MailWork.from_json, Batch.of):
+    for kind in (Unit.from_json, MailWork.from_json, Uploads.of, Batch.of):
         with suppress(ValueError):
             return kind(message.body)
     return None
 
 
 def resend(queue: Queue, dead_letters: Queue, message: Received) -> None:
-    """Send a unit to its queue again, then take it out of the dead-letter queue."""
+    """Send a unit or uploads to their queue again, then take it out of the dead-letter queue."""
     queue.send([message.body])
     dead_letters.remove(message)
 

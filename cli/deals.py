@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Collection
+from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cli import views
+from cli.connection import open_bucket
 from cli.inputs import DealName, Username, checked, deal_id
 from cli.watching import AsJson, Cursor, Limit, at_work
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange, NewDeal
-from shared.data.catalog import deals, feeds, oddities, scores, sorting
+from shared.data.catalog import deal_pictures, deals, feeds, oddities, scores, sorting
 from shared.data.catalog import search as searching
 from shared.data.catalog.words import asked
 from shared.data.members import fanout_progress, votes
-from shared.errors import DealIsOdd, Invalid
+from shared.dynamodb.table import Table
+from shared.errors import Busy, DealIsOdd, Invalid
 from shared.http.parameters import DEFAULT_PAGE, selection
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic, Vote, feed_of
 from shared.models.lists import Page, Sort
-from shared.values import slugs
+from shared.values import ksuids, slugs
+from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
 
@@ -151,6 +157,9 @@ def edit(
     deal: DealName,
     changed: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="A field's value.")] = None,
     removed: Annotated[list[str] | None, typer.Option("--unset", metavar="FIELD", help="A field to remove.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="A file to make its picture of.")
+    ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -161,12 +170,16 @@ def edit(
         if not equals:
             raise typer.BadParameter("This must be FIELD=VALUE.", param_hint="--set")
         wanted[name] = value
-    if not wanted:
+    if not wanted and picture is None:
         raise typer.BadParameter("Name what to change.", param_hint="--set")
     change = checked(DealChange, wanted, typed=True)
     with at_work(as_json) as work:
         changes = change.changes(work.now)
-        edited = _sure(yes, lambda seen: oddities.edit(work.table, deal, changes, work.now, seen))
+        edited = deals.find(work.table, deal, consistent=True)
+        if changes:
+            edited = _sure(yes, lambda seen: oddities.edit(work.table, deal, changes, work.now, seen))
+        if picture is not None:
+            edited = _pictured(work.table, edited, picture, work.now)
         work.answer(documents.deal(edited, work.now), views.fields)
 
 
@@ -201,6 +214,27 @@ def told(deal: DealName, as_json: AsJson = False) -> None:
         found = deals.find(work.table, deal)
         progress = fanout_progress.read(work.table, found.deal_id)
         work.answer(documents.progress(found, told=progress.told, finished=progress.finished), views.fields)
+
+
+PATIENCE = 60
+"""Seconds that a command waits for a picture; one is made in a second or two."""
+
+
+def _pictured(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
+    """Send a file as a deal's picture, and wait for what becomes of it. Raises Invalid where it is refused."""
+    upload = f"{UPLOADS}{ksuids.random(now, secrets.token_bytes(16))}"
+    if file.stat().st_size > MAX_UPLOAD:
+        raise Invalid(f"{file} has more than {MAX_UPLOAD // 1_000_000} MB.")
+    open_bucket().send(upload, file.read_bytes(), ANY_TYPE, {deal_pictures.DEAL: deal.deal_id})
+    for _ in range(PATIENCE):
+        time.sleep(1)
+        seen = deals.get(table, deal.deal_id, consistent=True)
+        outcome = deal_pictures.outcome(seen)
+        if outcome and outcome.upload == upload:
+            if outcome.refused:
+                raise Invalid(f"{file} is refused. {outcome.refused}")
+            return seen
+    raise Busy("The picture is still not made: look at the deal again in a while.")
 
 
 def _sure(yes: bool, write: Callable[[Collection[str] | None], Deal]) -> Deal:

@@ -13,7 +13,7 @@ import typer
 
 from cli import dead_letters
 from cli.connection import NoTable, local_cloud, open_table
-from cli.dead_letters import Batch, Replayer
+from cli.dead_letters import Batch, Replayer, Uploads
 from cli.output import complain, say, show_json, show_rows
 from cli.watching import AsJson
 from shared import sqs
@@ -25,14 +25,17 @@ from shared.values.counts import counted
 
 DEAD_LETTERS = {
     "work": "WorkDeadLettersUrl",
+    "uploads": "UploadsDeadLettersUrl",
     "mail": "MailDeadLettersUrl",
     "deals": "DealsDeadLettersUrl",
     "refreshes": "RefreshesDeadLettersUrl",
 }
-"""The dead-letter queues, each with its output: of the fan-out's work, of mail, the publisher, the refresher."""
+"""The dead-letter queues, each with its output: of the fan-out's work, uploads, mail, the publisher, the refresher."""
 
 VARIABLES = {
     "QueueUrl": "BTD_QUEUE_URL",
+    "UploadsUrl": "BTD_UPLOADS_URL",
+    "UploadsDeadLettersUrl": "BTD_UPLOADS_DEAD_LETTERS_URL",
     "MailQueueUrl": "BTD_MAIL_QUEUE_URL",
     "MailDeadLettersUrl": "BTD_MAIL_DEAD_LETTERS_URL",
     "WorkDeadLettersUrl": "BTD_WORK_DEAD_LETTERS_URL",
@@ -52,7 +55,7 @@ def redrive(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is in the dead-letter queues, of the stream and of the fan-out, and send it again."""
+    """Show what is in the dead-letter queues, of the stream, the fan-out and uploads, and send it again."""
     plumbing = _Plumbing.connect()
     with ThreadPoolExecutor(len(DEAD_LETTERS)) as pool:  # each queue is waited for a second
         found = pool.map(lambda named: list(plumbing.cases(*named)), plumbing.dead_letters.items())
@@ -79,7 +82,7 @@ class _Case:
     source: str
     queue: Queue
     message: Received
-    content: Unit | MailWork | Batch | None
+    content: Unit | MailWork | Uploads | Batch | None
     deal_ids: list[str]
     reason: str
     outcome: str = "waiting"
@@ -94,6 +97,8 @@ class _Case:
                 return f"{self.content.kind} mail"
             case Batch():
                 return f"{counted(self.content.size, 'record')} of the stream, for {self.content.reader}"
+            case Uploads():
+                return counted(len(self.content.names), "upload")
             case None:
                 return "unknown"
 
@@ -111,10 +116,11 @@ class _Case:
 
 @dataclass(frozen=True, slots=True)
 class _Plumbing:
-    """The queues of the fan-out and of mail, the dead-letter queues by name, and the way back into the stream's
-    functions."""
+    """The queues of the fan-out, of uploads and of mail, the dead-letter queues by name, and the way back into the
+    stream's functions."""
 
     work: Queue
+    uploads: Queue
     mail: Queue
     dead_letters: dict[str, Queue]
     replayer: Replayer
@@ -124,10 +130,11 @@ class _Plumbing:
         """Raises NoTable where nothing says which queues."""
         addresses, client_arguments = _addresses()
         work = sqs.connect(addresses["QueueUrl"], **client_arguments)
+        uploads = Queue(addresses["UploadsUrl"], work.client)
         mail = Queue(addresses.get("MailQueueUrl", ""), work.client)
         known = {name: output for name, output in DEAD_LETTERS.items() if output in addresses}
         queues = {name: Queue(addresses[output], work.client) for name, output in known.items()}
-        return cls(work, mail, queues, dead_letters.replayer(open_table(), **client_arguments))
+        return cls(work, uploads, mail, queues, dead_letters.replayer(open_table(), **client_arguments))
 
     def cases(self, source: str, queue: Queue) -> Iterator[_Case]:
         seen: set[str] = set()
@@ -143,8 +150,9 @@ class _Plumbing:
         """Send one message again, and note what came of it."""
         try:
             match case.content:
-                case Unit():
-                    dead_letters.resend(self.work, case.queue, case.message)
+                case Unit() | Uploads():
+                    queue = self.work if isinstance(case.content, Unit) else self.uploads
+                    dead_letters.resend(queue, case.queue, case.message)
                     case.outcome = "sent again"
                 case MailWork():
                     dead_letters.resend(self.mail, case.queue, case.message)
@@ -164,7 +172,7 @@ class _Plumbing:
         case.queue.remove(case.message)
         case.outcome = "dropped"
 
-    def _told(self, content: Unit | MailWork | Batch | None) -> tuple[list[str], str]:
+    def _told(self, content: Unit | MailWork | Uploads | Batch | None) -> tuple[list[str], str]:
         """The deals that a message is about, and why it is there, as far as it says."""
         match content:
             case Unit():
@@ -175,6 +183,8 @@ class _Plumbing:
                 with suppress(DealsError):
                     return self.replayer.about(content), content.reason
                 return [], f"{content.reason}; the stream cannot be read any more"
+            case Uploads():
+                return [], "every attempt failed; the resizer's log says why"
             case None:
                 return [], "not a message of ours"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -13,20 +14,21 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from functions.api.writing import BODY_ERRORS, idempotency, seen
 from shared.api import documents, paths
 from shared.api.app import create_app, serve
-from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal
+from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewPicture
 from shared.api.callers import editors_only
 from shared.api.documentation import describe
-from shared.data.catalog import brands, deals, oddities, picks
+from shared.data.catalog import brands, deal_pictures, deals, oddities, picks
 from shared.data.members import fanout_progress
 from shared.errors import NoAnswer, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer
 from shared.http.event import correlation_id
 from shared.http.parameters import segment, topic_named
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
-from shared.runtime import metrics
+from shared.runtime import metrics, pictures
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
 from shared.values import slugs, times
+from shared.values.pictures import ANY_TYPE, MAX_UPLOAD
 
 app = create_app(validates=True)
 
@@ -84,6 +86,36 @@ def hot_progress(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     progress = fanout_progress.read(table(), deal.deal_id)
     return json_answer(documents.progress(deal, told=progress.told, finished=progress.finished))
+
+
+@app.post(
+    "/pictures",
+    **describe(
+        "Get a form that sends a deal's picture", "PictureForm", who="editor", status=201, errors=[*BODY_ERRORS, 404]
+    ),
+)
+def form_of_picture(wanted: Annotated[NewPicture, Body()]) -> Response[Any]:
+    now = times.now()
+    deal = deals.get(table(), wanted.deal_id, consistent=True)
+    form = pictures.form(deal.deal_id, now, **{"Content-Type": ANY_TYPE})
+    ends = now + timedelta(seconds=pictures.SECONDS)
+    document = {"url": form.url, "fields": dict(form.fields), "expiresAt": times.to_iso(ends), "maxBytes": MAX_UPLOAD}
+    return json_answer(document, HTTPStatus.CREATED)
+
+
+@app.get(
+    "/deals/<deal_id>/picture",
+    **describe("What became of a picture that was sent", "PictureState", who="editor", errors=[404]),
+)
+def state_of_picture(deal_id: str) -> Response[Any]:
+    deal = deals.find(table(), segment(deal_id), consistent=True)
+    outcome = deal_pictures.outcome(deal)
+    document = {
+        "picture": documents.picture(deal.picture),
+        "key": outcome.upload if outcome else None,
+        "refused": (outcome.refused or None) if outcome else None,
+    }
+    return json_answer(document)
 
 
 @app.post("/brands", **describe("Create a brand", "Brand", who="editor", status=201, errors=[*BODY_ERRORS, 409]))

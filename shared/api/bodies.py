@@ -160,6 +160,12 @@ class CategoryFeatured(Body):
     ]
 
 
+class NewPicture(Body):
+    """Ask for a form that sends a picture for a deal."""
+
+    deal_id: DealId
+
+
 class OptionalFields(Body):
     """The fields that a deal may be without, in the body that posts it and in the one that changes it."""
 
@@ -212,6 +218,7 @@ class DealChange(OptionalFields):
     category: CategorySlug = ""
     currency: Currency = ""
     withdrawn: bool = False
+    picture: Annotated[None, Field(description="Takes the picture away; POST /pictures sends one.")] = None
 
     def changes(self, now: datetime) -> dict[str, Any]:
         """The fields of ``Deal`` that this sets, and to what."""

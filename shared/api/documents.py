@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeVar, cast
 
 from shared.models.catalog import CATEGORIES, CountedTopic, Deal
 from shared.models.lists import Page
+from shared.values.pictures import Picture
 from shared.values.times import to_iso
 
 if TYPE_CHECKING:
@@ -45,6 +46,13 @@ class BrandDocument(TypedDict):
     name: str
 
 
+class PictureDocument(TypedDict):
+    path: str
+    width: int
+    height: int
+    colour: str
+
+
 class DealDocument(TypedDict):
     """The fields of a deal's document, in this order: ``deal`` below and its OpenAPI schema are made of them."""
 
@@ -69,6 +77,7 @@ class DealDocument(TypedDict):
     variant: str | None
     sourceId: str | None
     stock: StockName
+    picture: PictureDocument | None
 
 
 _MADE: Mapping[str, Callable[[Deal, datetime], Any]] = {
@@ -80,6 +89,7 @@ _MADE: Mapping[str, Callable[[Deal, datetime], Any]] = {
     "status": lambda deal, now: deal.status(now).value,
     "hot": lambda deal, _: deal.hot_at is not None,
     "stock": lambda deal, _: None if deal.stock is None else deal.stock.value,
+    "picture": lambda deal, _: picture(deal.picture),
 }
 """The fields that a deal's document has in another form than the deal. All others are its attributes, unchanged."""
 
@@ -128,6 +138,13 @@ def all_of(items: Iterable[Mapping[str, Any]]) -> Json:
 def topic(counted: CountedTopic) -> Json:
     label, slug = counted.topic.kind.label, counted.topic.slug
     return {label: slug, "name": counted.name, "likes": counted.likes, "watchers": counted.watchers}
+
+
+def picture(of: Picture | None) -> PictureDocument | None:
+    """A deal's picture; its ``path``, at the site, is that of its largest file."""
+    if of is None:
+        return None
+    return {"path": f"/{[*of.files][-1]}", "width": of.width, "height": of.height, "colour": of.colour}
 
 
 def brand(slug: str, name: str) -> BrandDocument:

@@ -66,7 +66,7 @@ RULES: dict[Any, Any] = {
 """The type of each kind of value in ``documents.py``."""
 
 
-def shown(document: type, **objects: type[BaseModel]) -> dict[str, Any]:
+def shown(document: type, **objects: Any) -> dict[str, Any]:
     """The fields of a document, as pydantic wants them; ``objects`` are those that are objects themselves."""
     hints = get_type_hints(document, include_extras=True)
     return {name: (objects.get(name) or _ruled(hint), ...) for name, hint in hints.items()}
@@ -101,7 +101,35 @@ class CategoryList(Answer):
     next: None
 
 
-_Shown: Any = create_model("_Shown", __base__=Answer, **shown(documents.DealDocument, brand=Brand))
+class Picture(Answer):
+    """A deal's own picture. ``path`` is below the site's address, and its content never changes."""
+
+    path: str
+    width: Count
+    height: Count
+    colour: Annotated[str, Field(pattern="^[0-9a-f]{6}$", description="The colour of most of it, as RGB.")]
+
+
+class PictureForm(Answer):
+    """A form that sends one picture to S3 (multipart/form-data): all ``fields`` first, then the file as ``file``."""
+
+    url: str
+    fields: dict[str, str]
+    expires_at: datetime
+    max_bytes: Count
+
+
+class PictureState(Answer):
+    """A deal's picture, and what became of the last file that was sent for it (the ``key`` of its form)."""
+
+    picture: Picture | None
+    key: str | None
+    refused: str | None
+
+
+_Shown: Any = create_model(
+    "_Shown", __base__=Answer, **shown(documents.DealDocument, brand=Brand, picture=Picture | None)
+)
 
 
 class Deal(_Shown):  # type: ignore[misc]  # its fields are known at run time
@@ -409,5 +437,6 @@ MODELS: tuple[type[BaseModel], ...] = (
     Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FoundDeals, PopularList, FrontPage,
     EditorsChoice, Picked, BrandPage, CategoryPage, User, SessionToken, Like, Vote, Watch, Limits, Alert, AlertList,
     PrivateFeed, FeedKey, WatchList, Message, MessageList, UnreadCount, Marked, Progress, Address, Account, CartItem,
-    Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard, Stock, OpenApi, Html,
+    Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard, Stock, Picture,
+    PictureForm, PictureState, OpenApi, Html,
 )  # fmt: skip

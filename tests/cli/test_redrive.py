@@ -24,6 +24,7 @@ from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
 from tests.support.engines import FAKE_CREDENTIALS
+from tests.support.events import event
 from tests.support.factories import NOW, a_deal, open_brands, post
 from tests.support.waiting import PATIENCE
 
@@ -84,14 +85,24 @@ def test_more_than_one_request_holds_is_shown_whole(plumbing: dict[str, Queue], 
     assert len({case["messageId"] for case in shown}) == 23
 
 
-def test_dead_work_is_sent_again_as_it_is(plumbing: dict[str, Queue], btd: Btd) -> None:
-    plumbing["WorkDeadLettersUrl"].send([UNIT.to_json()])
+@pytest.mark.parametrize(
+    ("dead", "queue", "body"),
+    [
+        ("WorkDeadLettersUrl", "QueueUrl", UNIT.to_json()),
+        ("UploadsDeadLettersUrl", "UploadsUrl", event("resizer-upload")["Records"][0]["body"]),
+    ],
+    ids=["work", "uploads"],
+)
+def test_dead_work_is_sent_again_as_it_is(
+    plumbing: dict[str, Queue], btd: Btd, dead: str, queue: str, body: str
+) -> None:
+    plumbing[dead].send([body])
 
     shown = btd("redrive", "--send").stdout
 
     assert "sent again" in shown
-    assert bodies(plumbing["QueueUrl"]) == [UNIT.to_json()]
-    assert bodies(plumbing["WorkDeadLettersUrl"]) == []
+    assert bodies(plumbing[queue]) == [body]
+    assert bodies(plumbing[dead]) == []
 
 
 def test_what_nobody_understands_is_left_and_fails_and_can_be_dropped(plumbing: dict[str, Queue], btd: Btd) -> None:

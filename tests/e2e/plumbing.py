@@ -19,7 +19,13 @@ from local.settings import REGION, access_key, client_arguments
 from shared.sqs import Queue
 from tests.support.site import Site
 
-DEAD_LETTERS = ("WorkDeadLettersUrl", "MailDeadLettersUrl", "DealsDeadLettersUrl", "RefreshesDeadLettersUrl")
+DEAD_LETTERS = (
+    "WorkDeadLettersUrl",
+    "UploadsDeadLettersUrl",
+    "MailDeadLettersUrl",
+    "DealsDeadLettersUrl",
+    "RefreshesDeadLettersUrl",
+)
 
 
 @dataclass(frozen=True, slots=True)

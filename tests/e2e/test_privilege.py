@@ -40,6 +40,7 @@ from tests.e2e.plumbing import Plumbing, client
 from tests.functions.test_background_functions import cloudformation
 from tests.support import factories
 from tests.support.events import event
+from tests.support.factories import plain_picture
 from tests.support.rights import Ask, Policy, asks
 from tests.support.site import PASSWORD, Site, Visitor, a_deal, fresh
 from tests.support.waiting import PATIENCE, until
@@ -147,6 +148,7 @@ def _use(site: Site) -> None:
 
     deal_ids = _post_and_change(site, editor, brand, other)
     _vote(site, ana, bo, deal_ids)
+    _send_picture(editor, deal_ids[0])
     _pick(site, editor, deal_ids)
     _read(site, brand)
     _tell(site, plumbing, editor, deal_ids[0])
@@ -208,6 +210,15 @@ def _post_and_change(site: Site, editor: Visitor, brand: str, other: str) -> lis
     ):
         assert editor.patch(f"/deals/{number}", json=change).status_code == 200
     return [str(editor.post("/deals", json=a_deal(brand)).json()["dealId"]) for _ in range(5)]
+
+
+def _send_picture(editor: Visitor, deal_id: str) -> None:
+    """Give a deal a picture, and take it away."""
+    form = editor.post("/pictures", json={"dealId": deal_id}).json()
+    sent = httpx.post(form["url"], data=form["fields"], files={"file": plain_picture()}, trust_env=False)
+    assert sent.status_code == 204, sent.text
+    assert until(lambda: editor.get(f"/deals/{deal_id}/picture").json()["key"] == form["fields"]["key"])
+    assert editor.patch(f"/deals/{deal_id}", json={"picture": None}).json()["picture"] is None
 
 
 def _pick(site: Site, editor: Visitor, deal_ids: list[str]) -> None:
@@ -479,7 +490,11 @@ def _uses(ask: Ask, right: Ask) -> bool:
 def test_only_what_feeds_the_fan_out_asks_for_more_than_the_table(recording: Recording) -> None:
     elsewhere = {(module, *asked) for module in MODULES for asked in recording.elsewhere(module)}
 
-    assert elsewhere == {(module, "sqs", "SendMessageBatch") for module in ("publisher", "messenger")}
+    assert elsewhere == {
+        *((module, "sqs", "SendMessageBatch") for module in ("publisher", "messenger")),
+        *(("resizer", "s3", operation) for operation in ("GetObject", "PutObject", "DeleteObject")),
+        ("publisher", "s3", "PutObjectTagging"),
+    }
 
 
 def _key(key: Key) -> dict[str, Any]:

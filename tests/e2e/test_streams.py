@@ -46,6 +46,8 @@ def btd(site: Site, plumbing: Plumbing, monkeypatch: pytest.MonkeyPatch) -> Any:
         site,
         BTD_TABLE=site.table.name,
         BTD_QUEUE_URL=plumbing.outputs["QueueUrl"],
+        BTD_UPLOADS_URL=plumbing.outputs["UploadsUrl"],
+        BTD_UPLOADS_DEAD_LETTERS_URL=plumbing.outputs["UploadsDeadLettersUrl"],
         BTD_WORK_DEAD_LETTERS_URL=plumbing.outputs["WorkDeadLettersUrl"],
         BTD_DEALS_DEAD_LETTERS_URL=plumbing.outputs["DealsDeadLettersUrl"],
         BTD_REFRESHES_DEAD_LETTERS_URL=plumbing.outputs["RefreshesDeadLettersUrl"],

@@ -61,6 +61,8 @@ editor     POST    /deals
 editor     PATCH   /deals/{dealId}
 editor     PUT     /deals/{dealId}/hot
 editor     GET     /deals/{dealId}/hot
+editor     GET     /deals/{dealId}/picture
+editor     POST    /pictures
 editor     POST    /brands
 editor     PUT     /front-page/featured
 editor     PUT     /editors-choice/featured
