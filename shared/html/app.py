@@ -176,7 +176,9 @@ def _page_of(error: DealsError, request: Request, *, public: bool) -> Answer:
             HTTPStatus.BAD_REQUEST,
             _PLAIN.get(type(error)) or detail_of(error),
             onward=link(request.path, **query),
-            onward_name="Begin the list anew" if isinstance(error, InvalidCursor) else f"Go on without “{error.field}”",
+            onward_name="Start with the newest"
+            if isinstance(error, InvalidCursor)
+            else f"Go on without “{error.field}”",
         )
     detail = _PLAIN.get(type(error)) or detail_of(error)
     return pages.problem_page(status_of(error), detail, headers_of(error), public=public)

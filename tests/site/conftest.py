@@ -53,6 +53,7 @@ def paths(site: Preview) -> dict[str, str]:
         "ending": "/ending",
         "choice": "/editors-choice",
         "category": f"/categories/{deal.category}",
+        "sorted": f"/categories/{deal.category}?sort=cheapest&to=999",
         "brands": "/brands",
         "brand": f"/brands/{deal.brand}",
         "search": "/search?q=mens",
