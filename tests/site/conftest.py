@@ -51,6 +51,7 @@ def paths(site: Preview) -> dict[str, str]:
         "latest": "/deals",
         "deal": f"/deals/{deal.number}",
         "ending": "/ending",
+        "popular": "/popular",
         "choice": "/editors-choice",
         "category": f"/categories/{deal.category}",
         "sorted": f"/categories/{deal.category}?sort=cheapest&to=999",

@@ -24,7 +24,7 @@ from tests.support.waiting import until
 from tests.support.windows import Visit
 
 TYPES = [
-    "front page", "latest", "deal", "ending", "choice", "category", "sorted", "brands", "brand", "search",
+    "front page", "latest", "deal", "ending", "popular", "choice", "category", "sorted", "brands", "brand", "search",
     "search without words", "search without deals", "about", "nothing here", "sign in", "sign up",
 ]  # fmt: skip
 
@@ -66,7 +66,20 @@ MEMBERS = Budget(9 * 1024, 25 * 1024, requests=7, who="ana")
 
 BUDGETS = {
     **dict.fromkeys(
-        ("front page", "latest", "deal", "category", "sorted", "brand", "search", "ending", "choice", "brands"), PUBLIC
+        (
+            "front page",
+            "latest",
+            "deal",
+            "category",
+            "sorted",
+            "brand",
+            "search",
+            "ending",
+            "popular",
+            "choice",
+            "brands",
+        ),
+        PUBLIC,
     ),
     **dict.fromkeys(("inbox", "saved", "account"), MEMBERS),
     # The shop has a style sheet of its own.

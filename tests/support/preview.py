@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 from urllib.parse import parse_qsl, urlsplit
 
-from shared.data.catalog import brands, deals, imports, offers, picks, search
+from shared.data.catalog import brands, deals, imports, offers, picks, scores, search
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
@@ -110,6 +110,9 @@ def fill(table: Table, sample: Path, *, images: bool, most: int) -> list[Deal]:
     table.gather([lambda deal=deal: search.file(table, None, deal) for deal in listed])  # type: ignore[misc]  # a loop's own
     table.gather([lambda deal=deal: offers.file(table, None, deal) for deal in created])  # type: ignore[misc]  # the same
     newest = sorted(listed, key=lambda deal: deal.deal_id, reverse=True)
+    for place, deal in enumerate(newest[:30]):
+        table.write(scores.counting(deal.deal_id, 30 - 2 * place))
+    scores.file(table, [deal.deal_id for deal in newest[:30]], now)
     of_brands = list(
         {deal.brand: deal for deal in sorted(listed, key=lambda deal: deal.discount_percent or 0)}.values()
     )
