@@ -161,7 +161,7 @@ MESSENGER: Access = (
     Right("Query", p.WATCHES),
     Right("Query", (p.WORDS_ALERTS,), GSI1),
     Right("Query", (p.PRICE_ALERTS,), GSI2),
-    Scan(("Username",), USER_INDEX),
+    Scan(("Username", "HotPace"), USER_INDEX),
 )
 
 MAILER: Access = (

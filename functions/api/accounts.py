@@ -104,6 +104,8 @@ def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
         accounts.change_email(table(), user, change.email, address(app.current_event.raw_event), times.now())
     if change.name is not None:
         users.rename(table(), user.username, change.name, user.account_id)
+    if change.hot_pace is not None:
+        users.tell_of_hot(table(), user.username, change.hot_pace, user.account_id)
     if change.password is not None:
         accounts.change_password(table(), user, change.password)
     return _own(_me())

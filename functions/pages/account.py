@@ -31,6 +31,7 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http.cookie_header import on_laptop
 from shared.http.event import address
+from shared.models.alerts import Pace
 from shared.models.members import Session, User
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -180,6 +181,15 @@ def change_name(request: Request) -> Answer:
         return _account_page(request, user, typed, error.errors)
     users.rename(table(), user.username, name, user.account_id)
     return pages.redirect("/account", said="renamed")
+
+
+@routes.post("/account/hot", stands_on="/my/watches")
+def tell_of_hot(request: Request) -> Answer:
+    """Say when one is told of hot deals; the form stands on the page of all that one is told."""
+    user, typed = _me(request), forms.read(request.event)
+    pace = check(AccountChange, {"hotPace": typed.get("pace", "")}).hot_pace
+    users.tell_of_hot(table(), user.username, pace or Pace.AT_ONCE, user.account_id)
+    return pages.redirect("/my/watches", said="limits")
 
 
 @routes.post("/account/email", stands_on="/account")

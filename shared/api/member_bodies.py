@@ -8,6 +8,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from shared.api.fields import HIDDEN, LINE, Body, documented, line, plain
+from shared.models.alerts import Pace
 from shared.values.common_passwords import is_common
 from shared.values.usernames import normalise_email, normalise_username
 
@@ -84,6 +85,7 @@ class AccountChange(Body):
     email: Email | None = None
     password: Password | None = None
     current_password: AnyPassword | None = None
+    hot_pace: Annotated[Pace | None, Field(strict=False, description="When one is told of hot deals.")] = None
 
     @model_validator(mode="after")
     def _names_the_current_password(self) -> Self:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from shared.api.documents import Json, brand
-from shared.models.alerts import Alert, Limits, PriceAlert
+from shared.models.alerts import Alert, Limits, Pace, PriceAlert
 from shared.models.catalog import CountedTopic, Topic, Vote
 from shared.models.members import Address, Session, User
 from shared.models.messages import AboutDeal, AboutOrder, Message
@@ -75,6 +75,7 @@ def user(user: User) -> Json:
         "name": user.name,
         "role": user.role,
         "createdAt": to_iso(user.created_at),
+        "hotPace": user.hot_pace or Pace.AT_ONCE,
     }
 
 

@@ -194,6 +194,9 @@ class User(Answer):
     name: str
     role: Role
     created_at: datetime
+    hot_pace: Annotated[
+        str, Field(json_schema_extra={"enum": list(Pace)}, description="When one is told of hot deals.")
+    ]
 
 
 class SessionToken(Answer):

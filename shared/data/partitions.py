@@ -178,7 +178,7 @@ HIDDEN_OF_PEOPLE: Mapping[str, Mapping[str, str]] = {
 """Attributes of the items in ``PERSONAL`` partitions that are not drawn, by the items' types, each with the reason."""
 
 SHOWN_OF_PEOPLE = (
-    "Type", "Username", "Role", "CreatedAt", "AccountId", "SignOuts", "OrderId", "OrderNumber", "Status",
+    "Type", "Username", "Role", "HotPace", "CreatedAt", "AccountId", "SignOuts", "OrderId", "OrderNumber", "Status",
     "PlacedAt", "ShippedAt", "DeliveredAt", "CancelledAt", "ItemCount", "Pieces", "Shipping", "Tax", "Totals", "Items",
     "CorrelationId", "ItemId", "DealId", "DealNumber", "Title", "Variant", "Brand", "BrandName", "Price", "Currency",
     "Quantity", "Shards", "OpenShard",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from shared.models.alerts import Pace
 from shared.values.stored import stored
 
 Role = Literal["member", "editor"]
@@ -16,6 +17,7 @@ class User:
     """An account. ``password_hash`` is argon2id's encoded form, and None where it was not asked for.
 
     ``generation``, as it was read, is that of its sessions: it changes with a new password and a sign-out everywhere.
+    ``hot_pace`` is when one is told of hot deals, and None at once.
     ``account_id`` is made when the account is: a name may have another owner later, an id never has.
     ``verified_email`` is the address that was proved last: another one that took its place is not verified.
     """
@@ -29,6 +31,7 @@ class User:
     generation: str = field(default="", compare=False)
     account_id: str = field(default="", compare=False, metadata=stored("AccountId", personal=True))
     verified_email: str | None = field(default=None, metadata=stored("VerifiedEmail", personal=True))
+    hot_pace: Pace | None = field(default=None, metadata=stored("HotPace", Pace))
 
     @property
     def is_verified(self) -> bool:

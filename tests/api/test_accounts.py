@@ -29,6 +29,15 @@ def test_signing_up_answers_with_the_account_and_without_the_password(visitor: V
     assert PASSWORD not in answer.text
 
 
+def test_a_member_says_when_hot_deals_are_told(site: Api) -> None:
+    member = site.member()
+
+    answers = [member.get("/me"), member.patch("/me", json={"hotPace": "daily"}), member.get("/me")]
+
+    assert [answer.json()["hotPace"] for answer in answers] == ["at-once", "daily", "daily"]
+    assert_problem(member.patch("/me", json={"hotPace": "hourly"}), 422, "hotPace")
+
+
 def test_a_username_and_an_email_address_are_each_taken_once(visitor: Visitor, member: Visitor) -> None:
     other = fresh("other")
     account = {"username": other, "email": f"{other}@mail.example", "password": PASSWORD, "name": "Other"}

@@ -12,7 +12,7 @@ from functions.background import publisher
 from shared.data import checking, keys
 from shared.data.catalog import deals, words
 from shared.data.catalog.changes import DealChange
-from shared.data.members import alerting, alerts, fanout, follows, limits, messages
+from shared.data.members import alerting, alerts, fanout, fanout_progress, follows, limits, messages, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
@@ -283,6 +283,20 @@ def test_a_changed_price_arms_an_alert_anew_and_another_pace_does_not(
     anew = alerts.change(table, alert, Limits("50.00", "USD"))
 
     assert [each.armed for each in (alert, kept, anew) if isinstance(each, PriceAlert)] == [31_89, 31_89, 50_00]
+
+
+def test_a_hot_deal_is_told_when_one_wants_to_be_told_of_hot_deals(table: Table, deal: Deal, work_off: WorkOff) -> None:
+    join(table, "ana", "bo", "cy")
+    users.tell_of_hot(table, "bo", Pace.DAILY)
+    users.tell_of_hot(table, "cy", Pace.NEVER)
+    hot = deals.make_hot(table, deal.deal_id, NOW)
+
+    work_off(fanout.alarm_of(hot, 1))
+
+    in_a_day = [messages.unread_count(table, name, ahead(days=1)) for name in ("ana", "bo", "cy")]
+    assert [len(told(table, name)) for name in ("ana", "bo", "cy")] == [1, 0, 0]
+    assert in_a_day == [1, 1, 0]
+    assert fanout_progress.read(table, deal.deal_id).told == 2
 
 
 def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, engine: Engine) -> None:

@@ -11,7 +11,7 @@ import pytest
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, scores, topics
-from shared.data.members import alerts, announcements, follows, messages, saved
+from shared.data.members import alerts, announcements, follows, messages, saved, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.html import cookies
@@ -382,6 +382,14 @@ def test_alerts_are_asked_for_where_one_reads_and_are_changed_in_one_place(
     assert 'value="80.00"' in ana.get(f"/my/alerts/{of_words.alert_id}").text
     assert ana.get(f"/my/alerts/{of_price.alert_id}").status == 404
     assert urlsplit(anyone.post(place, {"ceiling": "25"}).location).path == "/account/sign-in"
+
+
+def test_one_says_when_one_is_told_of_hot_deals(ana: Browser, table: Table) -> None:
+    leads = ana.post("/account/hot", {"pace": "never"}).location
+
+    assert leads == "/my/watches?said=limits"
+    assert ana.get(leads).values()["pace"] == users.get(table, "ana").hot_pace == "never"
+    assert ana.post("/account/hot", {"pace": "hourly"}).status == 422
 
 
 def test_a_private_feed_has_a_secret_address_that_is_shown_once_and_revoked(

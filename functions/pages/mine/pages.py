@@ -16,7 +16,7 @@ from typing import Any
 
 from functions.pages.mine import told
 from shared.data.catalog import deal_numbers, deals, feeds, topics
-from shared.data.members import alerts, feed_keys, follows, messages, saved, votes
+from shared.data.members import alerts, feed_keys, follows, messages, saved, users, votes
 from shared.errors import (
     AlreadyLiked,
     AlreadyWatching,
@@ -31,6 +31,7 @@ from shared.html import cookies, forms, pages, views, wishes
 from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
+from shared.models.alerts import Pace
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic, Vote
 from shared.models.members import Session
 from shared.models.messages import AboutDeal, AboutOrder, Message
@@ -114,13 +115,14 @@ def watches(request: Request) -> Answer:
     username = _member(request).username
     typed = request.query.get("brand", "").strip()
     brand = _brand_of(typed)
-    (followed, liked, alerted, feed_made), head = cookies.beside_head(
+    (followed, liked, alerted, feed_made, user), head = cookies.beside_head(
         table(),
         request,
         partial(follows.watching, table(), username),
         partial(follows.likes, table(), username),
         partial(alerts.of, table(), username),
         partial(feed_keys.made_at, table(), username),
+        partial(users.get, table(), username),
     )
     categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
     candidates = list(dict.fromkeys((*categories, *followed, *liked, *([brand] if brand else []))))
@@ -143,6 +145,7 @@ def watches(request: Request) -> Answer:
         said=request.said,
         alerts=[told.row(alert) for alert in alerted],
         most_alerts=alerts.MOST,
+        hot_pace=user.hot_pace or Pace.AT_ONCE,
         feed_made=views.day(feed_made, request.now) if feed_made else None,
         brands=[row for row in rows if row["kind"] == "brand" and row["watching"]],
         watchable=[row for row in rows if row["kind"] == "category"],

@@ -27,7 +27,7 @@ from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
 from shared.models.messages import DealNews
 from shared.values import times
 
-_READER = Projection.of("Username")
+_READER = Projection.of("Username", "HotPace")
 _WATCHER = Projection.of("PK", "SK", *limit_items.ATTRIBUTES)
 _ACCOUNT = Projection.of("PK", "SK", "Username", "CreatedAt")
 
@@ -190,8 +190,8 @@ def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pa
             limit=size,
             projection=_READER,
         )
-        names = damage.readable(items, lambda item: damage.attribute(item, "Username", str))
-        return dict.fromkeys(names, Pace.AT_ONCE), following
+        paces = damage.readable(items, _reader)
+        return {name: pace for name, pace in paces if pace is not Pace.NEVER}, following
     topic = Topic(BRAND if unit.kind == "brand" else CATEGORY, unit.topic)
     after = unit.start["SK"] if unit.start else None
     items = list(table.query(keys.watchers(topic), after=after, limit=size, projection=_WATCHER))
@@ -199,6 +199,11 @@ def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pa
     watching = damage.readable(items, lambda item: (keys.id_in(item["SK"]), limit_items.from_item(item)))
     wanted = {name: within.pace for name, within in watching if limits.wants(within, deal, found_by)}
     return wanted, {"SK": items[-1]["SK"]} if len(items) == size else None
+
+
+def _reader(item: Item) -> tuple[str, Pace]:
+    """A user, and when that one is told of hot deals."""
+    return damage.attribute(item, "Username", str), Pace(item.get("HotPace", Pace.AT_ONCE))
 
 
 def _marker(unit: Unit) -> Key:

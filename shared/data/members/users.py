@@ -13,6 +13,7 @@ from shared.dynamodb.schema import USER_INDEX
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
+from shared.models.alerts import Pace
 from shared.models.members import Role, User
 
 _USER = Entity(User, apart=frozenset({"password_hash", "generation"}))  # another item's; what two attributes make
@@ -74,6 +75,11 @@ def rename(table: Table, username: str, name: str, account_id: str | None = None
             username, "SET #name = :name", account_id, names={"#name": "Name"}, values={":name": name}
         )
     )
+
+
+def tell_of_hot(table: Table, username: str, pace: Pace, account_id: str | None = None) -> None:
+    """Say when an account is told of hot deals. Raises NotSignedIn, NoSuchUser."""
+    table.write(account_checks.change(username, "SET HotPace = :pace", account_id, values={":pace": pace}))
 
 
 def change_password(table: Table, username: str, password_hash: str, *, proved: str | None = None) -> None:
