@@ -17,7 +17,7 @@ from cli.inputs import DealName, Username, checked, deal_id
 from cli.watching import AsJson, Cursor, Limit, at_work
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange, NewDeal
-from shared.data.catalog import deal_pictures, deals, feeds, oddities, scores, sorting
+from shared.data.catalog import deal_pictures, deals, feeds, oddities, scores, selecting, sorting
 from shared.data.catalog import search as searching
 from shared.data.catalog.words import asked
 from shared.data.members import fanout_progress, votes
@@ -29,6 +29,10 @@ from shared.models.lists import Page, Sort
 from shared.values import ksuids, slugs
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, UPLOADS
 
+SortedBy = Annotated[str, typer.Option(help=f"One of {', '.join(Sort)}.")]
+Least = Annotated[str | None, typer.Option("--from", help="Only at this price or above it, as 79.90.")]
+Most = Annotated[str | None, typer.Option("--to", help="Only at this price or below it.")]
+InCurrency = Annotated[str | None, typer.Option("--currency", help="Only in this currency.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
 
 app = typer.Typer(help="Deals: the feeds, single deals, and what editors do to them.", no_args_is_help=True)
@@ -38,10 +42,10 @@ app = typer.Typer(help="Deals: the feeds, single deals, and what editors do to t
 def latest(
     brand: Annotated[str | None, typer.Option(help="Only this brand's, by name or slug.")] = None,
     category: Annotated[str | None, typer.Option(help="Only this category's.")] = None,
-    sort: Annotated[str, typer.Option(help=f"One of {', '.join(Sort)}.")] = Sort.NEWEST,
-    least: Annotated[str | None, typer.Option("--from", help="Only at this price or above it, as 79.90.")] = None,
-    most: Annotated[str | None, typer.Option("--to", help="Only at this price or below it.")] = None,
-    currency: Annotated[str | None, typer.Option(help="Only in this currency.")] = None,
+    sort: SortedBy = Sort.NEWEST,
+    least: Least = None,
+    most: Most = None,
+    currency: InCurrency = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
     as_json: AsJson = False,
@@ -65,15 +69,28 @@ def latest(
 @app.command()
 def search(
     typed: Annotated[str, typer.Argument(metavar="WORDS")],
+    brand: Annotated[str | None, typer.Option(help="Only this brand's, by name or slug.")] = None,
+    sort: SortedBy = Sort.NEWEST,
+    least: Least = None,
+    most: Most = None,
+    currency: InCurrency = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the deals that have some words, the newest first."""
+    """List the deals that have some words, the newest first, or by price or discount."""
+    wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": brand})
+    words = asked(typed)
     with at_work(as_json) as work:
-        found = searching.find(work.table, asked(typed), limit=limit, cursor=cursor)
-        page = Page(tuple(searching.active(work.table, found.matches, work.now)), found.next)
-        work.answer(documents.found(page, found.instead.text if found.instead else None, work.now), views.feed)
+        if wanted.is_all:
+            found = searching.find(work.table, words, limit=limit, cursor=cursor)
+            matches, following, ran = found.matches, found.next, found.instead or words
+        else:
+            matches, following, ran = selecting.page(
+                work.table, words, wanted, limit=limit, now=work.now, cursor=cursor
+            )
+        page = Page(tuple(searching.active(work.table, matches, work.now)), following)
+        work.answer(documents.found(page, None if ran is words else ran.text, work.now), views.feed)
 
 
 @app.command()

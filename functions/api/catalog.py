@@ -20,7 +20,7 @@ from shared.api import cors, documents
 from shared.api.app import create_app, serve
 from shared.api.documentation import PAGED, describe
 from shared.api.documents import compact
-from shared.data.catalog import brands, deals, feeds, picks, scores, search, sorting, topics, words
+from shared.data.catalog import brands, deals, feeds, picks, scores, search, selecting, sorting, topics, words
 from shared.data.catalog.page_cache import CATEGORY_PAGES, EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.errors import BadRequest
 from shared.http import cached_pages
@@ -37,7 +37,7 @@ from shared.models.catalog import (
     Topic,
     feed_of,
 )
-from shared.models.lists import Page
+from shared.models.lists import Page, Selection
 from shared.runtime.environment import table
 from shared.values import times
 
@@ -66,10 +66,15 @@ def editors_choice() -> Response[Any]:
     return public(app, f'{{"featured":{featured}}}')
 
 
-@app.get("/deals", **describe("Latest deals, or those with some words", "FoundDeals", query=(*PAGED, "q"), cached=True))
+@app.get(
+    "/deals",
+    **describe("Latest deals, or those with some words", "FoundDeals", query=(*PAGED, "q", *SELECTING), cached=True),
+)
 def latest_deals() -> Response[Any]:
-    typed = app.current_event.get_query_string_value("q", None)
-    return public(app, _newest(NEWEST, ALL_DEALS) if typed is None else compact(_found(typed)))
+    typed, asked = app.current_event.get_query_string_value("q", None), _selection()
+    if typed is None and not asked.is_all:
+        raise BadRequest("All deals are listed by time alone: name a brand, a category, or words.", "q")
+    return public(app, _newest(NEWEST, ALL_DEALS) if typed is None else compact(_found(typed, asked)))
 
 
 @app.get("/popular", **describe("Deals by votes, which time outweighs", "PopularList", query=PAGED, cached=True))
@@ -195,11 +200,16 @@ def what_may_be_sent() -> Response[Any]:
 
 def _selected(of: Topic, part: Cached | None) -> str:
     """A page of a topic's deals as they were asked for; ``part`` is what shows its newest, if anything does."""
-    asked = selection({name: app.current_event.get_query_string_value(name, None) for name in SELECTING})
+    asked = _selection()
     if asked.is_all:
         return _newest(part, feed_of(of))
     now = times.now()
     return compact(documents.feed(sorting.read(table(), of, asked, now=now, **paging(app))[-1], now))
+
+
+def _selection() -> Selection:
+    """The deals of a list that a request asks for. Raises BadRequest."""
+    return selection({name: app.current_event.get_query_string_value(name, None) for name in SELECTING})
 
 
 def _newest(part: Cached | None, feed: Feed) -> str:
@@ -211,14 +221,18 @@ def _newest(part: Cached | None, feed: Feed) -> str:
     return copy.latest if copy and copy.latest is not None else compact(_feed(feed, now=now))
 
 
-def _found(typed: str) -> documents.Json:
+def _found(typed: str, asked: Selection) -> documents.Json:
     """A page of a search as it was asked for."""
     wanted, now = words.asked(typed), times.now()
     if not wanted.terms:
         raise BadRequest("q must have a word of two characters or more, or a digit.", "q")
-    found = search.find(table(), wanted, **paging(app))
-    page = Page(tuple(search.active(table(), found.matches, now)), found.next)
-    return documents.found(page, found.instead.text if found.instead else None, now)
+    if asked.is_all:
+        found = search.find(table(), wanted, **paging(app))
+        matches, following, ran = found.matches, found.next, found.instead or wanted
+    else:
+        matches, following, ran = selecting.page(table(), wanted, asked, now=now, **paging(app))
+    page = Page(tuple(search.active(table(), matches, now)), following)
+    return documents.found(page, None if ran is wanted else ran.text, now)
 
 
 def _feed(feed: Feed, *, now: datetime) -> documents.Json:

@@ -111,7 +111,7 @@ OF_PATHS: dict[tuple[str, str], dict[str, Any]] = {
             "description": f"Only deals at this price or {side} it. A page may then have fewer deals than `limit`, or "
             "none, though it has a `next`.",
         }
-        for path in ("/brands/{brand}/deals", "/categories/{category}/deals")
+        for path in ("/brands/{brand}/deals", "/categories/{category}/deals", "/deals")
         for name, side in (("from", "above"), ("to", "below"))
     },
     ("/open-orders", "status"): {"schema": {"type": "string", "enum": list(OPEN), "default": OrderStatus.PLACED}},

@@ -13,6 +13,7 @@ from shared.errors import InvalidCursor
 from shared.values import ksuids
 
 _CHECKSUM_BYTES = 6
+_LONGEST_RANK = 20
 
 
 def encode(scope: str, last_id: str) -> str:
@@ -30,6 +31,20 @@ def decode(scope: str, cursor: str) -> str:
     if encode(scope, last_id) != cursor or not ksuids.is_ksuid(last_id):
         raise InvalidCursor
     return last_id
+
+
+def encode_at(scope: str, rank: int, last_id: str) -> str:
+    """The cursor of the page after an item in a list by a number, such as a price: the item may have another one when
+    the cursor comes back."""
+    return f"{rank}.{encode(f'{scope}/{rank}', last_id)}"
+
+
+def decode_at(scope: str, cursor: str) -> tuple[int, str]:
+    """The number and the id after which the page starts. Raises InvalidCursor for what ``encode_at`` did not give."""
+    rank, _, rest = cursor.partition(".")
+    if not (rank.isascii() and rank.isdigit() and len(rank) <= _LONGEST_RANK):
+        raise InvalidCursor
+    return int(rank), decode(f"{scope}/{rank}", rest)
 
 
 def _checksum(scope: str, last_id: str) -> bytes:

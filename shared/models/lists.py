@@ -40,6 +40,11 @@ class Selection:
     brand: str | None = None
 
     @property
+    def name(self) -> str:
+        """All of it in one text: the name under which a list's cursors are its own."""
+        return "/".join(map(str, (self.sort, self.least, self.most, self.currency, self.brand)))
+
+    @property
     def is_all(self) -> bool:
         """Whether this is the whole list as it is: everything, newest first."""
         return self == Selection()

@@ -67,13 +67,20 @@ def above(
 
 
 def brands_in(category: Topic, selection: Selection, brand: CountedTopic | None, shown: Iterable[Deal]) -> Choices:
-    """Links to the brands that a page of a category has most of; and where one is selected, back to all."""
-    path, asked = path_of(feed_of(category)), query_of(selection)
-    if brand is not None:
-        back = _choice("All brands", path, {**asked, "brand": None})
-        return [back, _choice(brand.name, path, asked, current=True)]
+    """As ``brands_among`` does, of a category's page."""
+    return brands_among(path_of(feed_of(category)), selection, shown, brand.name if brand else None)
+
+
+def brands_among(
+    path: str, selection: Selection, shown: Iterable[Deal], name: str | None = None, query: str | None = None
+) -> Choices:
+    """Links to the brands that a page has most of; and from the one that is selected, of that name, back to all."""
+    asked = {"q": query, **query_of(selection)}
     most = Counter((deal.brand, deal.brand_name) for deal in shown).most_common(MOST)
-    return [_choice(name, path, {**asked, "brand": slug}) for (slug, name), _ in most if len(most) > 1]
+    if selection.brand is None:
+        return [_choice(each, path, {**asked, "brand": slug}) for (slug, each), _ in most if len(most) > 1]
+    name = name or (most[0][0][1] if most else selection.brand)
+    return [_choice("All brands", path, {**asked, "brand": None}), _choice(name, path, asked, current=True)]
 
 
 def categories_of(brand: Topic, selection: Selection, _: CountedTopic | None, shown: Iterable[Deal]) -> Choices:

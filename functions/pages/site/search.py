@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from functions.pages.site import narrowing
 from functions.pages.site.public import READ, cursor_of, feed_addresses, public_page
 from functions.pages.site.topics import brands_like
 from shared import settings
-from shared.data.catalog import search, words
+from shared.data.catalog import search, selecting, words
 from shared.dynamodb import cursors
 from shared.html import views
 from shared.html.app import Routes
+from shared.html.links import link
 from shared.html.pages import Answer
 from shared.html.request import Request
+from shared.http import parameters
 from shared.models.catalog import CATEGORIES, Deal
+from shared.models.lists import Selection
 from shared.runtime.environment import table
 
 routes = Routes()
@@ -24,6 +28,9 @@ routes = Routes()
 def search_page(request: Request) -> Answer:
     typed, cursor = request.query.get("q", "").strip(), cursor_of(request)
     wanted, query = words.asked(typed), typed[: words.MOST_CHARACTERS]
+    selection = parameters.selection(request.query)
+    if not selection.is_all and wanted.terms:
+        return _selected(request, wanted, query, selection)
     found = search.find(table(), wanted, limit=READ, cursor=cursor)
     ran, searched = (found.instead, found.instead.text) if found.instead else (wanted, query)
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
@@ -40,6 +47,7 @@ def search_page(request: Request) -> Answer:
         cut=wanted.cut,
         completed=(ran.words[-1], found.completed) if found.completed else None,
         digit=ran.words[-1] if ran.words and ran.words[-1].isdigit() and len(ran.words[-1]) == 1 else None,
+        narrowing=narrowing.above("/search", Selection(), query=searched),
         cards=views.cards(active, request.now),
         named=_named(ran, active) if cursor is None else [],
         near=found.near,
@@ -47,6 +55,35 @@ def search_page(request: Request) -> Answer:
         next=more,
         first=cursor is None,
         feed=feed_addresses("/feed", q=searched) if wanted.words else None,
+        description="Search all deals by the words of their titles, brands and categories.",
+        robots="noindex, follow",
+    )
+
+
+def _selected(request: Request, wanted: words.Search, query: str, selection: Selection) -> Answer:
+    """A page of a search in another order, or of some of its deals."""
+    cursor = cursor_of(request)
+    found = selecting.find(table(), wanted, selection, now=request.now, cursor=cursor)
+    searched = query if found.ran is wanted else found.ran.text
+    shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
+    more = selecting.cursor_after(found.ran, selection, shown[-1]) if len(shown) < len(found.matches) else None
+    active = search.active(table(), shown, request.now)
+    among = narrowing.brands_among("/search", selection, active, query=searched)
+    return public_page(
+        "selected.html",
+        request,
+        query=searched,
+        name=f"Search: {searched}",
+        topic=None,
+        remark=f"Of the newest {selecting.MOST} deals with these words." if found.cut else "",
+        order=narrowing.sentence(selection),
+        narrowing=narrowing.above("/search", selection, query=searched, among=among, currencies=found.currencies),
+        cards=views.cards(active, request.now),
+        next=link("/search", q=searched, **narrowing.query_of(selection), cursor=more) if more else None,
+        more=narrowing.MORE[selection.sort],
+        all=link("/search", q=searched),
+        first=cursor is None,
+        feed=feed_addresses("/feed", q=searched),
         description="Search all deals by the words of their titles, brands and categories.",
         robots="noindex, follow",
     )

@@ -283,7 +283,8 @@ def _meet(table: Table, groups: Sequence[_Group], after: str | None, limit: int)
     rarest = min(groups, key=lambda group: group.deals)
     others = [set(group.words) for group in groups if group is not rarest]
     found: list[Match] = []
-    for stride in STRIDES if others else (limit + 1,):
+    # What is to be sorted is asked for at once.
+    for stride in STRIDES if others and limit < STRIDES[0] else (limit + 1,):
         answers = table.gather([partial(_newest, table, word, after, stride) for word in rarest.words])
         # Below the newest of the last ids that a full stride ended with, some partition is unread.
         known_down_to = max((_id_of(items[-1]) for items in answers if len(items) == stride), default="")

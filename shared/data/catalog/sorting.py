@@ -30,7 +30,7 @@ from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, Index
 from shared.dynamodb.table import Table
-from shared.errors import BadRequest, InvalidCursor, NoSuchTopic
+from shared.errors import BadRequest, NoSuchTopic
 from shared.models.catalog import BRAND, CATEGORY, CountedTopic, Deal, Status, Topic, TopicKind, feed_of
 from shared.models.lists import Page, Selection, Sort
 from shared.values.money import cents
@@ -79,7 +79,7 @@ def cursor_after(of: Topic, selection: Selection, deal: Deal) -> str:
     """The cursor of the page that begins behind a deal."""
     if selection.sort is Sort.NEWEST:
         return cursors.encode(feeds.scope(feed_of(_narrowest(of, selection))), deal.deal_id)
-    return _cursor_at(of, selection, _position(selection, deal))
+    return cursors.encode_at(_scope(of, selection), *_position(selection, deal))
 
 
 def newest(
@@ -108,7 +108,7 @@ def discounted(
     """
     if _narrowest(of, selection).kind in _BY_DISCOUNT:
         return _walk(table, of, selection, limit, now, cursor)
-    after = None if cursor is None else _after(of, selection, cursor)
+    after = None if cursor is None else cursors.decode_at(_scope(of, selection), cursor)
     by_price = replace(selection, sort=Sort.CHEAPEST)
     read = damage.readable(_query(table, of, by_price, None, None), partial(_standing, of, by_price))
     found = [deal for deal in read if _is_shown(deal, of, selection, now)]
@@ -129,7 +129,7 @@ _BY_DISCOUNT: Mapping[TopicKind, tuple[Index, Callable[[str], str]]] = {CATEGORY
 
 def _walk(table: Table, of: Topic, selection: Selection, limit: int, now: datetime, cursor: str | None) -> Page[Deal]:
     """The first deals of an index's partition that fit."""
-    after = None if cursor is None else _after(of, selection, cursor)
+    after = None if cursor is None else cursors.decode_at(_scope(of, selection), cursor)
     found: list[Deal] = []
     for trip in range(TRIPS):
         most = SIFTED if trip else limit + 1
@@ -209,24 +209,8 @@ def _first(found: Sequence[Deal], of: Topic, selection: Selection, limit: int, n
     return Page(shown, cursor_after(of, selection, shown[-1]) if len(found) > limit else next_)
 
 
-def _cursor_at(of: Topic, selection: Selection, position: Position) -> str:
-    """A cursor that says the price or the discount, too: the deal may have another one by then."""
-    rank, deal_id = position
-    return f"{rank}.{cursors.encode(f'{_scope(of, selection)}/{rank}', deal_id)}"
-
-
-def _after(of: Topic, selection: Selection, cursor: str) -> Position:
-    """The position that a cursor names. Raises InvalidCursor."""
-    rank, _, rest = cursor.partition(".")
-    if not (rank.isascii() and rank.isdigit() and len(rank) <= len(keys.offer_by_price(0, ""))):
-        raise InvalidCursor
-    return int(rank), cursors.decode(f"{_scope(of, selection)}/{rank}", rest)
-
-
 def _scope(of: Topic, selection: Selection) -> str:
-    """The name under which a list's cursors are its own."""
-    asked = (selection.sort, selection.least, selection.most, selection.currency, selection.brand)
-    return "/".join((feeds.scope(feed_of(of)), *map(str, asked)))
+    return f"{feeds.scope(feed_of(of))}/{selection.name}"
 
 
 def _brand(table: Table, slug: str) -> CountedTopic:

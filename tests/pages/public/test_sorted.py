@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from functions.api import catalog
-from shared.data.catalog import offers
+from shared.data.catalog import offers, search
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace, waves
 from shared.models.catalog import Deal
@@ -140,6 +140,36 @@ def test_a_list_where_little_fits_says_so_and_leads_on(ask: Ask, table: Table, n
     assert "No deal fits." in ask("/categories/shoes", query={"from": "501", "sort": "cheapest"})["body"]
 
 
+def test_running_shoes_under_a_price_are_found_page_by_page(
+    ask: Ask, api: Ask, table: Table, posted: list[Deal], now: datetime
+) -> None:
+    """Of a search, too: what its words' items say is sorted, and only what a page shows is read."""
+    over = a_deal(now - timedelta(days=2), title="Shoe 99", price="1.00", ends_at=now - timedelta(days=1))
+    (over,) = post(table, [over], now - timedelta(days=2))
+    table.gather([partial(search.file, table, None, deal) for deal in [*posted, over]])
+
+    cheapest = follow(ask, links(ask("/search", query={"q": "shoe"}))["Cheapest"])
+    second = follow(ask, links(cheapest)["Dearer deals"])
+    off = ask("/search", query={"q": "shoe", "sort": "discount", "from": "30", "to": "50", "brand": "asics"})
+    in_yen = follow(ask, links(cheapest)["JPY"])
+    newest = ask("/search", query={"q": "shoe", "to": "12"})
+    none = ask("/search", query={"q": "shoe", "to": "1"})
+    query = {"q": "shoe", "sort": "cheapest", "limit": "30"}
+    listed = json.loads(api("/deals", query=query)["body"])
+    rest = json.loads(api("/deals", query=query | {"cursor": listed["next"]})["body"])
+
+    in_order = [f"Shoe {n}" for n in range(50)]
+    assert titles(cheapest) + titles(second) == in_order[:48]
+    assert [deal["title"] for deal in (*listed["items"], *rest["items"])] == in_order
+    assert titles(off) == [f"Shoe {n}" for n in (21, 24, 27, 33, 36, 39)]
+    assert titles(in_yen) == [f"Shoe {n}" for n in range(50, 70)]
+    assert titles(newest) == ["Shoe 0", "Shoe 1", "Shoe 2"]
+    assert "No deal fits." in none["body"]
+    assert links(none)["All that were found"] == "/search?q=shoe"
+    assert api("/deals", query={"sort": "cheapest"})["statusCode"] == 400
+    assert ask("/search", query={"q": "shoe", "sort": "cheapest", "cursor": "1.x"})["statusCode"] == 400
+
+
 BAD = [
     ("/categories/shoes", "sort", "best"),
     ("/categories/shoes", "from", "-1"),
@@ -201,6 +231,8 @@ LISTS = {
     "cheapest of a brand in a category that half of its deals are in": "/categories/home?sort=cheapest&brand=apple",
     "biggest discounts of a brand with 100 deals in a category": "/categories/home?sort=discount&brand=apple",
     "newest of a brand with 100 deals in a category": "/categories/home?brand=apple",
+    "cheapest of a search with 100 deals": "/search?q=cotton&sort=cheapest",
+    "biggest discounts of a search of two words, both of 100 deals": "/search?q=trail+cotton&sort=discount&to=100",
 }
 
 
@@ -212,7 +244,7 @@ def many(table: Table, now: datetime) -> None:
         a_deal(
             noon - timedelta(days=1 + n // 4, minutes=n % 4),
             entropy=n.to_bytes(16, "big"),
-            title=f"A pair of trail runners, for men and women, number {n:03}",
+            title=f"Trail runners of {('wool', 'cotton')[n < 100]}, for men and women, number {n:03}",
             link=f"https://shop.example/products/trail-runners-for-men-and-women?variant={n:03}",
             image=f"https://cdn.shop.example/files/trail-runners-for-men-and-women-{n:03}.jpg?v=1776319973",
             source_id=f"shop:trail-runners-for-men-and-women:{n:03}",
@@ -223,7 +255,8 @@ def many(table: Table, now: datetime) -> None:
         )
         for n in range(260)
     ]
-    filed(table, post(table, made, now))
+    listed = filed(table, post(table, made, now))
+    table.gather([partial(search.file, table, None, deal) for deal in listed[:100]])
 
 
 def test_each_list_takes_what_the_document_says(ask: Ask, many: None) -> None:

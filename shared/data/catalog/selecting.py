@@ -1,0 +1,95 @@
+"""The deals that a search finds, by price or by discount and between two prices.
+
+No key can say that: the items of a word are in the order of time. But they hold what lists are sorted and narrowed by,
+so the newest ``MOST`` matches are read, sorted here, and only those deals are read that a page shows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from shared.data.catalog import search
+from shared.data.catalog.search import Match
+from shared.data.catalog.words import Search
+from shared.dynamodb import cursors
+from shared.dynamodb.table import Table
+from shared.models.lists import Selection, Sort
+from shared.values.money import cents
+
+MOST = 500
+"""Matches that are sorted, the newest of a search: about 25 read units for each word that its rarest one stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Matches in the order of a selection; ``ran`` is the search that they are of, corrected where it had to be.
+
+    ``currencies`` are those of all matches. ``cut``: the search has more matches than are sorted.
+    """
+
+    matches: tuple[Match, ...]
+    ran: Search
+    currencies: tuple[str, ...]
+    cut: bool
+
+
+def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, cursor: str | None = None) -> Selected:
+    """The matches of a search that are selected, behind a cursor: two round trips, or five with a correction.
+
+    What 1.0.0 has filed says no price, and is left out. Raises InvalidCursor.
+    """
+    found = search.find(table, wanted, limit=MOST)
+    ran = found.instead or wanted
+    after = None if cursor is None else cursors.decode_at(_scope(ran, selection), cursor)
+    priced = [match for match in found.matches if match.price is not None and not match.is_over(now)]
+    fitting = [match for match in priced if _fits(match, selection)]
+    fitting.sort(key=lambda match: match.deal_id, reverse=True)
+    fitting.sort(key=lambda match: _rank(match, selection), reverse=selection.sort is Sort.DISCOUNT)
+    if after is not None:
+        fitting = [match for match in fitting if _is_behind(match, selection, after)]
+    there = {match.currency for match in priced if match.currency}
+    return Selected(tuple(fitting), ran, tuple(sorted(there)), found.next is not None)
+
+
+def page(
+    table: Table, wanted: Search, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None
+) -> tuple[tuple[Match, ...], str | None, Search]:
+    """The first matches of ``find``, the cursor of what comes after them, and the search that they are of."""
+    found = find(table, wanted, selection, now=now, cursor=cursor)
+    shown = found.matches[:limit]
+    more = cursor_after(found.ran, selection, shown[-1]) if len(shown) < len(found.matches) else None
+    return shown, more, found.ran
+
+
+def cursor_after(ran: Search, selection: Selection, match: Match) -> str:
+    """The cursor of the page that begins behind a match."""
+    return cursors.encode_at(_scope(ran, selection), _rank(match, selection), match.deal_id)
+
+
+def _rank(match: Match, selection: Selection) -> int:
+    """The number that matches are sorted by; equals follow one another newest first."""
+    if selection.sort is Sort.NEWEST:
+        return 0
+    return (match.discount or 0) if selection.sort is Sort.DISCOUNT else cents(match.price or "0.00")
+
+
+def _is_behind(match: Match, selection: Selection, position: tuple[int, str]) -> bool:
+    rank, deal_id = position
+    own = _rank(match, selection)
+    if own == rank:
+        return match.deal_id < deal_id
+    return own < rank if selection.sort is Sort.DISCOUNT else own > rank
+
+
+def _scope(ran: Search, selection: Selection) -> str:
+    return f"{ran.scope}/{selection.name}"
+
+
+def _fits(match: Match, selection: Selection) -> bool:
+    if selection.currency not in (None, match.currency) or selection.brand not in (None, match.brand):
+        return False
+    if selection.sort is Sort.DISCOUNT and not match.discount:
+        return False
+    price = cents(match.price or "0.00")
+    return (selection.least or 0) <= price and (selection.most is None or price <= selection.most)
