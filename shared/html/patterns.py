@@ -238,6 +238,7 @@ PATTERNS: Mapping[str, str] = {
     "stock.find": "35",
     "stock.find_many": "35",
     "search.find": "36",
+    "selecting.find": "36",
     "search.active": "36",
     "deal_pages.read": "37",
     "offers.offers": "37",

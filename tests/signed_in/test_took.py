@@ -129,6 +129,8 @@ def visitor(table: Table, monkeypatch: pytest.MonkeyPatch) -> Browser:
 
 PAGES = [
     "/", "/deals", "/deals?cursor={cursor}", "/deals/{number}", "/deals/{deal_id}", "/ending", "/editors-choice",
+    "/categories/shoes?sort=cheapest", "/brands/apple?sort=discount", "/categories/shoes?to=99&brand=apple",
+    "/search?q=trail&sort=cheapest",
     "/categories/shoes", "/categories/home", "/categories/shoes?cursor={cursor_of_shoes}", "/brands", "/brands/apple",
     "/brands/aple", "/search?q=trail", "/search?q=trail+runner", "/search?q=runnner", "/feed.atom",
     "/feed.json?q=trail", "/brands/apple/feed.atom", "/categories/shoes/feed.atom", "/sitemap.xml",
