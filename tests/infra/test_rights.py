@@ -34,9 +34,9 @@ def who_may(site: Synthesized, operations: tuple[str, ...], key: str, index: str
 def test_anyone_may_read_deals_and_only_editors_and_the_clock_write_them(prod: Synthesized) -> None:
     assert who_may(prod, READS, DEAL) == {
         "catalog", "clicks", "desk", "editors", "expiry", "members", "messenger", "mine", "orders", "refresher",
-        "sales", "shop", "site",
+        "resizer", "sales", "shop", "site",
     }  # fmt: skip
-    assert who_may(prod, WRITES, DEAL) == {"desk", "editors", "expiry", "refresher"}
+    assert who_may(prod, WRITES, DEAL) == {"desk", "editors", "expiry", "refresher", "resizer"}
     assert who_may(prod, ("PutItem", "DeleteItem"), DEAL) == {"desk", "editors"}
 
 
