@@ -131,7 +131,7 @@ class Function:
         if not stage.shows_work:
             return self.access
         keeps = rights.KEEPS_TRACES if self.traced else ()
-        reads = rights.READS_TRACES if self.pages is not None else ()
+        reads = rights.READS_TRACES if self.pages is not None and self.access else ()
         return (*self.access, *keeps, *reads)
 
     @property

@@ -49,6 +49,7 @@ FOLLOWERS: Mapping[str, Mapping[str, str]] = {
         item_types.DEAL: "deals",
         **dict.fromkeys((*item_types.CURATED, item_types.CATEGORY_FEATURED), "picks"),
         item_types.STOCK: "stock",
+        item_types.SCORE: "votes",
     },
 }
 """The functions that read the stream, each with the types of items that its filter wants, in words."""
