@@ -19,7 +19,7 @@ from shared.http.event import MAX_TOKEN, is_plain
 from shared.models.members import Session
 
 Head = dict[str, Any]
-"""The counts at the head of the pages of somebody who is signed in."""
+"""What the head of the pages of somebody who is signed in shows: who that is to the site, and what is counted."""
 
 SESSION = "__Host-btd"
 """The name of the session's cookie, on all stages but the laptop's."""
@@ -62,7 +62,7 @@ def session_of(table: Table, request: Request) -> Session | None:
         session = sessions.authenticate(table, token, request.now)
     except NotSignedIn:
         return None
-    request.belongs_to(session.username)
+    request.belongs_to(session)
     return session
 
 
@@ -121,4 +121,4 @@ def beside_head(table: Table, request: Request, *reads: Callable[[], Any]) -> tu
         partial(carts.pieces, table, username, request.now),
     ]
     *found, unread, pieces = table.gather(asked)
-    return found, {"unread": unread if unread <= most else f"{most}+", "cart": pieces}
+    return found, {"who": request.role, "unread": unread if unread <= most else f"{most}+", "cart": pieces}

@@ -172,6 +172,7 @@ def page(  # what differs from page to page, each by its name
         "description": None,
         "query": "",
         "feed": None,
+        "who": None,
         **work,
     }
     body = render(template, **(known | values))

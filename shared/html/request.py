@@ -8,6 +8,7 @@ from datetime import datetime
 
 from shared.http.cookie_header import DONE, brought
 from shared.http.event import Event, correlation_id, header
+from shared.models.members import Role, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,15 @@ class Request:
         username: str | None = (self.event["requestContext"].get("authorizer") or {}).get("username")
         return username
 
-    def belongs_to(self, username: str) -> None:
+    @property
+    def role(self) -> Role | None:
+        """What may be done by who is signed in. None until the page asks."""
+        role: Role | None = (self.event["requestContext"].get("authorizer") or {}).get("role")
+        return role
+
+    def belongs_to(self, session: Session) -> None:
         """Note who is signed in, where API Gateway notes it for functions that have an authorizer."""
-        self.event["requestContext"]["authorizer"] = {"username": username}
+        self.event["requestContext"]["authorizer"] = {"username": session.username, "role": session.role}
 
     @property
     def said(self) -> str | None:

@@ -1,4 +1,4 @@
-const {base} = document.documentElement.dataset;
+const root = document.documentElement, {base, in: own} = root.dataset;
 const all = (what, from = document) => from.querySelectorAll(what);
 
 // Times in the reader's own zone; on an end's last day what is left, beside a time that is told in full.
@@ -28,26 +28,6 @@ for (const button of all("[data-copy], [data-print]")) {
   const {copy} = button.dataset;
   button.hidden = false;
   button.onclick = () => copy ? navigator.clipboard.writeText(copy).then(() => { button.textContent = "Copied"; }) : print();
-}
-
-// Names are compared by their letters and digits, without accents; so are their slugs, which spell out letters such as ø.
-const plain = (text) => text.normalize("NFD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-for (const box of all("[data-filter]")) {
-  box.hidden = false;
-  box.oninput = ({target}) => {
-    const wanted = plain(target.value);
-    let found = 0;
-    for (const part of all("[data-letter]")) {
-      part.hidden = true;
-      for (const item of all("li", part)) {
-        const slug = item.firstChild.pathname.split("/").pop();
-        item.hidden = !plain(item.textContent).includes(wanted) && !plain(slug).includes(wanted);
-        if (!item.hidden) { part.hidden = false; found += 1; }
-      }
-      all(`.letters [href="#${part.querySelector("h2").id}"]`)[0].hidden = part.hidden;
-    }
-    all("[role=status]", box)[0].textContent = !found ? "No brand has that in its name." : found > 1 ? `${found} brands` : "1 brand";
-  };
 }
 
 // What only the reader has: the counts of unread messages and of the cart, the state of each toggle.
@@ -82,10 +62,14 @@ const send = async (event) => {
 
 const showMine = async () => {
   let mine = {};
-  if (/(^|; )btd-in=/.test(document.cookie)) {
+  const signedIn = /(^|; )btd-in=/.test(document.cookie);
+  if (signedIn) root.dataset.in ||= "member";
+  else if (!own) delete root.dataset.in; // a page of one's own knows whose it is
+  if (signedIn) {
     const answer = await ask(`${base}/my/status?${new URLSearchParams(all("main [data-asks]")[0]?.dataset.asks)}`);
     if (!answer.ok) return;
     mine = await answer.json();
+    root.dataset.in = mine.who ?? "";
   }
   for (const [name, word] of [["unread", " unread"], ["cart", " to buy"]]) {
     const count = document.getElementById(name), spoken = document.createElement("span");

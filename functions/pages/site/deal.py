@@ -21,9 +21,11 @@ from shared.values import ksuids
 from shared.values.money import cents
 from shared.values.times import to_http
 
-SIBLINGS = 6
+SIBLINGS = 8
 COLOURS = 12
 LOWEST_OF = timedelta(days=60)
+OLD = timedelta(days=30)
+"""The age from which a price is said to be old."""
 
 routes = Routes()
 
@@ -38,21 +40,32 @@ def one_deal(request: Request, number: str) -> Answer:
     if deal.number is not None and number != str(deal.number):
         return moved(f"/deals/{deal.number}")
     others = [each for each in found.offers if each.deal_id != deal.deal_id and each.status(now) is Status.ACTIVE]
+    siblings = views.cards(found.of_brand, now, most=SIBLINGS)
+    views.leave_out(siblings)
     return public_page(
         "deal.html",
         request,
         status=HTTPStatus.GONE if status is Status.WITHDRAWN else HTTPStatus.OK,
         d=views.head(deal, now),
         score=views.score(found.scored.shown(now)),
+        old=_old(deal, now),
         ended=views.day(deal.ends_at, now) if status is Status.EXPIRED and deal.ends_at else None,
         history=_history(deal, found.offers),
         others=[views.card(each, now) for each in others[:COLOURS]],  # each colour has a page of its own
-        siblings=views.cards(found.of_brand, now, most=SIBLINGS),
+        siblings=siblings,
         document=_json_in_html(_as_product(deal, now)),
         description=summary(deal),
         robots=None if status is Status.ACTIVE else "noindex",
         more_headers={"Last-Modified": to_http(deal.seen_changing_at(now))},
     )
+
+
+def _old(deal: Deal, now: datetime) -> dict[str, Any] | None:
+    """When an editor last looked at the price of a deal, where that is long ago and the deal is still offered."""
+    age = now - deal.changed_at
+    if age < OLD or deal.status(now) is not Status.ACTIVE:
+        return None
+    return {"day": views.day(deal.changed_at, now), "days": age.days}
 
 
 def _history(deal: Deal, earlier: Sequence[Deal]) -> dict[str, Any] | None:

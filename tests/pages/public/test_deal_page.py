@@ -56,6 +56,21 @@ def test_every_colour_is_reached_from_every_other(ask: Ask, colours: list[Deal])
     }
 
 
+@pytest.mark.parametrize(
+    ("days", "edited", "told"), [(29, None, False), (30, None, True), (90, 31, True), (90, 2, False)]
+)
+def test_a_price_that_nobody_looked_at_for_a_month_is_said_to_be_old(
+    ask: Ask, table: Table, now: datetime, days: int, edited: int | None, told: bool
+) -> None:
+    (deal,) = post(table, [a_deal(now - timedelta(days=days))], now)
+    if edited is not None:
+        deal = deals.edit(table, deal.deal_id, {"price": "1.00"}, now - timedelta(days=edited))
+
+    body = ask(f"/deals/{deal.number}")["body"]
+
+    assert (f"{edited or days} days ago" in body) == ("An old price" in body) == told
+
+
 def test_a_withdrawn_price_is_no_earlier_price(ask: Ask, table: Table, now: datetime) -> None:
     made = [
         a_deal(now, link=SHOE, price="60.00"),
