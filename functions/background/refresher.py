@@ -194,7 +194,8 @@ def as_html(built: Built) -> Copy:
         picks = rendered.picks(built.picked, built.now, front=built.part is FRONT_PAGE_PICKS)
     if built.latest is not None and built.part.feed is not None:
         feed = built.part.feed
-        page = page_cache.first(built.latest, feed, views.first_groups(built.latest.items, rendered.GROUPS))
+        shown = views.first_groups(built.latest.items, rendered.GROUPS, feed.period)
+        page = page_cache.first(built.latest, feed, shown)
         latest = rendered.latest(
             page, feed, built.now, feed_counts.counts(table(), feed, most=settings.READ_FOR_CARDS), page.next
         )

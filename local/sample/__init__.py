@@ -36,7 +36,7 @@ DRAWINGS = Path(__file__).with_name("drawings")
 """A drawing of each product: dark shapes, those of the class ``m`` half as dark, those of ``g`` as the ground; ``s``,
 ``n`` and ``t`` are lines in these three."""
 
-FRONT, CHOICE, IN_CATEGORY = 12, 8, 6
+FRONT, CHOICE, IN_CATEGORY = 13, 24, 8
 """Deals that are picked for the front page, for the editor's choice, and for each category."""
 
 ON_SALE = (40, 12, 3, 1)

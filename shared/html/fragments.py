@@ -16,8 +16,8 @@ from shared.html.templates import render
 from shared.models.catalog import Deal, Feed, Period
 from shared.models.lists import Page
 
-GROUPS = 24
-"""Cards that a list's first page shows, each for deals of one product at one price: whole rows of 8, 6, 4, 3 or 2."""
+GROUPS = views.FULL_ROWS
+"""Cards that a list's first page shows, each for deals of one product at one price."""
 
 LINK = 'href="/'
 """How a link to a page of the site begins in a copy."""
@@ -35,7 +35,8 @@ _SMALL_PICTURE = re.compile(f'(<img src="[^"]*[?;]width=){SMALL}"')
 def picks(deals: Sequence[Deal], now: datetime, *, front: bool) -> str:
     """Picked deals as cards, on the front page with the first one large; nothing where there are none."""
     shown = [views.card(deal, now, width=LARGE if front and n == 0 else SMALL) for n, deal in enumerate(deals)]
-    return render("parts/picks.html", prefix="", cards=shown, front=front)
+    views.leave_out(shown, lead=front)
+    return render("parts/picks.html", prefix="", cards=shown, front=front, broad=views.is_broad(shown))
 
 
 def latest(page: Page[Deal], feed: Feed, now: datetime, counts: Mapping[str, int], next_: str | None) -> str:

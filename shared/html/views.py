@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from itertools import groupby
 from typing import Any
 
 from shared.html.links import absolute
-from shared.models.catalog import CATEGORIES, Deal, Status
+from shared.models.catalog import CATEGORIES, Deal, Period, Status
 from shared.values import links
 from shared.values.counts import counted
 from shared.values.money import WITHOUT_CENTS
@@ -28,6 +29,15 @@ _MINUS = "\N{MINUS SIGN}"
 
 SOON = timedelta(days=2)
 """How near an end is said to be soon."""
+
+OF_ONE_BRAND = 3
+"""Cards of one brand in a row among the newest deals, before a card that leads to the rest."""
+
+COLUMNS = (2, 3, 4, 6, 8)
+"""How many cards stand side by side, from a phone to a wide screen; the style knows the widths."""
+
+FULL_ROWS = 24
+"""A number of cards whose last row is full on every screen."""
 
 
 def money(amount: str, currency: str) -> str:
@@ -144,6 +154,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "over": _OVER.get(status),
         "score": None,
         "variants": variants,
+        "unseen": [],
     }
 
 
@@ -164,20 +175,38 @@ def grouped(deals: Iterable[Deal]) -> list[list[Deal]]:
     """Deals of one product at one price together, each group where its first one stood."""
     groups: dict[tuple[str, str, str], list[Deal]] = {}
     for deal in deals:
-        groups.setdefault((links.product(deal.link), deal.price, deal.currency), []).append(deal)
+        groups.setdefault(_group(deal), []).append(deal)
     return list(groups.values())
 
 
-def first_groups(deals: Sequence[Deal], most: int, *, under_days: bool = True) -> int:
+def first_groups(deals: Sequence[Deal], most: int, under: Period | None = Period.DAY) -> int:
     """How many of some deals, in their order, are ``most`` cards: no card is cut in two.
 
-    Where deals stand ``under_days``, those of one product on two days are two cards.
+    They stand ``under`` their days, their months or nothing. A product of two days is two cards under days.
     """
-    seen: set[tuple[date | None, str, str, str]] = set()
+    cards, heading, brand, in_a_row = 0, None, "", 0
+    seen: set[tuple[str, str, str]] = set()
     for number, deal in enumerate(deals):
-        when = deal.created_at.date() if under_days else None
-        seen.add((when, links.product(deal.link), deal.price, deal.currency))
-        if len(seen) > most:
+        if under and (begun := under.start_of(deal.created_at)) != heading:
+            heading, brand, seen = begun, "", set()
+        group = _group(deal)
+        if group in seen:
+            continue
+        seen.add(group)
+        in_a_row = in_a_row + 1 if deal.brand == brand else 1
+        brand = deal.brand
+        # The first card beyond those of one brand is the one that leads to the rest.
+        cards += under is not Period.DAY or in_a_row <= OF_ONE_BRAND + 1
+        if cards > most:
+            return number
+    return len(deals)
+
+
+def full_rows(deals: Sequence[Deal], under: Period) -> int:
+    """How many of some deals, newest first, fill rows on every screen; all of them where they are too few for that."""
+    for most in range(len(deals) // FULL_ROWS * FULL_ROWS, 0, -FULL_ROWS):
+        number = first_groups(deals, most, under)
+        if number < len(deals):
             return number
     return len(deals)
 
@@ -187,8 +216,30 @@ def cards(deals: Iterable[Deal], now: datetime, *, most: int | None = None, date
     return [card(group[0], now, variants=len(group), dated=dated) for group in grouped(deals)[:most]]
 
 
+def leave_out(shown: Sequence[Card], *, lead: bool = False) -> None:
+    """Have cards that are some of many fill their rows: each notes the numbers of columns at which it is ``unseen``.
+
+    A ``lead`` is the first of them, two columns wide and two rows high; on a phone it takes one row, and where few
+    others stand beside it on a wide screen, four columns.
+    """
+    for columns in COLUMNS:
+        taken = (1 if columns == 2 else 7 if columns == 8 and is_broad(shown) else 3) if lead else 0
+        rows = (len(shown) + taken) // columns
+        full = rows * columns - taken
+        for each in shown[full:] if rows > lead else ():
+            each["unseen"].append(columns)
+
+
+def is_broad(shown: Sequence[Card]) -> bool:
+    """Whether the lead of some cards takes four of eight columns: two rows are then full with eight others."""
+    return len(shown) < 13
+
+
 def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Deals under their days, newest first, each with its heading and how many deals it has (``counts``, by date)."""
+    """Deals under their days, newest first, each with its heading and how many deals it has (``counts``, by date).
+
+    Of many cards of one brand in a row it has the first ones, and one that leads to the brand's others.
+    """
     days: dict[date, list[Deal]] = {}
     for deal in deals:
         days.setdefault(deal.created_at.date(), []).append(deal)
@@ -196,10 +247,20 @@ def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> l
     for when, of_day in days.items():
         name = long_day(when) + _other_year(when, now)
         count = counts.get(when.isoformat(), 0)
-        sections.append(
-            {"name": name, "remark": counted(count, "deal") if count else "", "cards": cards(of_day, now, dated=False)}
-        )
+        remark = counted(count, "deal") if count else ""
+        sections.append({"name": name, "remark": remark, "cards": _of_a_day(of_day, now)})
     return sections
+
+
+def _of_a_day(deals: Iterable[Deal], now: datetime) -> list[Card]:
+    shown: list[Card] = []
+    for _, row in groupby(grouped(deals), key=lambda group: group[0].brand):
+        groups = list(row)
+        few = OF_ONE_BRAND if len(groups) > OF_ONE_BRAND + 1 else len(groups)
+        shown += [card(group[0], now, variants=len(group), dated=False) for group in groups[:few]]
+        if rest := [deal for group in groups[few:] for deal in group]:
+            shown.append({"more": len(rest), "brand": rest[0].brand, "brand_name": rest[0].brand_name})
+    return shown
 
 
 def by_month(deals: Iterable[Deal], now: datetime) -> list[dict[str, Any]]:
@@ -208,6 +269,10 @@ def by_month(deals: Iterable[Deal], now: datetime) -> list[dict[str, Any]]:
     for deal in deals:
         months.setdefault(deal.created_at.date().replace(day=1), []).append(deal)
     return [{"name": month(when), "remark": "", "cards": cards(found, now)} for when, found in months.items()]
+
+
+def _group(deal: Deal) -> tuple[str, str, str]:
+    return links.product(deal.link), deal.price, deal.currency
 
 
 def _other_year(when: date, now: datetime | None) -> str:

@@ -9,6 +9,7 @@ import pytest
 from functions.pages.desk.deal_form import CURRENCIES
 from shared.html import fragments, views
 from shared.html.templates import render
+from shared.models.catalog import Deal, Period
 from tests.support.factories import NOW, a_deal
 
 
@@ -70,6 +71,51 @@ def test_a_product_of_two_days_is_two_cards() -> None:
     deals = [a_deal(NOW - timedelta(days=n), link=link) for n, link in enumerate(links)]
 
     assert views.first_groups(deals, 2) == 2
+
+
+def of_brands(*brands: str) -> list[Deal]:
+    return [
+        a_deal(NOW - timedelta(minutes=n), link=f"https://shop.example/{n}", brand=brand, brand_name=brand.title())
+        for n, brand in enumerate(brands)
+    ]
+
+
+def test_of_many_cards_of_a_brand_in_a_row_the_fourth_leads_to_the_rest() -> None:
+    deals = of_brands(*["apple"] * 9, "asics", *["apple"] * 4, "asics")
+
+    (day,) = views.by_day(deals, NOW, {})
+
+    shown = [each.get("title") or (each["more"], each["brand_name"]) for each in day["cards"]]
+    assert shown[3] == (6, "Apple")
+    assert len(shown) == 3 + 1 + 1 + 4 + 1, "four in a row are shown: a card that leads to one takes its place"
+    assert views.first_groups(deals, 4) == 9
+    assert views.first_groups(deals, 5) == 10
+
+
+def test_a_page_further_back_has_full_rows_where_it_can() -> None:
+    deals = of_brands(*["apple", "asics"] * 25)
+
+    assert views.full_rows(deals, Period.DAY) == 48
+    assert views.full_rows(deals[:40], Period.DAY) == 24
+    assert views.full_rows(deals[:20], Period.DAY) == 20
+
+
+@pytest.mark.parametrize(
+    ("count", "lead", "shown"),
+    [
+        (9, True, {2: 9, 3: 9, 4: 9, 6: 9, 8: 9}),
+        (13, True, {2: 13, 3: 12, 4: 13, 6: 9, 8: 13}),
+        (11, True, {2: 11, 3: 9, 4: 9, 6: 9, 8: 9}),
+        (8, False, {2: 8, 3: 6, 4: 8, 6: 6, 8: 8}),
+        (5, False, {2: 4, 3: 3, 4: 4, 6: 5, 8: 5}),
+    ],
+)
+def test_cards_that_are_some_of_many_fill_their_rows(count: int, lead: bool, shown: dict[int, int]) -> None:
+    cards = [views.card(deal, NOW) for deal in of_brands(*["apple"] * count)]
+
+    views.leave_out(cards, lead=lead)
+
+    assert {columns: sum(columns not in card["unseen"] for card in cards) for columns in views.COLUMNS} == shown
 
 
 def test_a_list_without_deals_has_no_leading_one() -> None:

@@ -58,7 +58,7 @@ def test_more_unread_messages_than_one_reads_are_not_counted(
         told(table, post_deal(minutes))
 
     assert "2+ of 4 unread" in ana.get("/my/inbox").words
-    assert ana.get("/my/status").json == {"unread": "2+", "cart": 0}
+    assert ana.get("/my/status").json == {"who": "member", "unread": "2+", "cart": 0}
 
 
 def test_an_empty_inbox_shows_brands_that_many_watch(ana: Browser, table: Table, post_deal: PostDeal) -> None:
@@ -492,7 +492,7 @@ def test_the_status_says_how_one_stands_to_what_is_asked(ana: Browser, table: Ta
     seen = ana.get(f"/my/status?deal={deal.number}&topic=brand/apple")
 
     states = {"saved": True, "up": False, "down": False, "watching": False, "liked": True}
-    assert seen.json == {"unread": 1, "cart": 0, **states}
+    assert seen.json == {"who": "member", "unread": 1, "cart": 0, **states}
     assert seen.headers["Cache-Control"] == ["no-store"]
 
 
@@ -503,7 +503,7 @@ def test_the_status_of_nobody_is_nothing(anyone: Browser) -> None:
 
 
 def test_the_status_says_nothing_of_what_does_not_exist(ana: Browser) -> None:
-    assert ana.get("/my/status?deal=99").json == {"unread": 0, "cart": 0}
+    assert ana.get("/my/status?deal=99").json == {"who": "member", "unread": 0, "cart": 0}
 
 
 def test_a_vote_is_given_changed_and_taken_back_by_its_buttons(ana: Browser, table: Table, post_deal: PostDeal) -> None:

@@ -77,10 +77,11 @@ BUDGETS = {
             "ending",
             "popular",
             "choice",
-            "brands",
         ),
         PUBLIC,
     ),
+    # A style sheet and a script of its own, and no glyph.
+    "brands": replace(PUBLIC, requests=7),
     **dict.fromkeys(("inbox", "saved", "account"), MEMBERS),
     # The shop has a style sheet of its own.
     "cart": replace(MEMBERS, all=30 * 1024, requests=8),
@@ -205,6 +206,78 @@ def test_html_validate_finds_nothing(site: Preview, paths: dict[str, str], tmp_p
     texts = {kind: httpx.get(f"{site.origin}{paths[kind]}", trust_env=False, timeout=120).text for kind in TYPES}
 
     assert invalid_html(texts, tmp_path)[-6000:] == ""
+
+
+WHOLE = """() => {
+    const inside = each => {
+        const {top, bottom, left, right, width} = each.getBoundingClientRect();
+        return width > 0 && top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+    };
+    const cut = each => {
+        const own = each.getBoundingClientRect(), card = each.closest(".card").getBoundingClientRect();
+        const over = own.right > card.right + 1 || own.bottom > card.bottom + 1;
+        return over || getComputedStyle(each).overflow !== "visible";
+    };
+    const columns = getComputedStyle(document.querySelector("main .cards")).gridTemplateColumns.split(" ").length;
+    const shown = [...document.querySelectorAll("#list .cards > *")].filter(each => each.getBoundingClientRect().width);
+    return {
+        prices: [...document.querySelectorAll("main .tag")].filter(inside).length,
+        columns: columns,
+        left: shown.length % columns,
+        cut: [...document.querySelectorAll(".card :is(.price, .tag, .off, .price s, .kind)")].filter(cut).length,
+    };
+}"""
+"""How many whole prices the window shows, how many cards a row has and a list's last row, and how many
+prices, discounts and colours are cut."""
+
+WINDOWS = {(1280, 900): (6, 9, 12), (1920, 1080): (8, 9, 14), (390, 844): (2, 3, 2)}
+"""Of a window: its cards a row, and its least prices on the front page and on a list that can be narrowed."""
+
+
+def test_the_first_window_shows_many_prices_in_full_rows(windows: Windows, paths: dict[str, str]) -> None:
+    for kind in ("front page", "latest", "brand"):
+        page = windows.show(State(paths[kind]))
+        for (width, height), (columns, on_front, on_list) in WINDOWS.items():
+            page.set_viewport_size({"width": width, "height": height})
+
+            seen = page.evaluate(WHOLE)
+
+            least = on_front if kind == "front page" else on_list
+            if kind == "latest":
+                least = min(least, 2 * columns - 1)  # one of its cards leads to the other deals of a brand
+            assert seen["prices"] >= least, (kind, width)
+            assert (seen["columns"], seen["cut"]) == (columns, 0), (kind, width)
+            assert seen["left"] == 0 or kind == "brand", "a brand's deals come to their end"
+
+
+def test_a_phone_shows_a_list_as_rows_by_one_link(visit: Visit) -> None:
+    page = visit("/deals", width=390)
+    tops = "all => all.slice(0, 2).map(card => card.getBoundingClientRect().top)"
+    first, second = page.locator(".card").evaluate_all(tops)
+    assert first == second
+
+    page.get_by_role("link", name="As a list").click()
+
+    first, second = page.locator(".card").evaluate_all(tops)
+    assert first < second
+    expect(page.get_by_role("link", name="As tiles")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_the_head_is_for_who_reads(visit: Visit, people: dict[str, str], paths: dict[str, str]) -> None:
+    """The page is everybody's: the script asks who reads it."""
+    told = {
+        who: visit(paths["deal"], token=people[who] if who else "").get_by_role("navigation", name="Yours")
+        for who in ("", "nick", "eddy")
+    }
+
+    expect(told[""].get_by_role("link")).to_have_text(["Sign in", "Sign up"])
+    expect(told["nick"].get_by_role("link")).to_have_text([re.compile(each) for each in ("Inbox", "Cart", "Account")])
+    expect(told["eddy"].get_by_role("link")).to_have_text(
+        [re.compile(each) for each in ("Desk", "Inbox", "Cart", "Account")]
+    )
+    shown = {who: nav.page.get_by_role("link", name="Edit", exact=True).count() for who, nav in told.items()}
+    assert shown == {"": 0, "nick": 0, "eddy": 1}
 
 
 @pytest.mark.thorough

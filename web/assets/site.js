@@ -69,7 +69,8 @@ const showMine = async () => {
     const answer = await ask(`${base}/my/status?${new URLSearchParams(all("main [data-asks]")[0]?.dataset.asks)}`);
     if (!answer.ok) return;
     mine = await answer.json();
-    root.dataset.in = mine.who ?? "";
+    if (mine.who) root.dataset.in = mine.who;
+    else delete root.dataset.in;
   }
   for (const [name, word] of [["unread", " unread"], ["cart", " to buy"]]) {
     const count = document.getElementById(name), spoken = document.createElement("span");

@@ -18,7 +18,7 @@ from shared.runtime.environment import table
 
 READ = settings.READ_FOR_CARDS
 OLDER = 50
-"""Deals of a page further back, all of them shown."""
+"""Deals that a page further back is made of."""
 
 
 def public_page(template: str, request: Request, **values: Any) -> Answer:
@@ -53,13 +53,15 @@ def latest_of(feed: Feed, now: datetime, held: feeds.Held | None = None) -> str:
     # Of as many days as the page can show.
     counts = held[0] if held else feed_counts.counts(table(), feed, most=settings.READ_FOR_CARDS)
     page = feeds.read(table(), feed, limit=settings.READ_FOR_CARDS, now=now, held=held)
-    shown = page_cache.first(page, feed, views.first_groups(page.items, fragments.GROUPS))
+    shown = page_cache.first(page, feed, views.first_groups(page.items, fragments.GROUPS, feed.period))
     return fragments.latest(shown, feed, now, counts, shown.next)
 
 
 def older_of(feed: Feed, now: datetime, cursor: str) -> str:
     """A page of a feed further back. Raises InvalidCursor, NoSuchTopic."""
     page = feeds.read(table(), feed, limit=OLDER, now=now, cursor=cursor)
+    if page.next:
+        page = page_cache.first(page, feed, views.full_rows(page.items, feed.period))
     sections = views.by_month(page.items, now) if feed.period is Period.MONTH else views.by_day(page.items, now, {})
     return render(
         "parts/latest.html", prefix="", days=sections, next=page.next, path=fragments.path_of(feed), first=False

@@ -130,7 +130,7 @@ def _selected(request: Request, topic: Topic, selection: Selection, among: Calla
         *([partial(sorting.currencies, table(), topic, selection)] if selection.currency and not cursor else []),
     ]
     (found, brand, page), *currencies = table().gather(asked)
-    deals = page.items[: views.first_groups(page.items, SORTED, under_days=False)]
+    deals = page.items[: views.first_groups(page.items, SORTED, under=None)]
     # Where not all that was found is shown, the next page begins with the rest.
     more = sorting.cursor_after(topic, selection, deals[-1]) if len(deals) < len(page.items) else page.next
     bar = narrowing.above(
@@ -166,7 +166,7 @@ def _of_topic(
 
     Where it has none, it shows the last ones that ended.
     """
-    something = "<section>" in latest or not first
+    something = "<li" in latest or not first
     over = [] if something else offers.ended(table(), found.topic, MOST_ENDED)
     path = fragments.path_of(feed_of(found.topic))
     counts = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -20,7 +21,7 @@ from shared.data.catalog import brands, clicks, deals, endings, feeds, offers, p
 from shared.data.catalog.words import asked, in_text
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
-from shared.html import assets, fragments
+from shared.html import assets, fragments, views
 from shared.http import cached_pages
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, feed_of
 from shared.runtime import environment
@@ -162,7 +163,7 @@ def test_the_front_page_shows_what_editors_picked(ask: Ask, table: Table, now: d
 
     document = parsed(ask("/"))
 
-    lead = document.find(".//li[@class='card lead']")
+    lead = document.find(".//li[@class='card lead broad']")
     assert "Café lamp" in "".join(lead.itertext())
     assert document.find(".//h1").text == "Front page"
 
@@ -208,12 +209,16 @@ def test_the_editors_choice_is_shown(ask: Ask, table: Table, now: datetime, post
     assert "Trail runner, green" in ask("/editors-choice")["body"]
 
 
+def of_two_brands(count: int, now: datetime) -> list[Deal]:
+    """Deals of products of their own, newest first, of one brand and the other by turns."""
+    return [
+        a_deal(now - timedelta(seconds=n), title=f"Deal {n:03}", link=f"https://s.example/{n}", brand=brand)
+        for n, brand in zip(range(count), itertools.cycle(["apple", "asics"]), strict=False)
+    ]
+
+
 def test_a_list_goes_on_to_its_end(ask: Ask, table: Table, now: datetime) -> None:
-    post(
-        table,
-        [a_deal(now - timedelta(minutes=n), title=f"Deal {n:03}", link=f"https://s.example/{n}") for n in range(130)],
-        now,
-    )
+    post(table, of_two_brands(130, now), now)
     seen: list[str] = []
     query: dict[str, str] = {}
 
@@ -317,14 +322,13 @@ def test_no_page_asks_for_more_than_it_shows(ask: Ask, follow: Ask, now: datetim
 def test_older_deals_of_a_topic_are_asked_for_together_with_its_name(
     ask: Ask, table: Table, now: datetime, topic: Topic
 ) -> None:
-    made = [a_deal(now - timedelta(seconds=n), link=f"https://s.example/{n}") for n in range(public.OLDER + 5)]
-    newest = post(table, made, now)[0]
+    newest = post(table, of_two_brands(2 * public.OLDER + 5, now), now)[0]
     feed = feed_of(topic)
 
     with watched(environment.table()) as wire:
         answer = ask(fragments.path_of(feed), query={"cursor": cursors.encode(feeds.scope(feed), newest.deal_id)})
 
-    assert len(parsed(answer).findall(".//li[@class='card']")) == public.OLDER
+    assert len(parsed(answer).findall(".//li[@class='card']")) == 2 * views.FULL_ROWS
     assert wire.operations == {"GetItem": 1, "Query": 1}
     assert wire.round_trips == 1
 
