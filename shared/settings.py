@@ -88,6 +88,18 @@ RESET_LIFETIME = timedelta(hours=1)
 VERIFICATION_LIFETIME = timedelta(hours=24)
 """How long a mailed link that verifies an address works."""
 
+VERIFICATIONS_PER_USER = 3
+"""Links that verify an address which one account asks for in a window."""
+
+DIGEST_COHORT = 25
+"""Readers whose mails are one unit of work: SES takes 14 mails a second of a new account, so it is over in seconds."""
+
+DIGEST_MESSAGES = 15
+"""Messages that a day's mail shows; it says how to see the rest."""
+
+DIGEST_TOO_LATE = timedelta(days=1)
+"""After this a day's mail is not sent any more: the next one has been. Receipts are kept three times as long."""
+
 SESSIONS_PER_USER = 100
 """Sign-ins of one user that succeed in a window: each makes an item that is kept for a month."""
 

@@ -34,6 +34,7 @@ from shared.data.idempotency import Idempotency
 from shared.data.members import (
     alerts,
     announcements,
+    digests,
     email_tokens,
     fanout,
     follows,
@@ -168,6 +169,8 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     rate_limits.sign_up(table, "203.0.113.7", NOW)
     users.create(table, reader)
     sessions.start(table, reader, NOW, hashlib.sha256(name.encode()).digest())
+    digests.choose_hour(table, reader, 7, hashlib.sha256(name.encode()).digest()[:16])
+    digests.claim(table, reader, NOW)
     email_tokens.issue(table, users.get(table, name), "verify", NOW, hashlib.sha256(name.encode()).digest())
     for topic in (Topic(BRAND, posted[0].brand), Topic(CATEGORY, posted[0].category)):
         follows.watch(table, topic, name, NOW)

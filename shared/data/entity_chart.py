@@ -142,13 +142,18 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
         _entity(t.WORD_COUNT, keys.word_count("<Word>")),
     ),
     "Members": (
-        _entity(t.USER, keys.user("<Username>"), keys.user_in_users("<Username>")),
+        _entity(
+            t.USER,
+            keys.user("<Username>"),
+            {**keys.user_in_users("<Username>"), **keys.user_in_digests("<Username>", _NUMBER)},
+        ),
         _entity(t.REMOVAL, keys.user("<Username>"), keys.user_in_removals("<Username>")),
         _entity(t.ACCOUNT, keys.account("<Username>")),
         _entity(t.PASSWORD, keys.password("<Username>")),
         _entity(t.USER_EMAIL, keys.user_email("<Email>")),
         _entity(t.SESSION, keys.session("<Hash>"), keys.session_in_sessions("<Username>", _TIME)),
         _entity(t.EMAIL_TOKEN, keys.email_token("<Hash>")),
+        _entity(t.DIGEST_RECEIPT, keys.digest_receipt("<AccountId>", "<Day>")),
         _entity(
             t.MESSAGE, keys.message("<Username>", "<MessageId>"), keys.message_in_unread("<Username>", "<MessageId>")
         ),

@@ -41,6 +41,7 @@ USER_EMAIL = "UserEmail"
 PASSWORD = "Password"  # noqa: S105  # a type's name
 SESSION = "Session"
 EMAIL_TOKEN = "EmailToken"  # noqa: S105  # the same
+DIGEST_RECEIPT = "DigestReceipt"
 ATTEMPTS = "Attempts"
 IDEMPOTENCY = "Idempotency"
 MESSAGE = "Message"

@@ -384,6 +384,20 @@ def user_in_users(username: str) -> Key:
     return {"UserIndex": f"USER#{username}"}
 
 
+def user_in_digests(username: str, hour: int) -> Key:
+    return {"GSI1PK": digests(hour), "GSI1SK": f"USER#{username}"}
+
+
+def digests(hour: int) -> str:
+    """The GSI1 partition of those who are mailed the day's messages at an hour."""
+    return f"DIGEST#{hour:02}"
+
+
+def digest_receipt(account_id: str, day: str) -> Key:
+    """The note that an account was mailed its messages on a day like ``2026-06-04``."""
+    return _pair(f"DIGESTRECEIPT#{account_id}#{day}")
+
+
 def user_in_removals(username: str) -> Key:
     return {"GSI1PK": removals(), "GSI1SK": f"USER#{username}"}
 

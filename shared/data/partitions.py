@@ -53,6 +53,8 @@ PASSWORD = keys.any_like(keys.password(""))
 USER_EMAIL = keys.any_like(keys.user_email(""))
 SESSION = keys.any_like(keys.session(""))
 EMAIL_TOKEN = keys.any_like(keys.email_token(""))
+DIGEST_RECEIPT = keys.any_like(keys.digest_receipt("", ""))
+DIGESTS = keys.any_like(keys.digests(0))
 MESSAGES = keys.any_like(keys.messages(""))
 """In the table and, while unread, in GSI1."""
 
@@ -150,6 +152,7 @@ HIDDEN: Mapping[str | None, Mapping[str, str]] = {
         EMAIL_TOKEN: "its key is made of the token in a mail, which is a key to an account",
         FEED_KEY: "its key is made of what opens somebody's feed",
         FEED: "it holds what a feed's key is made of",
+        DIGEST_RECEIPT: "it tells who is mailed",
         USER_EMAIL: "its key is somebody's email address",
         ATTEMPTS: "it says from which networks people have tried to sign in",
         COUNTED_CLICK: "it stands for somebody who has clicked",
@@ -157,6 +160,7 @@ HIDDEN: Mapping[str | None, Mapping[str, str]] = {
     },
     "GSI1": {
         SESSIONS_OF_USERS: "its keys are made of the tokens of somebody who is signed in",
+        DIGESTS: "who is mailed, and when, is nobody else's business",
         REMOVALS: "who is leaving is nobody else's business",
     },
 }
@@ -170,6 +174,10 @@ HIDDEN_OF_PEOPLE: Mapping[str, Mapping[str, str]] = {
         "Email": "somebody's email address",
         "Addresses": _LIVES,
         "VerifiedEmail": "somebody's email address",
+        "StoppedEmail": "somebody's email address",
+        "StoppedBecause": "how somebody's mailbox answers",
+        "DigestHour": "when somebody is mailed",
+        "DigestKey": "signs links that act for somebody",
         "Generation": "made of a password's hash",
     },
     item_types.ORDER: {"Address": _LIVES},

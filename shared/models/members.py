@@ -11,6 +11,9 @@ from shared.values.stored import stored
 
 Role = Literal["member", "editor"]
 
+Trouble = Literal["bounce", "complaint"]
+"""Why nothing is mailed to an address: a mail came back for good, or its reader called it unwanted."""
+
 
 @dataclass(frozen=True, slots=True)
 class User:
@@ -19,7 +22,9 @@ class User:
     ``generation``, as it was read, is that of its sessions: it changes with a new password and a sign-out everywhere.
     ``hot_pace`` is when one is told of hot deals, and None at once.
     ``account_id`` is made when the account is: a name may have another owner later, an id never has.
-    ``verified_email`` is the address that was proved last: another one that took its place is not verified.
+    ``verified_email`` is the address that was proved last: another one that took its place is not verified. So is
+    ``stopped_email`` the one that nothing is mailed to, for a reason. ``digest_hour``, in UTC, is when the day's unread
+    messages are mailed; ``digest_key`` signs the links that end that.
     """
 
     username: str = field(metadata=stored("Username", personal=True))
@@ -32,11 +37,20 @@ class User:
     account_id: str = field(default="", compare=False, metadata=stored("AccountId", personal=True))
     verified_email: str | None = field(default=None, metadata=stored("VerifiedEmail", personal=True))
     hot_pace: Pace | None = field(default=None, metadata=stored("HotPace", Pace))
+    stopped_email: str | None = field(default=None, metadata=stored("StoppedEmail", personal=True))
+    stopped_because: Trouble | None = field(default=None, metadata=stored("StoppedBecause"))
+    digest_hour: int | None = field(default=None, metadata=stored("DigestHour", int))
+    digest_key: str | None = field(default=None, repr=False, metadata=stored("DigestKey", personal=True))
 
     @property
     def is_verified(self) -> bool:
         """Whether the email address was proved to be the user's own, by a link that was mailed to it."""
         return self.verified_email == self.email
+
+    @property
+    def mail_is_stopped(self) -> bool:
+        """Whether nothing is mailed to the address any more: mails to it came back, or its owner complained."""
+        return self.stopped_email == self.email
 
 
 @dataclass(frozen=True, slots=True)

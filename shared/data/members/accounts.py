@@ -131,6 +131,29 @@ def reset_password(table: Table, token: str, password: str, now: datetime) -> Us
     return user
 
 
+def ask_to_verify(queue: Queue | None, user: User) -> None:
+    """Have a link mailed that verifies an account's address, where mail is sent and this is still to be proved.
+
+    Raises Busy.
+    """
+    if queue is not None and not user.is_verified:
+        queue.send([MailWork("verify", user.username, user.account_id).to_json()])
+
+
+def ask_again_to_verify(table: Table, queue: Queue | None, user: User, now: datetime) -> None:
+    """The same for who asks for it, not too often. Raises NoMail, SlowDown, Busy."""
+    if queue is None:
+        raise NoMail
+    rate_limits.ask_to_verify(table, user.username, now)
+    ask_to_verify(queue, user)
+
+
+def verify_email(table: Table, token: str, now: datetime) -> None:
+    """Note that the address that a token was mailed to is its account's own. Raises DeadLink."""
+    user = email_tokens.owner(table, token, "verify", now)
+    email_tokens.spend(table, token, "verify", user, "SET VerifiedEmail = :email")
+
+
 def change_email(table: Table, user: User, email: str, address: str, now: datetime) -> User:
     """Change an account's email address, once its password is proved. Raises EmailTaken, NoSuchUser, SlowDown."""
     if email == user.email:

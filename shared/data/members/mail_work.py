@@ -8,23 +8,30 @@ takes, are the same for everyone.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Kind = Literal["reset", "verify"]
+from shared.models.members import Trouble
+
+Kind = Literal["reset", "verify", "digests"]
 
 
 @dataclass(frozen=True, slots=True)
 class MailWork:
-    """A mail to send: a ``reset`` to an address that was typed, or a ``verify`` to an account's, by name and id."""
+    """What is to be mailed: a ``reset`` to an address that was typed, a ``verify`` to an account's, by name and id.
+
+    ``digests`` are those of an hour that began at a time (``at``), to the readers after a name (``to``).
+    """
 
     kind: Kind
     to: str
     account_id: str = ""
+    at: str = ""
 
     def to_json(self) -> str:
         """The work as the body of a queue's message."""
-        return json.dumps({"kind": self.kind, "to": self.to, "accountId": self.account_id})
+        return json.dumps({"kind": self.kind, "to": self.to, "accountId": self.account_id, "at": self.at})
 
     @classmethod
     def from_json(cls, body: str) -> MailWork:
@@ -33,6 +40,43 @@ class MailWork:
             fields = json.loads(body)
             if fields["kind"] not in get_args(Kind):
                 raise ValueError(f"no kind of mail: {fields['kind']!r}")
-            return cls(fields["kind"], str(fields["to"]), str(fields["accountId"]))
+            return cls(fields["kind"], str(fields["to"]), str(fields["accountId"]), str(fields["at"]))
         except (KeyError, TypeError) as error:
             raise ValueError("not a mail to send") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of a mail, as SES tells it: nothing may be sent to these addresses any more, for a reason."""
+
+    because: Trouble
+    addresses: Sequence[str]
+
+    @classmethod
+    def from_json(cls, body: str) -> Report:
+        """The report that a message of SES's topic is. Raises ValueError for any other body.
+
+        A bounce that is not for good (a full mailbox, a holiday) names nobody.
+        https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
+        """
+        try:
+            told = json.loads(body)
+            match told["eventType"]:
+                case "Bounce":
+                    lasting = told["bounce"]["bounceType"] == "Permanent"
+                    found = told["bounce"]["bouncedRecipients"] if lasting else []
+                    return cls("bounce", [str(each["emailAddress"]) for each in found])
+                case "Complaint":
+                    found = told["complaint"]["complainedRecipients"]
+                    return cls("complaint", [str(each["emailAddress"]) for each in found])
+        except (KeyError, TypeError) as error:
+            raise ValueError("not a report of SES") from error
+        raise ValueError(f"not a report that was asked for: {told['eventType']!r}")
+
+
+def read(body: str) -> MailWork | Report:
+    """What a message of the queue is. Raises ValueError."""
+    try:
+        return MailWork.from_json(body)
+    except ValueError:
+        return Report.from_json(body)

@@ -123,6 +123,11 @@ def ask_reset(table: Table, email: str, address: str, now: datetime) -> None:
     _count(table, [*bounds, (partial(keys.attempts, "RESET", digest), settings.RESETS_PER_EMAIL)], now)
 
 
+def ask_to_verify(table: Table, username: str, now: datetime) -> None:
+    """Count a request for a link that verifies an account's address. Raises SlowDown after too many."""
+    _count(table, [(partial(keys.attempts, "VERIFY", username), settings.VERIFICATIONS_PER_USER)], now)
+
+
 def change_email(table: Table, username: str, now: datetime) -> None:
     """Count a change of an account's email address. Raises SlowDown where it has made too many."""
     _count(table, [(partial(keys.attempts, "EMAIL", username), MOST_MOVES)], now)
