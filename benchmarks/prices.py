@@ -40,6 +40,7 @@ WRITE = Price("DynamoDB, write request unit", WRITE_DOLLARS, MILLION, "million",
 STORAGE = Price("DynamoDB, storage", 0.25, 1, "GB-month", f"{AWS}/dynamodb/pricing/on-demand")
 RECOVERY = Price("DynamoDB, point-in-time recovery", 0.20, 1, "GB-month", f"{AWS}/dynamodb/pricing/on-demand")
 QUEUEING = Price("SQS, standard request", 0.40, MILLION, "million", f"{AWS}/sqs/pricing")
+MAIL = Price("SES, mail, without a plan", 0.10, 1000, "1,000", f"{AWS}/ses/pricing")
 LOGGING = Price("CloudWatch Logs, ingestion", 0.50, 1, "GB", f"{AWS}/cloudwatch/pricing")
 ALARM = Price("CloudWatch, metric of an alarm", 0.10, 1, "month", f"{AWS}/cloudwatch/pricing")
 DASHBOARD = Price("CloudWatch, dashboard", 3.00, 1, "month", f"{AWS}/cloudwatch/pricing")
@@ -52,7 +53,7 @@ EGRESS = Price("Data from a region to the internet", 0.09, 1, "GB", f"{AWS}/ec2/
 EDGE_REQUEST = Price("CloudFront, HTTPS request, US", 0.0100, 10_000, "10,000", f"{AWS}/cloudfront/pricing")
 EDGE_EGRESS = Price("CloudFront, data to viewers, US and Europe", 0.085, 1, "GB", f"{AWS}/cloudfront/pricing")
 PRICES = (
-    *(GATEWAY, HTTP_GATEWAY, INVOCATION, COMPUTING, READ, WRITE, STORAGE, RECOVERY, QUEUEING, LOGGING),
+    *(GATEWAY, HTTP_GATEWAY, INVOCATION, COMPUTING, READ, WRITE, STORAGE, RECOVERY, QUEUEING, MAIL, LOGGING),
     *(ALARM, DASHBOARD, METRIC, SECRET, WEB_ACL, WAF_RULE, WAF_REQUEST, EGRESS, EDGE_REQUEST, EDGE_EGRESS),
 )
 PRICES_AS_OF = "November 2026"

@@ -21,7 +21,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from shared.data import item_types, keys
 from shared.data.catalog.changes import change_of
 from shared.data.members.cohorts import Unit
-from shared.data.members.mail_work import MailWork
+from shared.data.members.mail_work import MailWork, Report
 from shared.dynamodb.attributes import marshal_item, unmarshal_item
 from shared.dynamodb.damage import UNREADABLE
 from shared.dynamodb.table import Table
@@ -114,9 +114,9 @@ class Uploads:
         return cls(names)
 
 
-def content_of(message: Received) -> Unit | MailWork | Uploads | Batch | None:
+def content_of(message: Received) -> Unit | MailWork | Report | Uploads | Batch | None:
     """The work that a dead-letter queue's message asks for, or None if no function understands it."""
-    for kind in (Unit.from_json, MailWork.from_json, Uploads.of, Batch.of):
+    for kind in (Unit.from_json, MailWork.from_json, Report.from_json, Uploads.of, Batch.of):
         with suppress(ValueError):
             return kind(message.body)
     return None

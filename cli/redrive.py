@@ -18,7 +18,7 @@ from cli.output import complain, say, show_json, show_rows
 from cli.watching import AsJson
 from shared import sqs
 from shared.data.members.cohorts import Unit
-from shared.data.members.mail_work import MailWork
+from shared.data.members.mail_work import MailWork, Report
 from shared.errors import DealsError
 from shared.sqs import Queue, Received
 from shared.values.counts import counted
@@ -82,7 +82,7 @@ class _Case:
     source: str
     queue: Queue
     message: Received
-    content: Unit | MailWork | Uploads | Batch | None
+    content: Unit | MailWork | Report | Uploads | Batch | None
     deal_ids: list[str]
     reason: str
     outcome: str = "waiting"
@@ -95,6 +95,8 @@ class _Case:
                 return f"{self.content.kind} news"
             case MailWork():
                 return f"{self.content.kind} mail"
+            case Report():
+                return f"{self.content.because} of a mail"
             case Batch():
                 return f"{counted(self.content.size, 'record')} of the stream, for {self.content.reader}"
             case Uploads():
@@ -154,7 +156,7 @@ class _Plumbing:
                     queue = self.work if isinstance(case.content, Unit) else self.uploads
                     dead_letters.resend(queue, case.queue, case.message)
                     case.outcome = "sent again"
-                case MailWork():
+                case MailWork() | Report():
                     dead_letters.resend(self.mail, case.queue, case.message)
                     case.outcome = "sent again"
                 case Batch():
@@ -172,12 +174,12 @@ class _Plumbing:
         case.queue.remove(case.message)
         case.outcome = "dropped"
 
-    def _told(self, content: Unit | MailWork | Uploads | Batch | None) -> tuple[list[str], str]:
+    def _told(self, content: Unit | MailWork | Report | Uploads | Batch | None) -> tuple[list[str], str]:
         """The deals that a message is about, and why it is there, as far as it says."""
         match content:
             case Unit():
                 return [content.deal_id], "every delivery failed; the messenger's log says why"
-            case MailWork():
+            case MailWork() | Report():
                 return [], "every delivery failed; the mailer's log says why"
             case Batch():
                 with suppress(DealsError):

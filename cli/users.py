@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Annotated
 
 import typer
@@ -13,7 +14,7 @@ from cli.watching import AsJson, at_work
 from shared.api import documents, member_documents
 from shared.api.member_bodies import NewUser
 from shared.data import removal
-from shared.data.members import users
+from shared.data.members import digests, email_tokens, sessions, users
 from shared.models.members import Role, User
 from shared.values import times
 from shared.values.counts import counted
@@ -74,6 +75,37 @@ def show(username: Username, as_json: AsJson = False) -> None:
     """Show one account."""
     with at_work(as_json) as work:
         work.answer(member_documents.user(users.get(work.table, username)), views.fields)
+
+
+@app.command()
+def reset_link(username: Username, as_json: AsJson = False) -> None:
+    """Make a link to a new password, for a user whom no mail reaches; it works once, for an hour."""
+    with at_work(as_json) as work:
+        user = users.get(work.table, username, consistent=True)
+        entropy = secrets.token_bytes(sessions.TOKEN_BYTES)
+        token = email_tokens.issue(work.table, user, "reset", times.now(), entropy)
+        work.answer({"path": f"/account/reset?token={token}"}, views.fields)
+
+
+@app.command()
+def mail_digest(
+    username: Username,
+    hour: Annotated[int | None, typer.Option(min=0, max=23, help="The hour, in UTC; never if none is given.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Mail a user the unread messages once a day, at an hour."""
+    with at_work(as_json) as work:
+        user = users.get(work.table, username, consistent=True)
+        digests.choose_hour(work.table, user, hour, secrets.token_bytes(digests.KEY_BYTES))
+        work.answer({"username": username, "digestHour": hour}, views.fields)
+
+
+@app.command()
+def resume_mail(username: Username, as_json: AsJson = False) -> None:
+    """Mail to a user again after a bounce or a complaint, once the mailbox works."""
+    with at_work(as_json) as work:
+        digests.resume(work.table, username)
+        work.answer(member_documents.user(users.get(work.table, username, consistent=True)), views.fields)
 
 
 @app.command()

@@ -213,6 +213,10 @@ KEY_OF_SNS = _because(
     "An alarm's message names the alarm and a number, and SNS's disks are encrypted. A key would cost $1 a month.",
     "CKV_AWS_26",
 )
+KEY_OF_REPORTS = _because(
+    "A report of SES names an address for a moment, and SNS's disks are encrypted. A key would cost $1 a month.",
+    "CKV_AWS_26",
+)
 ALARMS_GROW_OLD = _because(
     "A message that could not be handed over is an alarm that is old by the time somebody sends it again.",
     "Serverless-SNSRedrivePolicy",

@@ -209,8 +209,10 @@ FUNCTIONS = (
         access=rights.MAILER,
         caller=Caller.EVENTS,
         timeout=60,
-        because="Five mails, while the table refuses for moments and SES for longer: it takes some a second.",
+        because="Five cohorts of 25 mails, while the table refuses for moments and SES for longer.",
         sends_mail=True,
+        asks_for_mail=True,
+        calls_itself=True,
     ),
     Function(
         name="resizer",

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aws_cdk import Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_ses as ses
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
 
 from infra import acceptances
@@ -22,6 +26,10 @@ MAILERS = 2
 """Mailers at once, Lambda's least: a new account in production sends 14 mails a second, which one mailer does.
 
 https://docs.aws.amazon.com/ses/latest/dg/manage-sending-quotas.html"""
+
+
+DIGESTS = {"kind": "digests", "to": "", "accountId": "", "at": events.EventField.time}
+"""What the clock puts into the queue each hour (``shared/data/members/mail_work.py`` reads it)."""
 
 
 class MailSending(Construct):
@@ -60,6 +68,20 @@ class MailSending(Construct):
                 conditions={"StringEqualsIfExists": {"ses:FromAddress": stage.mail.sender}},
             )
         )
+        self._be_told(configuration)
+        events.Rule(
+            self,
+            "EachHour",
+            description="Mails the day's messages to those who want them at this hour",
+            schedule=events.Schedule.cron(minute="0"),
+            targets=[
+                targets.SqsQueue(
+                    self.queue.queue,
+                    message=events.RuleTargetInput.from_object(DIGESTS),
+                    dead_letter_queue=self.queue.dead_letters.queue,
+                )
+            ],
+        )
         variables = {
             "MAIL_SENDER": f"Big Time Deals <{stage.mail.sender}>",
             "MAIL_REPLY_TO": stage.mail.reply_to or stage.mail.sender,
@@ -68,6 +90,23 @@ class MailSending(Construct):
         }
         for name, value in variables.items():
             self.mailer.function.add_environment(name, value)
+
+    def _be_told(self, configuration: ses.ConfigurationSet) -> None:
+        """Put bounces and complaints into the queue, as SES tells them to a topic.
+
+        https://docs.aws.amazon.com/ses/latest/dg/event-publishing-add-event-destination-sns.html
+        """
+        topic = sns.Topic(self, "Reports", enforce_ssl=True)
+        accept(topic, acceptances.KEY_OF_REPORTS)
+        dead_letters = self.queue.dead_letters.queue
+        topic.add_subscription(
+            subscriptions.SqsSubscription(self.queue.queue, raw_message_delivery=True, dead_letter_queue=dead_letters)
+        )
+        configuration.add_event_destination(
+            "Reports",
+            destination=ses.EventDestination.sns_topic(topic),
+            events=[ses.EmailSendingEvent.BOUNCE, ses.EmailSendingEvent.COMPLAINT],
+        )
 
     def _arn(self, kind: str, name: str) -> str:
         return Stack.of(self).format_arn(service="ses", resource=kind, resource_name=name)

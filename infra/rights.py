@@ -28,7 +28,8 @@ ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
 """Attributes of an account that tell whether a session still counts, and its role."""
 
 TO_MAIL = (
-    "Type", "Username", "Email", "Name", "Role", "CreatedAt", "AccountId", "VerifiedEmail", "Generation", "SignOuts",
+    "Type", "Username", "Email", "Name", "Role", "CreatedAt", "AccountId", "VerifiedEmail", "StoppedEmail",
+    "StoppedBecause", "DigestHour", "DigestKey", "Generation", "SignOuts",
 )  # fmt: skip
 """Attributes of an account that a mail needs."""
 
@@ -168,9 +169,14 @@ MAILER: Access = (
     Right("GetItem", (p.USER_EMAIL,)),
     # Of an account what a mail needs: not where its orders go.
     Right("GetItem", (p.USER,), attributes=TO_MAIL),
-    Right("PutItem", (p.EMAIL_TOKEN,)),
+    Right("PutItem", (p.EMAIL_TOKEN, p.DIGEST_RECEIPT)),
+    Right("DeleteItem", (p.DIGEST_RECEIPT,)),
+    Right("UpdateItem", (p.USER,), attributes=("Email", "StoppedEmail", "StoppedBecause")),
+    Right("Query", (p.DIGESTS,), GSI1, attributes=("GSI1PK", "GSI1SK", "Username")),
+    Right("Query", (p.MESSAGES,), GSI1),
 )
-"""It makes tokens and cannot use them: it reads no password, no session, and changes no account's password."""
+"""It makes tokens and cannot use them: it reads no password and no session. Of an account it changes only that nothing
+is mailed to it any more."""
 
 REFRESHER: Access = (
     Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),

@@ -61,6 +61,7 @@ ROUTES = (
         "POST /sessions",
         "POST /password-resets",
         "POST /passwords",
+        "POST /email-verifications",
     ),
     *_routes(
         "accounts",
@@ -68,6 +69,7 @@ ROUTES = (
         "DELETE /sessions",
         "DELETE /sessions/current",
         "GET,PATCH,DELETE /me",
+        "POST /me/email-verifications",
     ),
     *_routes(
         "members",

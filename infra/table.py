@@ -83,8 +83,10 @@ class DealsTable(Construct):
             accept(role, acceptances.MINISTACK_ASKS_ON_EVERYTHING)
 
     def _asked_for(self, right: Right | Scan) -> Right | Scan:
-        """A right as its cloud can check it: MiniStack does not see the attributes of a batch, and would refuse it."""
-        if self._emulated and isinstance(right, Right) and right.operation.startswith("Batch"):
+        """A right as its cloud can check it: MiniStack does not see the attributes of a batch or an update, and would
+        refuse it."""
+        unseen = right.operation.startswith("Batch") or right.operation == "UpdateItem"
+        if self._emulated and isinstance(right, Right) and unseen:
             return replace(right, attributes=())
         return right
 

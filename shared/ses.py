@@ -14,7 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from shared.dynamodb import trouble
 from shared.dynamodb.client import client_of
 from shared.dynamodb.retries import Budget, Retrying
-from shared.errors import Busy, Impossible, Unavailable
+from shared.errors import Busy, Impossible
 
 if TYPE_CHECKING:
     from mypy_boto3_sesv2 import SESV2Client
@@ -42,7 +42,7 @@ class Sender(Retrying):
     configuration_set: str
 
     def send(self, mail: Mail) -> str:
-        """Send a mail; returns SES's id of it. Raises Refused, Busy, Unavailable."""
+        """Send a mail; returns SES's id of it. Raises Refused, Busy, Unavailable; NoAnswer where it may be sent."""
         return self.retry(lambda: self._send(mail), when=Busy)
 
     def _send(self, mail: Mail) -> str:
@@ -68,7 +68,7 @@ class Sender(Retrying):
             raise Busy(f"SES: {error}") if code in TOO_FAST else trouble.of(error, "SES") from error
         except BotoCoreError as error:
             self.client.close()
-            raise Unavailable(f"SES does not answer: {error}") from error
+            raise trouble.of(error, "SES") from error
         return answer["MessageId"]
 
 

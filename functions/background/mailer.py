@@ -1,25 +1,30 @@
-"""From the queue to the readers' mailboxes: each message of the queue is a mail to send."""
+"""From the queue to the readers' mailboxes: each message of the queue is mail to send, or what became of some."""
 
 from __future__ import annotations
 
 import secrets
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import EventType
 
-from shared import ses
-from shared.data.members import email_tokens, users
+from shared import ses, settings
+from shared.data.members import digests, email_tokens, mail_work, users
 from shared.data.members.email_tokens import Purpose
-from shared.data.members.mail_work import MailWork
+from shared.data.members.mail_work import MailWork, Report
 from shared.data.members.sessions import TOKEN_BYTES
-from shared.errors import NoSuchUser
+from shared.dynamodb import damage
+from shared.errors import NoAnswer, NoSuchUser, Unavailable
 from shared.html import mails
 from shared.models.mail import Mail
 from shared.models.members import User
 from shared.runtime import metrics
 from shared.runtime.batches import each_record
 from shared.runtime.environment import logger, table
-from shared.runtime.mail import sender
+from shared.runtime.mail import mail_queue, sender
 from shared.runtime.reporting import measured, report
 from shared.values import times
 
@@ -35,27 +40,82 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
 
 
 def work(record: SQSRecord) -> None:
-    """Send what a message asks for, if there is still somebody to send it to."""
-    asked = MailWork.from_json(record.body)
+    """Do what a message asks for: send a mail, if there is still somebody to send it to, or note what became of one."""
+    match mail_work.read(record.body):
+        case Report() as report_:
+            for address in report_.addresses:
+                digests.stop(table(), address, report_.because)
+            logger().info("reported", because=report_.because, addresses=len(report_.addresses), **measured())
+        case MailWork(kind="digests") as hour:
+            outcomes = dict(Counter(_digests(hour)))
+            logger().info("mailed", kind="digests", at=hour.at, outcomes=outcomes, **measured())
+        case MailWork() as asked:
+            outcome = _link(asked)
+            logger().info("mailed", kind=asked.kind, outcome=outcome, **measured())
+
+
+def _link(asked: MailWork) -> str:
+    """Mail a link to whoever has an address, or to an account that is still the one that asked."""
     try:
-        outcome = _reset(asked)
+        if asked.kind == "reset":
+            user = users.of_email(table(), asked.to)
+            return _send(user, mails.reset(user, _token(user, "reset")))
+        user = users.to_mail(table(), asked.to)
     except NoSuchUser:
-        outcome = "nobody"
-    logger().info("mailed", kind=asked.kind, outcome=outcome, **measured())
+        return "nobody"
+    if user.account_id != asked.account_id or user.is_verified:
+        return "nobody"
+    return _send(user, mails.verify(user, _token(user, "verify")))
 
 
-def _reset(asked: MailWork) -> str:
-    """Mail a link to a new password to whoever has an address. Raises NoSuchUser."""
-    user = users.of_email(table(), asked.to)
-    return _send(mails.reset(user, _token(user, "reset")))
+def _digests(hour: MailWork) -> Iterator[str]:
+    """Mail some readers their day's messages, then queue the readers after them; yields what became of each mail.
+
+    The receipts make a repetition harmless, so the next readers may wait until these are done: SES takes so many mails
+    a second, whoever asks.
+    """
+    now, due = times.now(), times.from_iso(hour.at).replace(minute=0, second=0)
+    if now - due > settings.DIGEST_TOO_LATE:
+        return
+    names = digests.readers(table(), due.hour, hour.to, settings.DIGEST_COHORT)
+    for name in names:
+        try:
+            yield _digest(users.to_mail(table(), name), due, now)
+        except (NoSuchUser, *damage.UNREADABLE):
+            yield "nobody"
+    queue = mail_queue()
+    if queue is not None and len(names) == settings.DIGEST_COHORT:
+        queue.send([replace(hour, to=names[-1]).to_json()])
+
+
+def _digest(user: User, due: datetime, now: datetime) -> str:
+    """Mail a reader the day's messages, once. A mail that may have been sent is not sent again: its messages wait in
+    the inbox."""
+    if user.digest_hour != due.hour or not user.is_verified or user.mail_is_stopped:
+        return "unwanted"
+    news = digests.news(table(), user, due, now)
+    if not news:
+        return "nothing"
+    if not digests.claim(table(), user, due):
+        return "before"
+    try:
+        return _send(user, mails.digest(user, news, digests.unsubscribing(user)))
+    except NoAnswer as error:
+        logger().warning("SES did not answer", reason=str(error))
+        return "perhaps"
+    except Unavailable:
+        digests.release(table(), user, due)
+        raise
 
 
 def _token(user: User, purpose: Purpose) -> str:
     return email_tokens.issue(table(), user, purpose, times.now(), secrets.token_bytes(TOKEN_BYTES))
 
 
-def _send(mail: Mail) -> str:
+def _send(user: User, mail: Mail) -> str:
     """Send a mail; returns what became of it. A mail that SES refuses is not sent again, others are no worse for it."""
+    if user.mail_is_stopped:
+        return "stopped"
     try:
         sender().send(mail)
     except ses.Refused as error:

@@ -4,12 +4,17 @@ who has read them."""
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from shared.html.links import absolute
 from shared.html.templates import render
+from shared.html.views import money
 from shared.models.mail import Mail
 from shared.models.members import User
+from shared.models.messages import AboutDeal, Message
+from shared.values.counts import counted
 
 MOST_BYTES = 20 * 1024
 """The most that the two forms of a mail have together: Gmail shows the beginning of longer ones, from 102 KB on, and
@@ -21,10 +26,41 @@ def reset(user: User, token: str) -> Mail:
     return _mail("reset", user, "Your link to a new password", address=absolute("/account/reset", token=token))
 
 
+def verify(user: User, token: str) -> Mail:
+    """The link that proves the address."""
+    return _mail("verify", user, "Is this your address?", address=absolute("/account/verify", token=token))
+
+
+def digest(user: User, messages: Sequence[Message], token: str) -> Mail:
+    """A day's unread messages, with the link that ends such mails, which mail programs can follow by themselves.
+
+    https://www.rfc-editor.org/rfc/rfc8058
+    """
+    leave = absolute("/account/unsubscribe", token=token)
+    rows = [
+        {"subject": each.subject, "price": _price(each), "address": absolute(f"/my/inbox/{each.message_id}")}
+        for each in messages
+    ]
+    counted_rows = counted(len(rows), "unread message")
+    mail = _mail(
+        "digest", user, f"{counted_rows} today", rows=rows, inbox=absolute("/my/inbox"),
+        account=absolute("/account"), leave=leave,
+    )  # fmt: skip
+    headers = {"List-Unsubscribe": f"<{leave}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    return replace(mail, headers=headers)
+
+
+def _price(message: Message) -> str:
+    """The price of the deal that a message is about, or nothing."""
+    about = message.about
+    return money(about.price, about.currency) if isinstance(about, AboutDeal) else ""
+
+
 def _mail(template: str, user: User, subject: str, **values: Any) -> Mail:
     known = {
         "subject": subject,
-        "name": user.name,
+        # Who signs up may give anybody's address, and any text for a name: no stranger is mailed that.
+        "name": user.name if user.is_verified else user.username,
         "username": user.username,
         "site": absolute("/"),
         "postal_address": os.environ.get("MAIL_POSTAL_ADDRESS", ""),

@@ -116,6 +116,9 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "Alert on words": ("alerts words ana running", ["GetItem", "BatchGetItem", "TransactWriteItems"]),
     "A private feed": ("messages new-feed ana", ["GetItem", "GetItem", "TransactWriteItems"]),
     "One's alerts": ("alerts list ana", ["Query", "GetItem"]),
+    "Mailed links: a new password, a proved address": ("users reset-link ana", ["GetItem", "PutItem"]),
+    "The day's messages by mail": ("users mail-digest ana --hour 7", ["GetItem", "UpdateItem"]),
+    "The day's messages by mail, after a bounce": ("users resume-mail ana", ["UpdateItem", "GetItem"]),
     "roles": ("users grant-editor ana", ["UpdateItem", "GetItem"]),
     "everyone": ("users list", ["Scan UserIndex"]),
 }

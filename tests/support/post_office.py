@@ -13,6 +13,7 @@ import pytest
 
 from functions.background import mailer
 from shared.dynamodb.table import Table
+from shared.errors import Busy
 from shared.runtime.mail import sender
 from shared.sqs import Queue
 from tests.support.engines import FAKE_CREDENTIALS
@@ -53,19 +54,23 @@ class Sent:
         return str(re.findall(r"https?://[^/\s]+(/account\S+)", self.text)[0])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PostOffice:
-    """The queue of mail, and what SES was asked to send."""
+    """The queue of mail, and what SES was asked to send. While it is ``busy``, SES refuses all."""
 
     queue: Queue
     asked: list[Mapping[str, Any]] = field(default_factory=list)
+    busy: bool = False
 
     def deliver(self) -> list[Sent]:
-        """Let the mailer work until nothing waits; returns what was sent since the last time."""
+        """Let the mailer work until nothing waits; returns what was sent since the last time. What fails waits."""
         for message in self.queue.receive():
             record = {"messageId": message.message_id, "body": message.body, "eventSource": "aws:sqs"}
-            assert within_rights(mailer)({"Records": [record]}, a_context()) == {"batchItemFailures": []}
-            self.queue.remove(message)
+            failed = within_rights(mailer)({"Records": [record]}, a_context())["batchItemFailures"]
+            assert bool(failed) == self.busy
+            self.queue.release(message) if failed else self.queue.remove(message)
+            if failed:
+                break
         sent = [Sent.of(each) for each in self.asked]
         self.asked.clear()
         return sent
@@ -81,7 +86,11 @@ def open_post_office(monkeypatch: pytest.MonkeyPatch, table: Table) -> Iterator[
             monkeypatch.setenv(name, value)
         hand_over(monkeypatch, table, mailer)
         office = PostOffice(queue)
-        sender().client.meta.events.register(
-            "provide-client-params.sesv2.SendEmail", lambda params, **_: office.asked.append(params)
-        )
+
+        def note(params: Mapping[str, Any], **_: Any) -> None:
+            if office.busy:
+                raise Busy("too many mails a second")
+            office.asked.append(params)
+
+        sender().client.meta.events.register("provide-client-params.sesv2.SendEmail", note)
         yield office
