@@ -29,7 +29,7 @@ ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
 
 TO_MAIL = (
     "Type", "Username", "Email", "Name", "Role", "CreatedAt", "AccountId", "VerifiedEmail", "StoppedEmail",
-    "StoppedBecause", "DigestHour", "DigestKey", "Generation", "SignOuts",
+    "StoppedBecause", "DigestHour", "DigestKey", "HotPace", "Generation", "SignOuts",
 )  # fmt: skip
 """Attributes of an account that a mail needs."""
 

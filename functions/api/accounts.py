@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -14,11 +15,11 @@ from shared.api import member_documents
 from shared.api.app import create_app, serve
 from shared.api.callers import caller, token_of
 from shared.api.documentation import describe
-from shared.api.member_bodies import AccountChange, NewPassword, NewUser, PasswordReset, SignIn
+from shared.api.member_bodies import AccountChange, MailedToken, NewPassword, NewUser, PasswordReset, SignIn
 from shared.data import removal
-from shared.data.members import accounts, sessions, users
+from shared.data.members import accounts, digests, sessions, users
 from shared.data.orders import addresses
-from shared.errors import SlowDown, WrongPassword
+from shared.errors import SlowDown, Unavailable, WrongPassword
 from shared.http.answers import json_answer, nothing
 from shared.http.event import address
 from shared.models.members import User
@@ -42,6 +43,7 @@ def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
         address=address(app.current_event.raw_event),
         now=times.now(),
     )
+    _mail_verification(user)
     return json_answer(member_documents.user(user), HTTPStatus.CREATED)
 
 
@@ -101,14 +103,35 @@ def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     if change.password is not None or change.email is not None:
         user = _proved(user, change.current_password or "")
     if change.email is not None:
-        accounts.change_email(table(), user, change.email, address(app.current_event.raw_event), times.now())
+        origin = address(app.current_event.raw_event)
+        _mail_verification(accounts.change_email(table(), user, change.email, origin, times.now()))
     if change.name is not None:
         users.rename(table(), user.username, change.name, user.account_id)
     if change.hot_pace is not None:
         users.tell_of_hot(table(), user.username, change.hot_pace, user.account_id)
+    if "digest_hour" in change.model_fields_set:
+        digests.choose_hour(table(), user, change.digest_hour, secrets.token_bytes(digests.KEY_BYTES))
     if change.password is not None:
         accounts.change_password(table(), user, change.password)
     return _own(_me())
+
+
+@app.post(
+    "/me/email-verifications",
+    **describe("Have a link mailed that verifies one's address", None, who="member", status=204, errors=[404]),
+)
+def ask_to_verify() -> Response[Any]:
+    accounts.ask_again_to_verify(table(), mail_queue(), _me(), times.now())
+    return nothing()
+
+
+@app.post(
+    "/email-verifications",
+    **describe("Verify an address by a mailed token", None, status=204, errors=[*BODY_ERRORS, 404]),
+)
+def verify_email(mailed: Annotated[MailedToken, Body()]) -> Response[Any]:
+    accounts.verify_email(table(), mailed.token, times.now())
+    return nothing()
 
 
 @app.delete(
@@ -120,6 +143,12 @@ def remove_me() -> Response[Any]:
     accounts.require_recent(sessions.authenticate(table(), token_of(app.current_event.raw_event), now), now)
     removal.remove_account(table(), _me(), now)
     return nothing()
+
+
+def _mail_verification(user: User) -> None:
+    """Have a link mailed that verifies an address. Where that cannot be asked for now, it can be asked for later."""
+    with suppress(Unavailable):
+        accounts.ask_to_verify(mail_queue(), user)
 
 
 def _own(user: User) -> Response[Any]:

@@ -9,16 +9,18 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 
 from shared.api.member_bodies import AccountChange, NewPassword, NewUser, PasswordReset
-from shared.data.members import accounts, email_tokens, sessions, users
+from shared.data.members import accounts, digests, email_tokens, sessions, users
 from shared.data.removal import remove_account
 from shared.errors import (
     EmailTaken,
     OrdersRemain,
     SlowDown,
+    Unavailable,
     UsernameTaken,
     WrongCurrentPassword,
     WrongPassword,
@@ -30,7 +32,7 @@ from shared.html.forms import Fields, InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http.cookie_header import on_laptop
-from shared.http.event import address
+from shared.http.event import Event, address
 from shared.models.alerts import Pace
 from shared.models.members import Session, User
 from shared.runtime import metrics
@@ -45,6 +47,14 @@ HOME = "/my/inbox"
 _WORDS = {
     "username": "This must be 1 to 30 letters, digits, dots and hyphens, with a letter or digit at both ends.",
     "email": "This must be an email address.",
+}
+
+_LEAVING = "/account/unsubscribe"
+_HOURS = {str(hour): f"{hour:02}:00 UTC" for hour in range(24)}
+
+_TROUBLES = {
+    "bounce": "A mail to this address came back, so nothing is sent to it any more. Change it, or ask us to try again.",
+    "complaint": "Somebody marked a mail to this address as unwanted, so nothing is sent to it any more.",
 }
 
 routes = Routes()
@@ -104,6 +114,7 @@ def sign_up(request: Request) -> Answer:
         return _sign_up_page(typed, {"email": "An account with this address exists already."})
     except SlowDown as error:
         return _to_wait(_sign_up_page(typed, {"username": _how_long(error)}), error)
+    _mail_verification(user)
     return _welcomed(request, _begun(request, user), forms.own_path(_next(typed), HOME))
 
 
@@ -198,14 +209,70 @@ def change_email(request: Request) -> Answer:
     try:
         email = _checked(typed, "email", "email-password").email or ""
         _prove(request, user, typed, "email-password")
-        accounts.change_email(table(), user, email, address(request.event), request.now)
+        changed = accounts.change_email(table(), user, email, address(request.event), request.now)
     except InvalidFields as error:
         return _account_page(request, user, typed, error.errors)
     except EmailTaken:
         return _account_page(request, user, typed, {"email": "An account with this address exists already."})
     except SlowDown as error:
         return _to_wait(_account_page(request, user, typed, {"email": _how_long(error)}), error)
+    _mail_verification(changed)
     return pages.redirect("/account", said="email")
+
+
+@routes.post("/account/email/verify", stands_on="/account")
+def ask_to_verify(request: Request) -> Answer:
+    """Have another link mailed that verifies the address."""
+    user = _me(request)
+    try:
+        accounts.ask_again_to_verify(table(), mail_queue(), user, request.now)
+    except SlowDown as error:
+        return _to_wait(_account_page(request, user, {}, {"verify": _how_long(error)}), error)
+    return pages.redirect("/account", said="verification")
+
+
+@routes.get("/account/verify")
+def verification(request: Request) -> Answer:
+    """The button that verifies an address: programs that look into mails follow links, and press no buttons."""
+    token = request.query.get("token", "")
+    user = email_tokens.owner(table(), token, "verify", request.now)
+    return _confirmation("/account/verify", token, "Is this your address?", f"{user.email}, of the account", user)
+
+
+@routes.post("/account/verify")
+def verify(request: Request) -> Answer:
+    accounts.verify_email(table(), forms.read(request.event).get("token", ""), request.now)
+    return pages.page("account/confirmed.html", title="Your address is verified", detail="Thank you. That was all.")
+
+
+@routes.post("/account/digest", stands_on="/account")
+def choose_digest(request: Request) -> Answer:
+    """Choose at what hour the day's messages are mailed, or that they are not."""
+    user, chosen = _me(request), forms.read(request.event).get("hour", "")
+    if chosen and chosen not in _HOURS:
+        return _account_page(request, user, {}, {"hour": "This must be an hour of the list."})
+    hour = int(chosen) if chosen else None
+    digests.choose_hour(table(), user, hour, secrets.token_bytes(digests.KEY_BYTES))
+    return pages.redirect("/account", said="digest" if chosen else "no-digest")
+
+
+@routes.get(_LEAVING)
+def leaving(request: Request) -> Answer:
+    token = request.query.get("token", "")
+    user = digests.owner(table(), token)
+    return _confirmation(_LEAVING, token, "No more daily mails?", "Messages still come to the inbox of", user)
+
+
+@routes.post(_LEAVING)
+def leave_digests(request: Request) -> Answer:
+    """End the daily mails: for a reader's button, and for mail programs, which send nothing but their one click.
+
+    https://www.rfc-editor.org/rfc/rfc8058
+    """
+    user = digests.owner(table(), request.query.get("token", ""))
+    digests.choose_hour(table(), user, None, b"")
+    said = "It is done. Your messages still come to your inbox."
+    return pages.page("account/confirmed.html", title="No more daily mails", detail=said)
 
 
 @routes.post("/account/password", stands_on="/account")
@@ -350,6 +417,25 @@ def _sign_up_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = N
     )
 
 
+def _mail_verification(user: User) -> None:
+    """Have a link mailed that verifies an address. Where that cannot be asked for now, the account's page offers it."""
+    with suppress(Unavailable):
+        accounts.ask_to_verify(mail_queue(), user)
+
+
+def _confirmation(path: str, token: str, title: str, detail: str, user: User) -> Answer:
+    """A page with the one button that does what a mailed link is for."""
+    return pages.page(
+        "account/confirm.html", path=path, token=token, title=title, detail=detail, username=user.username
+    )
+
+
+def _from_our_pages(event: Event) -> None:
+    """Guard: forms come from our own pages. Only mail programs may end the daily mails, by a link that is signed."""
+    if event["path"] != _LEAVING:
+        forms.ours_only(event)
+
+
 def _forgot_page(
     typed: Mapping[str, str], errors: Mapping[str, str] | None = None, *, asked_for: str | None = None
 ) -> Answer:
@@ -393,6 +479,11 @@ def _account_page(
         since=f"{views.day(user.created_at)} {user.created_at.year}",
         typed={name: (typed or {}).get(name, "") for name in ("name", "email")},
         errors=errors or {},
+        mail=is_sent(),
+        verified=user.is_verified,
+        trouble=_TROUBLES[user.stopped_because or "bounce"] if user.mail_is_stopped else None,
+        hours={"": "Never", **_HOURS},
+        hour="" if user.digest_hour is None else str(user.digest_hour),
         **(head or cookies.head_of(table(), request)),
     )
 
@@ -421,4 +512,4 @@ def _status(errors: Mapping[str, str] | None) -> int:
     return HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
 
 
-handler = serve(routes, guards=[forms.ours_only])
+handler = serve(routes, guards=[_from_our_pages])

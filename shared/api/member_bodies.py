@@ -71,21 +71,30 @@ class PasswordReset(Body):
     email: Email
 
 
-class NewPassword(Body):
-    """Give an account a new password, by the token of the link that was mailed."""
+class MailedToken(Body):
+    """The token of a link that was mailed, which ends the link."""
 
     token: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class NewPassword(MailedToken):
+    """Give an account a new password, by the token of the link that was mailed."""
+
     password: Password
 
 
 class AccountChange(Body):
-    """Change one's account; a new password or email address needs the current password."""
+    """Change one's account; a new password or email address needs the current password.
+
+    ``digest_hour`` is when the day's unread messages are mailed, in UTC; null is never.
+    """
 
     name: PersonName | None = None
     email: Email | None = None
     password: Password | None = None
     current_password: AnyPassword | None = None
     hot_pace: Annotated[Pace | None, Field(strict=False, description="When one is told of hot deals.")] = None
+    digest_hour: Annotated[int, Field(ge=0, le=23)] | None = None
 
     @model_validator(mode="after")
     def _names_the_current_password(self) -> Self:

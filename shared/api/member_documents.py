@@ -100,8 +100,14 @@ def _about(about: AboutDeal | AboutOrder) -> Json:
 
 
 def account(user_of_it: User, addresses: Mapping[str, Address]) -> Json:
-    """One's own account, with one's addresses by their names."""
-    return {**user(user_of_it), "addresses": {name: address(each) for name, each in addresses.items()}}
+    """One's own account, with one's addresses by their names, and what is mailed."""
+    return {
+        **user(user_of_it),
+        "emailVerified": user_of_it.is_verified,
+        "mailStopped": user_of_it.stopped_because if user_of_it.mail_is_stopped else None,
+        "digestHour": user_of_it.digest_hour,
+        "addresses": {name: address(each) for name, each in addresses.items()},
+    }
 
 
 def address(address: Address) -> Json:

@@ -334,8 +334,15 @@ class Address(Answer):
 
 
 class Account(User):
-    """One's own account, with one's addresses by their names."""
+    """One's own account, with one's addresses by their names.
 
+    It says whether the email address is verified, why nothing is mailed to it any more (``mailStopped``), and at what
+    hour in UTC the day's messages are mailed.
+    """
+
+    email_verified: bool
+    mail_stopped: Literal["bounce", "complaint"] | None
+    digest_hour: Annotated[int, Field(ge=0, le=23)] | None
     addresses: dict[str, Address]
 
 

@@ -162,6 +162,10 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "A private feed",
         "An item under the hash of its key says whose it is; a note under the name, which a new key replaces.",
     ),
+    "53": (
+        "The day's messages by mail",
+        "Who wants them at an hour is one partition of GSI1; a receipt for each account and day is put once.",
+    ),
 }
 """Each pattern's name, as the README's table has it, and how the table answers it."""
 
@@ -266,6 +270,11 @@ PATTERNS: Mapping[str, str] = {
     "email_tokens.issue": "42",
     "email_tokens.owner": "42",
     "email_tokens.spend": "42",
+    "digests.choose_hour": "53",
+    "digests.readers": "53",
+    "digests.news": "53",
+    "digests.claim": "53",
+    "digests.stop": "53",
     "sorting.newest": "8, 10",
     "sorting.cheapest": "43, 44",
     "sorting.discounted": "45",

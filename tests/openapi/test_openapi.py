@@ -29,6 +29,8 @@ anonymous  POST    /users
 anonymous  POST    /sessions
 anonymous  POST    /password-resets
 anonymous  POST    /passwords
+anonymous  POST    /email-verifications
+member     POST    /me/email-verifications
 member     DELETE  /sessions/current
 member     DELETE  /sessions
 member     GET     /me

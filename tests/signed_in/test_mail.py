@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
+from urllib.parse import parse_qsl
 
 import pytest
 
-from shared.data import keys
-from shared.data.members import users
+from shared import settings
+from shared.data import account_checks
+from shared.data.members import announcements, digests, messages, users
+from shared.data.members.mail_work import MailWork
 from shared.dynamodb.table import Table
 from shared.html import mails
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD
-from tests.support.browsing import Browser
+from tests.support.browsing import ORIGIN, Browser
+from tests.support.factories import a_deal, join
+from tests.support.pages import a_context, event_of
 from tests.support.post_office import PostOffice, open_post_office
 
 ANA = {"username": "ana", "name": "Ana <Müller>", "email": "ana@mail.example", "password": PASSWORD}
@@ -39,6 +45,14 @@ def another() -> Browser:
     return Browser(FUNCTIONS)
 
 
+def clicked(link: str) -> int:
+    """The status that a mail program gets for its one click: it tells of no page and brings no cookie."""
+    path, _, query = link.partition("?")
+    program = {"Content-Type": "application/x-www-form-urlencoded"}
+    event = event_of(path, "POST", query=dict(parse_qsl(query)), headers=program, body="List-Unsubscribe=One-Click")
+    return int(FUNCTIONS["/account"](event, a_context())["statusCode"])
+
+
 def test_a_forgotten_password_is_replaced_by_a_mailed_link_once(office: PostOffice, ana: Browser, table: Table) -> None:
     stranger = another()
     asked = stranger.post("/account/forgot", {"email": "Ana@Mail.example"})
@@ -48,8 +62,6 @@ def test_a_forgotten_password_is_replaced_by_a_mailed_link_once(office: PostOffi
 
     assert "If an account has the address ana@mail.example, a link is on its way there." in asked.words
     assert (mail.to, mail.subject) == ("ana@mail.example", "Your link to a new password")
-    assert "Ana <Müller>" in mail.text
-    assert "Ana &lt;Müller&gt;" in mail.html
     assert (done.status, done.location) == (303, "/account/sign-in?said=reset")
     assert ana.get("/account").status == 303  # every session has ended
     assert stranger.post("/account/sign-in", {"username": "ana", "password": NEW}).location == "/my/inbox"
@@ -68,25 +80,18 @@ def test_nobody_learns_whether_an_account_exists(office: PostOffice, ana: Browse
     assert [mail.to for mail in sent] == ["ana@mail.example"]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "SET Generation = :any",  # another password
-        "ADD SignOuts :one",  # signed out everywhere
-        "SET Email = :any",
-        "SET AccountId = :any",  # the name has another owner
-    ],
-)
-def test_a_link_dies_with_what_it_was_made_for(office: PostOffice, ana: Browser, table: Table, change: str) -> None:
-    another().post("/account/forgot", {"email": "ana@mail.example"})
-    (mail,) = office.deliver()
-    value = {":one": {"N": "1"}} if ":one" in change else {":any": {"S": "another"}}
-    key = {name: {"S": text} for name, text in keys.user("ana").items()}
-    table.client.update_item(TableName=table.name, Key=key, UpdateExpression=change, ExpressionAttributeValues=value)
+def test_a_link_dies_with_what_it_was_made_for(office: PostOffice, ana: Browser, table: Table) -> None:
+    another_password, everywhere = ("SET Generation = :it", "one"), ("ADD SignOuts :it", 1)
+    another_owner, another_address = ("SET AccountId = :it", "one"), ("SET Email = :it", "new@mail.example")
+    for change, value in (another_password, everywhere, another_owner, another_address):
+        office.queue.send([MailWork("reset", "ana@mail.example").to_json()])
+        (mail,) = office.deliver()
+        assert another().get(mail.link).status == 200
 
-    seen = another().get(mail.link)
+        table.write(account_checks.change("ana", change, values={":it": value}))
 
-    assert (seen.status, DEAD in seen.words) == (404, True)
+        seen = another().get(mail.link)
+        assert (seen.status, DEAD in seen.words) == (404, True), change
 
 
 def test_a_link_works_for_an_hour(office: PostOffice, ana: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,8 +115,135 @@ def test_without_mail_the_page_says_so(anyone: Browser) -> None:
     assert anyone.post("/account/forgot", {"email": "ana@mail.example"}).status == 404
 
 
-def test_a_mail_is_small_and_loads_nothing(office: PostOffice, ana: Browser) -> None:
-    ana.post("/account/forgot", {"email": "ana@mail.example"})
+def test_an_address_is_verified_by_a_button_that_a_mail_leads_to(
+    office: PostOffice, anyone: Browser, table: Table
+) -> None:
+    anyone.post("/account/sign-up", ANA)
+    (mail,) = office.deliver()
+    form = another().get(mail.link)
+    assert not users.get(table, "ana").is_verified  # what follows links presses no buttons
+
+    done = another().post("/account/verify", {"token": form.values()["token"]})
+
+    assert "Ana <" not in mail.text  # the name is anybody's text, and the address perhaps a stranger's
+    assert "Your address is verified" in done.words
+    assert "ana@mail.example · verified" in anyone.get("/account").words
+    assert another().get(mail.link).status == 404
+
+
+def test_another_address_is_not_verified(office: PostOffice, ana: Browser, table: Table) -> None:
+    anas = users.get(table, "ana", consistent=True)
+    table.write(account_checks.change("ana", "SET VerifiedEmail = :it", values={":it": anas.email}))
+
+    ana.post("/account/email", {"email": "new@mail.example", "email-password": PASSWORD})
+
+    assert "new@mail.example is not verified yet" in ana.get("/account").words
+    assert [mail.to for mail in office.deliver()] == ["new@mail.example"]
+
+
+def test_another_link_is_mailed_three_times(office: PostOffice, ana: Browser) -> None:
+    asked = [ana.post("/account/email/verify").status for _ in range(4)]
+
+    assert asked == [303, 303, 303, 429]
+    assert len(office.deliver()) == 3
+
+
+HOUR = times.now().replace(minute=0, second=0)
+
+
+def hour_of(when: datetime) -> str:
+    """What the clock puts into the queue."""
+    return MailWork("digests", "", at=times.to_iso(when)).to_json()
+
+
+@pytest.fixture
+def reader(office: PostOffice, ana: Browser, table: Table) -> Browser:
+    """Ana, who wants the day's messages at the hour that it is, and has some."""
+    table.write(account_checks.change("ana", "SET VerifiedEmail = Email"))
+    ana.post("/account/digest", {"hour": str(HOUR.hour)})
+    for number, hours in enumerate((1, 23, 25)):
+        about = a_deal(HOUR - timedelta(hours=hours), title=f"Shoe {number}")
+        table.write(messages.sending(announcements.compose(announcements.of_deal(about, "hot"), "ana")))
+    return ana
+
+
+def test_the_days_unread_messages_are_mailed_once(office: PostOffice, reader: Browser) -> None:
+    office.queue.send([hour_of(HOUR), hour_of(HOUR)])
+    sent = office.deliver()
+    office.queue.send([hour_of(HOUR + timedelta(minutes=7)), hour_of(HOUR - timedelta(days=2))])
+
+    (mail,) = sent
+    assert mail.subject == "2 unread messages today"
+    assert ("Ana <Müller>" in mail.text, "Ana &lt;Müller&gt;" in mail.html) == (True, True)
+    assert ["Shoe 0" in mail.text, "Shoe 1" in mail.html, "Shoe 2" in mail.text] == [True, True, False]
+    assert office.deliver() == []
+
+
+def test_a_mail_that_ses_is_too_busy_for_is_sent_later(office: PostOffice, reader: Browser, table: Table) -> None:
+    office.queue.send([hour_of(HOUR)])
+    office.busy = True
+    assert office.deliver() == []
+    office.busy = False
+
+    assert len(office.deliver()) == 1
+
+
+def test_all_readers_of_an_hour_are_mailed(
+    office: PostOffice, reader: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "DIGEST_COHORT", 1)
+    join(table, "ben")
+    table.write(account_checks.change("ben", "SET VerifiedEmail = Email"))
+    digests.choose_hour(table, users.get(table, "ben"), HOUR.hour, bytes(16))
+    news = announcements.of_deal(a_deal(HOUR - timedelta(hours=2)), "hot")
+    table.write(messages.sending(announcements.compose(news, "ben")))
+    office.queue.send([hour_of(HOUR)])
+
+    assert [mail.to for _ in range(3) for mail in office.deliver()] == ["ana@mail.example", "ben@mail.example"]
+
+
+def test_one_click_of_a_mail_program_ends_the_mails(office: PostOffice, reader: Browser, table: Table) -> None:
+    office.queue.send([hour_of(HOUR)])
+    (mail,) = office.deliver()
+    link = mail.headers["List-Unsubscribe"].strip("<>").partition(ORIGIN)[2]
+
+    page = another().get(link)
+    forged = clicked(link.replace("token=ana.", "token=ana.0"))
+    assert users.get(table, "ana").digest_hour == HOUR.hour
+    done = clicked(link)
+
+    assert mail.headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert "No more daily mails?" in page.words
+    assert (forged, done) == (404, 200)
+    assert users.get(table, "ana").digest_hour is None
+    assert digests.readers(table, HOUR.hour, "", 9) == []
+
+
+def test_bounces_for_good_and_complaints_stop_all_mail(office: PostOffice, reader: Browser, table: Table) -> None:
+    about = [{"emailAddress": "Ana@mail.example"}]
+    bounces = {
+        kind: {"eventType": "Bounce", "bounce": {"bounceType": kind, "bouncedRecipients": about}}
+        for kind in ("Transient", "Permanent")
+    }
+    complaint = {"eventType": "Complaint", "complaint": {"complainedRecipients": about}}
+    for told, stops in ((bounces["Transient"], False), (bounces["Permanent"], True), (complaint, True)):
+        office.queue.send([json.dumps(told)])
+        office.deliver()
+        office.queue.send([MailWork("reset", "ana@mail.example").to_json()])
+
+        assert len(office.deliver()) == (0 if stops else 1)
+        assert ("nothing is sent to it any more" in reader.get("/account").words) == stops
+        digests.resume(table, "ana")
+
+    assert not users.get(table, "ana").mail_is_stopped
+
+
+def test_a_mail_is_small_and_loads_nothing(office: PostOffice, reader: Browser, table: Table) -> None:
+    for number in range(settings.DIGEST_MESSAGES):
+        about = a_deal(HOUR - timedelta(minutes=number + 1), title="Ü" * 200)
+        table.write(messages.sending(announcements.compose(announcements.of_deal(about, "hot"), "ana")))
+    reader.post("/account/forgot", {"email": "ana@mail.example"})
+    office.queue.send([hour_of(HOUR)])
 
     for mail in office.deliver():
         assert len((mail.text + mail.html).encode()) <= mails.MOST_BYTES
