@@ -177,6 +177,7 @@ PATTERNS: Mapping[str, str] = {
     "deal_numbers.place_of": "12",
     "deals.get_many": "12",
     "deals.edit": "26",
+    "deal_pictures.record": "26",
     "oddities.edit": "26",
     "deals.make_hot": "21",
     "brands.create": "2",
