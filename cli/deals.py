@@ -192,9 +192,10 @@ def edit(
     change = checked(DealChange, wanted, typed=True)
     with at_work(as_json) as work:
         changes = change.changes(work.now)
-        edited = deals.find(work.table, deal, consistent=True)
         if changes:
             edited = _sure(yes, lambda seen: oddities.edit(work.table, deal, changes, work.now, seen))
+        else:
+            edited = deals.find(work.table, deal, consistent=True)
         if picture is not None:
             edited = _pictured(work.table, edited, picture, work.now)
         work.answer(documents.deal(edited, work.now), views.fields)
