@@ -31,6 +31,9 @@ T = TypeVar("T")
 
 Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The session's token; - reads it from standard input.")]
 
+_ANY_TOKEN = {"ignore_unknown_options": True}
+"""For commands that are given a token: one in 64 begins with ``-``, and is no option."""
+
 
 @me_app.command()
 def watches(username: Username, as_json: AsJson = False) -> None:
@@ -171,7 +174,7 @@ def start(username: Username, as_json: AsJson = False) -> None:
         work.answer(member_documents.session_token(token, session), views.fields)
 
 
-@sessions_app.command("show")
+@sessions_app.command("show", context_settings=_ANY_TOKEN)
 def show_session(token: Token, as_json: AsJson = False) -> None:
     """Show whose session a token is."""
     token = _token(token)
@@ -179,7 +182,7 @@ def show_session(token: Token, as_json: AsJson = False) -> None:
         work.answer(_session(sessions.authenticate(work.table, token, work.now)), views.fields)
 
 
-@sessions_app.command()
+@sessions_app.command(context_settings=_ANY_TOKEN)
 def end(token: Token, as_json: AsJson = False) -> None:
     """End a session: sign out."""
     token = _token(token)

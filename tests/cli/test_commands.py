@@ -218,8 +218,12 @@ def test_a_category_features_the_picked_deals_in_order(posted: list[Deal], ask: 
     assert [str(deal["dealNumber"]) for deal in featured] == picks
 
 
-def test_a_session_is_shown_and_ended_by_its_token(posted: list[Deal], btd: Btd, ask: Ask) -> None:
+def test_a_session_is_shown_and_ended_by_its_token(
+    posted: list[Deal], btd: Btd, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cli.members.secrets.token_bytes", lambda size: b"\xfb" * size)
     token = ask("sessions", "start", "ana")["result"]["token"]
+    assert token.startswith("-")
 
     shown = json.loads(btd("sessions", "show", "-", "--json", stdin=f"{token}\n").stdout)["result"]
     ask("sessions", "end", token)
