@@ -76,8 +76,15 @@ _ABOUT = "_export"
 _UNTYPED = "(no type)"
 """Where items without a type go."""
 
-_DECLARED: Mapping[type, str] = {str: "TEXT", int: "INTEGER", bool: "BOOLEAN", bytes: "BLOB", datetime: "TIMESTAMP"}
 _JSON = "JSON"
+_DECLARED: Mapping[type, str] = {
+    str: "TEXT",
+    int: "INTEGER",
+    bool: "BOOLEAN",
+    bytes: "BLOB",
+    datetime: "TIMESTAMP",
+    set: "TEXTSET",
+}
 _TEXTS = {"TEXT", "TIMESTAMP"}
 
 
@@ -239,9 +246,11 @@ def _declared(name: str, kind: type) -> str:
 
 
 def _sql(value: Any) -> Any:
-    """A value as SQLite holds it: maps and lists are JSON, in which what we never write (a fraction, a set) is text."""
+    """A value as SQLite holds it: maps, lists and sets are JSON, in which what we never write (a fraction) is text."""
     if value is None or isinstance(value, str | int | bytes):
         return value
+    if isinstance(value, set):
+        value = sorted(value)
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
@@ -251,6 +260,8 @@ def _python(value: Any, declared: str) -> Any:
             return bool(value)
         case "JSON":
             return json.loads(value)
+        case "TEXTSET":
+            return set(json.loads(value))
     return value
 
 

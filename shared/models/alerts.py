@@ -28,7 +28,7 @@ class Limits:
     ceiling: str | None = field(default=None, metadata=stored("Ceiling"))
     currency: str | None = field(default=None, metadata=stored("Currency"))
     least_discount: int | None = field(default=None, metadata=stored("LeastDiscount", int))
-    words: str | None = field(default=None, metadata=stored("Words"))
+    words: str | None = field(default=None, metadata=stored("Words", personal=True))
     pace: Pace = field(default=Pace.AT_ONCE, metadata=stored("Pace", Pace))
 
 
@@ -58,13 +58,13 @@ class PriceAlert:
 class WordsAlert:
     """An alert on words: its owner is told of new deals within ``limits``, which name the words.
 
-    ``rarest`` is the one of them under which it is looked up.
+    ``rarest`` is the one of them under which it is looked up. What its owner typed is personal, as is the id, its hash.
     """
 
-    alert_id: str = field(metadata=stored("AlertId"))
+    alert_id: str = field(metadata=stored("AlertId", personal=True))
     username: str = field(metadata=stored("Username", personal=True))
     account_id: str = field(metadata=stored("AccountId", personal=True))
-    rarest: str = field(metadata=stored("Rarest"))
+    rarest: str = field(metadata=stored("Rarest", personal=True))
     created_at: datetime = field(metadata=stored("CreatedAt", datetime))
     limits: Limits
 

@@ -93,7 +93,7 @@ def test_an_export_tells_of_nobody_unless_it_is_asked_to(table: Table, btd: Btd,
     assert personal_cells(unasked) == []
     assert "--personal" in told.stderr
     kept = {name for name, rows in rows_of(unasked).items() if rows}
-    assert kept <= NAMELESS | {"User", "Message", "Order", "OrderItem", "Sale", "CartItem"}
+    assert kept <= NAMELESS | {"User", "Message", "Order", "OrderItem", "Sale", "CartItem", "PriceAlert", "WordsAlert"}
     read = [row["Kind"] for row in rows_of(unasked)["Message"] if row["ReadAt"]]
     assert read == ["brand"] * len(workbench.READERS)
 
@@ -107,7 +107,7 @@ def test_what_names_nobody_can_be_imported_without_the_rest(
     told = btd("import", str(tmp_path / exports.FILE))
 
     assert items_of(empty) == [item for item in items_of(table) if item["Type"] in NAMELESS]
-    assert "they have no keys: CartItem, Message, Order, OrderItem, User." in told.stderr
+    assert "they have no keys: CartItem, Message, Order, OrderItem, PriceAlert, User, WordsAlert." in told.stderr
 
 
 def test_the_queries_that_it_prints_run_and_tell_what_happened(table: Table, btd: Btd, tmp_path: Path) -> None:
