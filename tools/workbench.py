@@ -37,6 +37,7 @@ from shared.data.members import (
     digests,
     email_tokens,
     fanout,
+    feed_keys,
     follows,
     messages,
     order_news,
@@ -181,6 +182,7 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     saved.save(table, posted[0], name, NOW)
     votes.vote(table, posted[1], name, Vote.DOWN if name == "cy" else Vote.UP, NOW + settings.NEWCOMER)
     scores.file(table, [posted[1].deal_id], NOW)
+    feed_keys.make(table, name, reader.account_id, NOW, hashlib.sha256(name.encode()).digest())
     alerts.on_price(table, posted[0], name, reader.account_id, Limits(posted[0].price, posted[0].currency), NOW)
     alerts.on_words(table, name, reader.account_id, Limits(words=posted[0].title.split()[-1], least_discount=20), NOW)
     addresses.save(table, name, "home", Address(reader.name, "12 Harbour Street", "Portland", "04101", "US", "ME"))
