@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from typing import get_args
 from urllib.parse import urlencode
 
 import httpx
@@ -11,9 +12,10 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from shared.data.catalog import deals
-from shared.data.members import announcements, follows, saved
+from shared.data.members import alerts, announcements, digests, email_tokens, follows, saved, sessions, users
 from shared.data.orders import addresses, carts, reading
 from shared.html import cookies
+from shared.models.alerts import Limits
 from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values import times
 from tests.site.states import State, prepared
@@ -64,6 +66,7 @@ def paths(site: Preview) -> dict[str, str]:
         "nothing here": "/nothing/here",
         "sign in": "/account/sign-in",
         "sign up": "/account/sign-up",
+        "forgot password": "/account/forgot",
     }
 
 
@@ -89,6 +92,10 @@ def people(site: Preview) -> dict[str, str]:
     sold(site, first, 40, shards=4)
     sold(site, second, 3)
     addresses.save(table, "ana", "home", HOME_ADDRESS)
+    account_id = users.get(table, "ana").account_id
+    alerts.on_price(table, first, "ana", account_id, Limits("9.90", first.currency), now)
+    alerts.on_words(table, "ana", account_id, Limits(words="mens running"), now)
+    digests.choose_hour(table, users.get(table, "ana"), 7, bytes(digests.KEY_BYTES))
     buy(table, "ana", wanted(first, 2), wanted(second), now=now)
     carts.put_in(table, "ana", first.deal_id, 3, now)
     carts.put_in(table, "ana", second.deal_id, 1, now)
@@ -102,12 +109,22 @@ def own_paths(site: Preview, people: dict[str, str]) -> dict[str, str]:
     table = site.table
     (order,) = reading.latest(table, "ana", limit=1).items
     first = site.deals[40]
+    ana, now = users.get(table, "ana"), times.now()
+    on_price, on_words = alerts.of(table, "ana")
+    entropy = bytes(sessions.TOKEN_BYTES)
+    reset, verify = (email_tokens.issue(table, ana, each, now, entropy) for each in get_args(email_tokens.Purpose))
     return {
         "inbox": "/my/inbox",
         "watches": "/my/watches",
+        "limits": f"/my/watches/brand/{first.brand}/limits",
+        "alert on a price": f"/my/alerts/{on_price.alert_id}",
+        "alert on words": f"/my/alerts/{on_words.alert_id}",
         "saved": "/my/saved",
         "account": "/account",
         "leaving": "/account/remove",
+        "new password": f"/account/reset?{urlencode({'token': reset})}",
+        "verifying": f"/account/verify?{urlencode({'token': verify})}",
+        "no mail": f"/account/unsubscribe?{urlencode({'token': digests.unsubscribing(ana)})}",
         "ending a deal": f"/desk/deals/{first.number}/end",
         "withdrawing a deal": f"/desk/deals/{first.number}/withdraw",
         "cart": "/shop/cart",

@@ -25,7 +25,7 @@ NAMES = (
     "being told", "everybody is told", "hot of a deal that is over", "how far it is told", "400", "403", "404", "410",
     "429", "503", "ended deal", "brand without deals", "brand whose deals ended", "look further back",
     "sign in with errors", "sign up with errors", "address with errors", "checkout at another price",
-    "desk without deals", "no deals at the desk", "front page without deals",
+    "feed's address", "alert with errors", "desk without deals", "no deals at the desk", "front page without deals",
 )  # fmt: skip
 
 BRAND, BRAND_NAME = "harbour-goods", "Harbour Goods"
@@ -110,6 +110,8 @@ def prepared(site: Preview, bare: Table) -> dict[str, State]:
             "ana",
             {"items": f"{last.deal_id}*1*0.01*USD", "address": "x home", "totals": "USD=0.01", "key": "a-key"},
         ),
+        "feed's address": State("/my/feed", who="ana", form={}),
+        "alert with errors": State("/my/alerts", 422, "ana", {"words": "mens", "ceiling": "cheap"}),
         "desk without deals": State("/desk", who="eddy", table=bare),
         "no deals at the desk": State("/desk/deals", who="eddy", table=bare),
         "front page without deals": State("/?of=nothing", table=bare),

@@ -26,7 +26,8 @@ from tests.support.records import record
 from tests.support.windows import Visit
 
 OF_MEMBERS = [
-    "inbox", "watches", "saved", "account", "leaving", "cart", "addresses", "checkout", "orders", "order", "cancelling",
+    "inbox", "watches", "limits", "alert on a price", "alert on words", "saved", "account", "leaving", "new password",
+    "verifying", "no mail", "cart", "addresses", "checkout", "orders", "order", "cancelling",
 ]  # fmt: skip
 OF_EDITORS = [
     "desk", "posting", "posting again", "all deals", "a deal's form", "making hot", "front page order", "choice order",

@@ -26,6 +26,7 @@ from tests.support.windows import Visit
 TYPES = [
     "front page", "latest", "deal", "ending", "popular", "choice", "category", "sorted", "brands", "brand", "search",
     "search without words", "search without deals", "about", "nothing here", "sign in", "sign up",
+    "forgot password",
 ]  # fmt: skip
 
 
