@@ -19,6 +19,7 @@ from shared.html import faults
 from shared.html.links import base
 from shared.html.patterns import SENTENCES, function_of, pattern_of
 from shared.http import cached_pages
+from shared.http.cookie_header import on_laptop
 from shared.runtime.environment import table
 
 SHOWN_KEYS = 8
@@ -78,6 +79,7 @@ def summary() -> dict[str, Any]:
         "patterns": _patterns(rows),
         "million": million(capacity),
         "fault": fault,
+        "on_laptop": on_laptop(),
         "prices": f"${READ_DOLLARS} for a million read units (RRU), ${WRITE_DOLLARS} for a million write units (WRU)",
     }
 

@@ -117,6 +117,12 @@ def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser) -> 
     assert not of_work & sys.modules.keys()
 
 
+def test_a_stage_other_than_the_laptop_has_no_walk(shown: None, reader: Browser) -> None:
+    assert "This site runs on your machine" not in reader.get("/table").text
+    assert "/table/walk" not in reader.get("/table").text
+    assert reader.get("/table/walk").status == 404
+
+
 @pytest.fixture
 def visitor(table: Table, monkeypatch: pytest.MonkeyPatch) -> Browser:
     """An editor's browser, for the public pages too."""

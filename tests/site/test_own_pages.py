@@ -16,6 +16,7 @@ from functions.pages import collections
 from functions.showing import showing
 from shared.data import keys
 from shared.html import page_cost
+from shared.http.cookie_header import LAPTOP
 from shared.models.catalog import BRAND, Topic, feed_of
 from tests.site.conftest import Windows, cookie_of
 from tests.site.states import State
@@ -95,6 +96,45 @@ def test_what_a_button_took_comes_to_the_page_that_it_stands_on(
         expect(page.locator("#form-took code").first).to_have_text(function)
         expect(page.get_by_role("link", name="What this form took")).to_have_count(1)
     assert page.url.endswith(site.deals[43].category)
+
+
+def test_the_walk_goes_from_a_deal_to_a_fault_and_is_dismissed_for_ever(
+    visit: Visit, site: Preview, shown: None, people: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("STAGE", LAPTOP)
+    page = visit("/")
+    page.context.add_cookies([{"name": "btd", "value": people["eddy"], "url": site.origin}])
+    on_with_it = page.get_by_role("link", name="On with the walk")
+    page.get_by_role("link", name="Post a deal and watch the table").click()
+    expect(page.get_by_text("after the first step")).to_have_count(4)
+
+    page.get_by_role("link", name="Post a deal", exact=True).click()
+    page.get_by_label("Brand").fill(site.deals[43].brand_name)
+    page.get_by_label("Category").select_option(site.deals[43].category)
+    page.get_by_role("button", name="Post", exact=True).click()
+    on_with_it.click()
+    key = page.locator(".steps code").first.inner_text()
+    assert violations(page) == []
+    assert invalid_html({"walk": page.request.get(page.url).text()}, tmp_path)[-6000:] == ""
+
+    page.get_by_role("link", name="See its writes").click()
+    expect(page.locator(".writes.together")).to_contain_text(key)
+    on_with_it.click()
+    page.get_by_role("link", name="See the item").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(key)
+    on_with_it.click()
+    page.get_by_role("link", name="See what followed").click()
+    showing(refresher)({"Records": [record(None, site.table.get(keys.deal(keys.id_in(key))))]}, a_context())
+    expect(page.locator("#followed")).to_contain_text("copied")
+    on_with_it.click()
+    page.get_by_role("link", name="Try a conflict").click()
+    page.get_by_label("Price", exact=True).fill("49.90")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#form-took")).to_contain_text("First try: TransactionConflict")
+
+    page.get_by_role("button", name="Dismiss").click()
+    page.goto("/")
+    expect(page.locator("#walk")).to_be_hidden()
 
 
 def _kept(site: Preview, token: str) -> str:

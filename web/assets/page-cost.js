@@ -32,3 +32,14 @@ window.fetch = async (...asked) => {
   });
   return answer;
 };
+
+// The line that leads to the walk, on the laptop: dismissed by one click, for ever.
+const line = document.getElementById("walk");
+if (line) {
+  line.hidden = "btd-walked" in localStorage;
+  line.querySelector("button").onclick = () => {
+    localStorage["btd-walked"] = "";
+    line.hidden = true;
+    document.getElementById("main").focus();
+  };
+}
