@@ -189,7 +189,7 @@ def test_the_sites_files_are_kept_and_asked_for_as_bytes_whatever_a_reader_accep
         if header["HeaderName"] == "Accept"
     }
 
-    assert edge.behaviour("/pictures/28de8a404088d2d4bec9/480.webp") == behaviour | {"PathPattern": "/pictures/*"}
+    assert edge.behaviour("/pictures/28de8a404088d2d4bec9/480.webp") == {**behaviour, "PathPattern": "/pictures/*"}
     # One copy for all: no header but Accept-Encoding is in the key of this policy.
     assert behaviour["CachePolicyId"] == CACHING_OPTIMIZED
     assert "OriginRequestPolicyId" not in behaviour
