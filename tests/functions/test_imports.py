@@ -44,6 +44,7 @@ NEEDS: dict[str, set[str]] = {
     "editors": {BODIES},
     "site": {PAGES},
     "clicks": {PAGES},
+    "pictures": {PAGES},
     "mine": {PAGES},
     "shop": {BODIES, PAGES},
     "desk": {BODIES, PAGES},

@@ -123,7 +123,8 @@ def test_one_id_leads_from_the_post_of_a_deal_to_its_messages(
     messenger.handler(work(*taken(queue)), context)
 
     following = [line["message"] for line in lines() if REQUEST in json.dumps(line)]
-    assert following == ["request", "announced", "refreshed", "delivered", "delivered"]
+    # Those who watch the brand, those who watch the category, and those with alerts on words.
+    assert following == ["request", "announced", "refreshed", *["delivered"] * 3]
     (message,) = messages.latest(table, "ana", limit=5, now=times.now()).items
     assert message.correlation_id == deal.correlation_id == REQUEST
 
