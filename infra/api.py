@@ -109,11 +109,12 @@ class DealsApi(Gateway):
     def _verbs(self, route: Route) -> Sequence[str]:
         """The methods that a route is deployed as: HEAD beside GET, because a gateway refuses methods it does not have.
 
-        Where browsers ask with OPTIONS, a public GET is deployed as ANY: it takes every method that its path has not.
+        Where browsers ask with OPTIONS, GET is deployed as ANY, which takes every method that its path has not: with a
+        method for each, the stack would have too many resources.
         """
         if route.method != "GET":
             return [route.method]
-        return ["ANY"] if self._open and route.is_public_read else ["GET", "HEAD"]
+        return ["ANY"] if self._open else ["GET", "HEAD"]
 
     def _let_browsers_ask(self, routes: Sequence[Route], integration: apigateway.Integration) -> None:
         """Answer OPTIONS of each path without a session. The paths of public reads have it from ``_verbs``."""

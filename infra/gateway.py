@@ -25,11 +25,7 @@ REFUSALS = {
     "ACCESS_DENIED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
     "UNAUTHORIZED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
     "INVALID_API_KEY": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
-    "MISSING_AUTHENTICATION_TOKEN": (HTTPStatus.NOT_FOUND, "There is nothing here."),
-    "EXPIRED_TOKEN": (HTTPStatus.NOT_FOUND, "There is nothing here."),
-    "INVALID_SIGNATURE": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "DEFAULT_4XX": (HTTPStatus.NOT_FOUND, "There is nothing here."),
-    "RESOURCE_NOT_FOUND": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "BAD_REQUEST_BODY": (HTTPStatus.BAD_REQUEST, "The body is not what this route takes."),
     "BAD_REQUEST_PARAMETERS": (HTTPStatus.BAD_REQUEST, "The parameters are not what this route takes."),
     "REQUEST_TOO_LARGE": (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large."),
@@ -41,12 +37,12 @@ REFUSALS = {
     "INTEGRATION_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, "This took too long: try again."),
     "DEFAULT_5XX": (HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong here: try again."),
 }
-"""The gateway's own answers. Every kind has its status here, because the defaults would state a wrong one.
+"""The gateway's own answers. A kind that is not here has the status and the body of DEFAULT_4XX or DEFAULT_5XX.
 
 A path or method that an API does not have is refused as if it asked for a signature of AWS: without ``Authorization``
 by MISSING_AUTHENTICATION_TOKEN, with a bearer token as "not a valid key=value pair" (403; so users report), a kind that
-AWS does not list, which leaves DEFAULT_4XX. No method of ours asks for a signature, so all of these mean that there is
-nothing. A resource ``{proxy+}`` for the rest would call a function for each path that somebody tries.
+AWS does not list. No method of ours asks for a signature, so all of these mean that there is nothing, which is what
+DEFAULT_4XX says. A resource ``{proxy+}`` for the rest would call a function for each path that somebody tries.
 
 https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
 https://github.com/HumanCellAtlas/data-store/issues/328"""

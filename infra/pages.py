@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from infra.function import PythonFunction
     from infra.settings import Domain, Stage
 
-METHODS = ("GET", "HEAD", "POST")
-"""The methods that browsers send. A feed reader's HEAD would be refused by a gateway that knows GET only."""
+ANY = "ANY"
+"""All methods that a path has not by themselves. The functions refuse what they do not take (405): a method for each
+of GET, HEAD and POST would be a tenth of the 500 resources that a stack may have.
+
+https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html"""
 
 REST = "{proxy+}"
 """All that follows a prefix. It does not match an empty rest, so the prefix needs a resource of its own."""
@@ -94,9 +97,11 @@ class SiteApi(Gateway):
             integration = apigateway.LambdaIntegration(each.awaited, scope_permission_to_method=False)
             prefix = self.api.root.resource_for_path(each.row.pages or "/")
             for resource in (prefix, prefix.add_resource(REST)):
-                for verb in METHODS:
-                    method = resource.add_method(verb, integration, request_validator=validator)
-                    accept(method, acceptances.OPEN_PAGE)
+                method = resource.add_method(ANY, integration, request_validator=validator)
+                accept(method, acceptances.OPEN_PAGE)
+            if each.row.takes_passwords:
+                # A method of its own, because it is throttled by itself.
+                accept(resource.add_method("POST", integration, request_validator=validator), acceptances.OPEN_PAGE)
         self.accept_settings(stage, [each.awaited for each in functions])
         self._known_as = self._origin(stage)
         for each in functions:

@@ -20,6 +20,7 @@ from infra.routes import ROUTES, Caller, Route
 from infra.settings import STAGES, Cdn
 from infra.stacks import AUTHORIZER_IS_DEPLOYED
 from local.settings import ROOT
+from shared.api.paths import PASSWORD_PATHS
 from tests.infra.conftest import Assembly, Synthesized, function_of, synthesize
 
 
@@ -80,14 +81,14 @@ def test_every_route_is_deployed_with_its_function_and_its_authorizer(deployed: 
     assert {route for route in deployed if route.method != "HEAD"} == set(ROUTES)
 
 
-def test_no_route_that_writes_is_open_except_signing_up_and_signing_in(deployed: set[Route]) -> None:
+def test_no_route_that_writes_is_open_except_signing_up_and_in_and_what_a_mail_leads_to(deployed: set[Route]) -> None:
     open_writes = {
         (route.method, route.path)
         for route in deployed
         if route.caller is Caller.ANYONE and route.method not in ("GET", "HEAD")
     }
 
-    assert open_writes == {("POST", "/users"), ("POST", "/sessions")}
+    assert open_writes == {("POST", path) for path in (*PASSWORD_PATHS, "/email-verifications")}
 
 
 def test_head_is_asked_of_the_function_and_with_the_session_that_answer_get(deployed: set[Route]) -> None:
@@ -207,7 +208,7 @@ def test_all_is_throttled_and_what_hashes_passwords_more(request: pytest.Fixture
 
     assert min(whole) > 0
     # In CloudFormation a path is written with its slashes as ~1.
-    assert set(settings) == {("POST", "/~1users"), ("POST", "/~1sessions")}
+    assert set(settings) == {("POST", f"/{path.replace('/', '~1')}") for path in PASSWORD_PATHS}
     for rate, burst in settings.values():
         assert 0 < rate < whole[0]
         assert 0 < burst < whole[1]
@@ -223,10 +224,7 @@ def test_what_the_gateway_says_by_itself_is_problem_json_with_the_statuses_of_th
     expected = {
         "UNAUTHORIZED": "401",
         "ACCESS_DENIED": "401",
-        "MISSING_AUTHENTICATION_TOKEN": "404",
-        # The same, where the request has a bearer token, which is no signature.
-        "INVALID_SIGNATURE": "404",
-        "EXPIRED_TOKEN": "404",
+        # A path that is not there, too, which the gateway takes for a signature that is missing.
         "DEFAULT_4XX": "404",
         "THROTTLED": "429",
         "REQUEST_TOO_LARGE": "413",

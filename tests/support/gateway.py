@@ -79,7 +79,7 @@ class Gateway(httpx.BaseTransport):
         path, _, query = request.url.raw_path.decode().removeprefix(STAGE).partition("?")
         found = _route("GET" if request.method == "HEAD" else request.method, path)
         if found is None:
-            return _refuse("MISSING_AUTHENTICATION_TOKEN")
+            return _refuse("DEFAULT_4XX")
         route, parameters = found
         event = _event(request, route, path, query, parameters)
         event["requestContext"]["identity"] = {"sourceIp": self._address}
