@@ -359,7 +359,7 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
         Watch.FULL: every + counted["reporting functions"],
     }[stage.watch]
     series += counted["counts of readers"]
-    minutes = MONTH / 60
+    minutes, polls = MONTH / 60, counted["polled queues"] * POLLS
     return [
         ("metrics of alarms", counted["alarm metrics"], counted["alarm metrics"] * ALARM.each),
         ("dashboards", counted["AWS::CloudWatch::Dashboard"], counted["AWS::CloudWatch::Dashboard"] * DASHBOARD.each),
@@ -368,7 +368,7 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
         ("firewalls", counted["AWS::WAFv2::WebACL"], counted["AWS::WAFv2::WebACL"] * WEB_ACL.each),
         ("their rules", counted["firewall rules"], counted["firewall rules"] * WAF_RULE.each),
         ("the clock, each minute", round(minutes), clock * minutes / MILLION),
-        ("waiting for the queue", round(POLLS), POLLS * QUEUEING.each),
+        ("waiting for the queues", round(polls), polls * QUEUEING.each),
     ]
 
 
@@ -382,6 +382,7 @@ def count_resources(stage: Stage) -> Counter[str]:
         counted["alarm metrics"] += _alarm_metrics(each)
         counted["reporting functions"] += "POWERTOOLS_METRICS_NAMESPACE" in json.dumps(each)
         counted["counts of readers"] += _counts_of_reader(each)
+        counted["polled queues"] += "ScalingConfig" in each.get("Properties", {})
         if each["Type"] == "AWS::WAFv2::WebACL":
             counted["firewall rules"] += len(each["Properties"]["Rules"])
     return counted

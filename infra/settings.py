@@ -32,7 +32,7 @@ https://docs.aws.amazon.com/linux/al2023/ug/glibc-gcc-and-binutils.html"""
 class Watch(Enum):
     """How much of a stage is watched.
 
-    ``FULL``: an alarm for everything that has a bound, all metrics of ours, and a dashboard, for about $35 a month.
+    ``FULL``: an alarm for everything that has a bound, all metrics of ours, and a dashboard, for about $38 a month.
     ``ESSENTIAL``: alarms on what means that data or money is being lost, and the metrics they need, for under $2.
     """
 

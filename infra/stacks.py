@@ -124,7 +124,7 @@ class DealsStack(Stack):
                 stage=stage,
                 site=Site(
                     functions=list(functions.values()),
-                    work=work.queue,
+                    queues={name: each.queue for name, each in queues.items()},
                     dead_letters=dead_letters,
                     mappings={each.worker.row.name: each.mapping_id for each in queues.values()}
                     | {name: reader.mapping_id for name, reader in readers.items()},

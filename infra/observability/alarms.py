@@ -63,13 +63,14 @@ class Alarms(Construct):
             self._add("export_is_missing", None, site.exports.metric_succeeded(), below=True, silence_is_bad=True)
 
     def _watch_events(self, site: Site) -> None:
-        """The stream, the queue, and the dead-letter queues."""
+        """The stream, the queues of work, and the dead-letter queues."""
         for module, function in site.stream_readers.items():
             self._add("stream_is_behind", module, function.metric("IteratorAge", statistic=MAXIMUM))
         for module, mapping in site.mappings.items():
             self._add("reader_stands_still", module, polls(mapping, SAMPLES), below=True, silence_is_bad=True)
-        self._add("work_is_old", None, site.work.metric_approximate_age_of_oldest_message())
-        self._add("work_piles_up", None, site.work.metric_approximate_number_of_messages_visible(statistic=MINIMUM))
+        for name, queue in site.queues.items():
+            self._add("work_is_old", name, queue.metric_approximate_age_of_oldest_message())
+            self._add("work_piles_up", name, queue.metric_approximate_number_of_messages_visible(statistic=MINIMUM))
         for module, function in site.calling_themselves.items():
             self._add("loop_is_stopped", module, function.metric("RecursiveInvocationsDropped", statistic=SUM))
         for name, queue in site.dead_letters.items():

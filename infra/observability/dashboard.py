@@ -103,11 +103,23 @@ class Dashboard(Construct):
             ],
             [
                 _graph(
-                    "Queue of the fan-out",
-                    site.work.metric_approximate_number_of_messages_visible(),
-                    site.work.metric_approximate_number_of_messages_not_visible(),
+                    "Queues: waiting and in work",
+                    *(
+                        _of(count, f"{name} {state}")
+                        for name, queue in site.queues.items()
+                        for state, count in (
+                            ("waiting", queue.metric_approximate_number_of_messages_visible()),
+                            ("in work", queue.metric_approximate_number_of_messages_not_visible()),
+                        )
+                    ),
                 ),
-                _graph("Its oldest cohort, s", site.work.metric_approximate_age_of_oldest_message()),
+                _graph(
+                    "Queues: age of the oldest message, s",
+                    *(
+                        _of(queue.metric_approximate_age_of_oldest_message(), name)
+                        for name, queue in site.queues.items()
+                    ),
+                ),
                 _graph(
                     "Dead letters",
                     *(

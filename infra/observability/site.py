@@ -29,11 +29,12 @@ MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount"
 class Site:
     """Everything that is watched. The functions' rows say who calls them, and which of them read the stream.
 
-    ``mappings`` are the ids of event source mappings, by the functions that they feed.
+    ``queues`` are those of work: ``work`` is the fan-out's. ``mappings`` are the ids of event source mappings, by the
+    functions that they feed.
     """
 
     functions: Sequence[PythonFunction]
-    work: sqs.Queue
+    queues: Mapping[str, sqs.Queue]
     dead_letters: Mapping[str, sqs.Queue]
     mappings: Mapping[str, str]
     table_name: str

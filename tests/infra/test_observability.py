@@ -123,7 +123,7 @@ def test_a_cohort_that_fails_rings_while_sqs_still_counts_it(full: Synthesized) 
     docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
     """
     queues = [each["Properties"] for each in full.resources("AWS::SQS::Queue").values()]
-    (hidden,) = (each["VisibilityTimeout"] for each in queues if "RedrivePolicy" in each)
+    (hidden,) = {each["VisibilityTimeout"] for each in queues if "RedrivePolicy" in each}
     third_delivery = 2 * hidden
 
     assert hidden < USUAL.work_is_old.threshold
@@ -342,8 +342,8 @@ def test_a_new_account_has_room_for_readers_beside_the_workers(dev: Synthesized,
         workers = [each["ScalingConfig"]["MaximumConcurrency"] for each in sources if "ScalingConfig" in each]
         by_the_clock = len(stage.only("AWS::Events::Rule")["Properties"]["Targets"])
 
-        assert workers == [2]  # Lambda's least
-        assert sum(workers) + len(sources) - 1 + by_the_clock < 10
+        assert workers == [2, 2]  # Lambda's least, for cohorts and for uploads
+        assert sum(workers) + len(sources) - len(workers) + by_the_clock < 10
 
 
 def test_no_stage_silences_the_lines_that_carry_metrics() -> None:
