@@ -191,7 +191,7 @@ REFRESHER: Access = (
 
 PUBLISHER: Access = (
     Right("PutItem", (p.PRODUCT, p.WORD)),
-    Right("UpdateItem", (p.WORD, p.WORDS)),
+    Right("UpdateItem", (p.WORDS,)),
     Right("DeleteItem", (p.PRODUCT, p.WORD)),
 )
 
