@@ -609,7 +609,7 @@ REFUSED_BY_THE_KEYS = [
     ("accounts", "PutItem", ITEM),
     ("members", "GetItem", _key(USER)),
     ("members", "Query", _in(GSI1, keys.sessions("nobody"))),
-    ("members", "BatchGetItem", {"RequestItems": {"": {"Keys": [marshal_item(USER)]}}}),
+    ("members", "BatchGetItem", {"RequestItems": {"": {"Keys": [marshal_item(SESSION)]}}}),
     ("members", "UpdateItem", {**_key(USER), "UpdateExpression": "REMOVE PasswordHash"}),
     ("members", "TransactWriteItems", {"TransactItems": [{"Update": _key(DEAL)}]}),
     ("editors", "GetItem", _key(SESSION)),
