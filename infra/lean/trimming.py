@@ -31,10 +31,11 @@ CALLS = {
         "TransactWriteItems",
         "UpdateItem",
     ),
+    "s3": ("CreateBucket", "DeleteObject", "GetObject", "PutObject", "PutObjectTagging"),
     "sesv2": ("SendEmail",),
     "sqs": ("ChangeMessageVisibility", "DeleteMessage", "ReceiveMessage", "SendMessageBatch"),
 }
-"""The operations that the functions call, by service."""
+"""The operations that the functions call, by service. botocore signs forms as if they created a bucket."""
 
 _OF_ACCOUNTS = {"operationContextParams"}
 """How to find endpoints that are named after accounts, for each request: the data layer has turned these off."""
@@ -172,6 +173,8 @@ def _cut_model(model: dict[str, Any], operations: Iterable[str]) -> dict[str, An
             shapes[name] = model["shapes"][name]
             wanted += _shapes_in(shapes[name])
     plain: dict[str, Any] = _undocumented({**model, "operations": kept, "shapes": shapes})
+    if "clientContextParams" in model:
+        plain["clientContextParams"] = model["clientContextParams"]  # botocore reads their documentation
     return plain
 
 

@@ -104,7 +104,7 @@ def _ministack() -> Table:
         {
             "BIND_HOST": "127.0.0.1",
             "GATEWAY_PORT": str(port),
-            "SERVICES": "dynamodb,logs,ses,sqs",
+            "SERVICES": "dynamodb,logs,s3,ses,sqs",
             "PERSIST_STATE": "0",
             "STATE_DIR": str(folder / "state"),
             "TMPDIR": str(folder),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from shared import ses, sqs
+from shared import s3, ses, sqs
 from shared.dynamodb import client
 from shared.dynamodb.writes import delete, put, put_new, require, update
 from shared.errors import DealsError
@@ -19,7 +19,7 @@ class Refused(DealsError):
 def make_all(name: str) -> dict[str, list[str]]:
     """The operations that were called, by service."""
     store = client.connect(name)
-    made: dict[str, list[str]] = {"dynamodb": [], "sesv2": [], "sqs": []}
+    made: dict[str, list[str]] = {"dynamodb": [], "s3": ["CreateBucket"], "sesv2": [], "sqs": []}
     note(store.client, made["dynamodb"])
     keys = [{"PK": "A#1", "SK": f"A#{number}"} for number in range(3)]
 
@@ -44,12 +44,30 @@ def make_all(name: str) -> dict[str, list[str]]:
     url = store.client.meta.endpoint_url + f"/000000000000/{name}"
     queue = sqs.connect(url)
     note(queue.client, made["sqs"])
-    create_queue(store.client.meta.endpoint_url, name)
+    ask(
+        store.client.meta.endpoint_url,
+        "POST",
+        "sqs",
+        b'{"QueueName": "%s"}' % name.encode(),
+        {"X-Amz-Target": "AmazonSQS.CreateQueue", "Content-Type": "application/x-amz-json-1.0"},
+    )
     queue.send(["first", "second"])
     (first, second) = queue.receive()
     queue.release(first)
     queue.remove(second)
     assert [message.body for message in queue.receive()] == [first.body]
+
+    bucket = s3.connect(name.lower())
+    note(bucket.client, made["s3"])
+    ask(store.client.meta.endpoint_url + f"/{bucket.name}", "PUT", "s3")
+    bucket.write("pictures/1", b"a picture", "image/webp")
+    bucket.replaced("pictures/1")
+    file = bucket.read("pictures/1", 100)
+    assert file is not None
+    assert (file.content, file.media_type) == (b"a picture", "image/webp")
+    bucket.remove("pictures/1")
+    assert bucket.read("pictures/1", 100) is None
+    assert "policy" in bucket.form("uploads/1", 100, 60, {}).fields
 
     sender = ses.connect("deals@mail.example", "deals@mail.example", "mails")
     note(sender.client, made["sesv2"])
@@ -76,17 +94,10 @@ def refused(write: Callable[[], object]) -> bool:
     return False
 
 
-def create_queue(endpoint: str, name: str) -> None:
-    """Create a queue, which functions cannot."""
+def ask(url: str, method: str, service: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> None:
+    """Make what functions cannot: a queue, a bucket."""
     import urllib.request  # noqa: PLC0415  # so that what functions import does not depend on it
 
-    request = urllib.request.Request(
-        endpoint,
-        b'{"QueueName": "%s"}' % name.encode(),
-        {
-            "X-Amz-Target": "AmazonSQS.CreateQueue",
-            "Content-Type": "application/x-amz-json-1.0",
-            "Authorization": "AWS4-HMAC-SHA256 Credential=testing/20260101/us-east-1/sqs/aws4_request",
-        },
-    )
+    signed = f"AWS4-HMAC-SHA256 Credential=testing/20260101/us-east-1/{service}/aws4_request"
+    request = urllib.request.Request(url, body, {"Authorization": signed, **(headers or {})}, method=method)
     urllib.request.urlopen(request).close()

@@ -17,7 +17,7 @@ import pytest
 from botocore import xform_name
 
 from infra.artifacts.bundling import SERVICES, bundle, module_of
-from infra.functions import FUNCTIONS
+from infra.functions import FUNCTIONS, PILLOW
 from infra.lean import trimming
 from infra.settings import this_machine
 from tests.infra.lean import calls
@@ -65,14 +65,15 @@ def inside(artifact: Path, source: str, **environment: str) -> Any:
 
 def called_by_functions() -> set[str]:
     """The clients' operations that are named in the modules which functions import, directly or not."""
-    wanted = [module_of(row.name) for row in FUNCTIONS]
+    wanted = [module_of(row.name) for row in FUNCTIONS if row.artifact != PILLOW]
     source = f"import json, importlib\nfor name in {wanted!r}: importlib.import_module(name)\n"
     source += "print(json.dumps([name for name in sys.modules if name.startswith('shared')]))"
     modules = inside(bundle("full", this_machine(), trims=True).path, source)
     text = "".join(
         file.read_text() for name in modules if (file := (ROOT / name.replace(".", "/")).with_suffix(".py")).exists()
     )
-    return set(re.findall(r"\bself\.client\.(\w+)\b", text)) - {"close"}
+    named = set(re.findall(r"\bself\.client\.(\w+)\b", text)) - {"close"}
+    return {"create_bucket" if name == "generate_presigned_post" else name for name in named}
 
 
 def test_the_operations_that_are_kept_are_those_that_functions_call() -> None:
@@ -146,7 +147,7 @@ def test_the_descriptions_hold_no_documentation_and_no_other_service(lean: Path)
         whole = botocore.session.get_session().get_service_model(service)
         assert set(model["operations"]) == set(trimming.CALLS[service])
         assert set(model["operations"]) < set(whole.operation_names)
-        assert "documentation" not in str(model)
+        assert "documentation" not in str({**model, "clientContextParams": None})
 
 
 def test_amazons_roots_are_all_that_is_trusted(lean: Path) -> None:
