@@ -75,7 +75,7 @@ class Routes:
         as it may after a page that said what was wrong with the form, is sent there.
         """
         if stands_on is not None:
-            self.get(*rules)(lambda _request: pages.redirect(stands_on))
+            self.get(*rules)(lambda _request, **_parts: pages.redirect(stands_on))
         return self._register("POST", rules)
 
     def button(self, path: str) -> partial[Answer] | None:
