@@ -258,7 +258,7 @@ def _form(
     _, head = cookies.beside_head(table(), request)
     return pages.page(
         "mine/limits.html",
-        here=PLACE,
+        here=action,
         status=HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
         action=action,
         title=title,
