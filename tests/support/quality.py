@@ -217,9 +217,11 @@ class Crawl:
     forms: set[str] = field(default_factory=set)
 
 
-def crawl(client: httpx.Client, starts: Iterable[str], most: int) -> Crawl:
+def crawl(client: httpx.Client, starts: Iterable[str], most: int, *, as_editor: bool = False) -> Crawl:
     """Follow every link of a site from some pages on, ``most`` of each kind: addresses whose first two parts agree.
 
+    Links of the class ``editor`` are on pages for everybody, and shown to editors alone. Forms that are sent to another
+    host, as pictures are, are left out.
     A page is whole with one h1, a title, a language and its own address; where a list goes on, it has none that lasts.
     """
     origin = str(client.base_url).rstrip("/")
@@ -242,8 +244,11 @@ def crawl(client: httpx.Client, starts: Iterable[str], most: int) -> Crawl:
         lasting = canonical == [origin + path.partition("?")[0]] or (canonical == [] and "?" in path)
         if not (whole and lasting):
             found.wrong.append((path, 0))
-        found.forms.update(form.get("action", "") for form in document.findall(".//form[@method='post']"))
+        actions = [form.get("action", "") for form in document.findall(".//form[@method='post']")]
+        found.forms.update(action for action in actions if not urlsplit(action).netloc)
         for link in document.findall(".//a") + document.findall(".//link"):
+            if "editor" in link.get("class", "").split() and not as_editor:
+                continue
             target = urlsplit(urljoin(f"{origin}{path}", link.get("href", "")))
             address = target.path + (f"?{target.query}" if target.query else "")
             kind = "/".join(target.path.split("/")[:3])
