@@ -365,7 +365,7 @@ def test_an_editor_orders_the_front_page_by_keyboard_and_by_dragging(
     wanted = [two, one, three] if script else [one, three, two]
     in_this_order = " + ".join(f".card:has(a[href='/deals/{number}'])" for number in wanted)
     page.goto("/")
-    assert seen_by_reloading(page, page.locator(f".cards.front > {in_this_order}"))
+    assert seen_by_reloading(page, page.locator(f".cards > .lead{in_this_order}"))
 
 
 @with_and_without_script
