@@ -207,7 +207,7 @@ def test_a_new_deal_is_announced_and_shown(place: Place, deal: Deal, invoke: Inv
     answers = [invoke(reader, text_of("stream-insert")).payload for reader in ("publisher", "refresher")]
 
     assert answers == [NO_FAILURES] * 2
-    assert {work["kind"] for work in queued(place)} == {"brand", "category"}
+    assert {work["kind"] for work in queued(place)} == {"brand", "category", "words"}
     (cached,) = page_cache.read(place.table, [NEWEST], shard=1, now=times.now())
     assert cached is not None
     assert deal.deal_id in cached.text
