@@ -25,6 +25,7 @@ REFUSALS = {
     "ACCESS_DENIED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
     "UNAUTHORIZED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
     "INVALID_API_KEY": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),
+    "MISSING_AUTHENTICATION_TOKEN": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "DEFAULT_4XX": (HTTPStatus.NOT_FOUND, "There is nothing here."),
     "BAD_REQUEST_BODY": (HTTPStatus.BAD_REQUEST, "The body is not what this route takes."),
     "BAD_REQUEST_PARAMETERS": (HTTPStatus.BAD_REQUEST, "The parameters are not what this route takes."),
@@ -42,7 +43,8 @@ REFUSALS = {
 A path or method that an API does not have is refused as if it asked for a signature of AWS: without ``Authorization``
 by MISSING_AUTHENTICATION_TOKEN, with a bearer token as "not a valid key=value pair" (403; so users report), a kind that
 AWS does not list. No method of ours asks for a signature, so all of these mean that there is nothing, which is what
-DEFAULT_4XX says. A resource ``{proxy+}`` for the rest would call a function for each path that somebody tries.
+DEFAULT_4XX says; the first is here, too, because the laptop's gateway leaves it 403. A resource ``{proxy+}`` for the
+rest would call a function for each path that somebody tries.
 
 https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
 https://github.com/HumanCellAtlas/data-store/issues/328"""

@@ -29,6 +29,8 @@ from tests.support.waiting import PATIENCE
 
 PASSWORD = "correct horse battery staple"
 BACKGROUND = {
+    "Trace",
+    "TraceStep",
     "DealsCache",
     "FrontPageCache",
     "EditorsChoiceCache",
