@@ -31,6 +31,7 @@ PASSWORD = "correct horse battery staple"
 BACKGROUND = {
     "Trace",
     "TraceStep",
+    "EmailToken",
     "DealsCache",
     "FrontPageCache",
     "EditorsChoiceCache",
