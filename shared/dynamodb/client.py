@@ -55,9 +55,9 @@ def client_of(
         max_pool_connections=MAX_PARALLEL_REQUESTS,
         tcp_keepalive=True,
     )
-    # boto3 adds transfers of large files to S3's client, a tenth of all that it imports.
-    make: Any = session.create_client if service == "s3" else boto3.Session(botocore_session=session).client
     try:
+        # boto3 adds transfers of large files to S3's client, a tenth of all that it imports.
+        make: Any = session.create_client if service == "s3" else boto3.Session(botocore_session=session).client
         client = make(service, config=config, **client_arguments)
     except (BotoCoreError, ValueError) as error:  # botocore raises ValueError for an invalid endpoint
         raise Unavailable(f"There is no way to {service}: {error}") from error
