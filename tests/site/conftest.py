@@ -11,6 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
+from functions.pages.desk.pictures import LOOKS
 from shared.data.catalog import deals
 from shared.data.members import alerts, announcements, digests, email_tokens, follows, saved, sessions, users
 from shared.data.orders import addresses, carts, reading
@@ -18,6 +19,7 @@ from shared.html import cookies
 from shared.models.alerts import Limits
 from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values import times
+from shared.values.pictures import UPLOADS
 from tests.site.states import State, prepared
 from tests.support.browser import patient, sign_in
 from tests.support.engines import DYNOXIDE_ENGINE
@@ -138,6 +140,8 @@ def own_paths(site: Preview, people: dict[str, str]) -> dict[str, str]:
         "posting again": f"/desk/deals/new?{urlencode({'link': first.link})}",
         "all deals": "/desk/deals",
         "a deal's form": f"/desk/deals/{first.number}",
+        # As late as it can be: until then the page looks again each second.
+        "a picture being made": f"/desk/deals/{first.number}/picture?key={UPLOADS}{first.deal_id}&looked={LOOKS}",
         "making hot": f"/desk/deals/{first.number}/hot",
         "front page order": "/desk/front-page",
         "choice order": "/desk/editors-choice",

@@ -1,7 +1,7 @@
 """The site's page functions behind a small HTTP server, on a table of an engine's own, for browsers.
 
 No gateway and no cloud: a request becomes the event that API Gateway would make of it.
-``python -m tests.support.preview [deals.jsonl]`` shows it on a port, with the sample's deals or those of a file.
+``python -m tests.support.preview [deals.jsonl]`` shows it on a port, with the laptop's sample or the deals of a file.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 from urllib.parse import parse_qsl, urlsplit
 
+from local import sample as laptop
+from shared import s3
 from shared.data.catalog import brands, deals, imports, offers, picks, scores, search
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
@@ -29,19 +31,20 @@ from shared.errors import BrandExists
 from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
 from shared.models.members import Role
 from shared.values import slugs, times
-from tests.support.engines import FAST_SERVER
+from tests.support.engines import FAKE_CREDENTIALS, FAST_SERVER, MINISTACK
 from tests.support.factories import token_of_new
 from tests.support.pages import a_context, event_of
 from tests.support.surroundings import given, start_over
 
 if TYPE_CHECKING:
+    from shared.s3 import Bucket
     from tests.support.windows import Place
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
 
 PREFIXES = {
     "/go": "clicks", "/my": "mine", "/account": "account", "/desk": "desk", "/desk/shop": "sales", "/shop": "shop",
-    "/table": "collections", "/learn": "learn",
+    "/table": "collections", "/learn": "learn", "/pictures": "pictures",
 }  # fmt: skip
 """The function of the paths below each prefix, the longest one that fits; all others are ``site``'s."""
 
@@ -56,18 +59,23 @@ class Preview:
 
 
 @contextmanager
-def running(sample: Path = SAMPLE, *, images: bool = False, port: int = 0) -> Iterator[Preview]:
+def running(sample: Path = SAMPLE, *, drawn: bool = False, port: int = 0) -> Iterator[Preview]:
     """A site that is looked at as long as it runs."""
-    with started(sample, images=images, port=port) as preview, looked_at(preview):
+    with started(sample, drawn=drawn, port=port) as preview, looked_at(preview):
         yield preview
 
 
 @contextmanager
-def started(sample: Path = SAMPLE, *, images: bool = False, port: int = 0, most: int = 1200) -> Iterator[Preview]:
-    """A site with the newest deals of a file, moved to end today. Without ``images``, deals have none."""
+def started(sample: Path = SAMPLE, *, drawn: bool = False, port: int = 0, most: int = 1200) -> Iterator[Preview]:
+    """A site with the newest deals of a file, moved to end today. None has a picture.
+
+    One that is ``drawn`` has the laptop's sample instead, with its drawings, and a bucket that takes pictures.
+    """
     server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
-    with FAST_SERVER.table() as table:
-        filled = fill(table, sample, images=images, most=most)
+    now = times.now()
+    with FAST_SERVER.table() as table, _bucket() if drawn else nullcontext() as bucket:
+        made = [laptop.draw(bucket, deal) for _, deal in laptop.read(now)] if bucket else _read(sample, now, most)
+        filled = fill(table, made, now)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:
@@ -76,6 +84,16 @@ def started(sample: Path = SAMPLE, *, images: bool = False, port: int = 0, most:
             server.shutdown()
             server.server_close()
             thread.join()
+
+
+@contextmanager
+def _bucket() -> Iterator[Bucket]:
+    """A bucket of MiniStack's, which the functions of a site that is looked at find in their environment."""
+    where = MINISTACK.reach().client.meta.endpoint_url
+    with mock.patch.dict(os.environ, {"AWS_ENDPOINT_URL_S3": where}):
+        bucket = s3.connect("pictures", **FAKE_CREDENTIALS)
+        bucket.client.create_bucket(Bucket=bucket.name)
+        yield bucket
 
 
 @contextmanager
@@ -91,18 +109,13 @@ def finding(table: Table) -> AbstractContextManager[None]:
     return _environment({"TABLE_NAME": table.name})
 
 
-def fill(table: Table, sample: Path, *, images: bool, most: int) -> list[Deal]:
-    """Create a file's newest deals with their words and offers, and pick some for the curated pages."""
-    now = times.now()
-    rows = [json.loads(line) for line in sample.read_text(encoding="utf-8").splitlines()]
-    rows = sorted(rows, key=lambda row: row["postedAt"])[-most:]
-    moved = now - timedelta(minutes=5) - datetime.fromisoformat(rows[-1]["postedAt"])
-    for name in sorted({row["brand"] for row in rows}):
+def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
+    """Create deals with their brands, words and offers, and pick some for the curated pages. Newest first."""
+    for name in sorted({deal.brand_name for deal in made}):
         try:
             brands.create(table, slugs.slug(name), name, now)
         except BrandExists:
             continue
-    made = [_deal(row, moved, now, number, images=images) for number, row in enumerate(rows)]
     created: list[Deal] = []
     for start in range(0, len(made), 14):
         created += imports.create_many(table, made[start : start + 14], now)
@@ -133,14 +146,21 @@ def sold(site: Place, deal: Deal, pieces: int, shards: int = 1) -> None:
     stock.show_level(site.table, deal.deal_id)
 
 
-def _deal(row: Mapping[str, Any], moved: timedelta, now: datetime, number: int, *, images: bool) -> Deal:
+def _read(sample: Path, now: datetime, most: int) -> list[Deal]:
+    """The newest deals of a file, as if the last one were posted five minutes ago."""
+    rows = [json.loads(line) for line in sample.read_text(encoding="utf-8").splitlines()]
+    rows = sorted(rows, key=lambda row: row["postedAt"])[-most:]
+    moved = now - timedelta(minutes=5) - datetime.fromisoformat(rows[-1]["postedAt"])
+    return [_deal(row, moved, now, number) for number, row in enumerate(rows)]
+
+
+def _deal(row: Mapping[str, Any], moved: timedelta, now: datetime, number: int) -> Deal:
     created = (datetime.fromisoformat(row["postedAt"]) + moved).astimezone(UTC)
     withdrawn = row.get("withdrawnAt")
     return Deal(
         deal_id=deals.new_id(created, row["sourceId"], b""),
         title=row["title"],
         link=row["link"],
-        image=row["image"] if images else None,
         brand=slugs.slug(row["brand"]),
         brand_name=row["brand"],
         category=slugs.slug(row["category"]) if slugs.slug(row["category"]) in CATEGORIES else "home",
@@ -218,6 +238,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    with running(Path(sys.argv[1]) if len(sys.argv) > 1 else SAMPLE, port=4576) as site:
+    with running(Path(*sys.argv[1:]), drawn=len(sys.argv) == 1, port=4576) as site:
         sys.stdout.write(f"{site.origin}\n")
         threading.Event().wait()

@@ -114,7 +114,9 @@ def post_deal(request: Request) -> Answer:
         return _form_page(request, fresh, again, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
-    return pages.redirect(f"/desk/deals/{views.number(deal)}", said="posted")
+    return pages.redirect(
+        f"/desk/deals/{views.number(deal)}", fragment="picture" if "then" in typed else "", said="posted"
+    )
 
 
 @routes.get("/desk/deals/<number>")
@@ -271,7 +273,7 @@ def _form_page(
     others = [offer for offer in of_product if deal is None or offer.deal_id != deal.deal_id]
     number = str(views.number(deal)) if deal else ""
     currencies = list(dict.fromkeys((typed.get("currency") or "USD", *deal_form.CURRENCIES)))
-    picture = pictures.section(deal, request) if deal and not damaged else None
+    picture = None if damaged else pictures.section(deal, request)
     answer = desk_page(
         "desk/deal.html",
         request,

@@ -27,15 +27,15 @@ LOOKS = 60
 routes = Routes()
 
 
-def section(deal: Deal, request: Request) -> dict[str, Any]:
-    """What a deal's form says of its picture, with the form that sends one."""
-    outcome = deal_pictures.outcome(deal)
+def section(deal: Deal | None, request: Request) -> dict[str, Any]:
+    """What a deal's form says of its picture, with the form that sends one; that of a new deal gets it once posted."""
+    outcome = deal_pictures.outcome(deal) if deal else None
     # Without an origin, which only a stage with CloudFront's own name is without, S3's answer is an empty page.
-    back = absolute(f"/desk/deals/{views.number(deal)}/picture")
-    more = {"success_action_redirect": back} if origin() else {}
-    form = pictures.form(deal.deal_id, request.now, **{"Content-Type": ANY_TYPE}, **more)
+    back = absolute(f"/desk/deals/{views.number(deal)}/picture") if deal and origin() else ""
+    more = {"success_action_redirect": back} if back else {}
+    form = pictures.form(deal.deal_id if deal else "", request.now, **{"Content-Type": ANY_TYPE}, **more)
     return {
-        "form": form,
+        "form": form if deal else None,
         "host": "{0.scheme}://{0.netloc}".format(urlsplit(form.url)),
         "types": ",".join(MEDIA_TYPES_SENT),
         "most": MAX_UPLOAD,
