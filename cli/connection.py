@@ -54,7 +54,7 @@ def open_bucket() -> Bucket:
 
 
 def still_to_do() -> str:
-    """What the local cloud's functions still have to do after a write, in words; empty on AWS, which does not tell."""
+    """The work that the local cloud still has after a write, in words; empty on AWS, which does not tell."""
     cloud = None if os.environ.get("BTD_TABLE") else running(Home())
     with suppress(OSError, ValueError):
         return told(waiting(Home(), cloud)) if cloud else ""

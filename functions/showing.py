@@ -1,4 +1,4 @@
-"""What a function took, told besides its answer: ``entry`` imports this on stages that show their work, and only there.
+"""Tells a function's cost besides its answer: ``entry`` imports this only on stages that show their work.
 
 A function of the API tells it in headers, and links to the drawing of its writes. A function behind the stream or the
 queue files what it did of each record, for the form that led to it (``shared/data/traces.py``). Pages do it by
@@ -44,7 +44,7 @@ _DID: Mapping[str, tuple[tuple[str, ...], str]] = {
     "noted": ((p.FAN_OUT, p.FAN_OUT_PAGE), "cohort"),
     "brought up to date": ((p.DEAL, *p.CURATED, p.CATEGORY_ITEM), "item"),
 }
-"""What a write to some partitions is, in a word, and what is counted."""
+"""A word for writes to some partitions, and the name of what is counted."""
 
 
 def showing(function: ModuleType) -> Handler:
@@ -146,7 +146,7 @@ def _file(name: str, records: Sequence[Any], trace: Trace, sent: int, failed: se
 
 
 def _read(record: Mapping[str, Any]) -> _Record | None:
-    """What a record or a message is about; None for what no form led to, such as an import, or cannot be read."""
+    """The subject of a record or a message; None for what no form led to, such as an import, or cannot be read."""
     if "dynamodb" in record:
         images = record["dynamodb"]
         item = images.get("NewImage") or images.get("OldImage") or {}
@@ -173,7 +173,7 @@ def _sent(name: str, sent: int) -> Iterator[dict[str, Any]]:
 
 
 def _did(requests: Sequence[Request]) -> Iterator[dict[str, Any]]:
-    """What was written, by what it was."""
+    """The writes that were made, counted by their word."""
     written = {
         key.partition(" ")[2] if request.operation == "TransactWriteItems" else key: partition
         for request in requests

@@ -68,7 +68,7 @@ _REMOVING: Access = (
     Right("Query", (p.USER, p.CART, p.MESSAGES, p.SAVED, p.VOTES, p.ALERTS)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
 )
-"""What goes when an account is removed."""
+"""Removing an account, with all that goes with it."""
 
 ACCOUNTS: Access = (
     *_REMOVING,
@@ -197,7 +197,7 @@ PUBLISHER: Access = (
 
 KEEPS_TRACES: Access = (Right("PutItem", (p.TRACE,)),)
 READS_TRACES: Access = (Right("Query", (p.TRACE,)),)
-"""What forms took and what followed, for functions of stages that show their work."""
+"""For functions of stages that show their work: the costs of forms, and of what followed."""
 
 RESIZER: Access = (Right("GetItem", (p.DEAL,)), Right("UpdateItem", (p.DEAL,)))
 """It sets a deal's picture: no key of an index, no feed, no other item."""

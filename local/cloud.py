@@ -26,7 +26,7 @@ DEAD = "dead"
 """The kind of what waits in dead-letter queues, for ``btd redrive``."""
 
 WORDS = {"records": ("record", "of the table's stream"), "messages": ("message", "of the queue")}
-"""What functions still have to work on, by kind."""
+"""The work that functions still have, by kind."""
 
 START_TIMEOUT = 180.0
 """Seconds that a start may take; it loads what the last run left."""
@@ -125,7 +125,7 @@ def alone(home: Home) -> Iterator[None]:
 
 
 def told(left: Mapping[str, int]) -> str:
-    """What functions still have to work on, in words; empty where that is nothing."""
+    """The work that functions still have, in words; empty where there is none."""
     return " and ".join(f"{counted(left[kind], one)} {of}" for kind, (one, of) in WORDS.items() if left.get(kind))
 
 

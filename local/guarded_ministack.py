@@ -51,7 +51,7 @@ WAITING = "/_local/waiting"
 needs the checkout's key."""
 
 DEAD_LETTERS = "DeadLetters"
-"""What the names of dead-letter queues have in them."""
+"""The part that all names of dead-letter queues share."""
 
 ANSWERS = "/_ministack/cfn-response/"
 

@@ -31,7 +31,7 @@ ENOUGH = 4 * WIDTHS[-1]
 QUALITY = 80
 
 _OTHERS = re.compile(rb"<script|<html|<!doctype|<\?php|%PDF-", re.IGNORECASE)
-"""What begins a document or a program. A file that is one of these too, a polyglot, was not made by a camera."""
+"""The beginnings of documents and programs. A file that is one of these too, a polyglot, was not made by a camera."""
 
 _END_OF_ARCHIVE, _ITS_PLACE = b"PK\x05\x06", 65_557
 """The end of a ZIP archive, and how far from a file's end it is at most: readers look for it from there."""

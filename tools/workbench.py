@@ -286,7 +286,7 @@ def _alternatives(forms: Iterable[str]) -> str:
 
 
 def _description() -> str:
-    """What the model is of, and its access patterns, as the README lists them."""
+    """The subject of the model, and its access patterns, as the README lists them."""
     rows = re.findall(r"^\| (\d+) \| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$", README.read_text("utf-8"), re.MULTILINE)
     patterns = [f"{number}. {name} ({asked.replace('`', '')})" for number, name, asked in rows]
     return "\n".join(

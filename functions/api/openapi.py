@@ -116,7 +116,7 @@ OF_PATHS: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("/open-orders", "status"): {"schema": {"type": "string", "enum": list(OPEN), "default": OrderStatus.PLACED}},
 }
-"""What a parameter is at one path, where it departs from :data:`PARAMETERS`."""
+"""A parameter at one path, where it departs from :data:`PARAMETERS`."""
 
 HEADERS = {
     "CacheControl": ("Who may store it, and for how many seconds.", "^(public|private), max-age="),

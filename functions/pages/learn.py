@@ -74,7 +74,7 @@ def lesson(request: Request, slug: str) -> Answer:
 
 @routes.post("/learn/<slug>")
 def run(request: Request, slug: str) -> Answer:
-    """What a lesson's requests come to in a new scratch partition."""
+    """Run a lesson's requests in a new scratch partition, and show their results."""
     found = lessons.find(slug)
     return _lesson(request, found, forms.read(request.event).get("value"), runs=found.can_run)
 

@@ -213,7 +213,7 @@ def _undo(request: Request, order_id: str, status: OrderStatus) -> Answer:
 
 
 def _done(request: Request) -> dict[str, Any] | None:
-    """What a button has just done, to be undone for a minute; None where none was pressed."""
+    """The step that a button has just taken, to be undone for a minute; None where none was pressed."""
     order_id = request.query.get("done")
     if not order_id:
         return None

@@ -67,7 +67,7 @@ class NewOrderItem(Body):
 
 
 class SeenTotal(Body):
-    """What an order comes to in a currency, with shipping and tax, as the buyer saw it."""
+    """The total of an order in a currency, with shipping and tax, as the buyer saw it."""
 
     currency: Currency
     amount: Price
@@ -96,7 +96,7 @@ class NewOrder(Body):
         return [Wanted(item.deal_id, item.quantity, item.price, item.currency) for item in self.items]
 
     def seen(self) -> dict[str, str] | None:
-        """What it must come to, by currency; None where that is not said."""
+        """The totals that it must come to, by currency; None where that is not said."""
         return None if self.totals is None else {total.currency: total.amount for total in self.totals}
 
 

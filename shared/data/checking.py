@@ -58,7 +58,7 @@ _FOLLOWS = {
 """The types of items that a topic counts, with its attributes that do."""
 
 _PIECES = ("OnSale", "Left", "Ordered")
-"""What a shard counts of a deal's stock; the first is the sum of the others."""
+"""The counts of a shard of a deal's stock; the first is the sum of the others."""
 
 Place = tuple[str, str]
 """The key of an item, as a key of dictionaries."""
@@ -128,7 +128,7 @@ def _survey(table: Table, now: datetime, advance: Callable[[int], object]) -> li
 
 
 class _Seen:
-    """What one scan has seen: counts and those who are counted, and of pairs of items those without the other."""
+    """Everything one scan has seen: counts and those who are counted, and of pairs of items those without the other."""
 
     def __init__(self, now: datetime) -> None:
         self.faults: list[Fault] = []

@@ -20,7 +20,7 @@ _COUNTED = Projection.of(*COUNTED)
 
 @dataclass(slots=True)
 class ItemCounts:
-    """What a Scan has met: how many items of each type, in the table (None) and in each index, and one of them.
+    """Counts of a Scan: how many items of each type, in the table (None) and in each index, and one of them.
 
     ``is_whole`` is false where it stopped before the table's end. A Scan goes in the order of the hashes of the
     partition keys, so what it meets first is a fair sample.

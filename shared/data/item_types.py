@@ -65,7 +65,7 @@ STOCK_NOTE = "StockNote"
 
 BACKFILL = "Backfill"
 TRACE = "Trace"
-"""What a form took, on stages that show their work."""
+"""The cost of a form, on stages that show their work."""
 
 TRACE_STEP = "TraceStep"
-"""What a function of the stream or the queue did of a write."""
+"""The work of a function of the stream or the queue on a write."""

@@ -75,9 +75,9 @@ cart_mark = _alone("CART")
 stock = _alone("STOCK")
 """The note that says how many shards a deal's stock is in."""
 sale = _alone("SALE")
-"""What stays of an order whose account was removed."""
+"""The rest of an order whose account was removed."""
 trace = _alone("TRACE")
-"""What a form took, under an id that nobody can guess."""
+"""The cost of a form, under an id that nobody can guess."""
 
 # Items that there is one of.
 deal_numbers = _only("SEQUENCE#DEAL")
@@ -468,7 +468,7 @@ def open_orders_note(status: str, day: str, shard: int) -> Key:
 
 
 def open_orders_prefix(status: str) -> str:
-    """What the sort keys of all notes of a status begin with."""
+    """The beginning of the sort keys of all notes of a status."""
     return f"{status}#"
 
 
@@ -508,7 +508,7 @@ def scratch(visitor: str, run: str) -> str:
 
 
 def scratches() -> str:
-    """What the keys of all scratch partitions begin with, in the table and its indexes."""
+    """The beginning of the keys of all scratch partitions, in the table and its indexes."""
     return "LEARN#"
 
 
@@ -518,7 +518,7 @@ def trace_steps(partition: str) -> str:
 
 
 def trace_step(partition: str, function: str, record: str) -> Key:
-    """What a function did of one record of the stream, or of one message of the queue."""
+    """A function's work on one record of the stream, or on one message of the queue."""
     return _pair(trace_steps(partition), f"STEP#{function}#{record}")
 
 

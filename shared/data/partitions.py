@@ -107,7 +107,7 @@ SCRATCH = keys.any_like(keys.scratch("", ""))
 """Partitions that visitors of the textbook write, in the table and its indexes; DynamoDB deletes them after an hour."""
 
 TRACE = keys.any_like(keys.trace(""))
-"""What forms took, and what followed; DynamoDB deletes it after ten minutes."""
+"""The costs of forms, and of what followed; DynamoDB deletes them after ten minutes."""
 
 OPEN: Mapping[str | None, tuple[str, ...]] = {
     None: (

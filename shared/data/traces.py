@@ -1,4 +1,4 @@
-"""What a form took, and what followed from it: kept for ten minutes, on stages that show their work alone.
+"""Traces: the cost of a form and of what followed from it, kept for ten minutes, only on stages that show their work.
 
 A form's trace has an id of its own. The functions of the stream and the queue know no trace: they file what they did
 under the key of the item that a record names, and a trace finds it there by what its form wrote. So nothing is lost
@@ -23,7 +23,7 @@ from shared.errors import AlreadyExists
 KEPT = timedelta(minutes=10)
 
 Drawing = Mapping[str, Any]
-"""What is shown, as JSON can hold it."""
+"""A drawing of a form's cost, as JSON can hold it."""
 
 
 def keep(table: Table, trace_id: str, drawing: Drawing, now: datetime) -> None:
@@ -33,7 +33,7 @@ def keep(table: Table, trace_id: str, drawing: Drawing, now: datetime) -> None:
 
 
 def find(table: Table, trace_id: str, now: datetime) -> Drawing | None:
-    """What a form took, or None where nothing is kept under an id. One Query."""
+    """The drawing that is kept under an id, or None. One Query."""
     found = [*_drawings(table, keys.trace(trace_id)[PARTITION_KEY], now)]
     return found[0] if found else None
 
@@ -51,7 +51,7 @@ def file_step(
 
 
 def steps(table: Table, partition: str, now: datetime) -> list[Drawing]:
-    """What was filed about a partition in the last ten minutes. One Query."""
+    """The steps that were filed about a partition in the last ten minutes. One Query."""
     return [*_drawings(table, keys.trace_steps(partition), now)]
 
 

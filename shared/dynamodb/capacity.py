@@ -27,7 +27,7 @@ Wire = Mapping[str, Any]
 """An item, or one attribute's value, as DynamoDB sends it: ``{"Price": {"N": "12"}}``, ``{"N": "12"}``."""
 
 READ_BYTES, WRITE_BYTES = 4096, 1024
-"""What one unit reads or writes: sizes are rounded up to a multiple of it."""
+"""The bytes that one unit reads or writes: sizes are rounded up to a multiple of them."""
 
 READ_DOLLARS, WRITE_DOLLARS = 0.125, 0.625
 """Dollars for a million units, on demand, in us-east-1 in November 2026: https://aws.amazon.com/dynamodb/pricing/on-demand/"""
@@ -57,7 +57,7 @@ MARKS = {
     Basis.COUNTED: "~ is counted by AWS's rules from the items, because the local cloud tells no true figure.",
     Basis.AT_LEAST: "≥ is counted, too, and at least that: a projection hides a part, and the whole is paid.",
 }
-"""What the marks before a figure mean."""
+"""The meanings of the marks before a figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Capacity:
 
 
 def meanings(figures: Iterable[Capacity | None]) -> list[str]:
-    """What the marks of some figures mean, each once."""
+    """The meanings of some figures' marks, each once."""
     return [MARKS[basis] for basis in sorted({each.basis for each in figures if each}) if basis in MARKS]
 
 
@@ -161,7 +161,7 @@ def _entry(item: Wire | None, index: Index) -> list[Wire] | None:
 
 
 def taken(operation: str, asked: Wire, answer: Wire, endpoint: str) -> dict[str, Capacity] | None:
-    """What a request took of the table and of each index, by its arguments and its answer; None if nobody can say.
+    """The capacity a request took of the table and of each index, by its arguments and answer; None if nobody can say.
 
     Refusals take capacity, but do not say how much.
     """

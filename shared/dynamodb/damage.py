@@ -27,7 +27,7 @@ _noted: deque[str] = deque(maxlen=_MOST)
 
 
 def readable(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
-    """What some items hold, as ``read`` finds it. One that is damaged is left out, and noted: the others are shown."""
+    """Read each item by ``read``. One that is damaged is left out, and noted: the others are shown."""
     found = []
     for item in items:
         try:
@@ -38,7 +38,7 @@ def readable(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
 
 
 def whole(item: Item, read: Callable[[Item], T], *, otherwise: T) -> T:
-    """What one item holds, or something else in its place where it is damaged, which is noted."""
+    """Read one item, or give something else in its place where it is damaged, which is noted."""
     found = readable([item], read)
     return found[0] if found else otherwise
 

@@ -19,7 +19,7 @@ from shared.http.event import MAX_TOKEN, is_plain
 from shared.models.members import Session
 
 Head = dict[str, Any]
-"""What the head of the pages of somebody who is signed in shows: who that is to the site, and what is counted."""
+"""The head of the pages of somebody who is signed in: who that is to the site, and the counts beside the name."""
 
 SESSION = "__Host-btd"
 """The name of the session's cookie, on all stages but the laptop's."""

@@ -111,7 +111,7 @@ def _of_referrer(event: Event) -> str:
 
 @cache
 def _faults() -> Faults:
-    """What the requests of this execution environment's table meet."""
+    """The faults that the requests of this execution environment's table meet."""
     from shared.dynamodb.faults import Faults  # noqa: PLC0415  # imported on the laptop alone
 
     return Faults().attach(table())

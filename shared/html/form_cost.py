@@ -1,4 +1,4 @@
-"""What a form took: its writes as they were made, drawn on the page that it leads to, and what the stream did of them.
+"""The cost of a form: its writes as they were made, drawn on the page that it leads to, and the stream's work on them.
 
 Only stages that show their work import this. The drawing is kept for ten minutes under an id that nobody can guess,
 which is in the address that the form leads to (``?took=``). A page that is the same for everybody reads no cookie
@@ -313,7 +313,7 @@ def _as_shown(kept: Drawing) -> dict[str, Any]:
 
 
 def followed(kept: Drawing, now: datetime) -> dict[str, Any]:
-    """What the stream's functions did of a form's writes, and which of them were not asked."""
+    """The work of the stream's functions on a form's writes, and the functions that were not asked."""
     partitions = dict.fromkeys(record["partition"] for record in kept["records"] if record["partition"])
     steps = [step for partition in partitions for step in traces.steps(table(), partition, now) if _is_of(step, kept)]
     steps.sort(key=lambda step: (step["ended"], step["function"]))

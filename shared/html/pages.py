@@ -138,7 +138,7 @@ def work_headers() -> dict[str, str]:
 
 
 def _work(status: int) -> dict[str, Any]:
-    """What a page took, and the form that led to it or, where it tells of an error, the form that it answers."""
+    """The cost of a page, and of the form that led to it or, on an error's page, of the form that it answers."""
     if not shows_work():
         return {"page_cost": None, "form_cost": None}
     from shared.html import form_cost, page_cost  # noqa: PLC0415  # see above

@@ -33,7 +33,7 @@ class Request:
 
     @property
     def role(self) -> Role | None:
-        """What may be done by who is signed in. None until the page asks."""
+        """The role of who is signed in. None until the page asks."""
         role: Role | None = (self.event["requestContext"].get("authorizer") or {}).get("role")
         return role
 

@@ -17,7 +17,7 @@ from shared.http import cookie_header
 from shared.models.members import Session
 
 COOKIE = "btd-wish"
-"""What the cookie's name ends with."""
+"""The end of the cookie's name."""
 
 MOST = 1000
 """Characters of a form that is kept: such a button's has few fields."""

@@ -107,7 +107,7 @@ def is_new(write: Write) -> bool:
 
 
 def does(write: Write) -> tuple[str, str]:
-    """What a write does, in words; and its update expression, filled in, where it has one."""
+    """A write in words; and its update expression, filled in, where it has one."""
     match write.operation:
         case "Put":
             item, type_ = write.arguments["Item"], type_of(write)
@@ -121,7 +121,7 @@ def does(write: Write) -> tuple[str, str]:
 
 
 def refusal(write: Write) -> str:
-    """What it means that a write is refused; an error without a text of its own is told by its description."""
+    """The meaning of a write's refusal; an error without a text of its own is told by its description."""
     error = write.refused
     if error is None:
         return ""

@@ -50,7 +50,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of the common version, and of ours."""
+    """The results of the common version, and of ours."""
 
     common: Sequence[Done]
     ours: Sequence[Done]
@@ -68,7 +68,7 @@ def run(table: Table, lesson: Lesson, value: str, visitor: str, run_id: str, now
 
 
 def names(lesson: Lesson, value: str, scratch: str, now: datetime) -> Given:
-    """What the names in braces stand for."""
+    """The values of the names in braces."""
     return {
         "scratch": scratch,
         "value": int(value) if lesson.value and lesson.value.kind in {"number", "few"} else value,

@@ -1,4 +1,4 @@
-"""What members want to be told of, and when."""
+"""Alerts and limits: the deals that members want to be told of, and when."""
 
 from __future__ import annotations
 

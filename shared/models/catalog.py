@@ -90,7 +90,7 @@ class StockLevel(StrEnum):
 
 
 class Vote(StrEnum):
-    """What a reader says of a deal."""
+    """A reader's opinion of a deal."""
 
     UP = "up"
     DOWN = "down"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """What one reader is sent: the same in plain text and in HTML, with ``headers`` besides the usual."""
+    """A mail to one reader: the same in plain text and in HTML, with ``headers`` besides the usual."""
 
     to: str
     subject: str

@@ -190,7 +190,7 @@ def test_hundreds_of_orders_go_in_the_background_and_then_the_name_is_free(table
 
 
 def all_at_once(table: Table, deal: Deal) -> None:
-    """What the owner does in another window, as far as it is still allowed."""
+    """All that the owner may still do in another window."""
     for deed in (
         lambda: carts.put_in(table, "ana", deal.deal_id, 2, NOW),
         lambda: saved.save(table, deal, "ana", NOW),

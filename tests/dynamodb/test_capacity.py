@@ -110,7 +110,7 @@ def test_an_items_size_is_the_engines_to_the_byte(bare_table: Table, value: dict
 
 @pytest.fixture
 def trace(bare_table: Table) -> Iterator[Trace]:
-    """What is asked of the table from now on."""
+    """A trace of the table's requests from now on."""
     trace = Trace().attach(bare_table)
     yield trace
     trace.detach(bare_table)

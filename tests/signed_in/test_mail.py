@@ -1,4 +1,4 @@
-"""What the site mails, and what its links do: in a browser, with the mailer behind the queue."""
+"""The site's mails and their links, in a browser, with the mailer behind the queue."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ HOUR = times.now().replace(minute=0, second=0)
 
 
 def hour_of(when: datetime) -> str:
-    """What the clock puts into the queue."""
+    """The message that the clock puts into the queue."""
     return MailWork("digests", "", at=times.to_iso(when)).to_json()
 
 

@@ -448,7 +448,7 @@ def test_a_page_is_whole_where_the_trace_cannot_be_read(
 
 
 def drawn_in(seen: Seen) -> str:
-    """What a page says of a form."""
+    """The part of a page that tells of a form."""
     _, took, rest = seen.words.rpartition("What this form took")
     return rest.partition("What this page took")[0] if took else ""
 

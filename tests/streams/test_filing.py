@@ -44,12 +44,12 @@ def records(deals: list[Deal]) -> list[Record]:
 
 
 def filed(table: Table) -> dict[tuple[str, str], Any]:
-    """What the table holds of words, their counts and offers."""
+    """The words, their counts and the offers in the table."""
     return {(item["PK"], item["SK"]): item for item in table.scan()[0] if item["Type"] in FILED}
 
 
 def due(deals: list[Deal]) -> dict[tuple[str, str], Any]:
-    """What it should hold."""
+    """The words, their counts and the offers that should be there."""
     listed = [deal for deal in deals if is_listed(to_item(deal, times.now()))]
     counts = Counter(word for deal in listed for word in words.of_deal(deal))
     expected = [item for deal in listed for item in search.items_of(deal).values()]

@@ -1,4 +1,4 @@
-"""What a form took is drawn with what the stream's and the queue's functions did of it, each as it was filed."""
+"""A form's cost is drawn with the work of the stream's and the queue's functions, each as it was filed."""
 
 from __future__ import annotations
 

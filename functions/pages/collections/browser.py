@@ -100,7 +100,7 @@ def browser(request: Request) -> Answer:
 
 
 def _asked(request: Request) -> _Asked:
-    """What a query asks for. Raises BadRequest where it cannot be a key."""
+    """The collection that a query asks for. Raises BadRequest where it cannot be a key."""
     name, index = request.query.get("index") or None, None
     if name:
         index = next((each for each in INDEXES if each.name == name), None)

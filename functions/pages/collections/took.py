@@ -1,4 +1,4 @@
-"""What a form or a request of the API took, at an address of its own: its writes, and what has followed by now."""
+"""The cost of a form or a request of the API, at an address of its own: its writes, and what has followed by now."""
 
 from __future__ import annotations
 

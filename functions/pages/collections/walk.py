@@ -12,7 +12,7 @@ from shared.html.request import Request
 from shared.http.cookie_header import on_laptop
 
 A_DEAL = {"link": "https://shop.example/trail-shoe", "title": "A trail shoe", "price": "59.90", "list": "89.90"}
-"""What the form of the first step is filled in with, by the names that a bookmark of the desk uses, too."""
+"""The values in the form of the first step, by the names that a bookmark of the desk uses, too."""
 
 routes = Routes()
 

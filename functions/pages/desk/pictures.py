@@ -28,7 +28,7 @@ routes = Routes()
 
 
 def section(deal: Deal | None, request: Request) -> dict[str, Any]:
-    """What a deal's form says of its picture, with the form that sends one; that of a new deal gets it once posted."""
+    """The picture in a deal's form, with the form that sends one; that of a new deal gets it once posted."""
     outcome = deal_pictures.outcome(deal) if deal else None
     # Without an origin, which only a stage with CloudFront's own name is without, S3's answer is an empty page.
     back = absolute(f"/desk/deals/{views.number(deal)}/picture") if deal and origin() else ""

@@ -135,7 +135,7 @@ def line_of(item: CartItem, now: datetime) -> dict[str, Any]:
 
 
 def _moved(item: CartItem) -> str | None:
-    """What to say of a price that is another one than when the deal was put in."""
+    """A note on a price that is another one than when the deal was put in."""
     before = views.money(item.price, item.currency)
     if not item.changed:
         return None
@@ -155,5 +155,5 @@ def obstacle_of(item: CartItem, now: datetime, left: int | None = None) -> str |
 
 
 def bill_of(items: Sequence[CartItem], charges: Charges = NO_CHARGES) -> Bill:
-    """What some items come to at today's prices."""
+    """The bill of some items at today's prices."""
     return charges.bill((item.deal.price, item.deal.currency, item.quantity) for item in items)

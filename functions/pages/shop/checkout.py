@@ -260,7 +260,7 @@ def _is_short(item: CartItem, left: Mapping[str, int]) -> bool:
 
 
 def _changes(seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
-    """What is another price or another number of pieces now than was seen, and what came in or went."""
+    """Notes on prices and pieces that are others now than were seen, and on items that came in or went."""
     now = {item.deal.deal_id: item for item in able}
     said = []
     for each in seen:

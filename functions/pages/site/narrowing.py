@@ -1,4 +1,4 @@
-"""What stands above a list of deals: links to its orders, two prices, and the brands, categories and currencies in it.
+"""The row above a list of deals: links to its orders, two prices, and the brands, categories and currencies in it.
 
 All of it is in the address, so that each list is one page for everybody.
 """

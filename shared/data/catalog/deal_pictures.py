@@ -21,14 +21,14 @@ DEAL = "deal"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an upload: ``refused`` says why it is no picture, and is empty if it is one."""
+    """The outcome of an upload: ``refused`` says why it is no picture, and is empty if it is one."""
 
     upload: str
     refused: str
 
 
 def outcome(deal: Deal) -> Outcome | None:
-    """What became of the last upload for a deal, or None where there was none."""
+    """The outcome of the last upload for a deal, or None where there was none."""
     if deal.upload is None:
         return None
     _, upload, refused = f"{deal.upload} ".split(" ", 2)

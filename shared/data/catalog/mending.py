@@ -20,7 +20,7 @@ from shared.values import ksuids
 
 
 def salvage(table: Table, deal_id: str) -> tuple[Deal, set[str]]:
-    """What is left of a damaged deal, and the names of its fields that cannot be read. Raises NoSuchDeal.
+    """The readable rest of a damaged deal, and the names of its fields that cannot be read. Raises NoSuchDeal.
 
     A required field that cannot be read is empty in the deal.
     """

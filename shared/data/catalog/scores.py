@@ -1,4 +1,4 @@
-"""What readers' votes make of a deal: its score, and its place among the popular deals.
+"""The score that readers' votes give a deal, and its place among the popular deals.
 
 The score is an item of its own, so that those who vote do not meet those who read or edit the deal. While the deal is
 listed, the score also stands in GSI1, among those of the deals of one month by their rank: ten times the votes are

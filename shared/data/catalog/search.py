@@ -153,7 +153,7 @@ def items_of(deal: Deal) -> dict[str, Item]:
 
 
 def _said(item: Item | None) -> Item:
-    """What a word's item says of its deal, whatever version of it says so."""
+    """A word's item without the version of the deal that it was made of."""
     return {name: value for name, value in (item or {}).items() if name != "Version"}
 
 

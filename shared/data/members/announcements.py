@@ -48,7 +48,7 @@ def of_deal(
 
 
 def name_of(alert: Alert) -> str:
-    """What an alert is called in the messages that it causes."""
+    """The name of an alert in the messages that it causes."""
     if isinstance(alert, WordsAlert):
         return f"“{alert.limits.words}”"
     return f"this product at {alert.limits.currency} {alert.limits.ceiling} or less"

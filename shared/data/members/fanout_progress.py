@@ -33,7 +33,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """What a FanOut item counts: the cohorts and readers of one segment that were told, and when the last of them."""
+    """The counts of a FanOut item: the cohorts and readers of one segment that were told, and when the last of them."""
 
     cohorts: int = field(metadata=stored("Pages", int))
     told: int = field(metadata=stored("Told", int))

@@ -1,4 +1,4 @@
-"""What is to be mailed, as the bodies of the queue's messages have it.
+"""Orders to mail something, and reports of mails: the bodies of the queue's messages.
 
 No body holds a token: the mailer makes it, so a token is nowhere but in the mail. Asking for a link to a new password
 queues the address that was typed, and whether anybody has it is found out afterwards: the answer, and the time that it
@@ -19,7 +19,7 @@ Kind = Literal["reset", "verify", "digests"]
 
 @dataclass(frozen=True, slots=True)
 class MailWork:
-    """What is to be mailed: a ``reset`` to an address that was typed, a ``verify`` to an account's, by name and id.
+    """A mail to be sent: a ``reset`` to an address that was typed, a ``verify`` to an account's, by name and id.
 
     ``digests`` are those of an hour that began at a time (``at``), to the readers after a name (``to``).
     """
@@ -47,7 +47,7 @@ class MailWork:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What became of a mail, as SES tells it: nothing may be sent to these addresses any more, for a reason."""
+    """SES's report of a mail: nothing may be sent to these addresses any more, for a reason."""
 
     because: Trouble
     addresses: Sequence[str]
@@ -75,7 +75,7 @@ class Report:
 
 
 def read(body: str) -> MailWork | Report:
-    """What a message of the queue is. Raises ValueError."""
+    """Read the body of a message of the queue. Raises ValueError."""
     try:
         return MailWork.from_json(body)
     except ValueError:

@@ -84,7 +84,7 @@ def remove_some(table: Table, username: str, most: int, *, required: Write) -> i
 
 
 def worth(item: Item) -> int:
-    """What a vote counts in the score of its deal. Raises KeyError, ValueError."""
+    """The worth of a vote in the score of its deal. Raises KeyError, ValueError."""
     return damage.attribute(item, "Worth", int)
 
 
@@ -102,7 +102,7 @@ def _writes(deal_id: str, old: Item | None, new: Item | None) -> Iterator[Write]
 
 
 def _said(item: Item | None) -> tuple[object, object]:
-    """What a vote says and what it is worth; None for both where there is none."""
+    """A vote's direction and worth; None for both where there is none."""
     return (item or {}).get("Vote"), (item or {}).get("Worth")
 
 

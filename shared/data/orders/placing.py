@@ -74,7 +74,7 @@ PLAIN = Terms()
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What an order is decided on, as it was a moment ago; ``earlier`` is the order that its request placed before."""
+    """All that an order is decided on, as it was read; ``earlier`` is the order that its request placed before."""
 
     earlier: str | None
     addresses: Mapping[str, Address]

@@ -58,7 +58,7 @@ def find(table: Table, id_or_number: str) -> Order:
 
 
 def sale(table: Table, order_id: str) -> Order:
-    """What stays of an order whose account was removed. Raises NoSuchOrder."""
+    """An order whose account was removed, as far as it stays. Raises NoSuchOrder."""
     item = table.get(keys.sale(order_id), consistent=True)
     if item is None:
         raise NoSuchOrder(order_id)

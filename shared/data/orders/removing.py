@@ -1,4 +1,4 @@
-"""What becomes of a user's orders when the account is removed.
+"""Removing a user's orders with the account, or turning them into sales without one.
 
 An order that was sent is on its way to somebody, and its pieces are in the books. So it stays as a sale, without the
 account: with name and address until it is delivered, then without them. A cancelled order goes.
