@@ -1,11 +1,10 @@
-"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [html] [operations] [search] [browser] [cost]
-[rush]``."""
+"""``python -m benchmarks [pages] [fan_out] [starts] [invocations] [operations] [search] [browser] [cost] [rush]``."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, fan_out, history, html, invocations, pages, rush, search, starts
+from benchmarks import browser, fan_out, history, invocations, pages, rush, search, starts
 
 
 def _cost() -> None:
@@ -19,7 +18,6 @@ ALL = {
     "fan_out": fan_out.main,
     "starts": starts.main,
     "invocations": invocations.main,
-    "html": html.main,
     "operations": history.main,
     "search": search.main,
     "browser": browser.main,

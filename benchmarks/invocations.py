@@ -1,4 +1,4 @@
-"""The front page, whole: the function under Lambda's runtime client, against a service that serves the same page."""
+"""The front page, whole: functions under Lambda's runtime client, against a service with the same deals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks import postgres
 from benchmarks.harness import compare, record, table
 from benchmarks.pages import fill
-from benchmarks.starts import peer
+from benchmarks.starts import powertools
 from infra.artifacts.bundling import HANDLER, bundle, module_of
 from infra.functions import artifact_of
 from infra.settings import this_machine
@@ -36,6 +36,8 @@ SERVICE = "FastAPI, SQLAlchemy (async) and PostgreSQL (the yardstick)"
 CACHED = "front page, cached"
 COMPRESSED = "front page, cached, compressed"
 UNCACHED = "front page, the same function without the cache"
+KEPT = "front page in HTML, its copies read within the second before"
+READ = "front page in HTML, its copies read for it"
 TYPICAL = "a typical function: Powertools, pydantic, boto3's Query of 25 deals"
 
 MISSING = "| PostgreSQL is not installed, so there is no yardstick (Debian: apt install postgresql) | | | |"
@@ -45,38 +47,44 @@ def main(rounds: int = 21) -> None:
     """Measure, print and record."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        store = stack.enter_context(filled())
+        store = stack.enter_context(_filled())
         day = ALL_DEALS.period.start_of(times.now())
-        environment = given(store, FEED=keys.feed_partition(ALL_DEALS, day))
-        catalog = stack.enter_context(running(ours("catalog", folder, environment)))
-        stack.enter_context(built_caches(folder, environment))
+        environment = given(
+            store, FEED=keys.feed_partition(ALL_DEALS, day), SITE_ORIGIN="http://127.0.0.1", SITE_BASE=""
+        )
+        catalog = stack.enter_context(running(_ours("catalog", folder, environment)))
+        site = stack.enter_context(running(_ours("site", folder, environment)))
+        _build_caches(folder, environment)
         typical = stack.enter_context(running(_peer(folder, environment)))
 
-        page = json.loads(catalog.invoke(event()).payload["body"])
+        page = json.loads(catalog.invoke(_event()).payload["body"])
         assert [len(page["featured"]), len(page["latest"]["items"])] == [FEATURED, 25]
-        assert json.loads(typical.invoke(event()).payload["body"])["latest"]["items"][24]["dealId"]
+        assert json.loads(typical.invoke(_event()).payload["body"])["latest"]["items"][24]["dealId"]
+        assert site.invoke(_event("/")).payload["body"].count('<li class="card') > FEATURED
         cases = {
-            CACHED: invoked(catalog, event()),
-            COMPRESSED: invoked(catalog, event(gzip=True)),
-            UNCACHED: invoked(catalog, event(limit=24)),
-            TYPICAL: invoked(typical, event()),
+            CACHED: _invoked(catalog, _event()),
+            COMPRESSED: _invoked(catalog, _event(gzip=True)),
+            UNCACHED: _invoked(catalog, _event(limit=24)),
+            KEPT: _invoked(site, _event("/")),
+            READ: _invoked(site, _event("/"), calls=2, rest=1.01),
+            TYPICAL: _invoked(typical, _event()),
         }
         there = postgres.programs() is not None
         if there:
             port, number = stack.enter_context(postgres.service())
             cases = {SERVICE: _requested(port, number, page), **cases}
         rows = compare(cases, rounds=rounds)
-    text = table(rows, {CACHED: "0.70"})
+    text = table(rows, {CACHED: "0.70", KEPT: "0.45", READ: "0.90"})
     record("invocations", text if there else f"{text}\n{MISSING}")
 
 
-def event(*, gzip: bool = False, limit: int | None = None) -> bytes:
-    """A request of the front page as the gateway sends it."""
+def _event(path: str = "/front-page", *, gzip: bool = False, limit: int | None = None) -> bytes:
+    """A request as a gateway sends it."""
     request = json.loads((EVENTS / "catalog-brand-page.json").read_text(encoding="utf-8"))
     query: dict[str, Any] | None = None if limit is None else {"limit": str(limit)}
     request |= {
-        "resource": "/front-page",
-        "path": "/front-page",
+        "resource": path,
+        "path": path,
         "pathParameters": None,
         "queryStringParameters": query,
         "multiValueQueryStringParameters": query and {"limit": [str(limit)]},
@@ -87,7 +95,7 @@ def event(*, gzip: bool = False, limit: int | None = None) -> bytes:
 
 
 @contextmanager
-def filled() -> Iterator[Table]:
+def _filled() -> Iterator[Table]:
     """A table with sixty deals, some of them picked."""
     with MINISTACK.table() as store:
         fill(store)
@@ -97,16 +105,14 @@ def filled() -> Iterator[Table]:
         yield store
 
 
-@contextmanager
-def built_caches(folder: Path, environment: dict[str, str]) -> Iterator[None]:
-    """The caches, built as the clock builds them."""
-    with running(ours("refresher", folder, environment)) as refresher:
+def _build_caches(folder: Path, environment: dict[str, str]) -> None:
+    """Build the caches as the clock does."""
+    with running(_ours("refresher", folder, environment)) as refresher:
         answer = refresher.invoke((EVENTS / "refresher-schedule.json").read_bytes())
     assert not answer.failed, answer
-    yield
 
 
-def ours(name: str, folder: Path, environment: dict[str, str]) -> Function:
+def _ours(name: str, folder: Path, environment: dict[str, str]) -> Function:
     """A function as it is deployed, to be run on this machine."""
     artifact = bundle(artifact_of(name), this_machine()).path
     code = unpack(artifact, folder / name)
@@ -115,11 +121,11 @@ def ours(name: str, folder: Path, environment: dict[str, str]) -> Function:
 
 
 def _peer(folder: Path, environment: dict[str, str]) -> Function:
-    code = unpack(peer("powertools", folder / "staged"), folder / "powertools")
+    code = unpack(powertools(folder / "staged"), folder / "powertools")
     return Function("typical", "powertools.handler", code, environment | {"POWERTOOLS_SERVICE_NAME": "typical"})
 
 
-def invoked(runtime: Runtime, request: bytes, calls: int = 25, rest: float = 0.0) -> Callable[[], float]:
+def _invoked(runtime: Runtime, request: bytes, calls: int = 25, rest: float = 0.0) -> Callable[[], float]:
     """A case: the processor time that a function's process takes for a request, after ``rest`` seconds without one."""
 
     def invoke() -> None:
@@ -127,13 +133,15 @@ def invoked(runtime: Runtime, request: bytes, calls: int = 25, rest: float = 0.0
         answer = runtime.invoke(request)
         assert answer.payload["statusCode"] == 200, answer
 
-    return spent_by(runtime.process.pid, invoke, calls)
+    return _spent_by(runtime.process.pid, invoke, calls)
 
 
 def _requested(port: int, number: int, page: dict[str, Any]) -> Callable[[], float]:
     """The service's case, once it has the same deals and answers with the same page (except for the cursor)."""
-    give(port, page)
     connection = HTTPConnection("127.0.0.1", port)
+    connection.request("POST", "/front-page", json.dumps(page), {"Content-Type": "application/json"})
+    answer = connection.getresponse().read()
+    assert answer == b"null", answer[-2000:]
 
     def ask() -> bytes:
         connection.request("GET", "/front-page")
@@ -143,31 +151,23 @@ def _requested(port: int, number: int, page: dict[str, Any]) -> Callable[[], flo
 
     served = json.loads(ask())
     assert {**served, "latest": served["latest"]["items"]} == {**page, "latest": page["latest"]["items"]}
-    return spent_by(number, ask)
+    return _spent_by(number, ask)
 
 
-def give(port: int, page: dict[str, Any]) -> None:
-    """Give a service's database the deals of the API's front page."""
-    connection = HTTPConnection("127.0.0.1", port)
-    connection.request("POST", "/front-page", json.dumps(page), {"Content-Type": "application/json"})
-    answer = connection.getresponse().read()
-    assert answer == b"null", answer[-2000:]
-
-
-def spent_by(process: int, ask: Callable[[], object], calls: int = 25) -> Callable[[], float]:
+def _spent_by(process: int, ask: Callable[[], object], calls: int = 25) -> Callable[[], float]:
     """A case: the processor time of another process for each of the calls that make it work."""
 
     def case() -> float:
-        before = cpu_seconds(process)
+        before = _cpu_seconds(process)
         for _ in range(calls):
             ask()
-        return (cpu_seconds(process) - before) / calls
+        return (_cpu_seconds(process) - before) / calls
 
     case()
     return case
 
 
-def cpu_seconds(process: int) -> float:
+def _cpu_seconds(process: int) -> float:
     """The processor time of another process so far, to the nanosecond."""
     clock = ctypes.c_int()
     failed = ctypes.CDLL(None).clock_getcpuclockid(process, ctypes.byref(clock))

@@ -19,9 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.pages import CONTEXT, fill, request
+from benchmarks.pages import CONTEXT, fill, new_queue, request
 from benchmarks.prices import Invocation, Operation
-from benchmarks.servers import client
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.background import expiry, messenger, publisher, refresher
 from shared import settings
@@ -268,14 +267,13 @@ def _messages(bodies: list[str]) -> dict[str, Any]:
 def _engines() -> Iterator[Table]:
     """An environment as the stack gives it to the functions, and the table in it."""
     with DYNOXIDE_ENGINE.table() as store, MINISTACK.bare_table() as cloud:
-        endpoint = cloud.client.meta.endpoint_url
         os.environ |= given(
             store,
-            QUEUE_URL=client("sqs", endpoint).create_queue(QueueName="work")["QueueUrl"],
+            QUEUE_URL=new_queue(cloud).url,
             STAGE="prod",
             POWERTOOLS_SERVICE_NAME="catalog",
             POWERTOOLS_METRICS_NAMESPACE="BigTimeDeals-prod",
-            AWS_ENDPOINT_URL_SQS=endpoint,
+            AWS_ENDPOINT_URL_SQS=cloud.client.meta.endpoint_url,
         )
         for made in (environment.table, work.queue, environment.logger):
             made.cache_clear()

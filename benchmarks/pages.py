@@ -22,8 +22,9 @@ from shared.data import keys
 from shared.data.catalog import brands, deals, page_cache
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, Deal
+from shared.sqs import Queue
 from shared.values import slugs, times
-from tests.support.engines import MINISTACK
+from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
 from tests.support.surroundings import given
 
 SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
@@ -68,6 +69,12 @@ def fill(store: Table) -> list[Deal]:
         new = NewDeal.model_validate({**fields, "sourceId": f"{number}"})
         posted.append(deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now))
     return posted
+
+
+def new_queue(store: Table) -> Queue:
+    """An empty queue on the local cloud that a table is on."""
+    client = boto3.client("sqs", endpoint_url=store.client.meta.endpoint_url, **FAKE_CREDENTIALS)  # type: ignore[call-overload]  # all given
+    return Queue(client.create_queue(QueueName=store.name)["QueueUrl"], client)
 
 
 def _cases(store: Table, stock: Any, day: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Services to measure against: PostgreSQL, as Debian packages it, and FastAPI on uvicorn in front of it."""
+"""A service to measure against: PostgreSQL, as Debian packages it, and FastAPI on uvicorn in front of it."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def programs() -> Path | None:
 @contextmanager
 def service() -> Iterator[tuple[int, int]]:
     """FastAPI with an empty database: its port, and its process's number. Needs ``programs``."""
-    with database() as url, fastapi(url, "fastapi_postgres") as found:
+    with _database() as url, _fastapi(url) as found:
         yield found
 
 
 @contextmanager
-def fastapi(url: str, module: str, **variables: str) -> Iterator[tuple[int, int]]:
+def _fastapi(url: str) -> Iterator[tuple[int, int]]:
     """A FastAPI service on a database: its port, and its process's number."""
     port = free_port()
     command = [
-        *(sys.executable, "-S", "-m", "uvicorn", f"{module}:app", "--host", "127.0.0.1", "--port", str(port)),
+        *(sys.executable, "-S", "-m", "uvicorn", "fastapi_postgres:app", "--host", "127.0.0.1", "--port", str(port)),
         *("--loop", "uvloop", "--http", "httptools", "--timeout-keep-alive", "600"),
     ]
     environment = {
@@ -49,7 +49,6 @@ def fastapi(url: str, module: str, **variables: str) -> Iterator[tuple[int, int]
         "PYTHONPATH": os.pathsep.join(map(str, (libraries("bench-postgres"), PEERS))),
         "PYTHONDONTWRITEBYTECODE": "1",
         "DATABASE_URL": url,
-        **variables,
     }
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -61,7 +60,7 @@ def fastapi(url: str, module: str, **variables: str) -> Iterator[tuple[int, int]
 
 
 @contextmanager
-def database() -> Iterator[str]:
+def _database() -> Iterator[str]:
     """A database server that keeps nothing; its address as SQLAlchemy wants it. Needs ``programs``."""
     where = programs()
     if where is None:

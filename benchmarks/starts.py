@@ -1,4 +1,4 @@
-"""Starting: the cost of INIT, against importing boto3 and making a client of it, and against what others build.
+"""Starting: the cost of INIT, against importing boto3 and making a client of it, and against a stock handler.
 
 Each start is a fresh process of the built artifact, zipped and unzipped, in which Lambda's runtime client has been
 loaded; measured is how the client then gets to the handler.
@@ -51,8 +51,7 @@ def main(rounds: int = 15) -> None:
 
 
 def _cases(folder: Path) -> dict[str, Callable[[], float]]:
-    stock = unpack(peer("powertools", folder / "staged"), folder / "stock")
-    mangum = unpack(peer("fastapi_mangum", folder / "staged"), folder / "mangum")
+    stock = unpack(powertools(folder / "staged"), folder / "stock")
     cases = {"import boto3; boto3.client('dynamodb') (the yardstick)": start(stock, "", YARDSTICK)}
     for kind in (PUBLISHED, REWRITTEN):
         code = {
@@ -62,20 +61,16 @@ def _cases(folder: Path) -> dict[str, Callable[[], float]]:
         for row in (each for each in FUNCTIONS if each.name in PUBLIC + OTHERS):
             queue = {"QUEUE_URL": "http://127.0.0.1:9/none"} if row.sends else {}
             cases[row.name + kind] = start(code[row.artifact], HANDLER, FUNCTION=module_of(row.name), **queue)
-    return cases | {
-        "a stock Powertools, pydantic and boto3 handler": start(stock, "powertools.handler"),
-        "FastAPI, Mangum and boto3": start(mangum, "fastapi_mangum.handler"),
-    }
+    return cases | {"a stock Powertools, pydantic and boto3 handler": start(stock, "powertools.handler")}
 
 
-def peer(module: str, folder: Path) -> Path:
-    """The artifact of a peer: its module and its libraries as published, with byte code that is as valid as ours."""
-    staged = folder / module
-    shutil.copytree(libraries(f"bench-{module.removeprefix('fastapi_')}"), staged)
-    shutil.copy(PEERS / f"{module}.py", staged)
+def powertools(folder: Path) -> Path:
+    """The artifact of a stock Powertools handler: its libraries as published, and byte code as valid as ours."""
+    shutil.copytree(libraries("bench-powertools"), folder)
+    shutil.copy(PEERS / "powertools.py", folder)
     compiled = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
-    subprocess.run([*compiled, str(staged / f"{module}.py")], check=True)
-    return staged
+    subprocess.run([*compiled, str(folder / "powertools.py")], check=True)
+    return folder
 
 
 def start(code: Path, handler: str, statement: str = "", **variables: str) -> Callable[[], float]:

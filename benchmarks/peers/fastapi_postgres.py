@@ -39,13 +39,16 @@ class Deal(Base):
     brandName: Mapped[str]
     category: Mapped[str]
     createdAt: Mapped[str]
+    updatedAt: Mapped[str | None]
     expiresAt: Mapped[str | None]
     status: Mapped[str]
     hot: Mapped[bool]
     description: Mapped[str | None]
     couponCode: Mapped[str | None]
+    variant: Mapped[str | None]
     sourceId: Mapped[str | None]
     stock: Mapped[str | None]
+    picture: Mapped[str | None]
 
     @property
     def brand(self) -> dict[str, str]:
@@ -79,13 +82,16 @@ class DealOut(BaseModel):
     brand: BrandOut
     category: str
     createdAt: str
+    updatedAt: str | None
     expiresAt: str | None
     status: str
     hot: bool
     description: str | None
     couponCode: str | None
+    variant: str | None
     sourceId: str | None
     stock: str | None
+    picture: str | None
 
 
 class Page(BaseModel):
