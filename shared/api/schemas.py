@@ -234,12 +234,15 @@ class Limits(Answer):
     pace: Annotated[str, Field(json_schema_extra={"enum": list(Pace)})] = Pace.AT_ONCE
 
 
-class Watched(Answer):
-    """``brand`` or ``category``, as ``kind`` says."""
-
+class Followed(Answer):
     kind: Literal["brand", "category"]
     brand: str = ""
     category: str = ""
+
+
+class Watched(Followed):
+    """``brand`` or ``category``, as ``kind`` says."""
+
     limits: Limits
 
 

@@ -15,7 +15,7 @@ from shared.models.lists import Selection, Sort
 from shared.values import slugs
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+    from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
 
 MAX_PAGE = 100
 DEFAULT_PAGE = settings.CACHED_PAGE
@@ -93,7 +93,7 @@ def _hundredths(name: str, amount: str) -> int | None:
     return int(whole) * 100 + int(rest.ljust(2, "0"))
 
 
-def paging(app: APIGatewayRestResolver) -> dict[str, Any]:
+def paging(app: BaseRouter) -> dict[str, Any]:
     """The ``limit`` and ``cursor`` that a list's request names. Raises BadRequest for an invalid limit."""
     asked = app.current_event.get_query_string_value("limit", str(DEFAULT_PAGE))
     limit = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0

@@ -1,0 +1,109 @@
+"""Members' routes for what they are told: alerts on prices and on words, a private feed, and messages."""
+
+from __future__ import annotations
+
+import secrets
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from shared.api import documents, member_documents
+from shared.api.callers import Caller, caller
+from shared.api.documentation import PAGED, describe
+from shared.data.catalog import deals
+from shared.data.members import alerts, feed_keys, limits, messages
+from shared.errors import BadRequest
+from shared.http.answers import json_answer, nothing
+from shared.http.parameters import paging, segment
+from shared.runtime.environment import table
+from shared.values import times
+
+router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
+
+
+def _own() -> Caller:
+    return caller(router.current_event.raw_event)
+
+
+@router.get("/me/alerts", **describe("One's alerts, on prices and on words", "AlertList", who="member"))
+def my_alerts() -> Response[Any]:
+    return json_answer(documents.all_of(map(member_documents.alert, alerts.of(table(), _own().username))))
+
+
+@router.put(
+    "/me/alerts/deals/<deal_id>",
+    **describe("Be told of a deal's product at a price", "Alert", who="member", errors=[404, 409, 422], body="Limits"),
+)
+def alert_on_price(deal_id: str) -> Response[Any]:
+    """Tell of each offer of a product at the ceiling or below: one alert for a product, which this replaces."""
+    deal, own = deals.find(table(), segment(deal_id)), _own()
+    given = {"currency": deal.currency, **(router.current_event.json_body or {})}
+    alert = alerts.on_price(table(), deal, own.username, own.account_id, limits.read(given), times.now())
+    return json_answer(member_documents.alert(alert))
+
+
+@router.post(
+    "/me/alerts",
+    **describe("Be told of new deals with some words", "Alert", who="member", errors=[409, 422], body="Limits"),
+)
+def alert_on_words() -> Response[Any]:
+    """Tell of new deals within limits that name words: one alert for the same words, which this replaces."""
+    own, within = _own(), limits.read(router.current_event.json_body or {})
+    alert = alerts.on_words(table(), own.username, own.account_id, within, times.now())
+    return json_answer(member_documents.alert(alert))
+
+
+@router.delete("/me/alerts/<alert_id>", **describe("Remove an alert", None, who="member", status=204, errors=[404]))
+def remove_alert(alert_id: str) -> Response[Any]:
+    alerts.remove(table(), _own().username, segment(alert_id), _own().account_id)
+    return nothing()
+
+
+@router.get("/me/feed", **describe("Whether one has a private feed", "PrivateFeed", who="member"))
+def my_feed() -> Response[Any]:
+    return json_answer(member_documents.private_feed(feed_keys.made_at(table(), _own().username)))
+
+
+@router.post(
+    "/me/feed",
+    **describe("Make the key of a private feed", "FeedKey", who="member", status=201, errors=[409]),
+)
+def make_feed() -> Response[Any]:
+    """Make a new key, in place of the one before. The feed is at the site's ``/my/messages.atom?key=``."""
+    own, now = _own(), times.now()
+    key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(feed_keys.KEY_BYTES))
+    return json_answer(member_documents.feed_key(key, now), HTTPStatus.CREATED)
+
+
+@router.delete("/me/feed", **describe("Revoke one's private feed", None, who="member", status=204, errors=[409]))
+def revoke_feed() -> Response[Any]:
+    feed_keys.revoke(table(), _own().username, _own().account_id)
+    return nothing()
+
+
+@router.get("/messages", **describe("One's messages", "MessageList", who="member", query=[*PAGED, "unread"]))
+def my_messages() -> Response[Any]:
+    unread = router.current_event.get_query_string_value("unread", "false")
+    if unread not in ("true", "false"):
+        raise BadRequest("unread must be true or false.", "unread")
+    page = messages.latest(table(), _own().username, unread=unread == "true", now=times.now(), **paging(router))
+    return json_answer(documents.page(page, member_documents.message))
+
+
+@router.get("/messages/unread-count", **describe("How many messages are unread", "UnreadCount", who="member"))
+def unread_count() -> Response[Any]:
+    return json_answer(member_documents.unread_count(messages.unread_count(table(), _own().username, times.now())))
+
+
+@router.put("/messages/<message_id>/read", **describe("Mark a message read", "Message", who="member", errors=[404]))
+def mark_read(message_id: str) -> Response[Any]:
+    marked = messages.mark_read(table(), _own().username, segment(message_id), times.now())
+    return json_answer(member_documents.message(marked))
+
+
+@router.post("/messages/read-all", **describe("Mark all messages read", "Marked", who="member"))
+def mark_all_read() -> Response[Any]:
+    marked = messages.mark_all_read(table(), _own().username, times.now(), _own().account_id)
+    return json_answer(member_documents.marked(marked))
