@@ -1,7 +1,7 @@
 """Every function as one row: its rights, its artifact, its time and memory, who calls it, and why it differs.
 
 The stack, its monitoring and the local tools are made of these rows: a new function is a row here, its access to the
-table in ``rights.py`` or ``page_rights.py``, and its module in ``functions/``.
+table in ``rights.py``, ``page_rights.py`` or ``background_rights.py``, and its module in ``functions/``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from infra import page_rights, rights
+from infra import background_rights, page_rights, rights
 from infra.access import Access
 from infra.artifacts.bundling import module_of
 from infra.observability.bounds import ESSENTIAL_METRICS
@@ -184,18 +184,18 @@ FUNCTIONS = (
     Function(name="learn", access=page_rights.LEARN, pages="/learn", shows_work=True),
     Function(
         name="publisher",
-        access=rights.PUBLISHER,
+        access=background_rights.PUBLISHER,
         caller=Caller.EVENTS,
         timeout=60,
         because="Each of a hundred deals is announced and has 24 words, while table and queue refuse for moments.",
         reads=Reading(name="Published", dead_letters="deals", filters=(DEALS, REMOVED_DEALS), batch_size=100),
         sends=True,
         traced=True,
-        files=rights.FORGETS_PICTURES,
+        files=background_rights.FORGETS_PICTURES,
     ),
     Function(
         name="messenger",
-        access=rights.MESSENGER,
+        access=background_rights.MESSENGER,
         caller=Caller.EVENTS,
         timeout=60,
         because="Five cohorts of 250 readers, while the table refuses for moments.",
@@ -206,7 +206,7 @@ FUNCTIONS = (
     ),
     Function(
         name="mailer",
-        access=rights.MAILER,
+        access=background_rights.MAILER,
         caller=Caller.EVENTS,
         timeout=60,
         because="Five cohorts of 25 mails, while the table refuses for moments and SES for longer.",
@@ -216,18 +216,18 @@ FUNCTIONS = (
     ),
     Function(
         name="resizer",
-        access=rights.RESIZER,
+        access=background_rights.RESIZER,
         caller=Caller.EVENTS,
         artifact=PILLOW,
         timeout=60,
         memory=1769,
         because="A picture of 40 megapixels takes 500 MB, and a whole processor for two seconds.",
-        files=rights.MAKES_PICTURES,
+        files=background_rights.MAKES_PICTURES,
         resizes=True,
     ),
     Function(
         name="refresher",
-        access=rights.REFRESHER,
+        access=background_rights.REFRESHER,
         caller=Caller.EVENTS,
         timeout=60,
         because="It may build every cached page at once, each from several reads.",
@@ -240,7 +240,7 @@ FUNCTIONS = (
     ),
     Function(
         name="expiry",
-        access=rights.EXPIRY,
+        access=background_rights.EXPIRY,
         caller=Caller.EVENTS,
         timeout=50,
         because="The clock invokes it each minute, and a sweep must be over before the next one.",
@@ -248,7 +248,7 @@ FUNCTIONS = (
     ),
     Function(
         name="remover",
-        access=rights.REMOVER,
+        access=background_rights.REMOVER,
         caller=Caller.EVENTS,
         timeout=50,
         because="It removes what thousands of orders and messages leave, and goes on in the next minute.",
@@ -256,7 +256,7 @@ FUNCTIONS = (
     ),
     Function(
         name="seed",
-        access=rights.SEED,
+        access=background_rights.SEED,
         caller=Caller.DEPLOYMENT,
         timeout=30,
         because="A deployment waits for it: the first writes to a new table may be refused for moments.",

@@ -1,4 +1,5 @@
-"""The rights of each function to the table; ``page_rights.py`` has those that answer pages.
+"""The rights of the API's functions to the table. ``page_rights.py`` has those of the functions that answer pages,
+``background_rights.py`` those behind the stream, the queues and the clock.
 
 A function that needs more says so in one line.
 ``tests/e2e/test_privilege.py`` compares this with what the functions do: everything they do is allowed, and every right
@@ -7,9 +8,9 @@ is used.
 
 from __future__ import annotations
 
-from infra.access import Access, Right, Scan
+from infra.access import Access, Right
 from shared.data import partitions as p
-from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY, USER_INDEX
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY
 from shared.values.pictures import PICTURES, UPLOADS
 
 CATALOG: Access = (
@@ -27,12 +28,6 @@ VOTE_AND_AGE = ("Type", "Username", "DealId", "Vote", "Worth", "VotedAt", "Creat
 ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
 """Attributes of an account that tell whether a session still counts, and its role."""
 
-TO_MAIL = (
-    "Type", "Username", "Email", "Name", "Role", "CreatedAt", "AccountId", "VerifiedEmail", "StoppedEmail",
-    "StoppedBecause", "DigestHour", "DigestKey", "HotPace", "Generation", "SignOuts",
-)  # fmt: skip
-"""Attributes of an account that a mail needs."""
-
 AUTHORIZER: Access = (
     Right("GetItem", (p.SESSION,)),
     Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
@@ -41,37 +36,23 @@ AUTHORIZER: Access = (
 KEY_ONLY = (PARTITION_KEY, SORT_KEY)
 """Attributes that a deletion names. BatchWriteItem also puts items: without other attributes, only empty ones."""
 
-_REMOVING: Access = (
+REMOVING: Access = (
     Right("GetItem", (p.USER, p.BRANDS, p.FEED)),
     Right("BatchGetItem", (p.ORDER_PARTS, *p.LIKES, *p.WATCHES)),
     Right("ConditionCheckItem", (p.USER,)),
     Right("PutItem", (p.SALE,)),
     Right("UpdateItem", (p.SCORE, *p.TOPICS)),
-    Right(
-        "DeleteItem",
-        (
-            p.USER,
-            p.ORDER_PARTS,
-            p.ORDER_NUMBER,
-            p.CART,
-            p.SAVED,
-            p.VOTES,
-            p.ALERTS,
-            p.FEED,
-            p.FEED_KEY,
-            p.MESSAGES,
-            p.SESSION,
-            *p.LIKES,
-            *p.WATCHES,
-        ),
-    ),
+    Right("DeleteItem", (
+        p.USER, p.ORDER_PARTS, p.ORDER_NUMBER, p.CART, p.SAVED, p.VOTES, p.ALERTS, p.FEED, p.FEED_KEY, p.MESSAGES,
+        p.SESSION, *p.LIKES, *p.WATCHES,
+    )),
     Right("Query", (p.USER, p.CART, p.MESSAGES, p.SAVED, p.VOTES, p.ALERTS)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
-)
+)  # fmt: skip
 """Removing an account, with all that goes with it."""
 
 ACCOUNTS: Access = (
-    *_REMOVING,
+    *REMOVING,
     Right("GetItem", (p.SESSION, p.PASSWORD, p.ATTEMPTS, p.EMAIL_TOKEN)),
     Right("ConditionCheckItem", (p.PASSWORD,)),
     Right("PutItem", (p.USER, p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.SESSION)),
@@ -79,8 +60,6 @@ ACCOUNTS: Access = (
     Right("DeleteItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.EMAIL_TOKEN)),
     Right("BatchWriteItem", (p.MESSAGES,), attributes=KEY_ONLY),
 )
-
-REMOVER: Access = (*_REMOVING, Right("Query", (p.REMOVALS,), GSI1))
 
 VOTING: Access = (
     Right("BatchGetItem", (p.VOTES, p.USER), attributes=VOTE_AND_AGE),
@@ -135,81 +114,10 @@ ORDERS: Access = (
 Orders are in their owners' collections, and one Query reads a user with the newest ones. The hash is kept elsewhere.
 """
 
-
-SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.DEAL_SEQUENCE, p.ENDINGS)),)
-
-EXPIRY: Access = (
-    Right("GetItem", (p.DEAL, p.ENDINGS)),
-    Right("BatchGetItem", (p.DEALS, *p.TOPICS)),
-    Right("PutItem", (p.ENDINGS, p.ENDINGS_OF_DAYS)),
-    Right("UpdateItem", (p.DEAL, p.DEALS, *p.TOPICS)),
-    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.OPEN_ORDERS)),
-    Right("Query", (p.ENDINGS_OF_DAYS, p.OPEN_ORDERS)),
-    Right("Query", (p.OPEN_ORDERS_OF_DAYS,), GSI3),
-)
-"""Of orders it reads how long the oldest open one waits, and removes the notes of those days that have none."""
-
-MESSENGER: Access = (
-    Right("GetItem", (p.DEAL, p.FAN_OUT_PAGE)),
-    # Whether the readers of a cohort that comes again are still the same.
-    Right("BatchGetItem", (p.USER,), attributes=("Username", "CreatedAt")),
-    # Whether a message that exists waits for its hour.
-    Right("BatchGetItem", (p.MESSAGES,), attributes=("ShownAt",)),
-    Right("PutItem", (p.FAN_OUT_PAGE, p.MESSAGES)),
-    Right("UpdateItem", (p.FAN_OUT, p.FAN_OUT_PAGE, p.MESSAGES, p.ALERTS)),
-    Right("PartiQLInsert", (p.MESSAGES,)),
-    Right("ConditionCheckItem", (p.ACCOUNT, p.ALERTS)),
-    Right("Query", p.WATCHES),
-    Right("Query", (p.WORDS_ALERTS,), GSI1),
-    Right("Query", (p.PRICE_ALERTS,), GSI2),
-    Scan(("Username", "HotPace"), USER_INDEX),
-)
-
-MAILER: Access = (
-    Right("GetItem", (p.USER_EMAIL,)),
-    # Of an account what a mail needs: not where its orders go.
-    Right("GetItem", (p.USER,), attributes=TO_MAIL),
-    Right("PutItem", (p.EMAIL_TOKEN, p.DIGEST_RECEIPT)),
-    Right("DeleteItem", (p.DIGEST_RECEIPT,)),
-    Right("UpdateItem", (p.USER,), attributes=("Email", "StoppedEmail", "StoppedBecause")),
-    Right("Query", (p.DIGESTS,), GSI1, attributes=("GSI1PK", "GSI1SK", "Username")),
-    Right("Query", (p.MESSAGES,), GSI1),
-)
-"""It makes tokens and cannot use them: it reads no password and no session. Of an account it changes only that nothing
-is mailed to it any more."""
-
-REFRESHER: Access = (
-    Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),
-    Right("BatchGetItem", (p.DEAL, p.STOCK, p.SCORE, *p.FEED_CACHES)),
-    Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
-    Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
-    Right("UpdateItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED)),
-    Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
-    Right("Query", (p.CATEGORY_BY_DAY,), GSI3),
-)
-
-
-PUBLISHER: Access = (
-    Right("PutItem", (p.PRODUCT, p.WORD)),
-    Right("UpdateItem", (p.WORDS,)),
-    Right("DeleteItem", (p.PRODUCT, p.WORD)),
-)
-
 KEEPS_TRACES: Access = (Right("PutItem", (p.TRACE,)),)
 READS_TRACES: Access = (Right("Query", (p.TRACE,)),)
 """For functions of stages that show their work: the costs of forms, and of what followed."""
 
-RESIZER: Access = (Right("GetItem", (p.DEAL,)), Right("UpdateItem", (p.DEAL,)))
-"""It sets a deal's picture: no key of an index, no feed, no other item."""
-
 SHOWS_PICTURES = (("s3:GetObject", PICTURES),)
 SENDS_PICTURES = (("s3:PutObject", UPLOADS),)
 """The rights with which a form is signed that a browser sends a picture by."""
-MAKES_PICTURES = (
-    ("s3:GetObject", UPLOADS),
-    ("s3:DeleteObject", UPLOADS),
-    ("s3:PutObject", PICTURES),
-    ("s3:PutObjectTagging", PICTURES),
-)
-FORGETS_PICTURES = (("s3:PutObjectTagging", PICTURES),)
-"""It tags what no deal names any more. Nobody may delete a picture: the bucket does, some time later."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infra.access import Right
-from infra.rights import MAILER
+from infra.background_rights import MAILER
 from shared.data import keys, partitions
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
 from shared.models.catalog import BRAND, Topic

@@ -1,0 +1,87 @@
+"""The rights to the table of the functions of the background, as ``rights.py`` has those of the API's."""
+
+from __future__ import annotations
+
+from infra.access import Access, Right, Scan
+from infra.rights import REMOVING
+from shared.data import partitions as p
+from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
+from shared.values.pictures import PICTURES, UPLOADS
+
+SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.DEAL_SEQUENCE, p.ENDINGS)),)
+
+EXPIRY: Access = (
+    Right("GetItem", (p.DEAL, p.ENDINGS)),
+    Right("BatchGetItem", (p.DEALS, *p.TOPICS)),
+    Right("PutItem", (p.ENDINGS, p.ENDINGS_OF_DAYS)),
+    Right("UpdateItem", (p.DEAL, p.DEALS, *p.TOPICS)),
+    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.OPEN_ORDERS)),
+    Right("Query", (p.ENDINGS_OF_DAYS, p.OPEN_ORDERS)),
+    Right("Query", (p.OPEN_ORDERS_OF_DAYS,), GSI3),
+)
+"""Of orders it reads how long the oldest open one waits, and removes the notes of those days that have none."""
+
+MESSENGER: Access = (
+    Right("GetItem", (p.DEAL, p.FAN_OUT_PAGE)),
+    # Whether the readers of a cohort that comes again are still the same.
+    Right("BatchGetItem", (p.USER,), attributes=("Username", "CreatedAt")),
+    # Whether a message that exists waits for its hour.
+    Right("BatchGetItem", (p.MESSAGES,), attributes=("ShownAt",)),
+    Right("PutItem", (p.FAN_OUT_PAGE, p.MESSAGES)),
+    Right("UpdateItem", (p.FAN_OUT, p.FAN_OUT_PAGE, p.MESSAGES, p.ALERTS)),
+    Right("PartiQLInsert", (p.MESSAGES,)),
+    Right("ConditionCheckItem", (p.ACCOUNT, p.ALERTS)),
+    Right("Query", p.WATCHES),
+    Right("Query", (p.WORDS_ALERTS,), GSI1),
+    Right("Query", (p.PRICE_ALERTS,), GSI2),
+    Scan(("Username", "HotPace"), USER_INDEX),
+)
+
+TO_MAIL = (
+    "Type", "Username", "Email", "Name", "Role", "CreatedAt", "AccountId", "VerifiedEmail", "StoppedEmail",
+    "StoppedBecause", "DigestHour", "DigestKey", "HotPace", "Generation", "SignOuts",
+)  # fmt: skip
+"""Attributes of an account that a mail needs."""
+
+MAILER: Access = (
+    Right("GetItem", (p.USER_EMAIL,)),
+    # Of an account what a mail needs: not where its orders go.
+    Right("GetItem", (p.USER,), attributes=TO_MAIL),
+    Right("PutItem", (p.EMAIL_TOKEN, p.DIGEST_RECEIPT)),
+    Right("DeleteItem", (p.DIGEST_RECEIPT,)),
+    Right("UpdateItem", (p.USER,), attributes=("Email", "StoppedEmail", "StoppedBecause")),
+    Right("Query", (p.DIGESTS,), GSI1, attributes=("GSI1PK", "GSI1SK", "Username")),
+    Right("Query", (p.MESSAGES,), GSI1),
+)
+"""It makes tokens and cannot use them: it reads no password and no session. Of an account it changes only that nothing
+is mailed to it any more."""
+
+REFRESHER: Access = (
+    Right("GetItem", (p.CATEGORY_ITEM, *p.CURATED, *p.FEED_CACHES, *p.PICKS_CACHES)),
+    Right("BatchGetItem", (p.DEAL, p.STOCK, p.SCORE, *p.FEED_CACHES)),
+    Right("Query", (p.DEALS, p.ENDINGS_OF_DAYS, p.CATEGORY_ITEM)),
+    Right("PutItem", (*p.FEED_CACHES, *p.PICKS_CACHES)),
+    Right("UpdateItem", (p.DEAL, p.SCORE, p.CATEGORY_ITEM, *p.CURATED)),
+    Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
+    Right("Query", (p.CATEGORY_BY_DAY,), GSI3),
+)
+
+PUBLISHER: Access = (
+    Right("PutItem", (p.PRODUCT, p.WORD)),
+    Right("UpdateItem", (p.WORDS,)),
+    Right("DeleteItem", (p.PRODUCT, p.WORD)),
+)
+
+RESIZER: Access = (Right("GetItem", (p.DEAL,)), Right("UpdateItem", (p.DEAL,)))
+"""It sets a deal's picture: no key of an index, no feed, no other item."""
+
+REMOVER: Access = (*REMOVING, Right("Query", (p.REMOVALS,), GSI1))
+
+MAKES_PICTURES = (
+    ("s3:GetObject", UPLOADS),
+    ("s3:DeleteObject", UPLOADS),
+    ("s3:PutObject", PICTURES),
+    ("s3:PutObjectTagging", PICTURES),
+)
+FORGETS_PICTURES = (("s3:PutObjectTagging", PICTURES),)
+"""It tags what no deal names any more. Nobody may delete a picture: the bucket does, some time later."""
