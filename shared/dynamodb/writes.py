@@ -110,6 +110,31 @@ def update(
     return Write("Update", {**arguments, "UpdateExpression": expression}, refused)
 
 
+def assign(
+    key: Key,
+    left: Mapping[str, Any],
+    *,
+    refused: DealsError,
+    condition: str = "attribute_exists(PK)",
+    names: Mapping[str, str] | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Write:
+    """Set attributes of an item, and remove those that are None, if it exists or meets a condition."""
+    numbers = dict(enumerate(left.items()))
+    clauses = {
+        "SET": [f"#n{n} = :v{n}" for n, (_, value) in numbers.items() if value is not None],
+        "REMOVE": [f"#n{n}" for n, (_, value) in numbers.items() if value is None],
+    }
+    return update(
+        key,
+        " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts),
+        condition=condition,
+        names={**(names or {}), **{f"#n{n}": name for n, (name, _) in numbers.items()}},
+        values={**(values or {}), **{f":v{n}": value for n, (_, value) in numbers.items() if value is not None}},
+        refused=refused,
+    )
+
+
 def require(key: Key, condition: str, *, refused: DealsError, values: Mapping[str, Any] | None = None) -> Write:
     """Require a condition of an item that a transaction does not write."""
     return Write("ConditionCheck", _arguments(key, condition, values=values), refused)
@@ -125,17 +150,8 @@ def change(old: Item, new: Item, *, version: str | None, refused: DealsError) ->
     differing = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
     left = {name: new.get(name) for name in differing}
     condition, names, values = _unchanged(old, [version] if version else sorted(old.keys() - {"PK", "SK"}))
-    kept = [number for number, name in enumerate(differing) if left[name] is not None]
-    removed = [number for number, name in enumerate(differing) if left[name] is None]
-    clauses = {"SET": [f"#n{n} = :v{n}" for n in kept], "REMOVE": [f"#n{n}" for n in removed]}
-    made = update(
-        {name: old[name] for name in ("PK", "SK")},
-        " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts),
-        condition=condition,
-        names=names | {f"#n{n}": name for n, name in enumerate(differing)},
-        values=values | {f":v{n}": left[differing[n]] for n in kept},
-        refused=refused,
-    )
+    key = {name: old[name] for name in ("PK", "SK")}
+    made = assign(key, left, condition=condition, names=names, values=values, refused=refused)
     return replace(made, leaves=left)
 
 

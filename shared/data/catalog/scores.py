@@ -25,7 +25,7 @@ from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, update
+from shared.dynamodb.writes import Write, assign, update
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal, Period, Status
 from shared.models.lists import Page
@@ -120,11 +120,11 @@ def place(deal_id: str, score: int) -> Key:
 
 def _placing(deal_id: str, score: int, due: Key) -> Write:
     """The write that places a score, or takes it out of the index. Refused with AlreadyExists: a later score is."""
-    return update(
+    return assign(
         keys.score(deal_id),
-        "SET GSI1PK = :partition, GSI1SK = :place" if due else "REMOVE GSI1PK, GSI1SK",
+        due or {"GSI1PK": None, "GSI1SK": None},
         condition="Score = :score",
-        values={":score": score, **({":partition": due["GSI1PK"], ":place": due["GSI1SK"]} if due else {})},
+        values={":score": score},
         refused=AlreadyExists(),
     )
 

@@ -13,7 +13,7 @@ from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, delete, put_new, update
+from shared.dynamodb.writes import Write, assign, delete, put_new, update
 from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
 from shared.models.alerts import NO_LIMITS, Limits
 from shared.models.catalog import BRAND, CATEGORY, Topic
@@ -78,20 +78,9 @@ def watch(
 def limit(table: Table, topic: Topic, username: str, within: Limits, account_id: str | None = None) -> None:
     """Give a watch limits, in place of those that it had. Raises NotWatching, NotSignedIn, NoSuchUser."""
     kept = limit_items.to_item(within)
-    names = {f"#l{number}": name for number, name in enumerate(limit_items.ATTRIBUTES)}
-    values = {f":l{number}": kept[name] for number, name in enumerate(limit_items.ATTRIBUTES) if name in kept}
-    clauses = {
-        "SET": [f"{name} = :{name[1:]}" for name in names if f":{name[1:]}" in values],
-        "REMOVE": [name for name in names if f":{name[1:]}" not in values],
-    }
+    left = {name: kept.get(name) for name in limit_items.ATTRIBUTES}
     table.transact(
-        update(
-            keys.watch(topic, username),
-            " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts),
-            names=names,
-            values=values,
-            refused=NotWatching(),
-        ),
+        assign(keys.watch(topic, username), left, refused=NotWatching()),
         account_checks.required(username, account_id),
     )
 
