@@ -12,14 +12,12 @@ from collections.abc import Sequence
 
 from shared.data import keys
 from shared.dynamodb.schema import Index
-from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.table import KEYS_ONLY, Table
 from shared.dynamodb.writes import Write, forget
 from shared.errors import DealsError
 
 TOGETHER = 25
 """Writes of one transaction."""
-
-_KEYS = Projection.of("PK", "SK")
 
 
 def write_all(table: Table, writes: Sequence[Write], *, required: Write) -> int:
@@ -33,7 +31,7 @@ def write_all(table: Table, writes: Sequence[Write], *, required: Write) -> int:
 
 def forget_found(table: Table, partition: str, most: int, *, index: Index | None = None, required: Write) -> int:
     """Delete what a partition holds, ``most`` items of it; returns how many. Raises as ``write_all`` does."""
-    found = list(table.query(partition, index=index, limit=most, projection=_KEYS, consistent=True))
+    found = list(table.query(partition, index=index, limit=most, projection=KEYS_ONLY, consistent=True))
     gone = "another run of the removal may have been here first"
     return write_all(table, [forget(keys.primary(item), because=gone) for item in found], required=required)
 

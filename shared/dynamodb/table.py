@@ -18,7 +18,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from shared.dynamodb import trouble
 from shared.dynamodb.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
 from shared.dynamodb.retries import Retrying
-from shared.dynamodb.schema import Index, Key, key_names
+from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index, Key, key_names
 from shared.dynamodb.writes import Write
 from shared.errors import Busy, DealsError, NoAnswer
 
@@ -43,6 +43,9 @@ class Projection:
     def of(cls, *names: str) -> Projection:
         placeholders = {f"#p{number}": name for number, name in enumerate(names)}
         return cls({"ProjectionExpression": ", ".join(placeholders), "ExpressionAttributeNames": placeholders})
+
+
+KEYS_ONLY = Projection.of(PARTITION_KEY, SORT_KEY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,12 @@ from datetime import datetime
 from shared.data import keys
 from shared.data.catalog.deals import creation, numbered
 from shared.data.catalog.topics import no_such
-from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.table import KEYS_ONLY, Table
 from shared.errors import DealExists
 from shared.models.catalog import BRAND, Deal, Topic
 
 MAX_TOGETHER = 14
 """Deals one transaction creates: each takes at most seven of its 100 writes."""
-
-_KEY = Projection.of("PK", "SK")
 
 
 def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal]:
@@ -32,7 +30,7 @@ def create_many(table: Table, deals: Sequence[Deal], now: datetime) -> list[Deal
             raise DealExists(source_id)
     new = numbered(table, deals)
     brands = {deal.brand: keys.topic(Topic(BRAND, deal.brand)) for deal in deals}
-    known = {item["PK"] for item in table.get_many([*brands.values()], consistent=True, projection=_KEY)}
+    known = {item["PK"] for item in table.get_many([*brands.values()], consistent=True, projection=KEYS_ONLY)}
     for brand, key in brands.items():
         if key["PK"] not in known:
             raise no_such(Topic(BRAND, brand))

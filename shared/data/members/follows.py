@@ -12,14 +12,13 @@ from shared.data.members import limit_items
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
-from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import Write, assign, delete, put_new, update
 from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
 from shared.models.alerts import NO_LIMITS, Limits
 from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values.times import to_iso
 
-_EXISTENCE = Projection.of("PK", "SK")
 _FOLLOWED = Projection.of("GSI1SK", *limit_items.ATTRIBUTES)
 
 
@@ -130,7 +129,7 @@ def remove_some(table: Table, username: str, topics: Sequence[Topic], most: int,
         for topic in topics
         for key, counter in ((keys.like(topic, username), "LikesCount"), (keys.watch(topic, username), "WatchCount"))
     ]
-    there = table.get_many([key for _, key, _ in followed], consistent=True, projection=_EXISTENCE)
+    there = table.get_many([key for _, key, _ in followed], consistent=True, projection=KEYS_ONLY)
     found = {item["PK"] + item["SK"] for item in there}
     removed = [each for each in followed if each[1]["PK"] + each[1]["SK"] in found][:most]
     for topic, key, counter in removed:
@@ -148,22 +147,22 @@ def _uncount(table: Table, topic: Topic, key: Key, counter: str, absent: DealsEr
     try:
         table.transact(required, delete(key, refused=absent), _count(topic, counter, -1))
     except type(absent):
-        if table.get(keys.topic(topic), consistent=True, projection=_EXISTENCE) is None:
+        if table.get(keys.topic(topic), consistent=True, projection=KEYS_ONLY) is None:
             raise no_such(topic) from None
         raise
 
 
 def is_liked(table: Table, topic: Topic, username: str) -> bool:
     """Whether a user likes a topic. One GetItem."""
-    return table.get(keys.like(topic, username), projection=_EXISTENCE) is not None
+    return table.get(keys.like(topic, username), projection=KEYS_ONLY) is not None
 
 
 def is_watched(table: Table, topic: Topic, username: str) -> bool:
     """Whether a user watches a topic. One GetItem."""
-    return table.get(keys.watch(topic, username), projection=_EXISTENCE) is not None
+    return table.get(keys.watch(topic, username), projection=KEYS_ONLY) is not None
 
 
 def watchers(table: Table, topic: Topic, most: int) -> list[str]:
     """The usernames of those who watch a topic, ``most`` of them at most."""
-    items = table.query(keys.watchers(topic), limit=most, projection=_EXISTENCE)
+    items = table.query(keys.watchers(topic), limit=most, projection=KEYS_ONLY)
     return [keys.id_in(item["SK"]) for item in items]

@@ -10,7 +10,7 @@ from shared.data.members.message_items import from_item, to_item
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE, Key
-from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, NoSuchMessage
 from shared.models.lists import Page
@@ -18,7 +18,6 @@ from shared.models.messages import Message
 from shared.values import ksuids
 from shared.values.times import to_iso
 
-_KEYS = Projection.of("PK", "SK")
 _UNREAD = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt")
 _UNREAD_OR_READ = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt", "ReadAt")
 
@@ -101,7 +100,7 @@ def remove_some(table: Table, username: str, most: int, *, required: Write) -> i
 def left_under(table: Table, username: str) -> list[Key]:
     """The keys of messages under a name, for one that has no account: a delivery that ran beside the removal of its
     last owner may have left some."""
-    found = table.query(keys.messages(username), limit=MOST_LEFT, projection=_KEYS, consistent=True)
+    found = table.query(keys.messages(username), limit=MOST_LEFT, projection=KEYS_ONLY, consistent=True)
     return [keys.primary(item) for item in found]
 
 

@@ -13,14 +13,12 @@ from shared.data import account_checks, item_types, keys
 from shared.data.bulk import forget_found
 from shared.data.catalog import deals
 from shared.dynamodb import cursors
-from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.table import KEYS_ONLY, Table
 from shared.dynamodb.writes import Write, forget, put_new
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
 from shared.models.lists import Page
 from shared.values.times import to_iso
-
-_KEYS = Projection.of("PK", "SK")
 
 
 def save(table: Table, deal: Deal, username: str, now: datetime, account_id: str | None = None) -> None:
@@ -46,7 +44,7 @@ def unsave(table: Table, deal_id: str, username: str, account_id: str | None = N
 
 def is_saved(table: Table, deal_id: str, username: str) -> bool:
     """Whether a member keeps a deal. One GetItem."""
-    return table.get(keys.saved(username, deal_id), projection=_KEYS) is not None
+    return table.get(keys.saved(username, deal_id), projection=KEYS_ONLY) is not None
 
 
 def latest(table: Table, username: str, *, limit: int, cursor: str | None = None) -> Page[Deal]:
@@ -57,7 +55,7 @@ def latest(table: Table, username: str, *, limit: int, cursor: str | None = None
     scope = f"saved/{username}"
     after = keys.deal_sort_key(cursors.decode(scope, cursor)) if cursor is not None else None
     partition = keys.saved_by(username)
-    items = list(table.query(partition, after=after, newest_first=True, limit=limit + 1, projection=_KEYS))
+    items = list(table.query(partition, after=after, newest_first=True, limit=limit + 1, projection=KEYS_ONLY))
     ids = [keys.deal_id_of(item) or "" for item in items[:limit]]
     more = len(items) > limit
     return Page(tuple(deals.get_many(table, ids)), cursors.encode(scope, ids[-1]) if more else None)

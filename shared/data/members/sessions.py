@@ -13,7 +13,7 @@ from shared.data.members import credentials
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
-from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import Write, forget, put_new, require
 from shared.errors import AccountChanged, AlreadyExists, NotSignedIn
 from shared.models.members import Session, User
@@ -24,7 +24,6 @@ TOKEN_BYTES = 32
 _SESSION = Entity(Session, apart=frozenset({"account_id", "role", "expires_at"}))
 """Id and role are the account's; the end is the TTL attribute, in seconds."""
 
-_KEYS = Projection.of("PK", "SK")
 _ACCOUNT = Projection.of("AccountId", "Generation", "SignOuts", "Role")
 
 
@@ -109,7 +108,7 @@ def end_all(table: Table, username: str, account_id: str | None = None) -> None:
 
 def running(table: Table, username: str) -> int:
     """How many session items of a user GSI1 shows: what ``btd`` tells when it ends them. Nothing depends on it."""
-    return sum(1 for _ in table.query(keys.sessions(username), index=GSI1, projection=_KEYS))
+    return sum(1 for _ in table.query(keys.sessions(username), index=GSI1, projection=KEYS_ONLY))
 
 
 def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
