@@ -231,7 +231,7 @@ WHOLE = """() => {
 """How many whole prices the window shows, how many cards a row has and a list's last row, and how many
 prices, discounts and colours are cut."""
 
-WINDOWS = {(1280, 900): (6, 9, 12), (1920, 1080): (8, 9, 14), (390, 844): (2, 3, 2)}
+WINDOWS = {(1280, 900): (6, 9, 12), (1920, 1080): (8, 9, 14), (390, 844): (2, 3, 3)}
 """Of a window: its cards a row, and its least prices on the front page and on a list that can be narrowed."""
 
 

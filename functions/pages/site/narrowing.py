@@ -20,7 +20,7 @@ from shared.values.money import money
 MOST = 6
 """Brands or categories that a list leads to: those that its page has most of."""
 
-ORDERS = {Sort.NEWEST: "Newest", Sort.CHEAPEST: "Cheapest", Sort.DISCOUNT: "Biggest discount"}
+ORDERS = {Sort.NEWEST: "Newest", Sort.CHEAPEST: "Cheapest", Sort.DISCOUNT: "Discount"}
 MORE = {Sort.NEWEST: "Older deals", Sort.CHEAPEST: "Dearer deals", Sort.DISCOUNT: "Smaller discounts"}
 
 _FIRST = {
