@@ -63,29 +63,30 @@ _CURRENCY = re.compile("[A-Z]{3}")
 
 
 def selection(query: Mapping[str, str | None]) -> Selection:
-    """The deals of a list that a query asks for; a parameter that is empty, as a form sends it, is none.
+    """The deals of a list that a query asks for; what is None was not asked for.
 
     Lists by price or discount, and those between two prices, are of one currency. Raises BadRequest.
     """
-    asked = {name: (query.get(name) or "").strip() for name in SELECTING}
-    if (sort := asked["sort"] or Sort.NEWEST) not in set(Sort):
+    sort, least, most, currency, brand = (query.get(name) for name in SELECTING)
+    if sort is not None and sort not in set(Sort):
         raise BadRequest(f"sort must be one of {', '.join(Sort)}.", "sort")
-    least, most = (_hundredths(name, asked[name]) for name in ("from", "to"))
-    if least is not None and most is not None and least > most:
+    cheapest, dearest = _hundredths("from", least), _hundredths("to", most)
+    if cheapest is not None and dearest is not None and cheapest > dearest:
         raise BadRequest("from must not be above to.", "from")
-    if asked["currency"] and not _CURRENCY.fullmatch(asked["currency"]):
+    if currency is not None and not _CURRENCY.fullmatch(currency):
         raise BadRequest("currency must be three capital letters.", "currency")
-    priced = sort != Sort.NEWEST or least is not None or most is not None
+    by = Sort(sort or Sort.NEWEST)
+    if currency is None and (by is not Sort.NEWEST or cheapest is not None or dearest is not None):
+        currency = settings.CURRENCIES[0]
     try:
-        brand = slugs.slug(asked["brand"]) if asked["brand"] else None
+        slug = None if brand is None else slugs.slug(brand)
     except InvalidName as error:
         raise BadRequest("brand must be a brand's name or slug.", "brand") from error
-    currency = asked["currency"] or (settings.CURRENCIES[0] if priced else None)
-    return Selection(Sort(sort), least, most, currency, brand)
+    return Selection(by, cheapest, dearest, currency, slug)
 
 
-def _hundredths(name: str, amount: str) -> int | None:
-    if not amount:
+def _hundredths(name: str, amount: str | None) -> int | None:
+    if amount is None:
         return None
     if not re.fullmatch(AMOUNT, amount):
         raise BadRequest(f"{name} must be a price such as 80 or 79.90.", name)

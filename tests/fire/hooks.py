@@ -29,6 +29,7 @@ ENDS_SESSIONS = {"/me", "/sessions", "/sessions/current"}
 
 UNSAYABLE = {
     "cursor",  # is what a list gave, and nothing else
+    "from",  # is not above "to"
     "q",  # has a word that is not one of the most common
     "name",  # of a brand: has a slug, which depends on how its letters are transliterated
     "brand",  # the same

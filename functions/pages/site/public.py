@@ -13,7 +13,9 @@ from shared.html.links import link
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.html.templates import render
+from shared.http import parameters
 from shared.models.catalog import Feed, Period
+from shared.models.lists import Selection
 from shared.runtime.environment import table
 
 READ = settings.READ_FOR_CARDS
@@ -31,6 +33,11 @@ def public_page(template: str, request: Request, **values: Any) -> Answer:
 def cursor_of(request: Request) -> str | None:
     """Where the page begins that is asked for; an empty cursor is none."""
     return request.query.get("cursor") or None
+
+
+def selection_of(request: Request) -> Selection:
+    """The deals of a list that a page is asked for; a field that a form sends empty is none. Raises BadRequest."""
+    return parameters.selection({name: text.strip() or None for name, text in request.query.items()})
 
 
 def feed_addresses(path: str, **query: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from functions.pages.site import narrowing
-from functions.pages.site.public import READ, cursor_of, feed_addresses, public_page
+from functions.pages.site.public import READ, cursor_of, feed_addresses, public_page, selection_of
 from functions.pages.site.topics import brands_like
 from shared import settings
 from shared.data.catalog import search, selecting, words
@@ -16,7 +16,6 @@ from shared.html.app import Routes
 from shared.html.links import link
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.http import parameters
 from shared.models.catalog import CATEGORIES, Deal
 from shared.models.lists import Selection
 from shared.runtime.environment import table
@@ -28,7 +27,7 @@ routes = Routes()
 def search_page(request: Request) -> Answer:
     typed, cursor = request.query.get("q", "").strip(), cursor_of(request)
     wanted, query = words.asked(typed), typed[: words.MOST_CHARACTERS]
-    selection = parameters.selection(request.query)
+    selection = selection_of(request)
     if not selection.is_all and wanted.terms:
         return _selected(request, wanted, query, selection)
     found = search.find(table(), wanted, limit=READ, cursor=cursor)

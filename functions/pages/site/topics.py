@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from functions.pages.site import narrowing
-from functions.pages.site.public import cursor_of, feed_addresses, latest_of, moved, older_of, public_page
+from functions.pages.site.public import cursor_of, feed_addresses, latest_of, moved, older_of, public_page, selection_of
 from shared.data.catalog import brands, feeds, offers, picks, sorting, topics, words
 from shared.data.catalog.page_cache import HTML
 from shared.errors import InvalidName, NotFound
@@ -19,7 +19,7 @@ from shared.html.app import Routes
 from shared.html.links import link
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.http import cached_pages, parameters
+from shared.http import cached_pages
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, CountedTopic, Status, Topic, feed_of
 from shared.models.lists import Selection
 from shared.runtime.environment import table
@@ -41,7 +41,7 @@ def category_page(request: Request, category: str) -> Answer:
         return pages.problem_page(HTTPStatus.NOT_FOUND, "There is no such category. These are all eight.", public=True)
     if category != topic.slug:
         return moved(f"/categories/{topic.slug}")
-    selection, cursor = parameters.selection(request.query), cursor_of(request)
+    selection, cursor = selection_of(request), cursor_of(request)
     if not selection.is_all:
         return _selected(request, topic, selection, narrowing.brands_in)
     if cursor is not None:
@@ -70,7 +70,7 @@ def all_brands(request: Request) -> Answer:
 @routes.get("/brands/<brand>")
 def brand_page(request: Request, brand: str) -> Answer:
     cursor = cursor_of(request)
-    selection = replace(parameters.selection(request.query), brand=None)
+    selection = replace(selection_of(request), brand=None)
     try:
         topic = brand_named(brand)
         if brand != topic.slug:

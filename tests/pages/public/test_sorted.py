@@ -206,6 +206,13 @@ def test_prices_that_are_the_wrong_way_around_are_refused(ask: Ask) -> None:
     assert "/categories/shoes?to=10" in page["body"]
 
 
+def test_what_a_form_leaves_empty_is_not_asked_for_which_the_api_refuses(ask: Ask, api: Ask) -> None:
+    query = {"sort": "cheapest", "from": "", "to": " ", "brand": ""}
+
+    assert ask("/categories/shoes", query=query)["statusCode"] == 200
+    assert api("/categories/shoes/deals", query=query)["statusCode"] == 400
+
+
 def test_the_api_lists_the_same_page_by_page(api: Ask, posted: list[Deal]) -> None:
     query, found = {"sort": "cheapest", "to": "40", "brand": "asics", "limit": "3"}, list[str]()
     while True:
