@@ -16,7 +16,7 @@ from datetime import datetime
 from shared.data import account_checks, item_types, keys
 from shared.data.catalog import feed_counts, offers, scores, search, words
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
-from shared.data.members import alerts, follows, votes
+from shared.data.members import alerts, follows
 from shared.data.orders import order_items
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
@@ -153,7 +153,7 @@ class _Seen:
         elif counter := _FOLLOWS.get(kind):
             self._count(FOLLOWERS, keys.topic(follows.topic_of(item)), counter)
         elif kind == item_types.VOTE:
-            self._count(SCORES, keys.score(item["DealId"]), "Score", votes.worth(item))
+            self._count(SCORES, keys.score(item["DealId"]), "Score", damage.attribute(item, "Worth", int))
         elif kind in _PAIRED:
             self._pair(item, due=False)
         elif kind == item_types.DEAL:

@@ -16,6 +16,7 @@ from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from shared.errors import Damaged
 
 T = TypeVar("T")
+D = TypeVar("D")
 
 UNREADABLE = (KeyError, ValueError, TypeError, AttributeError, OverflowError, Damaged)
 """The errors by which reading an item shows that it is damaged."""
@@ -37,7 +38,7 @@ def readable(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
     return found
 
 
-def whole(item: Item, read: Callable[[Item], T], *, otherwise: T) -> T:
+def whole(item: Item, read: Callable[[Item], T], *, otherwise: D) -> T | D:
     """Read one item, or give something else in its place where it is damaged, which is noted."""
     found = readable([item], read)
     return found[0] if found else otherwise
@@ -51,7 +52,7 @@ def attribute(item: Mapping[str, Any], name: str, kind: type[T]) -> T:
     return value
 
 
-def attribute_or(item: Item, name: str, kind: type[T], otherwise: T) -> T:
+def attribute_or(item: Item, name: str, kind: type[T], otherwise: D) -> T | D:
     """An attribute, or something else in its place where it is missing or of another kind, which is noted."""
     return whole(item, lambda each: attribute(each, name, kind), otherwise=otherwise)
 

@@ -164,11 +164,7 @@ def decompress(body: bytes) -> str:
 def age(table: Table, part: Cached, now: datetime) -> float | None:
     """Seconds since the first copy's build began, or None if there is none, or none that can be read."""
     item = table.get(part.key(1), projection=_COPY)
-    built = (
-        None
-        if item is None
-        else damage.whole(item, lambda each: damage.attribute(each, "BuiltAt", int), otherwise=None)
-    )
+    built = damage.attribute_or(item, "BuiltAt", int, None) if item else None
     return None if built is None else now.timestamp() - built / 1000
 
 

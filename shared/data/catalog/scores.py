@@ -67,7 +67,7 @@ def counting(deal_id: str, by: int) -> Write:
 def of(table: Table, deal_id: str, *, consistent: bool = False) -> int | None:
     """The score of a deal, or None where no vote has counted yet. One GetItem."""
     item = table.get(keys.score(deal_id), projection=_SCORE, consistent=consistent)
-    return None if item is None else damage.whole(item, _score_in, otherwise=None)
+    return None if item is None else damage.attribute_or(item, "Score", int, None)
 
 
 def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = None) -> Page[Scored]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 
 from shared.data import account_checks, keys
@@ -122,4 +123,4 @@ def _lives(item: Item, now: datetime) -> bool:
     """
     if str(item.get("ShownAt", "")) > to_iso(now):
         return False
-    return damage.whole(item, lambda each: damage.attribute(each, TTL_ATTRIBUTE, int) > now.timestamp(), otherwise=True)
+    return damage.attribute_or(item, TTL_ATTRIBUTE, int, math.inf) > now.timestamp()

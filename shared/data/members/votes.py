@@ -83,11 +83,6 @@ def remove_some(table: Table, username: str, most: int, *, required: Write) -> i
     return len(found)
 
 
-def worth(item: Item) -> int:
-    """The worth of a vote in the score of its deal. Raises KeyError, ValueError."""
-    return damage.attribute(item, "Worth", int)
-
-
 def _writes(deal_id: str, old: Item | None, new: Item | None) -> Iterator[Write]:
     """The writes that put one vote in the place of another; they are not both None. Refused with _Changed."""
     if new is None:
@@ -96,7 +91,7 @@ def _writes(deal_id: str, old: Item | None, new: Item | None) -> Iterator[Write]
         yield put_new(new, refused=_Changed())
     else:
         yield change(old, new, version=None, refused=_Changed())
-    by = sum(sign * damage.whole(each, worth, otherwise=0) for sign, each in ((-1, old), (1, new)) if each)
+    by = sum(sign * damage.attribute_or(each, "Worth", int, 0) for sign, each in ((-1, old), (1, new)) if each)
     if by:
         yield scores.counting(deal_id, by)
 

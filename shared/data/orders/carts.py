@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -160,7 +161,7 @@ def _mark(username: str, seen: object, mark: str, expires: int) -> Write:
 
 def _counts(item: Item, now: datetime) -> bool:
     """Whether an item is still in the cart: TTL deletes late. One that does not say counts."""
-    return damage.whole(item, lambda each: damage.attribute(each, TTL_ATTRIBUTE, int) > now.timestamp(), otherwise=True)
+    return damage.attribute_or(item, TTL_ATTRIBUTE, int, math.inf) > now.timestamp()
 
 
 def _deal_of(item: Item) -> str:

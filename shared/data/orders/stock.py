@@ -17,7 +17,6 @@ from shared.data import item_types, keys
 from shared.data.catalog import deals, stock_shown
 from shared.data.idempotency import Idempotency, Repeated, earlier_result, receipt
 from shared.dynamodb import damage
-from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
@@ -62,7 +61,7 @@ def find_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False
     wanted = [keys.stock(deal_id) for deal_id in deal_ids]
     notes = {note["PK"]: note for note in table.get_many(wanted, consistent=consistent)}
     noted = {
-        deal_id: damage.whole(notes[place], _noted, otherwise=MAX_SHARDS)
+        deal_id: damage.attribute_or(notes[place], "Shards", int, MAX_SHARDS)
         for deal_id in deal_ids
         if (place := keys.stock(deal_id)["PK"]) in notes
     }
@@ -75,10 +74,6 @@ def find_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False
         if shards:
             stocks[deal_id] = Stock(deal_id, tuple(shards), noted[deal_id])
     return stocks
-
-
-def _noted(note: Item) -> int:
-    return damage.attribute(note, "Shards", int)
 
 
 def settled(table: Table, deal_id: str) -> Stock | None:
