@@ -9,12 +9,11 @@ from datetime import datetime
 from benchmarks.harness import record
 from benchmarks.pages import new_queue
 from shared import settings
-from shared.data import inserts
 from shared.data.catalog import deals
 from shared.data.members import fanout, fanout_progress, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.capacity import WRITE_DOLLARS
-from shared.dynamodb.table import Table
+from shared.dynamodb.table import MAX_BATCH_WRITES, Table
 from shared.models.catalog import Deal
 from shared.sqs import Queue
 from shared.values import times
@@ -40,7 +39,7 @@ def main() -> None:
             seconds, pages = _tell_everyone(store, count)
         page_seconds = seconds / pages
         units = count * WRITE_UNITS_PER_MESSAGE
-        requests = pages * 4 + math.ceil(count / inserts.BATCH)
+        requests = pages * 4 + math.ceil(count / MAX_BATCH_WRITES)
         lines.append(
             f"| {count:,} | {seconds:.1f} measured | {count / seconds:,.0f} | {requests:,} | {units:,} "
             f"| {units * WRITE_DOLLARS / 1_000_000:.3f} |"
@@ -50,7 +49,7 @@ def main() -> None:
         slow, fast = (units / rate for rate in TABLE_WRITE_UNITS)
         pages = math.ceil(count / settings.READERS_PER_COHORT)
         work = pages * page_seconds / 10
-        requests = pages * 4 + math.ceil(count / inserts.BATCH)
+        requests = pages * 4 + math.ceil(count / MAX_BATCH_WRITES)
         lines.append(
             f"| {count:,} | {max(slow, work):,.0f} at 4,000 WRU/s, {max(fast, work):,.0f} at 40,000, computed | "
             f"| {requests:,} | {units:,} | {units * WRITE_DOLLARS / 1_000_000:,.2f} |"

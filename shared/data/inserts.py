@@ -7,11 +7,8 @@ from functools import partial
 
 from shared import settings
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.table import Table
+from shared.dynamodb.table import MAX_BATCH_WRITES, Table
 from shared.errors import Busy, Unavailable
-
-BATCH = 25
-"""Statements one BatchExecuteStatement takes."""
 
 _RETRIED = {
     "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded", "InternalServerError",
@@ -33,7 +30,7 @@ def insert(table: Table, items: Sequence[Item]) -> int:
 
     def once() -> None:
         nonlocal pending, written
-        batches = [pending[start : start + BATCH] for start in range(0, len(pending), BATCH)]
+        batches = [pending[start : start + MAX_BATCH_WRITES] for start in range(0, len(pending), MAX_BATCH_WRITES)]
         throttled: list[Item] = []
         for start in range(0, len(batches), settings.PARALLEL_BATCHES):
             together = batches[start : start + settings.PARALLEL_BATCHES]

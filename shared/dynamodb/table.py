@@ -29,6 +29,8 @@ R = TypeVar("R")
 
 MAX_BATCH_KEYS = 100
 MAX_BATCH_WRITES = 25
+"""Items of a BatchWriteItem, or statements of a BatchExecuteStatement."""
+
 MAX_PARALLEL_REQUESTS = 128
 """Enough for a page of 100 deals that are all in different partitions: one round trip, not several waves."""
 
