@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -17,6 +17,7 @@ from shared.api.member_bodies import AccountChange, NewPassword, NewUser, Passwo
 from shared.data.members import accounts, digests, email_tokens, sessions, users
 from shared.data.removal import remove_account
 from shared.errors import (
+    DealsError,
     EmailTaken,
     OrdersRemain,
     SlowDown,
@@ -77,12 +78,9 @@ def sign_in(request: Request) -> Answer:
             request.now,
             secrets.token_bytes(sessions.TOKEN_BYTES),
         )
-    except WrongPassword:
+    except (WrongPassword, SlowDown) as error:
         report(metrics.SIGN_IN_FAILURES)
-        return _sign_in_page(typed, {"username": "Username or password is wrong."})
-    except SlowDown as error:
-        report(metrics.SIGN_IN_FAILURES)
-        return _to_wait(_sign_in_page(typed, {"username": _how_long(error)}), error)
+        return _again(partial(_sign_in_page, typed), "username", error)
     return _welcomed(request, token, forms.own_path(_next(typed), HOME))
 
 
@@ -106,14 +104,8 @@ def sign_up(request: Request) -> Answer:
             address=address(request.event),
             now=request.now,
         )
-    except InvalidFields as error:
-        return _sign_up_page(typed, error.errors)
-    except UsernameTaken:
-        return _sign_up_page(typed, {"username": "Somebody has this name already. Take another."})
-    except EmailTaken:
-        return _sign_up_page(typed, {"email": "An account with this address exists already."})
-    except SlowDown as error:
-        return _to_wait(_sign_up_page(typed, {"username": _how_long(error)}), error)
+    except (InvalidFields, UsernameTaken, EmailTaken, SlowDown) as error:
+        return _again(partial(_sign_up_page, typed), "username", error)
     _mail_verification(user)
     return _welcomed(request, _begun(request, user), forms.own_path(_next(typed), HOME))
 
@@ -131,10 +123,8 @@ def forgot(request: Request) -> Answer:
     try:
         email = check(PasswordReset, {"email": typed.get("email", "")}, _WORDS).email
         accounts.ask_for_reset(table(), mail_queue(), email, address(request.event), request.now)
-    except InvalidFields as error:
-        return _forgot_page(typed, error.errors)
-    except SlowDown as error:
-        return _to_wait(_forgot_page(typed, {"email": _how_long(error)}), error)
+    except (InvalidFields, SlowDown) as error:
+        return _again(partial(_forgot_page, typed), "email", error)
     return _forgot_page({}, asked_for=email)
 
 
@@ -210,12 +200,8 @@ def change_email(request: Request) -> Answer:
         email = _checked(typed, "email", "email-password").email or ""
         _prove(request, user, typed, "email-password")
         changed = accounts.change_email(table(), user, email, address(request.event), request.now)
-    except InvalidFields as error:
-        return _account_page(request, user, typed, error.errors)
-    except EmailTaken:
-        return _account_page(request, user, typed, {"email": "An account with this address exists already."})
-    except SlowDown as error:
-        return _to_wait(_account_page(request, user, typed, {"email": _how_long(error)}), error)
+    except (InvalidFields, EmailTaken, SlowDown) as error:
+        return _again(partial(_account_page, request, user, typed), "email", error)
     _mail_verification(changed)
     return pages.redirect("/account", said="email")
 
@@ -227,7 +213,7 @@ def ask_to_verify(request: Request) -> Answer:
     try:
         accounts.ask_again_to_verify(table(), mail_queue(), user, request.now)
     except SlowDown as error:
-        return _to_wait(_account_page(request, user, {}, {"verify": _how_long(error)}), error)
+        return _again(partial(_account_page, request, user, {}), "verify", error)
     return pages.redirect("/account", said="verification")
 
 
@@ -282,10 +268,8 @@ def change_password(request: Request) -> Answer:
     try:
         password = _checked(typed, "password", "current-password").password or ""
         user = _prove(request, user, typed, "current-password")
-    except InvalidFields as error:
-        return _account_page(request, user, typed, error.errors)
-    except SlowDown as error:
-        return _to_wait(_account_page(request, user, typed, {"current-password": _how_long(error)}), error)
+    except (InvalidFields, SlowDown) as error:
+        return _again(partial(_account_page, request, user, typed), "current-password", error)
     changed = accounts.change_password(table(), user, password)
     return _welcomed(request, _begun(request, changed), "/account", said="password")
 
@@ -301,10 +285,8 @@ def remove(request: Request) -> Answer:
     user, typed = _me(request), forms.read(request.event)
     try:
         _prove(request, user, typed, "password")
-    except InvalidFields as error:
-        return _removal_page(request, user, error.errors)
-    except SlowDown as error:
-        return _to_wait(_removal_page(request, user, {"password": _how_long(error)}), error)
+    except (InvalidFields, SlowDown) as error:
+        return _again(partial(_removal_page, request, user), "password", error)
     try:
         remove_account(table(), user, request.now)
     except OrdersRemain:
@@ -380,16 +362,23 @@ def _next(given: Mapping[str, str]) -> str:
     return forms.own_path(given.get("next"), "")
 
 
-def _how_long(error: SlowDown) -> str:
-    """The sentence at the first field of a form that was sent too often."""
-    return f"Too many attempts. Try again in {counted(math.ceil(error.retry_after / 60), 'minute')}."
-
-
-def _to_wait(form: Answer, error: SlowDown) -> Answer:
-    """The answer to a form that was sent too often: the form again, with what was typed in it, but for passwords."""
-    form.status_code = HTTPStatus.TOO_MANY_REQUESTS
-    form.headers["Retry-After"] = str(error.retry_after)
-    return form
+def _again(form: Callable[[Mapping[str, str]], Answer], field: str, error: DealsError) -> Answer:
+    """The form again, with what was typed in it but for passwords, and what is wrong: at ``field``, if at no other."""
+    match error:
+        case InvalidFields(errors=errors):
+            return form(errors)
+        case WrongPassword():
+            return form({field: str(error)})
+        case UsernameTaken():
+            return form({"username": "Somebody has this name already. Take another."})
+        case EmailTaken():
+            return form({"email": "An account with this address exists already."})
+        case SlowDown(retry_after=seconds):
+            answer = form({field: f"Too many attempts. Try again in {counted(math.ceil(seconds / 60), 'minute')}."})
+            answer.status_code = HTTPStatus.TOO_MANY_REQUESTS
+            answer.headers["Retry-After"] = str(seconds)
+            return answer
+    raise error
 
 
 def _sign_in_page(
