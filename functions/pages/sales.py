@@ -21,6 +21,7 @@ from shared.errors import (
     Busy,
     IdempotencyKeyReused,
     NoSuchOrder,
+    NoSuchPath,
     NotThatMany,
     TooLateToUndo,
     WrongStep,
@@ -119,25 +120,22 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
     is told. A form of a list (``back``) leads back to the list."""
     _editor(request)
     typed = forms.read(request.event)
-    if step == "undo":
-        return _undo(request, order_id, _status(typed.get("status")))
-    if step not in STEPS:
-        return pages.problem_page(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
-    status, said = STEPS[step]
+    if step != "undo" and step not in STEPS:
+        raise NoSuchPath
     order = reading.find(table(), order_id)
     try:
-        steps.advance(
-            table(),
-            order,
-            status,
-            request.now,
-            correlation_id=request.correlation_id,
-            telling=order_news.telling,
-        )
+        if step == "undo":
+            status, take, telling = _status(typed.get("status")), steps.undo, order_news.correcting
+        else:
+            status, take, telling = STEPS[step][0], steps.advance, order_news.telling
+        take(table(), order, status, request.now, correlation_id=request.correlation_id, telling=telling)
     except WrongStep as error:
-        stands = reading.find(table(), order_id)
-        problem = f"The order is {orders_shown.STATES[OrderStatus(error.status)].lower()}, and cannot be {said} now."
-        return _order_page(request, stands, problem=problem, status=HTTPStatus.CONFLICT)
+        stands = orders_shown.STATES[OrderStatus(error.status)].lower()
+        return _refused(request, order_id, f"The order is {stands}, and cannot be {STEPS[step][1]} now.")
+    except TooLateToUndo as error:
+        return _refused(request, order_id, f"It is too late to undo that. {error}")
+    if step == "undo":
+        return pages.redirect(f"{ORDERS}/{order.order_id}", said="undone")
     if "back" in typed:
         return forms.lead_to(f"{ORDERS}?status={_status(typed['back'])}", done=order.order_id)
     return pages.redirect(f"{ORDERS}/{order.order_id}", done=order.order_id)
@@ -195,21 +193,9 @@ def _status(text: str | None) -> OrderStatus:
         raise BadRequest("There is no such status of orders.", "status") from error
 
 
-def _undo(request: Request, order_id: str, status: OrderStatus) -> Answer:
-    order = reading.find(table(), order_id)
-    try:
-        steps.undo(
-            table(),
-            order,
-            status,
-            request.now,
-            correlation_id=request.correlation_id,
-            telling=order_news.correcting,
-        )
-    except TooLateToUndo as error:
-        problem = f"It is too late to undo that. {error}"
-        return _order_page(request, reading.find(table(), order_id), problem=problem, status=HTTPStatus.CONFLICT)
-    return pages.redirect(f"{ORDERS}/{order.order_id}", said="undone")
+def _refused(request: Request, order_id: str, problem: str) -> Answer:
+    """An order as it stands now, and why a step was refused."""
+    return _order_page(request, reading.find(table(), order_id), problem=problem, status=HTTPStatus.CONFLICT)
 
 
 def _done(request: Request) -> dict[str, Any] | None:
