@@ -167,6 +167,8 @@ def _without_slash(app: APIGatewayRestResolver, next_middleware: NextMiddleware)
 
 def _page_of(error: DealsError, request: Request, *, public: bool) -> Answer:
     """The page that tells a visitor of an error, with the way on where there is one."""
+    if isinstance(error, pages.SignInFirst):
+        return error.answer
     if isinstance(error, NotSignedIn):
         return _to_sign_in(request)
     if isinstance(error, InvalidCursor | BadRequest) and error.field in request.query:

@@ -12,7 +12,7 @@ from shared.data.orders import carts
 from shared.dynamodb.table import Table
 from shared.errors import Forbidden, NotSignedIn
 from shared.html import pages
-from shared.html.pages import Answer
+from shared.html.pages import SignInFirst
 from shared.html.request import Request
 from shared.http.cookie_header import attributes, brought, name, on_laptop
 from shared.http.event import MAX_TOKEN, is_plain
@@ -74,18 +74,15 @@ def member_of(table: Table, request: Request) -> Session:
     return session
 
 
-def sender_of(table: Table, request: Request, place: str) -> Session | Answer:
-    """The session of the user who pressed a button; where nobody is signed in, the way to sign in and on to a place.
+def sender_of(table: Table, request: Request, place: str) -> Session:
+    """The session of the user who pressed a button. Raises SignInFirst, which leads to signing in and on to a place.
 
-    Forms in which something is typed ask for ``member_of``, which keeps what was typed. A script, which asks for JSON,
-    is told. Raises NotSignedIn.
+    Forms in which something is typed ask for ``member_of``, which keeps what was typed.
     """
     session = session_of(table, request)
-    if session is not None:
-        return session
-    if request.wants_json:
-        raise NotSignedIn
-    return pages.redirect("/account/sign-in", next=place)
+    if session is None:
+        raise SignInFirst(pages.redirect("/account/sign-in", next=place))
+    return session
 
 
 def editor_of(table: Table, request: Request, refusal: str) -> Session:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from aws_lambda_powertools.event_handler import Response
 
+from shared.errors import NotSignedIn
 from shared.html import headers
 from shared.html.links import absolute, link
 from shared.html.templates import render
@@ -184,6 +185,14 @@ def page(  # what differs from page to page, each by its name
     if shows_work() and for_all and status == HTTPStatus.OK:
         answer.headers["ETag"] = etag(body.partition(WORK)[0].encode())  # without the list of requests at its end
     return answer
+
+
+class SignInFirst(NotSignedIn):
+    """A button was pressed by somebody who is not signed in: ``answer`` leads to signing in, and on from there."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        super().__init__()
 
 
 def redirect(

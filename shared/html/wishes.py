@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 from shared.dynamodb.table import Table
 from shared.html import cookies, forms, pages
 from shared.html.app import Page, Routes
-from shared.html.pages import Answer
+from shared.html.pages import Answer, SignInFirst
 from shared.html.request import Request
 from shared.http import cookie_header
 from shared.models.members import Session
@@ -25,18 +25,18 @@ MOST = 1000
 _LIFETIME = 1800  # seconds: enough to make an account
 
 
-def sender_of(table: Table, request: Request, place: str) -> Session | Answer:
+def sender_of(table: Table, request: Request, place: str) -> Session:
     """As ``cookies.sender_of``, but what the button asks for is kept, and done on the way back to its place."""
-    member = cookies.sender_of(table, request, place)
-    wish = f"{quote(request.path)}?{urlencode(forms.read(request.event))}"
-    if not isinstance(member, Answer) or len(wish) > MOST:
-        return member
-    prefix = request.path.split("/")[1]
-    return pages.redirect(
-        "/account/sign-in",
-        cookies=(f"{cookie_header.name(COOKIE)}={wish}; {cookie_header.attributes()}; HttpOnly; Max-Age={_LIFETIME}",),
-        next=f"/{prefix}/wish?{urlencode({'next': place})}",
-    )
+    try:
+        return cookies.sender_of(table, request, place)
+    except SignInFirst as error:
+        wish = f"{quote(request.path)}?{urlencode(forms.read(request.event))}"
+        if len(wish) > MOST:
+            raise
+        kept = f"{cookie_header.name(COOKIE)}={wish}; {cookie_header.attributes()}; HttpOnly; Max-Age={_LIFETIME}"
+        prefix = request.path.split("/")[1]
+        way_back = f"/{prefix}/wish?{urlencode({'next': place})}"
+        raise SignInFirst(pages.redirect("/account/sign-in", cookies=(kept,), next=way_back)) from error
 
 
 def granted_by(routes: Routes, prefix: str, *buttons: Page) -> None:

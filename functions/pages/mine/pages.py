@@ -84,8 +84,6 @@ def inbox(request: Request) -> Answer:
 @routes.post("/my/inbox/read-all", stands_on="/my/inbox")
 def read_all(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, "/my/inbox")
-    if isinstance(member, Answer):
-        return member
     marked = messages.mark_all_read(table(), member.username, request.now, member.account_id)
     return _json({"marked": marked}) if request.wants_json else pages.redirect("/my/inbox", said="read")
 
@@ -301,8 +299,6 @@ def _switched(
     fields = forms.read(request.event)
     place = forms.own_path(fields.get("next"), place)
     member = wishes.sender_of(table(), request, place)
-    if isinstance(member, Answer):
-        return member
     turned_on = fields.get("on", "1") == "1"
     with suppress(AlreadyWatching, NotWatching, AlreadyLiked, NotLiked):
         (on if turned_on else off)(username=member.username, account_id=member.account_id)

@@ -55,8 +55,6 @@ def limit(request: Request, kind: str, slug: str) -> Answer:
     """Give a watch limits; where they cannot be used, the form comes back with what was typed."""
     topic, _ = topic_named(kind, slug)
     member = cookies.sender_of(table(), request, PLACE)
-    if isinstance(member, Answer):
-        return member
     typed = forms.read(request.event)
     try:
         within = limits.read(_given(typed))
@@ -80,8 +78,6 @@ def alert_on_price(request: Request, number: str) -> Answer:
     """Tell somebody of a deal's product at a price."""
     deal = deals.find(table(), number)
     member = wishes.sender_of(table(), request, f"/deals/{number}")
-    if isinstance(member, Answer):
-        return member
     typed = {"currency": deal.currency, **forms.read(request.event)}
     try:
         within = limits.read(_given(typed))
@@ -96,8 +92,6 @@ def alert_on_words(request: Request) -> Answer:
     """Tell somebody of new deals with some words."""
     typed = forms.read(request.event)
     member = wishes.sender_of(table(), request, PLACE)
-    if isinstance(member, Answer):
-        return member
     try:
         alerts.on_words(table(), member.username, member.account_id, limits.read(_given(typed)), request.now)
     except InvalidLimits as error:
@@ -114,8 +108,6 @@ def alert_page(request: Request, alert_id: str) -> Answer:
 @routes.post("/my/alerts/<alert_id>")
 def change_alert(request: Request, alert_id: str) -> Answer:
     member = cookies.sender_of(table(), request, PLACE)
-    if isinstance(member, Answer):
-        return member
     alert, typed = alerts.get(table(), member.username, alert_id), forms.read(request.event)
     if alert.account_id != member.account_id:
         raise NoSuchAlert(alert_id)
@@ -129,8 +121,6 @@ def change_alert(request: Request, alert_id: str) -> Answer:
 @routes.post("/my/alerts/<alert_id>/remove", stands_on=PLACE)
 def remove_alert(request: Request, alert_id: str) -> Answer:
     member = cookies.sender_of(table(), request, PLACE)
-    if isinstance(member, Answer):
-        return member
     alerts.remove(table(), member.username, alert_id, member.account_id)
     return pages.redirect(PLACE, said="alert-removed")
 
@@ -139,8 +129,6 @@ def remove_alert(request: Request, alert_id: str) -> Answer:
 def make_feed(request: Request) -> Answer:
     """Make a private feed, or give it another address; this page alone shows the address."""
     member = cookies.sender_of(table(), request, PLACE)
-    if isinstance(member, Answer):
-        return member
     entropy = secrets.token_bytes(feed_keys.KEY_BYTES)
     key = feed_keys.make(table(), member.username, member.account_id, request.now, entropy)
     _, head = cookies.beside_head(table(), request)
@@ -150,8 +138,6 @@ def make_feed(request: Request) -> Answer:
 @routes.post("/my/feed/revoke", stands_on=PLACE)
 def revoke_feed(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, PLACE)
-    if isinstance(member, Answer):
-        return member
     feed_keys.revoke(table(), member.username, member.account_id)
     return pages.redirect(PLACE, said="feed-revoked")
 

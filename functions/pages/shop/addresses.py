@@ -65,8 +65,6 @@ def save_address(request: Request) -> Answer:
 @routes.post(f"{ADDRESSES}/remove", stands_on=ADDRESSES)
 def remove_address(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, ADDRESSES)
-    if isinstance(member, Answer):
-        return member
     addresses.remove(table(), member.username, forms.read(request.event).get("name", ""), member.account_id)
     return pages.redirect(ADDRESSES, said="address-removed")
 

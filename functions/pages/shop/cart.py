@@ -53,8 +53,6 @@ def put_into_cart(request: Request) -> Answer:
     deal = deals.find(table(), typed.get("deal", ""), consistent=True)
     number = deal.number or deal.deal_id
     member = wishes.sender_of(table(), request, f"/deals/{number}")
-    if isinstance(member, Answer):
-        return member
     username = member.username
     try:
         if "quantity" in typed:
@@ -75,8 +73,6 @@ def put_into_cart(request: Request) -> Answer:
 @routes.post(f"{CART}/remove", stands_on=CART)
 def take_out_of_cart(request: Request) -> Answer:
     member = cookies.sender_of(table(), request, CART)
-    if isinstance(member, Answer):
-        return member
     deal = deals.find(table(), forms.read(request.event).get("deal", ""))
     carts.take_out(table(), member.username, deal.deal_id, member.account_id)
     return pages.redirect(CART, said="taken-out")
