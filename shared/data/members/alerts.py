@@ -41,14 +41,8 @@ def on_price(table: Table, deal: Deal, username: str, account_id: str, limits: L
 
     Raises InvalidLimits, TooManyAlerts, NotSignedIn.
     """
-    if limits.ceiling is None:
-        raise InvalidLimits({"ceiling": "This must be filled in."})
-    alert_id = f"price-{links.product_hash(deal.link)}"
-    only = Limits(limits.ceiling, limits.currency, pace=limits.pace)
-    return _keep(
-        table,
-        PriceAlert(alert_id, username, account_id, deal.deal_id, deal.title, cents(limits.ceiling), now, only),
-    )
+    alert_id, (ceiling, only) = f"price-{links.product_hash(deal.link)}", _of_price(limits)
+    return _keep(table, PriceAlert(alert_id, username, account_id, deal.deal_id, deal.title, ceiling, now, only))
 
 
 def on_words(table: Table, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:
@@ -70,11 +64,16 @@ def change(table: Table, alert: Alert, limits: Limits) -> Alert:
     """
     if isinstance(alert, WordsAlert):
         return _keep(table, replace(alert, limits=replace(limits, words=alert.limits.words)))
+    ceiling, only = _of_price(limits)
+    stays = (only.ceiling, only.currency) == (alert.limits.ceiling, alert.limits.currency)
+    return _keep(table, replace(alert, limits=only, armed=alert.armed if stays else ceiling))
+
+
+def _of_price(limits: Limits) -> tuple[int, Limits]:
+    """The ceiling of an alert on a price, in cents, and its limits: nothing else bounds it. Raises InvalidLimits."""
     if limits.ceiling is None:
         raise InvalidLimits({"ceiling": "This must be filled in."})
-    only = Limits(limits.ceiling, limits.currency, pace=limits.pace)
-    stays = (only.ceiling, only.currency) == (alert.limits.ceiling, alert.limits.currency)
-    return _keep(table, replace(alert, limits=only, armed=alert.armed if stays else cents(limits.ceiling)))
+    return cents(limits.ceiling), Limits(limits.ceiling, limits.currency, pace=limits.pace)
 
 
 def of(table: Table, username: str) -> list[Alert]:
