@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
+from shared.values.money import cents
+
 T = TypeVar("T")
 
 
@@ -43,6 +45,12 @@ class Selection:
     def name(self) -> str:
         """All of it in one text: the name under which a list's cursors are its own."""
         return "/".join(map(str, (self.sort, self.least, self.most, self.currency, self.brand)))
+
+    def takes(self, price: str, currency: str | None) -> bool:
+        """Whether a price is in the currency and between the prices that are asked for."""
+        if self.currency not in (None, currency):
+            return False
+        return (self.least or 0) <= cents(price) and (self.most is None or cents(price) <= self.most)
 
     @property
     def is_all(self) -> bool:

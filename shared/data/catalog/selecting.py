@@ -87,9 +87,6 @@ def _scope(ran: Search, selection: Selection) -> str:
 
 
 def _fits(match: Match, selection: Selection) -> bool:
-    if selection.currency not in (None, match.currency) or selection.brand not in (None, match.brand):
+    if selection.brand not in (None, match.brand) or (selection.sort is Sort.DISCOUNT and not match.discount):
         return False
-    if selection.sort is Sort.DISCOUNT and not match.discount:
-        return False
-    price = cents(match.price or "0.00")
-    return (selection.least or 0) <= price and (selection.most is None or price <= selection.most)
+    return selection.takes(match.price or "0.00", match.currency)

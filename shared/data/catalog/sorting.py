@@ -190,12 +190,8 @@ def _is_shown(deal: Deal, of: Topic, selection: Selection, now: datetime) -> boo
 def _fits(deal: Deal, of: Topic, selection: Selection) -> bool:
     """Whether a deal is one of those that are asked for."""
     topics_of = (Topic(BRAND, deal.brand), Topic(CATEGORY, deal.category))
-    if of not in topics_of or _narrowest(of, selection) not in topics_of:
-        return False
-    if selection.currency not in (None, deal.currency):
-        return False
-    price = cents(deal.price)
-    return (selection.least or 0) <= price and (selection.most is None or price <= selection.most)
+    is_of = of in topics_of and _narrowest(of, selection) in topics_of
+    return is_of and selection.takes(deal.price, deal.currency)
 
 
 def _position(selection: Selection, deal: Deal) -> Position:
