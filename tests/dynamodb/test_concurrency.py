@@ -75,7 +75,7 @@ def outcomes(results: list[object]) -> Counter[type]:
 
 
 def counted(table: Table, feed: Feed) -> int:
-    return sum(feed_counts.counts(table, feed, consistent=True).values())
+    return sum(feed_counts.counts(table, feed).values())
 
 
 @both_kinds
@@ -159,8 +159,8 @@ def test_deals_withdrawn_at_once_take_their_period_with_them(table: Table) -> No
     results = at_once(lambda number: deals.withdraw(table, posted[number].deal_id, NOW))
 
     assert not [result for result in results if isinstance(result, DealsError)]
-    assert feed_counts.counts(table, feed_of(APPLE), consistent=True) == {}
-    assert feed_counts.counts(table, feed_of(SHOES), consistent=True) == {}
+    assert feed_counts.counts(table, feed_of(APPLE)) == {}
+    assert feed_counts.counts(table, feed_of(SHOES)) == {}
     assert counted(table, ALL_DEALS) == 0
 
 

@@ -58,39 +58,35 @@ def places(deal: Deal) -> dict[Feed, str]:
     return {feed: feed.period.start_of(deal.created_at) for feed in feeds}
 
 
-def counts(
-    table: Table, feed: Feed, *, most: int = ALL_PERIODS, until: str | None = None, consistent: bool = False
-) -> dict[str, int]:
+def counts(table: Table, feed: Feed, *, most: int = ALL_PERIODS, until: str | None = None) -> dict[str, int]:
     """How many listed deals each period of a feed holds, newest first: as ``requests`` and ``counted`` tell."""
-    asked = requests(table, feed, most=most, until=until, consistent=consistent)
+    asked = requests(table, feed, most=most, until=until)
     return counted(feed, table.gather(asked)[0], until=until)
 
 
-def requests(
-    table: Table, feed: Feed, *, most: int, until: str | None, consistent: bool = False
-) -> list[Callable[[], Any]]:
+def requests(table: Table, feed: Feed, *, most: int, until: str | None) -> list[Callable[[], Any]]:
     """Two requests, to be gathered: for a feed's counts up to a period, and for its topic, which shows that it exists.
 
     ``most`` bounds how many items are read. Each of them counts at least one deal up to the period, except perhaps the
     first, whose deals may all be later. The second raises NoSuchTopic, NotSeeded.
     """
     return [
-        partial(_books, table, feed, most=most, until=until, consistent=consistent),
-        partial(_topic, table, feed, consistent=consistent),
+        partial(_books, table, feed, most=most, until=until),
+        partial(_topic, table, feed),
     ]
 
 
-def _books(table: Table, feed: Feed, *, most: int, until: str | None, consistent: bool) -> list[Item]:
+def _books(table: Table, feed: Feed, *, most: int, until: str | None) -> list[Item]:
     """The newest Periods items of a feed up to a period, and one more than ``most`` where there are more."""
     partition, first, last = keys.periods_between(feed, until)
-    found = table.query(partition, prefix=first, until=last, newest_first=True, limit=most + 1, consistent=consistent)
+    found = table.query(partition, prefix=first, until=last, newest_first=True, limit=most + 1)
     return list(found)
 
 
-def _topic(table: Table, feed: Feed, *, consistent: bool) -> CountedTopic:
+def _topic(table: Table, feed: Feed) -> CountedTopic:
     """The topic of a feed; of the feed of all deals, one that every seeded table has."""
     try:
-        return topics.get(table, feed.topic or _SEEDED, consistent=consistent)
+        return topics.get(table, feed.topic or _SEEDED)
     except NoSuchTopic as error:
         if feed.topic is None:
             raise NotSeeded from error
