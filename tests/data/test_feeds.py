@@ -42,6 +42,14 @@ COUNTS = Counter(Query=3, GetItem=1)
 """The requests, in one round trip, that tell which periods hold deals and how many of those have ended."""
 
 
+def test_counts_up_to_a_day_are_read_from_there_and_say_nothing_of_later_ones(table: Table) -> None:
+    post(table, [a_deal(datetime(2050, month, day, tzinfo=UTC)) for month in (1, 3, 4, 5) for day in (1, 2)])
+
+    assert feed_counts.counts(table, ALL_DEALS, most=1, until="2050-03-01") == {
+        f"2050-{day}": 1 for day in ("03-01", "01-02", "01-01")
+    }
+
+
 def test_a_feed_is_newest_first_and_its_own(table: Table) -> None:
     posted = post(table, [a_deal(ago(days=day)) for day in (0, 40, 3, 1)])
     other = deals.create(table, a_deal(brand="asics", category="home"), NOW)

@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import search, words
+from shared.data.catalog import deals, search, words
+from shared.data.catalog.search import Match
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new, update
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
 from shared.values import links
-from tests.support.factories import a_deal, ago, ahead, ids, newest_first
+from tests.support.factories import NOW, a_deal, ago, ahead, ids, newest_first
 from tests.support.wire import watched
 
 pytestmark = pytest.mark.usefixtures("counted_as_told")
@@ -245,6 +246,7 @@ def test_what_1_0_has_filed_is_found_as_it_found_it_and_leaves_with_its_deal(tab
         ("Runnign", "running"),
         ("urnning", "running"),
         ("sheos visor", "shoes visor"),
+        ("bleu sheos", "blue shoes"),
         ("visorr t-shrit", None),
         ("rung", None),
         ("57000", None),
@@ -253,13 +255,39 @@ def test_what_1_0_has_filed_is_found_as_it_found_it_and_leaves_with_its_deal(tab
 def test_where_nothing_is_found_the_words_that_were_meant_are_searched(
     table: Table, typed: str, ran: str | None
 ) -> None:
-    deal = a_deal(title="Men's Running Visor Shoes 5700")
+    deal = a_deal(title="Men's Blue Running Visor Shoes 5700")
     search.file(table, None, deal)
 
     corrected = search.find(table, words.asked(typed), limit=10)
 
     assert (corrected.instead.text if corrected.instead else None) == ran
     assert corrected.deal_ids == ((deal.deal_id,) if ran else ())
+
+
+def test_the_rarest_of_some_words_is_that_of_the_fewest_deals(table: Table) -> None:
+    for title in ("Blue boot", "Blue hat", "Zebra"):
+        search.file(table, None, a_deal(title=title))
+
+    assert search.rarest(table, ["blue", "zebra"]) == "zebra"
+    assert search.rarest(table, ["zebra", "yak"]) == "yak"
+
+
+def test_a_card_is_a_product_at_a_price_and_is_shown_whole() -> None:
+    cheap = Match("1", "boot", product="boot", price="10.00", currency="USD")
+    matches = [cheap, replace(cheap, deal_id="2"), replace(cheap, price="20.00"), Match("4", "hat"), Match("5", "hat")]
+
+    assert [len(search.first_cards(matches, most)) for most in (1, 2, 3, 4)] == [2, 3, 4, 5]
+
+
+def test_what_a_search_has_found_is_shown_while_it_is_active(table: Table) -> None:
+    active, ending, withdrawn = (deals.create(table, a_deal(ends_at=end), NOW) for end in (None, ahead(days=1), None))
+    deals.withdraw(table, withdrawn.deal_id, NOW)
+    at_end = ahead(days=1)
+    matches = [Match(deal.deal_id, "runner", ends_at=deal.ends_at) for deal in (active, ending, withdrawn)]
+
+    assert ids(search.active(table, matches, NOW)) == ids([active, ending])
+    assert ids(search.active(table, matches, at_end)) == [active.deal_id]
+    assert [match.is_over(at_end) for match in matches] == [False, True, False]  # and so it is not read
 
 
 def test_a_word_that_nobody_has_asks_for_no_deal(table: Table) -> None:

@@ -12,8 +12,8 @@ import pytest
 from shared.data.catalog import brands, deals, topics
 from shared.data.members import follows, messages, rate_limits, users
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import change, delete, put_new
-from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal, NotLiked, SlowDown
+from shared.dynamodb.writes import change, delete, put_new, update
+from shared.errors import AlreadyExists, AlreadyLiked, NoSuchDeal, NotFound, NotLiked, SlowDown
 from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from tests.support.engines import on_servers
 from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, ago, join, leave, listed, send
@@ -199,3 +199,16 @@ def lost_and_cancelled(table: Table) -> Iterator[None]:
         answered(table, "TransactWriteItems", lambda _: answers.pop(0) if answers else None),
     ):
         yield
+
+
+def test_an_expression_that_is_refused_the_second_time_says_so_for_no_item_tells_whose_it_is(patient: Table) -> None:
+    key = {"PK": "A", "SK": "A"}
+    patient.write(put_new(ITEM, refused=AlreadyExists()))
+    first = update(
+        key, "ADD Likes :one", condition="attribute_not_exists(Likes)", values={":one": 1}, refused=NotFound()
+    )
+
+    with losing(patient, "UpdateItem", 1), pytest.raises(NotFound):
+        patient.write(first)
+
+    assert (patient.get(key) or {})["Likes"] == 1
