@@ -17,7 +17,7 @@ from cli.inputs import DealName, Username, checked, deal_id
 from cli.watching import AsJson, Cursor, Limit, at_work
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange, NewDeal
-from shared.data.catalog import deal_pictures, deals, feeds, oddities, scores, selecting, sorting
+from shared.data.catalog import deal_log, deal_pictures, deals, feeds, oddities, scores, selecting, sorting
 from shared.data.catalog import search as searching
 from shared.data.catalog.words import asked
 from shared.data.members import fanout_progress, votes
@@ -34,6 +34,9 @@ Least = Annotated[str | None, typer.Option("--from", help="Only at this price or
 Most = Annotated[str | None, typer.Option("--to", help="Only at this price or below it.")]
 InCurrency = Annotated[str | None, typer.Option("--currency", help="Only in this currency.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd.")]
+
+BY = "the command line"
+"""Who changes deals here, as their logs say; no user can have this name."""
 
 app = typer.Typer(help="Deals: the feeds, single deals, and what editors do to them.", no_args_is_help=True)
 
@@ -164,7 +167,7 @@ def create(
     }
     new = checked(NewDeal, {name: value for name, value in fields.items() if value is not None})
     with at_work(as_json) as work:
-        asked = new.to_deal(work.now, secrets.token_bytes(16))
+        asked = new.to_deal(work.now, secrets.token_bytes(16)).signed(BY)
         deal = _sure(yes, lambda seen: oddities.create(work.table, asked, work.now, seen))
         work.answer(documents.deal(deal, work.now), views.fields)
 
@@ -193,7 +196,7 @@ def edit(
     with at_work(as_json) as work:
         changes = change.changes(work.now)
         if changes:
-            edited = _sure(yes, lambda seen: oddities.edit(work.table, deal, changes, work.now, seen))
+            edited = _sure(yes, lambda seen: oddities.edit(work.table, deal, changes, work.now, seen, by=BY))
         else:
             edited = deals.find(work.table, deal, consistent=True)
         if picture is not None:
@@ -205,7 +208,7 @@ def edit(
 def withdraw(deal: DealName, as_json: AsJson = False) -> None:
     """Take a deal back: it leaves the feeds and stays readable."""
     with at_work(as_json) as work:
-        withdrawn = deals.withdraw(work.table, deal_id(work.table, deal), work.now)
+        withdrawn = deals.withdraw(work.table, deal_id(work.table, deal), work.now, by=BY)
         work.answer(documents.deal(withdrawn, work.now), views.fields)
 
 
@@ -213,15 +216,23 @@ def withdraw(deal: DealName, as_json: AsJson = False) -> None:
 def restore(deal: DealName, as_json: AsJson = False) -> None:
     """Bring a withdrawn deal back to its place in the feeds."""
     with at_work(as_json) as work:
-        restored = deals.edit(work.table, deal_id(work.table, deal), {"withdrawn_at": None}, work.now)
+        restored = deals.edit(work.table, deal_id(work.table, deal), {"withdrawn_at": None}, work.now, by=BY)
         work.answer(documents.deal(restored, work.now), views.fields)
+
+
+@app.command()
+def log(deal: DealName, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None, as_json: AsJson = False) -> None:
+    """Show who changed what of a deal within a year, newest first."""
+    with at_work(as_json) as work:
+        page = deal_log.read(work.table, deal_id(work.table, deal), limit=limit, now=work.now, cursor=cursor)
+        work.answer(documents.page(page, documents.log_line), views.log)
 
 
 @app.command()
 def hot(deal: DealName, as_json: AsJson = False) -> None:
     """Make a deal hot: the deployed system then tells every user, once."""
     with at_work(as_json) as work:
-        made = deals.make_hot(work.table, deal_id(work.table, deal), work.now)
+        made = deals.make_hot(work.table, deal_id(work.table, deal), work.now, by=BY)
         work.answer(documents.deal(made, work.now), views.fields)
 
 
@@ -243,7 +254,8 @@ def _pictured(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
     upload = f"{UPLOADS}{ksuids.random(now, secrets.token_bytes(16))}"
     if file.stat().st_size > MAX_UPLOAD:
         raise Invalid(f"{file} has more than {MAX_UPLOAD // 1_000_000} MB.")
-    open_bucket().send(upload, file.read_bytes(), ANY_TYPE, {deal_pictures.DEAL: deal.deal_id})
+    noted = {deal_pictures.DEAL: deal.deal_id, deal_pictures.EDITOR: BY}
+    open_bucket().send(upload, file.read_bytes(), ANY_TYPE, noted)
     for _ in range(PATIENCE):
         time.sleep(1)
         seen = deals.get(table, deal.deal_id, consistent=True)

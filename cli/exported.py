@@ -38,7 +38,7 @@ NAMELESS = frozenset(
         *(item_types.CATEGORY_FEATURED, item_types.STOCK, item_types.STOCK_NOTE),
     }
 )
-"""Types of items that name no person."""
+"""Types of items that name no person, but for attributes that their models call personal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,8 @@ class Export:
     def _kept(self, name: str, item: Item) -> Item:
         """The attributes of an item that are exported."""
         if self._personal or name in NAMELESS:
-            return {attribute: value for attribute, value in item.items() if attribute != "Type"}
+            left_out = {"Type"} if self._personal else {"Type", *_personal(name)}
+            return {attribute: value for attribute, value in item.items() if attribute not in left_out}
         described = self._columns[name] if name in DESCRIBED else {}
         return {attribute: value for attribute, value in item.items() if attribute in described}
 
@@ -236,6 +237,12 @@ def _columns_of(database: sqlite3.Connection, name: str) -> dict[str, str]:
 
 def _attributes(model: Any) -> Iterator[Attribute]:
     return filter(None, map(attribute_of, fields(model)))
+
+
+def _personal(name: str) -> set[str]:
+    """The attributes of a type of items that tell who somebody is."""
+    models = DESCRIBED[name].models if name in DESCRIBED else ()
+    return {each.name for model in models for each in _attributes(model) if each.personal}
 
 
 def _declared(name: str, kind: type) -> str:

@@ -35,6 +35,9 @@ MAX_LINE = 64 * 1024
 WINDOW = 100 * MAX_TOGETHER
 """Lines in memory at a time: enough to keep all workers busy, and to bring a brand's deals together."""
 
+BY = "an import"
+"""Who withdraws deals here, as their logs say."""
+
 WORKERS = 4
 """Transactions at once. More would only conflict at the items that count deals, and wait."""
 
@@ -205,7 +208,7 @@ class Importer:
         self._count_existing(entries)
 
     def _withdraw_one(self, deal_id: str, entry: Entry) -> None:
-        deals.edit(self._table, deal_id, {"withdrawn_at": entry.deal.withdrawn_at}, self._now)
+        deals.edit(self._table, deal_id, {"withdrawn_at": entry.deal.withdrawn_at}, self._now, by=BY)
         with self._lock:
             self.report.withdrawn += 1
 

@@ -45,6 +45,18 @@ def popular(page: Json) -> None:
     _next(page)
 
 
+def log(page: Json) -> None:
+    """Who changed what of a deal, a field a line; where it was posted, no field."""
+    nothing = {"field": None, "from": None, "to": None}
+    rows = (
+        (line["at"], line["by"], each["field"], each["from"], each["to"])
+        for line in page["items"]
+        for each in line["changes"] or [nothing]
+    )
+    show_rows(["At", "By", "Field", "From", "To"], rows)
+    _next(page)
+
+
 def topic(page: Json) -> None:
     """A brand's or a category's page."""
     fields({name: value for name, value in page.items() if name not in ("featured", "latest")})

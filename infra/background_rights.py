@@ -67,7 +67,7 @@ REFRESHER: Access = (
 )
 
 PUBLISHER: Access = (
-    Right("PutItem", (p.PRODUCT, p.WORD)),
+    Right("PutItem", (p.PRODUCT, p.WORD, p.LOG)),
     Right("UpdateItem", (p.WORDS,)),
     Right("DeleteItem", (p.PRODUCT, p.WORD)),
 )

@@ -44,7 +44,7 @@ DESK: Access = (
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
     Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),
     Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS)),
-    Right("Query", (p.FAN_OUT, p.PRODUCT, p.ENDINGS_OF_DAYS, p.DEALS, p.BRAND_ITEM)),
+    Right("Query", (p.FAN_OUT, p.LOG, p.PRODUCT, p.ENDINGS_OF_DAYS, p.DEALS, p.BRAND_ITEM)),
     Right("Query", (p.ALL_DEALS_BY_DAY,), GSI1),
     Right("Query", (p.BRAND_BY_MONTH,), GSI2),
     Scan(("Username",), USER_INDEX),

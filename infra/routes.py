@@ -111,6 +111,7 @@ ROUTES = (
         "POST /deals",
         "PATCH /deals/{dealId}",
         "GET,PUT /deals/{dealId}/hot",
+        "GET /deals/{dealId}/log",
         "GET /deals/{dealId}/picture",
         "POST /pictures",
         "POST /brands",

@@ -118,6 +118,9 @@ RECENT_SIGN_IN = timedelta(minutes=10)
 SIGN_INS_PER_NETWORK = 50
 """Failed attempts from one address in a window: an office shares one, a guesser of many users' passwords too."""
 
+LOG_LIFETIME = timedelta(days=365)
+"""How long a deal's log says who changed it: longer than anybody asks, and not for ever, because it names people."""
+
 SCORE_HIDDEN = timedelta(minutes=10)
 """How long a new deal's score is not shown: the first votes are not to make the next ones."""
 

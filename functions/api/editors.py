@@ -15,14 +15,14 @@ from functions.api.writing import BODY_ERRORS, idempotency, seen
 from shared.api import documents, paths
 from shared.api.app import create_app, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewPicture
-from shared.api.callers import editors_only
-from shared.api.documentation import describe
-from shared.data.catalog import brands, deal_pictures, deals, oddities, picks
+from shared.api.callers import caller, editors_only
+from shared.api.documentation import PAGED, describe
+from shared.data.catalog import brands, deal_log, deal_pictures, deals, oddities, picks
 from shared.data.members import fanout_progress
 from shared.errors import NoAnswer, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer
 from shared.http.event import correlation_id
-from shared.http.parameters import segment, topic_named
+from shared.http.parameters import paging, segment, topic_named
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
 from shared.runtime import metrics, pictures
 from shared.runtime.environment import table
@@ -47,7 +47,7 @@ app = create_app(validates=True)
 def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
     now = times.now()
     request = _correlation_id()
-    deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=request)
+    deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=request).signed(_editor())
     once = idempotency(app.current_event.raw_event, new.model_dump(mode="json"))
     try:
         deal = oddities.create(table(), deal, now, seen(app.current_event.raw_event), idempotency=once)
@@ -67,7 +67,9 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
 def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[Any]:
     now = times.now()
     changes, confirmed = change.changes(now), seen(app.current_event.raw_event)
-    changed = oddities.edit(table(), segment(deal_id), changes, now, confirmed, correlation_id=_correlation_id())
+    changed = oddities.edit(
+        table(), segment(deal_id), changes, now, confirmed, by=_editor(), correlation_id=_correlation_id()
+    )
     return json_answer(documents.deal(changed, now))
 
 
@@ -77,7 +79,7 @@ def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[A
 def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
     found = deals.find(table(), segment(deal_id), consistent=True)
-    hot = deals.make_hot(table(), found.deal_id, now, correlation_id=_correlation_id())
+    hot = deals.make_hot(table(), found.deal_id, now, by=_editor(), correlation_id=_correlation_id())
     return json_answer(documents.deal(hot, now), HTTPStatus.ACCEPTED)
 
 
@@ -86,6 +88,15 @@ def hot_progress(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     progress = fanout_progress.read(table(), deal.deal_id)
     return json_answer(documents.progress(deal, told=progress.told, finished=progress.finished))
+
+
+@app.get(
+    "/deals/<deal_id>/log", **describe("Who changed what of a deal", "Log", who="editor", errors=[404], query=PAGED)
+)
+def log(deal_id: str) -> Response[Any]:
+    deal = deals.find(table(), segment(deal_id), consistent=True)
+    page = deal_log.read(table(), deal.deal_id, now=times.now(), **paging(app))
+    return json_answer(documents.page(page, documents.log_line))
 
 
 @app.post(
@@ -97,7 +108,7 @@ def hot_progress(deal_id: str) -> Response[Any]:
 def form_of_picture(wanted: Annotated[NewPicture, Body()]) -> Response[Any]:
     now = times.now()
     deal = deals.get(table(), wanted.deal_id, consistent=True)
-    form = pictures.form(deal.deal_id, now, **{"Content-Type": ANY_TYPE})
+    form = pictures.form(deal.deal_id, _editor(), now, **{"Content-Type": ANY_TYPE})
     ends = now + timedelta(seconds=pictures.SECONDS)
     document = {"url": form.url, "fields": dict(form.fields), "expiresAt": times.to_iso(ends), "maxBytes": MAX_UPLOAD}
     return json_answer(document, HTTPStatus.CREATED)
@@ -150,6 +161,10 @@ def pick_for_category(category: str, chosen: Annotated[CategoryFeatured, Body()]
         raise NoSuchTopic(CATEGORY.label, topic.slug)
     picked = picks.set_category_featured(table(), topic.slug, chosen.deal_ids, now)
     return json_answer(documents.picked(picked, now))
+
+
+def _editor() -> str:
+    return caller(app.current_event.raw_event).username
 
 
 def _correlation_id() -> str:

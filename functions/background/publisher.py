@@ -1,5 +1,5 @@
-"""From the stream: news of deals become work for the messenger, each deal's words and offer are filed for search, and
-the files of a picture are given up that its deal no longer names.
+"""From the stream: news of deals become work for the messenger, each deal's words and offer are filed for search, who
+changed it is logged, and the files of a picture are given up that its deal no longer names.
 
 One function does both: two readers of a stream are as many as DynamoDB serves without throttling, and the refresher is
 the other one. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.Lambda.BestPracticesWithDynamoDB.html
@@ -16,7 +16,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import settings
 from shared.data import item_types
-from shared.data.catalog import filing, offers, search
+from shared.data.catalog import deal_log, filing, offers, search
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed
 from shared.data.members import fanout
@@ -73,6 +73,7 @@ def publish(record: DynamoDBRecord, filed: Container[str] = ()) -> None:
     try:
         announce(change)
         forget_picture(change)
+        deal_log.note(table(), change, record.raw_event["dynamodb"]["SequenceNumber"])
     finally:
         is_filed = change.before is None and change.after is not None and change.after.deal_id in filed
         if not is_filed:

@@ -48,7 +48,7 @@ def make(upload: str) -> None:
     if file is None:
         logger().info("upload gone", upload=upload)
         return
-    deal_id = file.noted.get(deal_pictures.DEAL, "")
+    deal_id, by = file.noted.get(deal_pictures.DEAL, ""), file.noted.get(deal_pictures.EDITOR)
     try:
         made = pictures.make(file.content, file.media_type, deal_id)
     except Refused as error:
@@ -58,7 +58,7 @@ def make(upload: str) -> None:
         for name, content in made.files.items():
             bucket().write(name, content, MEDIA_TYPES[".webp"])
     try:
-        kept = deal_pictures.record(table(), deal_id, upload, file.at, picture, refused, times.now())
+        kept = deal_pictures.record(table(), deal_id, upload, file.at, picture, refused, times.now(), by=by)
     except NoSuchDeal:
         kept = False
     if picture and not kept:

@@ -13,7 +13,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeVar, cast
 
-from shared.models.catalog import CATEGORIES, CountedTopic, Deal
+from shared.models.catalog import CATEGORIES, CountedTopic, Deal, LogLine
 from shared.models.lists import Page
 from shared.values.pictures import Picture
 from shared.values.times import to_iso
@@ -114,6 +114,12 @@ def deals(found: Iterable[Deal], now: datetime) -> list[DealDocument]:
 def scored(scored: Scored, now: datetime) -> Json:
     """A deal with its score, as readers see it."""
     return {**deal(scored.deal, now), "score": scored.shown(now)}
+
+
+def log_line(line: LogLine) -> Json:
+    """What somebody changed of a deal."""
+    changes = [{"field": each.field, "from": each.was, "to": each.now} for each in line.changes]
+    return {"at": to_iso(line.at), "by": line.by, "changes": changes}
 
 
 def page(page: Page[T], render: Callable[[T], Mapping[str, Any]]) -> Json:

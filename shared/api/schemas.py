@@ -327,6 +327,23 @@ class Progress(Answer):
     finished: bool
 
 
+class Changed(Answer):
+    field: str
+    from_: Annotated[str | None, Field(alias="from")]
+    to: Annotated[str | None, Field(description="Null where it is empty now; of a long text the beginning.")]
+
+
+class LogLine(Answer):
+    at: datetime
+    by: Annotated[str | None, Field(description="The editor's username; null where nobody knows who it was.")]
+    changes: Annotated[list[Changed], Field(description="None where the deal was posted.")]
+
+
+class Log(Answer):
+    items: list[LogLine]
+    next: Cursor
+
+
 class Address(Answer):
     recipient: str
     street: str
@@ -451,5 +468,5 @@ MODELS: tuple[type[BaseModel], ...] = (
     EditorsChoice, Picked, BrandPage, CategoryPage, User, SessionToken, Like, Vote, Watch, Limits, Alert, AlertList,
     PrivateFeed, FeedKey, WatchList, Message, MessageList, UnreadCount, Marked, Progress, Address, Account, CartItem,
     Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard, Stock, Picture,
-    PictureForm, PictureState, OpenApi, Html,
+    PictureForm, PictureState, Log, OpenApi, Html,
 )  # fmt: skip

@@ -21,6 +21,7 @@ WORD_COUNT = "WordCount"
 CLICKS = "Clicks"
 COUNTED_CLICK = "CountedClick"
 SCORE = "Score"
+LOG_LINE = "LogLine"
 
 TOPIC: Mapping[TopicKind, str] = {BRAND: "Brand", CATEGORY: "Category"}
 LIKE: Mapping[TopicKind, str] = {BRAND: "BrandLike", CATEGORY: "CategoryLike"}

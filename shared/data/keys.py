@@ -95,6 +95,8 @@ order_parts = _text("ORDER")
 """In GSI1: an order and its items."""
 product = _text("PRODUCT")
 """All offers of one product, under the hash of its address."""
+log = _text("LOG")
+"""Who changed what of a deal."""
 word = _text("WORD")
 """The listed deals that have a word in their title, brand or category."""
 
@@ -121,6 +123,7 @@ open_order_sort_key = _text("ORDER")
 # Items among others of their partition.
 product_offer = _in(product, deal_sort_key)
 word_of_deal = _in(word, deal_sort_key)
+log_line = _in(log, str)
 fan_out_segment = _in(fan_out, _text("SEGMENT"))
 message = _in(messages, message_sort_key)
 message_in_unread = _in_gsi1(messages, message_sort_key)

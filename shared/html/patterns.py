@@ -166,6 +166,10 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "The day's messages by mail",
         "Who wants them at an hour is one partition of GSI1; a receipt for each account and day is put once.",
     ),
+    "54": (
+        "Who changed what of a deal",
+        "The stream puts a line for each change: its id is made of the record's time and number, so it is put once.",
+    ),
 }
 """Each pattern's name, as the README's table has it, and how the table answers it."""
 
@@ -284,6 +288,8 @@ PATTERNS: Mapping[str, str] = {
     "scores.of": "47",
     "scores.popular": "47",
     "scores.file": "47",
+    "deal_log.note": "54",
+    "deal_log.read": "54",
 }
 """The numbers of the access patterns that a function of the data layer serves, as the README's table has them."""
 

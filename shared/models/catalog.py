@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
@@ -104,7 +104,8 @@ class Deal:
     ``correlation_id`` names the request that wrote it last, for the logs of what follows. ``stock`` is how much is left
     of it where the site sells it itself, and None where it does not. ``image`` is the address of a picture at another
     host, ``picture`` one of our own. ``upload`` says what became of the last file that an editor sent for it: when it
-    was sent, its id, and why it was refused if it was.
+    was sent, its id, and why it was refused if it was. ``edited_by`` is the version that an editor wrote last, and the
+    editor.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -132,6 +133,17 @@ class Deal:
     updated_at: datetime | None = field(default=None, metadata=stored("UpdatedAt", datetime))
     picture: Picture | None = field(default=None, metadata=stored("Picture", Picture))
     upload: str | None = field(default=None, metadata=stored("Upload", listed=False, copied=False))
+    edited_by: str | None = field(default=None, metadata=stored("EditedBy", listed=False, copied=False, personal=True))
+
+    @property
+    def editor(self) -> str | None:
+        """Who wrote this version; None where that is not known, and the name is an earlier version's."""
+        version, _, name = (self.edited_by or "").partition(" ")
+        return name if version == str(self.version) else None
+
+    def signed(self, by: str | None) -> Deal:
+        """The deal with who wrote this version of it."""
+        return replace(self, edited_by=f"{self.version} {by}" if by else None)
 
     @property
     def changed_at(self) -> datetime:
@@ -156,6 +168,25 @@ class Deal:
         """Whole percents off the list price, rounded down so as never to promise more than there is."""
         full = cents(self.list_price) if self.list_price else 0
         return max(0, (full - cents(self.price)) * 100 // full) if full else None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A field of a deal, named as in the API, that became another one; None where it was or is empty."""
+
+    field: str
+    was: str | None
+    now: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """What somebody changed of a deal; nothing where it was posted. ``by`` is None where nobody knows who it was."""
+
+    line_id: str
+    at: datetime
+    by: str | None
+    changes: tuple[Changed, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,8 @@ def test_a_deal_that_is_over_is_not_made_hot(site: Api, editor: Visitor, brand: 
 
 
 @pytest.mark.parametrize(
-    ("method", "path"), [("PATCH", "/deals/{}"), ("PUT", "/deals/{}/hot"), ("GET", "/deals/{}/hot")]
+    ("method", "path"),
+    [("PATCH", "/deals/{}"), ("PUT", "/deals/{}/hot"), ("GET", "/deals/{}/hot"), ("GET", "/deals/{}/log")],
 )
 def test_an_unknown_deal_is_neither_edited_nor_made_hot(site: Api, editor: Visitor, method: str, path: str) -> None:
     writes = site.writes()

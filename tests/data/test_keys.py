@@ -134,6 +134,12 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.saved_by, ("ana",), "SAVED#ana"),
     (keys.vote, ("ana", DEAL_ID), {"PK": "VOTES#ana", "SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
     (keys.votes_by, ("ana",), "VOTES#ana"),
+    (keys.log, (DEAL_ID,), "LOG#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
+    (
+        keys.log_line,
+        (DEAL_ID, "0ujzPyRiIAffKhBux4PvQdDqMHY"),
+        {"PK": "LOG#0ujtsYcgvSTl8PAuAdqWYSMnLOv", "SK": "0ujzPyRiIAffKhBux4PvQdDqMHY"},
+    ),
     (keys.score, (DEAL_ID,), same("SCORE#0ujtsYcgvSTl8PAuAdqWYSMnLOv")),
     (keys.popular, ("2026-06-01",), "POPULAR#2026-06-01T00:00:00"),
     (

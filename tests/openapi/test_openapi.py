@@ -63,6 +63,7 @@ editor     POST    /deals
 editor     PATCH   /deals/{dealId}
 editor     PUT     /deals/{dealId}/hot
 editor     GET     /deals/{dealId}/hot
+editor     GET     /deals/{dealId}/log
 editor     GET     /deals/{dealId}/picture
 editor     POST    /pictures
 editor     POST    /brands

@@ -13,7 +13,8 @@ from playwright.sync_api import expect
 
 from functions.pages.desk import deal_form
 from shared.data import item_types, keys
-from shared.data.catalog import brands, clicks, deals, feeds, offers, picks
+from shared.data.catalog import brands, clicks, deal_log, deals, feeds, offers, picks
+from shared.data.catalog.changes import DealChange
 from shared.data.members import users
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
@@ -69,7 +70,7 @@ def filled(seen: Seen, **changed: str) -> dict[str, str]:
     return {name: value for name, value in values.items() if name in names} | changed
 
 
-OF_A_DEAL = [f"/desk/deals/1{of}" for of in ("", "/end", "/withdraw", "/hot", "/hot/progress")]
+OF_A_DEAL = [f"/desk/deals/1{of}" for of in ("", "/end", "/withdraw", "/hot", "/hot/progress", "/log")]
 
 
 def test_editors_see_each_page_members_none_and_nobody_is_led_to_sign_in(
@@ -86,8 +87,8 @@ def test_editors_see_each_page_members_none_and_nobody_is_led_to_sign_in(
 
 FORMS = [
     "/desk/deals", "/desk/deals/preview", "/desk/deals/1", "/desk/deals/1/preview", "/desk/deals/1/withdraw",
-    "/desk/deals/1/restore", "/desk/deals/1/end", "/desk/deals/1/hot", "/desk/front-page", "/desk/editors-choice",
-    "/desk/categories/shoes", "/desk/brands",
+    "/desk/deals/1/restore", "/desk/deals/1/end", "/desk/deals/1/hot", "/desk/front-page",
+    "/desk/editors-choice", "/desk/categories/shoes", "/desk/brands",
 ]  # fmt: skip
 
 
@@ -549,6 +550,25 @@ def test_what_takes_a_deal_out_of_all_lists_says_first_what_will_happen(
     assert before == deal
     assert editor.post(f"{place}/{action}").location.startswith(f"{place}?said=")
     assert editor.get(f"{place}/{action}").location == place  # there is nothing left to take out
+
+
+def test_a_deals_page_says_who_changed_what(editor: Browser, table: Table, post_deal: PostDeal) -> None:
+    deal = post_deal(coupon_code="<b>")
+    place = f"/desk/deals/{deal.number}"
+    editor.post(place, filled(editor.get(place), price="9.50", category="bags", couponCode=""))
+    edited = deals.get(table, deal.deal_id)
+    editor.post(f"{place}/withdraw")
+    withdrawn = deals.get(table, deal.deal_id)
+    for number, (before, after) in enumerate([(deal, edited), (edited, withdrawn)]):
+        deal_log.note(table, DealChange(before, after, times.now()), str(number))
+
+    beside, whole = editor.get(place).words, editor.get(f"{place}/log").words
+
+    for words in (beside, whole):
+        newest, _, older = words.partition("Price from 31.90 to 9.50")
+        assert newest.count("eddy") == 2
+        assert newest.rpartition("eddy")[0].rstrip().endswith("Withdrawn")
+        assert "Category from Shoes to Bags Coupon code from <b> to nothing" in older
 
 
 def test_a_deal_that_has_ended_can_still_be_withdrawn(editor: Browser, post_deal: PostDeal) -> None:

@@ -226,12 +226,12 @@ def merged(typed: Mapping[str, str], changes: Mapping[str, Any], deal: Deal) -> 
         was = typed.get(READ + name)
         if _same(name, asked[name], now_is[name]) or (was is not None and _same(name, was, now_is[name])):
             continue
-        row = {"name": each.label, "now": _in_words(name, now_is[name])}
+        row = {"name": each.label, "now": in_words(name, now_is[name])}
         if was is not None and _same(name, was, asked[name]):
             merges.typed[name] = now_is[name]
-            merges.theirs.append(row | {"was": _in_words(name, was)})
+            merges.theirs.append(row | {"was": in_words(name, was)})
         else:
-            merges.conflicts.append(row | {"yours": _in_words(name, asked[name])})
+            merges.conflicts.append(row | {"yours": in_words(name, asked[name])})
     return merges
 
 
@@ -242,7 +242,7 @@ def _same(name: str, one: str, other: str) -> bool:
     return cleaned({name: one})[name] == cleaned({name: other})[name]
 
 
-def _in_words(name: str, text: str) -> str:
+def in_words(name: str, text: str) -> str:
     """A field's text as it is read."""
     if not text:
         return "nothing"
@@ -276,7 +276,7 @@ def typed_of_product(last: Deal) -> Fields:
 
 
 def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
-    """Guess a new product's fields from its shop: the brand, if the shop is named as one, and what that sells."""
+    """Guess a new product's fields from its shop: the brand, if the shop is named as one, what that sells."""
     letters = re.sub(r"[^a-z0-9]", "", links.host(link).rpartition(".")[0])
     names = brands.names(table, consistent=True)
     brand = next((slug for slug in names if slug.replace("-", "") == letters), None)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
-from functions.pages.desk import deal_form, picked_lists, pictures
+from functions.pages.desk import deal_form, log, picked_lists, pictures
 from functions.pages.desk.brands import near_names
 from functions.pages.desk.editing import deal_of, desk_page, editor_of
 from shared.data.catalog import brands, clicks, deals, mending, oddities, offers, picks
@@ -102,6 +102,7 @@ def post_deal(request: Request) -> Answer:
     try:
         new = deal_form.new(typed)
         deal = replace(new.to_deal(request.now, secrets.token_bytes(16)), correlation_id=request.correlation_id)
+        deal = deal.signed(request.username)
         once = forms.idempotency(typed, session.account_id, deal_form.filled(typed))
         deal = oddities.create(table(), deal, request.now, deal_form.seen(typed), idempotency=once)
     except _REFUSED as error:
@@ -146,9 +147,16 @@ def edit_deal(request: Request, number: str) -> Answer:
             merged = deal_form.merged(typed, changes, deal)
             if merged.asks:
                 return _form_page(request, merged.typed, deal=deal, status=HTTPStatus.CONFLICT, merged=merged)
-            correlation_id, version = request.correlation_id, deal.version
             oddities.ask(replace(deal, **changes), request.now, deal_form.seen(typed), deal)
-            deals.edit(table(), deal.deal_id, changes, request.now, correlation_id=correlation_id, version=version)
+            deals.edit(
+                table(),
+                deal.deal_id,
+                changes,
+                request.now,
+                by=request.username,
+                correlation_id=request.correlation_id,
+                version=deal.version,
+            )
         except _REFUSED as error:
             return _refused_form(request, typed, error, deal)
         except DealIsOdd as error:
@@ -164,8 +172,15 @@ def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: st
     numbered = {"number": int(number)} if number.isdecimal() else {}
     try:
         changes = deal_form.changes(typed, request.now) | numbered
-        correlation_id, seen = request.correlation_id, deal_form.seen(typed)
-        mending.mend(table(), deal_id, changes, request.now, correlation_id=correlation_id, seen=seen)
+        mending.mend(
+            table(),
+            deal_id,
+            changes,
+            request.now,
+            by=request.username,
+            correlation_id=request.correlation_id,
+            seen=deal_form.seen(typed),
+        )
     except _REFUSED as error:
         return _refused_form(request, typed, error, mending.salvage(table(), deal_id)[0])
     except DealIsOdd as error:
@@ -295,6 +310,7 @@ def _form_page(
         title=deal.title if deal else "",
         stock=deal.stock.value.replace("-", " ") if deal and deal.stock else "",
         clicks=clicks.of(table(), [deal.deal_id])[deal.deal_id] if deal else 0,
+        log=log.newest(deal, now) if deal else [],
         duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
         earlier=[views.card(offer, now) for offer in others][:10],
         guessed=guessed,
@@ -339,7 +355,7 @@ def _brand_names() -> list[str]:
 def _changed(request: Request, number: str, said: str, **changes: Any) -> Answer:
     editor_of(request)
     deal = deal_of(number)
-    deals.edit(table(), deal.deal_id, changes, request.now, correlation_id=request.correlation_id)
+    deals.edit(table(), deal.deal_id, changes, request.now, by=request.username, correlation_id=request.correlation_id)
     return pages.redirect(f"/desk/deals/{number}", said=said)
 
 

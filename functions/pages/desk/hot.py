@@ -59,7 +59,7 @@ def hot_page(request: Request, number: str) -> Answer:
 def make_hot(request: Request, number: str) -> Answer:
     editor_of(request)
     deal = deal_of(number)
-    deals.make_hot(table(), deal.deal_id, request.now, correlation_id=request.correlation_id)
+    deals.make_hot(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
     return pages.redirect(f"/desk/deals/{number}/hot/progress", said="hot")
 
 

@@ -33,7 +33,8 @@ def section(deal: Deal | None, request: Request) -> dict[str, Any]:
     # Without an origin, which only a stage with CloudFront's own name is without, S3's answer is an empty page.
     back = absolute(f"/desk/deals/{views.number(deal)}/picture") if deal and origin() else ""
     more = {"success_action_redirect": back} if back else {}
-    form = pictures.form(deal.deal_id if deal else "", request.now, **{"Content-Type": ANY_TYPE}, **more)
+    more["Content-Type"] = ANY_TYPE
+    form = pictures.form(deal.deal_id if deal else "", request.username or "", request.now, **more)
     return {
         "form": form if deal else None,
         "host": "{0.scheme}://{0.netloc}".format(urlsplit(form.url)),
@@ -73,5 +74,6 @@ def wait(request: Request, number: str) -> Answer:
 def remove(request: Request, number: str) -> Answer:
     editor_of(request)
     deal = deal_of(number)
-    deals.edit(table(), deal.deal_id, {"picture": None}, request.now, correlation_id=request.correlation_id)
+    changes = {"picture": None}
+    deals.edit(table(), deal.deal_id, changes, request.now, by=request.username, correlation_id=request.correlation_id)
     return pages.redirect(f"/desk/deals/{number}", said="picture-removed")

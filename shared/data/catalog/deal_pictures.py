@@ -18,6 +18,9 @@ from shared.values.times import to_iso
 DEAL = "deal"
 """The name under which an upload's sender notes the deal that it is for."""
 
+EDITOR = "editor"
+"""The same, of who sends it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -36,7 +39,15 @@ def outcome(deal: Deal) -> Outcome | None:
 
 
 def record(
-    table: Table, deal_id: str, upload: str, sent_at: str, picture: Picture | None, refused: str, now: datetime
+    table: Table,
+    deal_id: str,
+    upload: str,
+    sent_at: str,
+    picture: Picture | None,
+    refused: str,
+    now: datetime,
+    *,
+    by: str | None = None,
 ) -> bool:
     """Give a deal the picture that was made of an upload, or the reason why none was; returns whether it has it now.
 
@@ -54,7 +65,9 @@ def record(
             return bool(picture) and old.get("Picture") == str(picture)
         new = old | {"Upload": told}
         if picture:
-            new |= {"Picture": str(picture), "Version": old["Version"] + 1, "UpdatedAt": to_iso(now)}
+            version = old["Version"] + 1
+            new |= {"Picture": str(picture), "Version": version, "UpdatedAt": to_iso(now)}
+            new |= {"EditedBy": f"{version} {by}"} if by else {}
         table.write(change(old, new, version="Version", refused=Stale()))
         return bool(picture)
 

@@ -73,15 +73,17 @@ def edit(
     changes: Mapping[str, Any],
     now: datetime,
     *,
+    by: str | None = None,
     correlation_id: str | None = None,
     version: int | None = None,
 ) -> Deal:
     """Change fields of a deal; it enters or leaves the feeds as its status then calls for, and keeps its place.
 
     ``changes`` maps fields of ``Deal`` to values. ``withdrawn_at`` and ``hot_at`` keep their first times.
-    Of two editors at once, the later one's changes are applied to what the earlier one wrote. ``correlation_id`` names
-    the request that asks for this. With ``version``, the one that the changes are based on, a later editor is refused
-    instead: a form sends every field, and would undo changes that it does not know of.
+    ``by`` is the editor, for the deal's log; ``correlation_id`` names the request that asks for this.
+    Of two editors at once, the later one's changes are applied to what the earlier one wrote. With ``version``, the one
+    that the changes are based on, a later editor is refused instead: a form sends every field, and would undo changes
+    that it does not know of.
     Raises NoSuchDeal, NoSuchTopic, DealTooLarge, EditedMeanwhile.
     """
     named = {"brand_name": brand_name(table, changes["brand"])} if "brand" in changes else {}
@@ -106,7 +108,7 @@ def edit(
         if new_item == old_item:
             return old
         edited_at = now if changes else old.updated_at  # the sweep lists a deal anew, and edits nothing
-        new = replace(new, version=old.version + 1, correlation_id=correlation_id, updated_at=edited_at)
+        new = replace(new, version=old.version + 1, correlation_id=correlation_id, updated_at=edited_at).signed(by)
         new_item = to_item(new, now)
         listed = (old if is_listed(old_item) else None, new if is_listed(new_item) else None)
         table.transact(
@@ -123,16 +125,18 @@ _ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
 """Changes allowed even above the size limit."""
 
 
-def withdraw(table: Table, deal_id: str, now: datetime) -> Deal:
+def withdraw(table: Table, deal_id: str, now: datetime, *, by: str | None = None) -> Deal:
     """Take a deal back: it leaves the feeds and stays readable. Raises NoSuchDeal."""
-    return edit(table, deal_id, {"withdrawn_at": now}, now)
+    return edit(table, deal_id, {"withdrawn_at": now}, now, by=by)
 
 
-def make_hot(table: Table, deal_id: str, now: datetime, *, correlation_id: str | None = None) -> Deal:
+def make_hot(
+    table: Table, deal_id: str, now: datetime, *, by: str | None = None, correlation_id: str | None = None
+) -> Deal:
     """Mark an active deal as hot: every user is told of it, once. Raises NoSuchDeal, DealIsOver."""
     if get(table, deal_id, consistent=True).status(now) is not Status.ACTIVE:
         raise DealIsOver(deal_id)
-    return edit(table, deal_id, {"hot_at": now}, now, correlation_id=correlation_id)
+    return edit(table, deal_id, {"hot_at": now}, now, by=by, correlation_id=correlation_id)
 
 
 def relist(table: Table, deal_id: str, now: datetime) -> Deal:

@@ -33,6 +33,7 @@ def mend(
     changes: Mapping[str, Any],
     now: datetime,
     *,
+    by: str | None = None,
     correlation_id: str | None = None,
     seen: Collection[str] | None = None,
 ) -> Deal:
@@ -47,7 +48,7 @@ def mend(
     version = 0 if "version" in lost else left.version
     read = item.get("Version")
     unchanged = "Version = :read" if isinstance(read, int | Decimal) else "NOT attribute_type(Version, :read)"
-    new = replace(left, **changes, brand_name=brand_name, version=version + 1, correlation_id=correlation_id)
+    new = replace(left, **changes, brand_name=brand_name, version=version + 1, correlation_id=correlation_id).signed(by)
     check(new)
     oddities.ask(new, now, seen, left)
     new_item = to_item(new, now)

@@ -67,6 +67,7 @@ def edit(
     now: datetime,
     seen: Collection[str] | None,
     *,
+    by: str | None = None,
     correlation_id: str | None = None,
 ) -> Deal:
     """Edit a deal as ``deals.edit`` does, after asking about what this makes odd.
@@ -78,6 +79,6 @@ def edit(
     def attempt() -> Deal:
         old = deals.find(table, id_or_number, consistent=True)
         ask(replace(old, **changes), now, seen, old)
-        return deals.edit(table, old.deal_id, changes, now, correlation_id=correlation_id, version=old.version)
+        return deals.edit(table, old.deal_id, changes, now, by=by, correlation_id=correlation_id, version=old.version)
 
     return table.retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
