@@ -35,7 +35,7 @@ NAMELESS = frozenset(
         *(item_types.DEAL, item_types.DEAL_NUMBER, item_types.DEAL_SOURCE, item_types.SEQUENCE, item_types.PERIODS),
         *(item_types.ENDING, item_types.ENDINGS, item_types.PRODUCT_OFFER, item_types.WORD, item_types.WORD_COUNT),
         *(item_types.CLICKS, item_types.SCORE, *item_types.TOPIC.values(), item_types.BRANDS, *item_types.CURATED),
-        *(item_types.CATEGORY_FEATURED, item_types.STOCK, item_types.STOCK_NOTE),
+        *(item_types.CATEGORY_FEATURED, item_types.STOCK, item_types.STOCK_NOTE, item_types.SHOP),
     }
 )
 """Types of items that name no person, but for attributes that their models call personal."""

@@ -40,6 +40,7 @@ SHOWN_KEYS = 4
 _DID: Mapping[str, tuple[tuple[str, ...], str]] = {
     "filed": ((p.PRODUCT, p.WORD, p.WORDS), "item"),
     "logged": ((p.LOG,), "change"),
+    "remembered": ((p.SHOP,), "shop"),
     "copied": ((*p.FEED_CACHES, *p.PICKS_CACHES), "copy"),
     "told": ((p.MESSAGES,), "reader"),
     "noted": ((p.FAN_OUT, p.FAN_OUT_PAGE), "cohort"),

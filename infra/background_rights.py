@@ -67,7 +67,7 @@ REFRESHER: Access = (
 )
 
 PUBLISHER: Access = (
-    Right("PutItem", (p.PRODUCT, p.WORD, p.LOG)),
+    Right("PutItem", (p.PRODUCT, p.WORD, p.LOG, p.SHOP)),
     Right("UpdateItem", (p.WORDS,)),
     Right("DeleteItem", (p.PRODUCT, p.WORD)),
 )

@@ -39,7 +39,9 @@ ACCOUNT: Access = (*ACCOUNTS, Right("Query", (p.MESSAGES,), GSI1))
 """The pages do what the API does for the same people, through the same functions, and count unread messages."""
 
 DESK: Access = (
-    Right("GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.BRANDS, p.IDEMPOTENCY, *p.TOPICS, *p.CURATED)),
+    Right(
+        "GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.BRANDS, p.SHOP, p.IDEMPOTENCY, *p.TOPICS, *p.CURATED)
+    ),
     Right("BatchGetItem", (p.DEAL, p.DEAL_CLICKS, p.DEALS, *p.TOPICS)),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
     Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),

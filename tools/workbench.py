@@ -29,7 +29,7 @@ from cli.importer import Importer
 from shared import settings, sqs
 from shared.api import documents
 from shared.data import entity_chart
-from shared.data.catalog import clicks, deal_log, deals, feeds, offers, page_cache, picks, scores, search
+from shared.data.catalog import clicks, deal_log, deals, feeds, offers, page_cache, picks, scores, search, shops
 from shared.data.catalog.changes import DealChange
 from shared.data.idempotency import Idempotency
 from shared.data.members import (
@@ -151,6 +151,7 @@ def _post(table: Table) -> Sequence[Deal]:
     changes = {"ends_at": NOW + timedelta(days=1), "coupon_code": "BIGTIME15"}
     edited = deals.edit(table, posted[0].deal_id, changes, NOW, by="ana")
     deal_log.note(table, DealChange(posted[0], edited, NOW), "100000000000000000001")
+    shops.remember(table, DealChange(None, edited, NOW))
     for deal in posted:
         offers.file(table, None, deal)
         search.file(table, None, deal)

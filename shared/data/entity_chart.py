@@ -111,6 +111,7 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
         _entity(t.COUNTED_CLICK, keys.counted_click("", "", "", 0)),
         _entity(t.SCORE, keys.score("<DealId>"), keys.score_in_popular("<DealId>", "<Month>", _NUMBER)),
         _entity(t.LOG_LINE, keys.log_line("<DealId>", "<LineId>")),
+        _entity(t.SHOP, keys.shop("<Host>")),
         _entity(t.FAN_OUT, keys.fan_out_segment("<DealId>", "<Segment>")),
         _entity(t.FAN_OUT_PAGE, keys.fan_out_page("<DealId>", "<Kind>", _NUMBER, "")),
     ),

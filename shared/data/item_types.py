@@ -22,6 +22,7 @@ CLICKS = "Clicks"
 COUNTED_CLICK = "CountedClick"
 SCORE = "Score"
 LOG_LINE = "LogLine"
+SHOP = "Shop"
 
 TOPIC: Mapping[TopicKind, str] = {BRAND: "Brand", CATEGORY: "Category"}
 LIKE: Mapping[TopicKind, str] = {BRAND: "BrandLike", CATEGORY: "CategoryLike"}

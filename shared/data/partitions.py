@@ -24,6 +24,7 @@ DEAL_CLICKS = keys.any_like(keys.clicks(""))
 COUNTED_CLICK = keys.any_like(keys.counted_click("", "", "", 0))
 SCORE = keys.any_like(keys.score(""))
 LOG = keys.any_like(keys.log(""))
+SHOP = keys.any_like(keys.shop(""))
 DEALS = keys.any_like(keys.counts(ALL_DEALS))
 """The counts of all deals, and nothing else."""
 
@@ -134,7 +135,7 @@ VISIBLE: Mapping[str | None, tuple[str, ...]] = {
         DEAL, DEAL_NUMBER, DEAL_SOURCE, DEAL_SEQUENCE, DEAL_CLICKS, DEALS, PRODUCT, WORD, WORDS, ENDINGS,
         ENDINGS_OF_DAYS, *TOPICS, BRANDS, *LIKES, *WATCHES, *CURATED, *FEED_CACHES, *PICKS_CACHES, FAN_OUT,
         FAN_OUT_PAGE, MESSAGES, SAVED, ALERTS, ACCOUNT, ORDER_PARTS, ORDER_NUMBER, OPEN_ORDERS, CART, STOCK,
-        BACKFILL, SCRATCH, TRACE, SCORE, VOTES, LOG, *PERSONAL[None],
+        BACKFILL, SCRATCH, TRACE, SCORE, VOTES, LOG, SHOP, *PERSONAL[None],
     ),
     "GSI1": (
         ALL_DEALS_BY_DAY, CATEGORY_BY_DISCOUNT, POPULAR, MESSAGES, LIKES_OF_USERS, WATCHES_OF_USERS, WORDS_ALERTS,

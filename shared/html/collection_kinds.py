@@ -45,6 +45,7 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
         p.DEAL_CLICKS: Kind("the clicks on a deal", "39"),
         p.SCORE: Kind("the score of a deal", "46"),
         p.LOG: Kind("who changed what of a deal", "54"),
+        p.SHOP: Kind("what a shop usually sells", "55"),
         p.DEALS: Kind("the counts of all deals", "7"),
         p.PRODUCT: Kind("a product", "37"),
         p.WORD: Kind("a word", "36"),

@@ -170,6 +170,7 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "Who changed what of a deal",
         "The stream puts a line for each change: its id is made of the record's time and number, so it is put once.",
     ),
+    "55": ("A shop's usual category", "An item under the shop's host, which the stream puts over the one before."),
 }
 """Each pattern's name, as the README's table has it, and how the table answers it."""
 
@@ -290,6 +291,8 @@ PATTERNS: Mapping[str, str] = {
     "scores.file": "47",
     "deal_log.note": "54",
     "deal_log.read": "54",
+    "shops.category": "55",
+    "shops.remember": "55",
 }
 """The numbers of the access patterns that a function of the data layer serves, as the README's table has them."""
 

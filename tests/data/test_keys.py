@@ -140,6 +140,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
         (DEAL_ID, "0ujzPyRiIAffKhBux4PvQdDqMHY"),
         {"PK": "LOG#0ujtsYcgvSTl8PAuAdqWYSMnLOv", "SK": "0ujzPyRiIAffKhBux4PvQdDqMHY"},
     ),
+    (keys.shop, ("shop.example",), same("SHOP#shop.example")),
     (keys.score, (DEAL_ID,), same("SCORE#0ujtsYcgvSTl8PAuAdqWYSMnLOv")),
     (keys.popular, ("2026-06-01",), "POPULAR#2026-06-01T00:00:00"),
     (

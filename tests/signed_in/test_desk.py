@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from playwright.sync_api import expect
 
 from functions.pages.desk import deal_form
 from shared.data import item_types, keys
-from shared.data.catalog import brands, clicks, deal_log, deals, feeds, offers, picks
+from shared.data.catalog import brands, clicks, deal_log, deals, feeds, offers, picks, shops
 from shared.data.catalog.changes import DealChange
 from shared.data.members import users
 from shared.dynamodb.attributes import marshal_item
@@ -216,6 +217,19 @@ def test_a_known_shop_fills_in_its_brand(editor: Browser, post_deal: PostDeal) -
     values = editor.get("/desk/deals/new?link=https://www.gfore.com/new-thing").values()
 
     assert (values["brand"], values["category"], values["currency"]) == ("G/Fore", "clothing", "EUR")
+
+
+def test_the_category_that_was_chosen_last_for_a_shop_is_proposed(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    signed, imported = post_deal(category="bags").signed("ana"), post_deal(category="home")
+    for deal in (signed, replace(signed, category="shoes"), imported):
+        shops.remember(table, DealChange(None, deal, times.now()))
+
+    seen = editor.get("/desk/deals/new?link=https://www.shop.example/new-thing")
+
+    assert (seen.values()["category"], seen.values()["brand"]) == ("shoes", "")
+    assert "Filled in with what we know" in seen.words
 
 
 def test_the_bookmarklet_fills_the_form(editor: Browser) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from shared import settings
 from shared.data import item_types
-from shared.data.catalog import deal_log, deals
+from shared.data.catalog import deal_log, deals, shops
 from shared.dynamodb.table import Table
 from shared.errors import InvalidCursor
 from shared.models.catalog import Changed, Deal, LogLine, StockLevel
@@ -50,6 +50,7 @@ def test_each_change_is_logged_once_and_in_order_however_often_its_record_comes(
     at = [Changed("withdrawnAt", None, times.to_iso(NOW))]
     prices = [Changed("price", "31.90", "9.50"), Changed("couponCode", None, "SAVE")]
     assert [(line.by, [*line.changes]) for line in lines(table, deal)] == [("cy", at), ("bo", prices), ("ana", [])]
+    assert shops.category(table, "shop.example") == "shoes"
 
 
 def unsigned_of(deal: Deal) -> dict[str, Record]:
@@ -81,7 +82,7 @@ def test_what_no_person_changes_and_what_an_import_posts_makes_no_line(
 
     announce(batch([level, swept, imported]))
 
-    assert [item for item in table.scan()[0] if item["Type"] == item_types.LOG_LINE] == []
+    assert [item for item in table.scan()[0] if item["Type"] in (item_types.LOG_LINE, item_types.SHOP)] == []
 
 
 def test_a_long_text_is_cut_and_a_log_is_read_by_pages_for_a_year(table: Table, announce: Announce, deal: Deal) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.api.bodies import DealChange, NewDeal
-from shared.data.catalog import brands, deal_items, feeds, topics
+from shared.data.catalog import brands, deal_items, feeds, shops, topics
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
 from shared.html import views
@@ -276,15 +276,19 @@ def typed_of_product(last: Deal) -> Fields:
 
 
 def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
-    """Guess a new product's fields from its shop: the brand, if the shop is named as one, what that sells."""
-    letters = re.sub(r"[^a-z0-9]", "", links.host(link).rpartition(".")[0])
+    """Guess a new product's fields from its shop: the brand, if the shop is named as one, what that sells, and the
+    category that an editor has chosen last."""
+    host = links.host(link)
+    category = shops.category(table, host)
+    chosen = {"category": category} if category else {}
+    letters = re.sub(r"[^a-z0-9]", "", host.rpartition(".")[0])
     names = brands.names(table, consistent=True)
     brand = next((slug for slug in names if slug.replace("-", "") == letters), None)
     if brand is None:
-        return {}
+        return chosen
     newest = feeds.read(table, feed_of(Topic(BRAND, brand)), limit=1, now=now).items
-    known = {"brand": names[brand]}
-    return known | ({"category": newest[0].category, "currency": newest[0].currency} if newest else {})
+    sold = {"category": newest[0].category, "currency": newest[0].currency} if newest else {}
+    return {"brand": names[brand], **sold, **chosen}
 
 
 def price_hint(last: Deal, now: datetime) -> str:
