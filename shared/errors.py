@@ -218,8 +218,8 @@ class WrongStep(Conflict):
 
 
 class TooLateToUndo(Conflict):
-    def __init__(self) -> None:
-        super().__init__("It can be undone for a minute, as long as nothing else has happened since.")
+    def __init__(self, within: str = "a minute") -> None:
+        super().__init__(f"It can be undone for {within}, as long as nothing else has happened since.")
 
 
 class OrdersRemain(Conflict):

@@ -54,6 +54,7 @@ SAID = {
     "withdrawn": "Withdrawn. It is in no list any more.",
     "restored": "Restored.",
     "ended": "Ended. It is in no list any more.",
+    "as-before": "Undone. It is as it was, in every list where it was.",
     "hot": "Everybody is being told.",
     "ordered": "Kept in this order.",
     "brand": "The brand is there.",

@@ -105,7 +105,7 @@ class Deal:
     of it where the site sells it itself, and None where it does not. ``image`` is the address of a picture at another
     host, ``picture`` one of our own. ``upload`` says what became of the last file that an editor sent for it: when it
     was sent, its id, and why it was refused if it was. ``edited_by`` is the version that an editor wrote last, and the
-    editor.
+    editor; ``ended_from`` when an editor ended it, and the end that it had before, if it had one.
     """
 
     deal_id: str = field(metadata=stored("DealId"))
@@ -134,6 +134,7 @@ class Deal:
     picture: Picture | None = field(default=None, metadata=stored("Picture", Picture))
     upload: str | None = field(default=None, metadata=stored("Upload", listed=False, copied=False))
     edited_by: str | None = field(default=None, metadata=stored("EditedBy", listed=False, copied=False, personal=True))
+    ended_from: str | None = field(default=None, metadata=stored("EndedFrom", listed=False, copied=False))
 
     @property
     def editor(self) -> str | None:

@@ -12,7 +12,7 @@ from shared.data import keys
 from shared.data.catalog import deal_items, deals, endings, feed_counts, feeds
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.errors import DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, NotSeeded
+from shared.errors import DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, NotSeeded, TooLateToUndo
 from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, feed_of
 from tests.support.factories import (
     APPLE,
@@ -194,6 +194,29 @@ def test_a_deal_that_is_brought_back_takes_its_old_place(table: Table) -> None:
     for feed in FEEDS:
         assert listed(table, feed) == ids(posted)
     assert sum(feed_counts.counts(table, feed_of(APPLE)).values()) == 3
+
+
+@pytest.mark.parametrize("ends_at", [ahead(days=2), None], ids=["with an end", "without one"])
+def test_an_end_by_hand_is_undone_for_ten_minutes_to_what_it_was(table: Table, ends_at: datetime | None) -> None:
+    (deal,) = post(table, [a_deal(ends_at=ends_at)])
+    deals.edit(table, deal.deal_id, {"ends_at": NOW}, NOW)
+    deals.edit(table, deal.deal_id, {"title": "Road runner"}, NOW)
+
+    with pytest.raises(TooLateToUndo):
+        deals.undo(table, deal.deal_id, NOW + deals.UNDO_WITHIN + timedelta(seconds=1))
+    undone = deals.undo(table, deal.deal_id, NOW + deals.UNDO_WITHIN)
+
+    assert (undone.ends_at, undone.title, listed(table, ALL_DEALS)) == (ends_at, "Road runner", [deal.deal_id])
+
+
+def test_a_deal_that_ended_by_itself_or_after_another_hand_is_not_brought_back(table: Table) -> None:
+    by_itself, prolonged = post(table, [a_deal(ends_at=ago(minutes=1)), a_deal()])
+    deals.edit(table, prolonged.deal_id, {"ends_at": ago(minutes=3)}, ago(minutes=3))
+    deals.edit(table, prolonged.deal_id, {"ends_at": ago(minutes=1)}, ago(minutes=2))
+
+    for deal in (by_itself, prolonged):
+        with pytest.raises(TooLateToUndo):
+            deals.undo(table, deal.deal_id, NOW)
 
 
 def test_a_withdrawn_deal_that_changes_its_brand_is_counted_by_neither(table: Table) -> None:

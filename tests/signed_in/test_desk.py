@@ -88,7 +88,7 @@ def test_editors_see_each_page_members_none_and_nobody_is_led_to_sign_in(
 
 FORMS = [
     "/desk/deals", "/desk/deals/preview", "/desk/deals/1", "/desk/deals/1/preview", "/desk/deals/1/withdraw",
-    "/desk/deals/1/restore", "/desk/deals/1/end", "/desk/deals/1/hot", "/desk/front-page",
+    "/desk/deals/1/restore", "/desk/deals/1/undo", "/desk/deals/1/end", "/desk/deals/1/hot", "/desk/front-page",
     "/desk/editors-choice", "/desk/categories/shoes", "/desk/brands",
 ]  # fmt: skip
 
@@ -564,6 +564,26 @@ def test_what_takes_a_deal_out_of_all_lists_says_first_what_will_happen(
     assert before == deal
     assert editor.post(f"{place}/{action}").location.startswith(f"{place}?said=")
     assert editor.get(f"{place}/{action}").location == place  # there is nothing left to take out
+
+
+def test_a_deal_is_withdrawn_or_ended_and_that_is_undone_for_ten_minutes(
+    editor: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    deal = post_deal(ends_at=times.now() + timedelta(days=3))
+    place = f"/desk/deals/{deal.number}"
+
+    for action in ("withdraw", "end"):
+        seen = editor.get(editor.post(f"{place}/{action}").location)
+        assert "you can undo it until" in seen.words
+        assert f'action="{place}/restore"' not in seen.text
+        undone = editor.get(editor.post(f"{place}/undo").location)
+        assert "It is as it was" in undone.words
+        assert "undo it until" not in undone.words
+        now_is = deals.get(table, deal.deal_id)
+        assert (now_is.status(times.now()), now_is.ends_at) == (Status.ACTIVE, deal.ends_at)
+
+    late = editor.post(f"{place}/undo")
+    assert (late.status, "It can be undone for ten minutes" in late.words) == (409, True)
 
 
 def test_a_deals_page_says_who_changed_what(editor: Browser, table: Table, post_deal: PostDeal) -> None:

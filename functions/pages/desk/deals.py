@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -230,6 +231,15 @@ def end(request: Request, number: str) -> Answer:
     return _changed(request, number, "ended", ends_at=request.now)
 
 
+@routes.post("/desk/deals/<number>/undo")
+def undo(request: Request, number: str) -> Answer:
+    """Undo that a deal was withdrawn or ended."""
+    editor_of(request)
+    deal = deal_of(number)
+    deals.undo(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
+    return pages.redirect(f"/desk/deals/{number}", said="as-before")
+
+
 @routes.get("/desk/deals/<number>/front-page")
 def front_page_again(request: Request, number: str) -> Answer:
     """The form of the deal that a button stands on."""
@@ -310,6 +320,7 @@ def _form_page(
         title=deal.title if deal else "",
         stock=deal.stock.value.replace("-", " ") if deal and deal.stock else "",
         clicks=clicks.of(table(), [deal.deal_id])[deal.deal_id] if deal else 0,
+        undoes=_undoes(deal, now) if deal else "",
         log=log.newest(deal, now) if deal else [],
         duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
         earlier=[views.card(offer, now) for offer in others][:10],
@@ -357,6 +368,12 @@ def _changed(request: Request, number: str, said: str, **changes: Any) -> Answer
     deal = deal_of(number)
     deals.edit(table(), deal.deal_id, changes, request.now, by=request.username, correlation_id=request.correlation_id)
     return pages.redirect(f"/desk/deals/{number}", said=said)
+
+
+def _undoes(deal: Deal, now: datetime) -> str:
+    """Until when it can be undone that a deal was withdrawn or ended; nothing where it cannot."""
+    done = deal.withdrawn_at or deal.ends_at
+    return views.clock(done + deals.UNDO_WITHIN) if done and deals.undone(deal, now) else ""
 
 
 def _asking_page(request: Request, number: str, template: str, possible: Sequence[Status]) -> Answer:
