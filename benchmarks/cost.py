@@ -137,7 +137,7 @@ def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
         "months": _months(operations[CACHED], sent, given),
         "alternatives": _alternatives(operations[CACHED], sent, given),
         "sensitivity": _sensitivity(operations, given),
-        "fixed": fixed(operations[CLOCK].million(given), operations[WATCH].million(given)),
+        "fixed": fixed(*(round(operations[each].million(given), 2) for each in (CLOCK, WATCH))),  # as the page has them
     }
 
 

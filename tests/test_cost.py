@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -12,6 +14,7 @@ from benchmarks import rush
 from benchmarks.browser import in_a_browser
 from benchmarks.cost import CLOCK, WATCH, by_the_month, day_at_the_limit, fixed
 from benchmarks.harness import RESULTS
+from benchmarks.operations import measure
 from benchmarks.prices import (
     COMPUTING,
     INVOCATION,
@@ -33,6 +36,7 @@ from benchmarks.prices import (
 from infra.functions import BY_NAME
 from infra.settings import STAGES
 from shared.http.coding import FRESH
+from tests.support.surroundings import start_over
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cost.md").read_text(encoding="utf-8")
 NOTHING = Assumptions(wait=4, platform_log=0, access_log=0, event_overhead=0, headers=0)
@@ -159,6 +163,24 @@ def test_a_thousand_pictures_cost_what_the_page_says() -> None:
 
     assert writes + reads + computing + others == pytest.approx(0.07, abs=0.005)
     assert "A thousand pictures cost seven cents to make" in PAGE
+
+
+@pytest.mark.thorough
+def test_operations_take_the_units_that_the_page_says() -> None:
+    (table,) = re.findall(r"<!-- measured -->\n(.*?)<!-- end", PAGE, re.DOTALL)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| ")]
+    stated = {name: [float(reads), float(writes), float(queue)] for name, _, reads, writes, queue, *_ in rows[1:]}
+
+    try:
+        with mock.patch.dict(os.environ):
+            operations = measure(rounds=2).operations
+    finally:
+        start_over()
+
+    # A deal's cached pages grow with the deals that are posted before it.
+    for each in operations:
+        took = [each.reads / each.count, each.writes / each.count, each.queue / each.count]
+        assert took == pytest.approx(stated[each.name], rel=0.1, abs=0.01), each.name
 
 
 @pytest.mark.parametrize(("shards", "open_shards"), rush.RUSHES)
