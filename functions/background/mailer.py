@@ -74,13 +74,13 @@ def _digests(hour: MailWork) -> Iterator[str]:
     The receipts make a repetition harmless, so the next readers may wait until these are done: SES takes so many mails
     a second, whoever asks.
     """
-    now, due = times.now(), times.from_iso(hour.at).replace(minute=0, second=0)
-    if now - due > settings.DIGEST_TOO_LATE:
+    due = times.from_iso(hour.at).replace(minute=0, second=0)
+    if times.now() - due > settings.DIGEST_TOO_LATE:
         return
     names = digests.readers(table(), due.hour, hour.to, settings.DIGEST_COHORT)
     for name in names:
         try:
-            yield _digest(users.to_mail(table(), name), due, now)
+            yield _digest(users.to_mail(table(), name), due)
         except (NoSuchUser, *damage.UNREADABLE):
             yield "nobody"
     queue = mail_queue()
@@ -88,12 +88,12 @@ def _digests(hour: MailWork) -> Iterator[str]:
         queue.send([replace(hour, to=names[-1]).to_json()])
 
 
-def _digest(user: User, due: datetime, now: datetime) -> str:
+def _digest(user: User, due: datetime) -> str:
     """Mail a reader the day's messages, once. A mail that may have been sent is not sent again: its messages wait in
     the inbox."""
     if user.digest_hour != due.hour or not user.is_verified or user.mail_is_stopped:
         return "unwanted"
-    news = digests.news(table(), user, due, now)
+    news = digests.news(table(), user, due)
     if not news:
         return "nothing"
     if not digests.claim(table(), user, due):

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
 
 from shared import settings
 from shared.data import account_checks
-from shared.data.members import announcements, digests, messages, users
+from shared.data.members import announcements, digests, email_tokens, messages, users
 from shared.data.members.mail_work import MailWork
 from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
 from shared.html import mails
 from shared.values import times
 from tests.signed_in.conftest import FUNCTIONS, PASSWORD
@@ -24,6 +26,7 @@ from tests.support.post_office import PostOffice, open_post_office
 
 ANA = {"username": "ana", "name": "Ana <Müller>", "email": "ana@mail.example", "password": PASSWORD}
 NEW = "another horse battery"
+PAGE = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
 DEAD = "This link does not work: it was used before, is too old, or was never ours."
 
 
@@ -158,12 +161,13 @@ def hour_of(when: datetime) -> str:
 
 @pytest.fixture
 def reader(office: PostOffice, ana: Browser, table: Table) -> Browser:
-    """Ana, who wants the day's messages at the hour that it is, and has some."""
+    """Ana, who wants the day's messages at the hour that it is, and has some. One is in her inbox later."""
     table.write(account_checks.change("ana", "SET VerifiedEmail = Email"))
     ana.post("/account/digest", {"hour": str(HOUR.hour)})
     for number, hours in enumerate((1, 23, 25)):
         about = a_deal(HOUR - timedelta(hours=hours), title=f"Shoe {number}")
-        table.write(messages.sending(announcements.compose(announcements.of_deal(about, "hot"), "ana")))
+        shown_at = HOUR + timedelta(hours=7) if number == 1 else None
+        table.write(messages.sending(announcements.compose(announcements.of_deal(about, "hot"), "ana", shown_at)))
     return ana
 
 
@@ -177,6 +181,28 @@ def test_the_days_unread_messages_are_mailed_once(office: PostOffice, reader: Br
     assert ("Ana <Müller>" in mail.text, "Ana &lt;Müller&gt;" in mail.html) == (True, True)
     assert ["Shoe 0" in mail.text, "Shoe 1" in mail.html, "Shoe 2" in mail.text] == [True, True, False]
     assert office.deliver() == []
+
+
+def test_what_mails_take_is_what_the_document_says(office: PostOffice, reader: Browser, table: Table) -> None:
+    for number in range(8):
+        about = announcements.of_deal(a_deal(HOUR - timedelta(hours=2), title=f"Coat {number}"), "hot")
+        table.write(messages.sending(announcements.compose(about, "ana")))
+    trace = Trace(detailed=False).attach(table)
+
+    def a_days_mail() -> None:
+        (name,) = digests.readers(table, HOUR.hour, "", settings.DIGEST_COHORT)
+        ana = users.to_mail(table, name)
+        assert len(digests.news(table, ana, HOUR)) == 10
+        assert digests.claim(table, ana, HOUR)
+
+    def a_link() -> None:
+        email_tokens.issue(table, users.of_email(table, "ana@mail.example"), "reset", HOUR, bytes(32))
+
+    for name, step in {"a day's mail of ten messages": a_days_mail, "a link to a new password": a_link}.items():
+        trace.start_over()
+        step()
+        took = trace.capacity
+        assert f"| {name} | {took.read:g} | {took.write:g} | {took.dollars / 1000:.4f} |" in PAGE
 
 
 def test_a_mail_that_ses_is_too_busy_for_is_sent_later(office: PostOffice, reader: Browser, table: Table) -> None:

@@ -58,10 +58,14 @@ def readers(table: Table, hour: int, after: str, limit: int) -> list[str]:
     return [item["Username"] for item in found]
 
 
-def news(table: Table, user: User, due: datetime, now: datetime) -> Sequence[Message]:
-    """The unread messages of the day before a time, newest first, and not more than a mail shows. A Query of GSI1."""
-    found = messages.latest(table, user.username, limit=settings.DIGEST_MESSAGES, now=now, unread=True).items
-    return [each for each in found if due - timedelta(days=1) <= (each.shown_at or each.created_at) < due]
+def news(table: Table, user: User, due: datetime) -> Sequence[Message]:
+    """The unread messages of the day before a time, newest first, and not more than a mail shows. A Query of GSI1.
+
+    Those for whoever is told once a day are among them, although the inbox may show them some hours later.
+    """
+    day, most = timedelta(days=1), settings.DIGEST_MESSAGES
+    found = messages.latest(table, user.username, limit=most, now=due + day, unread=True).items
+    return [each for each in found if due - day <= each.created_at < due]
 
 
 def claim(table: Table, user: User, due: datetime) -> bool:
