@@ -15,6 +15,7 @@ from shared.api import documents, member_documents
 from shared.api.member_bodies import NewUser
 from shared.data import removal
 from shared.data.members import digests, email_tokens, sessions, users
+from shared.models.alerts import Pace
 from shared.models.members import Role, User
 from shared.values import times
 from shared.values.counts import counted
@@ -98,6 +99,18 @@ def mail_digest(
         user = users.get(work.table, username, consistent=True)
         digests.choose_hour(work.table, user, hour, secrets.token_bytes(digests.KEY_BYTES))
         work.answer({"username": username, "digestHour": hour}, views.fields)
+
+
+@app.command()
+def tell_of_hot(
+    username: Username,
+    pace: Annotated[Pace, typer.Argument(help="At once, once a day (at seven in UTC), or never.")],
+    as_json: AsJson = False,
+) -> None:
+    """Choose when a user is told of hot deals."""
+    with at_work(as_json) as work:
+        users.tell_of_hot(work.table, username, pace)
+        work.answer({"username": username, "hotPace": pace}, views.fields)
 
 
 @app.command()

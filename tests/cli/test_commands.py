@@ -118,6 +118,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "One's alerts": ("alerts list ana", ["Query", "GetItem"]),
     "Mailed links: a new password, a proved address": ("users reset-link ana", ["GetItem", "PutItem"]),
     "The day's messages by mail": ("users mail-digest ana --hour 7", ["GetItem", "UpdateItem"]),
+    "the pace of hot deals": ("users tell-of-hot ana daily", ["UpdateItem"]),
     "The day's messages by mail, after a bounce": ("users resume-mail ana", ["UpdateItem", "GetItem"]),
     "roles": ("users grant-editor ana", ["UpdateItem", "GetItem"]),
     "everyone": ("users list", ["Scan UserIndex"]),

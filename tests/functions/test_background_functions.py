@@ -20,17 +20,18 @@ from shared import settings
 from shared.data.catalog import brands, deals, feeds, page_cache, seeds, topics
 from shared.data.catalog.deal_items import from_item
 from shared.data.catalog.page_cache import NEWEST
-from shared.data.members import fanout, follows, messages
+from shared.data.members import alerts, fanout, follows, messages
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import unmarshal_item
 from shared.dynamodb.table import Table
+from shared.models.alerts import Limits
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic
 from shared.runtime import environment
 from shared.sqs import Queue
 from shared.values import times
 from tests.functions.conftest import DEAL_ID
 from tests.support.events import event
-from tests.support.factories import a_deal, join
+from tests.support.factories import a_deal, account_of, join
 from tests.support.wire import answered, error
 
 G_FORE = Topic(BRAND, "g-fore")
@@ -227,6 +228,18 @@ def test_messenger_tells_the_watchers_once(table: Table, deal: Deal, context: La
         "ben": ["category"],
         "eve": [],
     }
+
+
+def test_messenger_tells_whom_alerts_name_once(table: Table, deal: Deal, context: LambdaContext) -> None:
+    join(table, "ana", "ben")
+    now = times.now()
+    alerts.on_price(table, deal, "ana", account_of("ana"), Limits(deal.price, deal.currency), now)
+    alerts.on_words(table, "ben", account_of("ben"), Limits(words=deal.brand_name), now)
+
+    answer = messenger.handler(event("messenger-alerts"), context)
+
+    assert answer == {"batchItemFailures": []}
+    assert [[m.kind for m in inbox(table, who)] for who in ("ana", "ben")] == [["price"], ["words"]]
 
 
 def test_messenger_tells_who_watched_what_the_deal_was_announced_for_though_it_was_moved_since(

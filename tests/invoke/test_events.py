@@ -16,8 +16,9 @@ from shared.api.callers import token_of
 from shared.data.catalog import deal_pictures, deals, feeds, page_cache, topics
 from shared.data.catalog.deal_items import from_item
 from shared.data.catalog.page_cache import NEWEST
-from shared.data.members import follows, messages, sessions, users
+from shared.data.members import alerts, follows, messages, sessions, users
 from shared.dynamodb.attributes import unmarshal_item
+from shared.models.alerts import Limits
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
 from shared.values import times
 from tests.functions.test_background_functions import cloudformation
@@ -37,6 +38,7 @@ FUNCTIONS = {
     "expiry-schedule": ["expiry"],
     "mailer-work": ["mailer"],
     "members-like-brand": ["members"],
+    "messenger-alerts": ["messenger"],
     "messenger-work": ["messenger"],
     "refresher-schedule": ["refresher"],
     "resizer-upload": ["resizer"],
@@ -165,6 +167,23 @@ def test_telling_a_page_of_readers(place: Place, deal: Deal, invoke: Invoke) -> 
         for who in ("ana", "ben")
     ]
     assert kinds == [["brand"], ["category"]]
+
+
+def test_telling_whom_alerts_name(place: Place, deal: Deal, invoke: Invoke) -> None:
+    join(place.table, "ana", "ben")
+    now = times.now()
+    alerts.on_price(place.table, deal, "ana", account_of("ana"), Limits(deal.price, deal.currency), now)
+    alerts.on_words(place.table, "ben", account_of("ben"), Limits(words=deal.brand_name), now)
+
+    answer = invoke("messenger", text_of("messenger-alerts"))
+
+    assert answer.payload == NO_FAILURES
+    announced = datetime.fromtimestamp(1781273100, UTC)
+    kinds = [
+        [message.kind for message in messages.latest(place.table, who, limit=9, now=announced).items]
+        for who in ("ana", "ben")
+    ]
+    assert kinds == [["price"], ["words"]]
 
 
 def test_mailing_a_link(place: Place, invoke: Invoke) -> None:
