@@ -39,6 +39,18 @@ def test_the_path_is_walked_and_run_without_script(visit: Visit) -> None:
     expect(page.get_by_role("link", name="Go on")).to_have_attribute("href", f"/learn/{lessons.path()[5].slug}")
 
 
+@pytest.mark.thorough
+def test_each_lesson_is_run_by_its_button(visit: Visit) -> None:
+    """What the browser complains of on any of the pages is a failure (``visit``)."""
+    page = visit("/learn")
+    for slug, lesson in lessons.by_slug().items():
+        page.goto(f"/learn/{slug}")
+        expect(page.get_by_role("heading", level=1), slug).to_contain_text(lesson.title)
+        if lesson.can_run:
+            page.get_by_role("button", name="Run it").click()
+            expect(page.locator("#came").get_by_text("As it was sent").first, slug).to_be_visible(timeout=10_000)
+
+
 @pytest.mark.parametrize("slug", ["sparse-index", "by-partition"])
 def test_a_lesson_that_was_run_is_accessible_and_no_wider_than_its_window(visit: Visit, slug: str) -> None:
     page = visit(f"/learn/{slug}")
