@@ -1,10 +1,11 @@
-"""The pictures of ``docs/site.md``: ``make pictures`` takes them of the sample's deals, in docs/pictures."""
+"""The pictures of ``docs/site.md``: ``make pictures`` takes them of the laptop's sample, in docs/pictures."""
 
 from __future__ import annotations
 
 import os
 import sys
 from pathlib import Path
+from statistics import mode
 from urllib.parse import quote
 
 from shared.data import keys
@@ -29,21 +30,22 @@ TOOK, FORM, COLLECTION = "took", "form", "collection"
 def take() -> None:
     """Take all of them. Raises SystemExit for one that is too large."""
     FOLDER.mkdir(exist_ok=True)
-    with running() as site, browser() as launched:
+    with running(drawn=True) as site, browser() as launched:
         deal = next(deal for deal in site.deals if deal.coupon_code)
+        brand = mode(deal.brand for deal in site.deals)
         ana, eddy = _member(site), entered(site, "eddy", "editor")
         wanted: tuple[tuple[str, str, tuple[int, int], str, str], ...] = (
             ("front-page", "/", WIDE, "light", ""),
             ("front-page-dark", "/", PHONE, "dark", ""),
             ("deal", f"/deals/{deal.number}", WIDE, "light", ""),
-            ("brand-phone", f"/brands/{deal.brand}", PHONE, "light", ""),
-            ("search-dark", "/search?q=mens", WIDE, "dark", ""),
+            ("brand-phone", f"/brands/{brand}", PHONE, "light", ""),
+            ("search-dark", "/search?q=shoes", WIDE, "dark", ""),
             ("sign-up", "/account/sign-up", PHONE, "light", ""),
             ("inbox", "/my/inbox", PHONE, "light", ana),
             ("cart-dark", "/shop/cart", PHONE, "dark", ana),
-            ("desk", "/desk", WIDE, "light", eddy),
-            (TOOK, f"/brands/{deal.brand}", WIDE, "light", ""),
-            (FORM, f"/brands/{deal.brand}", WIDE, "light", ana),
+            ("desk", "/desk", LOW, "light", eddy),
+            (TOOK, f"/brands/{brand}", WIDE, "light", ""),
+            (FORM, f"/brands/{brand}", WIDE, "light", ana),
             (COLLECTION, f"/table?partition={quote(keys.product(product_hash(deal.link)))}", LOW, "light", eddy),
         )
         for name, path, (width, height), scheme, token in wanted:
