@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from functions.pages.shop.cart import member_of
+from shared.api import member_documents
 from shared.api.fields import Body
 from shared.api.order_bodies import AddressName, NewAddress
 from shared.data.orders import addresses
@@ -121,12 +122,4 @@ def shown(known: Mapping[str, Address]) -> list[dict[str, Any]]:
 
 def _typed(name: str, address: Address) -> Fields:
     """An address as its form shows it."""
-    return {
-        "name": name,
-        "recipient": address.recipient,
-        "street": address.street,
-        "city": address.city,
-        "region": address.region or "",
-        "postalCode": address.postal_code,
-        "country": address.country,
-    }
+    return {"name": name} | {field: text or "" for field, text in member_documents.address(address).items()}
