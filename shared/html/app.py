@@ -71,11 +71,12 @@ class Routes:
     def post(self, *rules: str, stands_on: str | None = None) -> Callable[[Page], Page]:
         """Register the function for forms that are sent to such a path.
 
-        ``stands_on`` is the path of the page with the form, for a form whose path is no page. A browser that opens it,
-        as it may after a page that said what was wrong with the form, is sent there.
+        ``stands_on`` is the path of the page with the form, for a form whose path is no page: ``/deals/<number>``, with
+        parts of the form's own. A browser that opens the form's path, as it may after a page that said what was wrong
+        with the form, is sent there.
         """
         if stands_on is not None:
-            self.get(*rules)(lambda _request, **_parts: pages.redirect(stands_on))
+            self.get(*rules)(partial(_where_it_stands, stands_on))
         return self._register("POST", rules)
 
     def button(self, path: str) -> partial[Answer] | None:
@@ -92,6 +93,12 @@ class Routes:
             return page
 
         return register
+
+
+def _where_it_stands(place: str, _request: Request, **parts: str) -> Answer:
+    for name, part in parts.items():
+        place = place.replace(f"<{name}>", part)
+    return pages.redirect(place)
 
 
 def serve(*routes: Routes, guards: Sequence[http.Guard] = (), public: bool = False) -> http.Handler:

@@ -209,13 +209,7 @@ def saved_deals(request: Request) -> Answer:
     )
 
 
-@routes.get("/my/saved/<number>")
-def deal_of_button(_request: Request, number: str) -> Answer:
-    """The page of the deal that a button stands for."""
-    return pages.redirect(f"/deals/{number}")
-
-
-@routes.post("/my/saved/<number>")
+@routes.post("/my/saved/<number>", stands_on="/deals/<number>")
 def save(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
 
@@ -229,13 +223,7 @@ def save(request: Request, number: str) -> Answer:
     return _switched(request, place, on=keep, off=drop, said=("saved", "unsaved"), states=("saved",))
 
 
-@routes.get("/my/votes/<number>/<way>")
-def deal_of_vote(_request: Request, number: str, way: str) -> Answer:  # noqa: ARG001  # the path has it
-    """The page of the deal that a button stands for."""
-    return pages.redirect(f"/deals/{number}")
-
-
-@routes.post("/my/votes/<number>/<way>")
+@routes.post("/my/votes/<number>/<way>", stands_on="/deals/<number>")
 def vote(request: Request, number: str, way: str) -> Answer:
     """Vote a deal up or down. Either button, once more, takes the vote back."""
     if way not in list(Vote):

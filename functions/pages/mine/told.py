@@ -67,13 +67,7 @@ def limit(request: Request, kind: str, slug: str) -> Answer:
     return pages.redirect(PLACE, said="limits")
 
 
-@routes.get("/my/alerts/deals/<number>")
-def deal_of_alert(_request: Request, number: str) -> Answer:
-    """The page of the deal that an alert's form stands on."""
-    return pages.redirect(f"/deals/{number}")
-
-
-@routes.post("/my/alerts/deals/<number>")
+@routes.post("/my/alerts/deals/<number>", stands_on="/deals/<number>")
 def alert_on_price(request: Request, number: str) -> Answer:
     """Tell somebody of a deal's product at a price."""
     deal = deals.find(table(), number)
