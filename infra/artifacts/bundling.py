@@ -78,7 +78,7 @@ def bundle(name: str, target: Target, build: Path = BUILD, *, trims: bool = Fals
     return Artifact(path, marker.read_text())
 
 
-def libraries(name: str, python: str | None = None, build: Path = BUILD) -> Path:
+def libraries(name: str, python: str | None = None) -> Path:
     """A folder with the libraries of ``requirements/<name>.txt`` for this machine, as published, with valid byte code.
 
     ``lambda-runtime`` is what Lambda brings itself, the client of its Runtime API. ``python`` is another version than
@@ -86,7 +86,7 @@ def libraries(name: str, python: str | None = None, build: Path = BUILD) -> Path
     """
     machine = this_machine()
     target = replace(machine, python=python or machine.python)
-    return _libraries(ROOT / "requirements" / f"{name}.txt", target, build)
+    return _libraries(ROOT / "requirements" / f"{name}.txt", target, BUILD)
 
 
 def digest_of(*paths: str) -> str:

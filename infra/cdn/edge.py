@@ -77,12 +77,12 @@ def cached_patterns(routes: Sequence[Route] = ROUTES) -> list[str]:
     return _patterns(route for route in routes if route.is_public_read)
 
 
-def uncached_patterns(routes: Sequence[Route] = ROUTES) -> list[str]:
+def uncached_patterns() -> list[str]:
     """The path patterns of private paths that look public to CloudFront, whose ``*`` matches slashes."""
-    cached = cached_patterns(routes)
+    cached = cached_patterns()
     return [
         pattern
-        for pattern in _patterns(routes)
+        for pattern in _patterns(ROUTES)
         if pattern not in cached and any(fnmatch.fnmatchcase(pattern, page) for page in cached)
     ]
 

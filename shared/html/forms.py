@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -130,4 +129,4 @@ def lead_to(place: str, *, cookies: tuple[str, ...] = (), said: str | None = Non
     location = f"{base()}{path}"
     kept = {name: value for name, value in parse_qsl(asked) if name != "said"} | query
     asked = urlencode(kept | ({"said": said} if said else {}))
-    return leading(f"{location}?{asked}" if asked else location, HTTPStatus.SEE_OTHER, cookies=cookies, said=said)
+    return leading(f"{location}?{asked}" if asked else location, cookies=cookies, said=said)

@@ -197,29 +197,23 @@ class SignInFirst(NotSignedIn):
 
 
 def redirect(
-    path: str,
-    status: int = HTTPStatus.SEE_OTHER,
-    *,
-    cookies: tuple[str, ...] = (),
-    fragment: str = "",
-    said: str | None = None,
-    **query: Any,
+    path: str, *, cookies: tuple[str, ...] = (), fragment: str = "", said: str | None = None, **query: Any
 ) -> Answer:
     """An answer that leads to a path of this site, and there to the element whose id is ``fragment``.
 
-    After a form that was sent it is 303, and nothing else. ``said`` is the code of what the form has done.
+    ``said`` is the code of what a form has done.
     """
     location = link(path, **query, said=said)
     if fragment:
         location = urlsplit(location)._replace(fragment=fragment).geturl()
-    return leading(location, status, cookies=cookies, said=said)
+    return leading(location, cookies=cookies, said=said)
 
 
-def leading(location: str, status: int, *, cookies: tuple[str, ...], said: str | None) -> Answer:
+def leading(location: str, *, cookies: tuple[str, ...], said: str | None) -> Answer:
     """An answer that leads to an address, and by a cookie of a minute tells it that this browser did what it says."""
     if said:
         cookies = (*cookies, done(said))
-    return Answer("", status=status, headers={"Location": location}, cookies=cookies)
+    return Answer("", status=HTTPStatus.SEE_OTHER, headers={"Location": location}, cookies=cookies)
 
 
 def problem_page(

@@ -211,9 +211,9 @@ def full_rows(deals: Sequence[Deal], under: Period) -> int:
     return len(deals)
 
 
-def cards(deals: Iterable[Deal], now: datetime, *, most: int | None = None, dated: bool = True) -> list[Card]:
+def cards(deals: Iterable[Deal], now: datetime, *, most: int | None = None) -> list[Card]:
     """Cards of some deals, ``most`` at most, one for each group."""
-    return [card(group[0], now, variants=len(group), dated=dated) for group in grouped(deals)[:most]]
+    return [card(group[0], now, variants=len(group)) for group in grouped(deals)[:most]]
 
 
 def leave_out(shown: Sequence[Card], *, lead: bool = False) -> None:
