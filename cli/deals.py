@@ -85,13 +85,7 @@ def search(
     wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": brand})
     words = asked(typed)
     with at_work(as_json) as work:
-        if wanted.is_all:
-            found = searching.find(work.table, words, limit=limit, cursor=cursor)
-            matches, following, ran = found.matches, found.next, found.instead or words
-        else:
-            matches, following, ran = selecting.page(
-                work.table, words, wanted, limit=limit, now=work.now, cursor=cursor
-            )
+        matches, following, ran = selecting.page(work.table, words, wanted, limit=limit, now=work.now, cursor=cursor)
         page = Page(tuple(searching.active(work.table, matches, work.now)), following)
         work.answer(documents.found(page, None if ran is words else ran.text, work.now), views.feed)
 

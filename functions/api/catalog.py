@@ -226,11 +226,7 @@ def _found(typed: str, asked: Selection) -> documents.Json:
     wanted, now = words.asked(typed), times.now()
     if not wanted.terms:
         raise BadRequest("q must have a word of two characters or more, or a digit.", "q")
-    if asked.is_all:
-        found = search.find(table(), wanted, **paging(app))
-        matches, following, ran = found.matches, found.next, found.instead or wanted
-    else:
-        matches, following, ran = selecting.page(table(), wanted, asked, now=now, **paging(app))
+    matches, following, ran = selecting.page(table(), wanted, asked, now=now, **paging(app))
     page = Page(tuple(search.active(table(), matches, now)), following)
     return documents.found(page, None if ran is wanted else ran.text, now)
 

@@ -249,6 +249,7 @@ PATTERNS: Mapping[str, str] = {
     "stock.find_many": "35",
     "search.find": "36",
     "selecting.find": "36",
+    "selecting.page": "36",
     "search.active": "36",
     "deal_pages.read": "37",
     "offers.offers": "37",

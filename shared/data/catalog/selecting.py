@@ -55,7 +55,10 @@ def find(table: Table, wanted: Search, selection: Selection, *, now: datetime, c
 def page(
     table: Table, wanted: Search, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None
 ) -> tuple[tuple[Match, ...], str | None, Search]:
-    """The first matches of ``find``, the cursor of what comes after them, and the search that they are of."""
+    """The first matches of a search that are selected, the cursor of what comes after them, and the search that ran."""
+    if selection.is_all:
+        newest = search.find(table, wanted, limit=limit, cursor=cursor)
+        return newest.matches, newest.next, newest.instead or wanted
     found = find(table, wanted, selection, now=now, cursor=cursor)
     shown = found.matches[:limit]
     more = cursor_after(found.ran, selection, shown[-1]) if len(shown) < len(found.matches) else None
