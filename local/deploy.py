@@ -103,6 +103,7 @@ def deploy(home: Home, port: int, digest: str, *, app: Path | None = None) -> di
         home,
         port,
         *("deploy", "--all", "--require-approval", "never", "--context", f"stage={STAGE}"),
+        "--no-staging",  # what is zipped needs no copy first
         *(("--app", str(app)) if app else ()),
         *("--context", f"origin={origin(port)}", "--method", "direct"),
         *("--output", str(home.folder / "cdk.out"), "--outputs-file", str(file), "--progress", "events", "--ci"),
