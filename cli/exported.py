@@ -253,12 +253,15 @@ def _declared(name: str, kind: type) -> str:
 
 
 def _sql(value: Any) -> Any:
-    """A value as SQLite holds it: maps, lists and sets are JSON, in which what we never write (a fraction) is text."""
+    """A value as SQLite holds it: maps, lists and sets are JSON, in which what we never write (a fraction) is text.
+
+    A map of DynamoDB has no order; here it has one, so that two exports of an item are alike.
+    """
     if value is None or isinstance(value, str | int | bytes):
         return value
     if isinstance(value, set):
         value = sorted(value)
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True)
 
 
 def _python(value: Any, declared: str) -> Any:

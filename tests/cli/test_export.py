@@ -17,7 +17,7 @@ from cli.exported import NAMELESS, Export, Readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from tests.cli.conftest import name_in_environment
-from tests.support.engines import ENGINES
+from tests.support.engines import FAST_SERVER
 from tools import workbench
 
 Btd = Callable[..., Result]
@@ -27,13 +27,11 @@ PERSONAL = re.compile(
 )
 """The readers' names, addresses, passwords, networks and account ids."""
 
-(MINISTACK,) = (engine for engine in ENGINES if engine.name == "ministack")
-
 
 @pytest.fixture(scope="module")
 def filled() -> Iterator[Table]:
     """A table that these tests only read."""
-    with MINISTACK.table() as table:
+    with FAST_SERVER.table() as table:
         workbench.fill(table)
         yield table
 
@@ -47,7 +45,7 @@ def table(filled: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
 @pytest.fixture
 def empty() -> Iterator[Table]:
     """A table that ``name_in_environment`` can turn the commands to."""
-    with MINISTACK.bare_table() as bare:
+    with FAST_SERVER.bare_table() as bare:
         yield bare
 
 
@@ -60,7 +58,7 @@ def rows_of(folder: Path) -> dict[str, list[dict[str, Any]]]:
         database.row_factory = sqlite3.Row
         names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name != '_export'").fetchall()
         tables = {name: map(dict, database.execute(f'SELECT * FROM "{name}"')) for (name,) in names}
-        return {name: sorted(rows, key=lambda row: str([*row.values()])) for name, rows in tables.items()}
+        return {name: sorted(rows, key=lambda row: str(sorted(row.items()))) for name, rows in tables.items()}
 
 
 def personal_cells(folder: Path) -> list[str]:
