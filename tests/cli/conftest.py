@@ -1,4 +1,4 @@
-"""The command line against MiniStack's DynamoDB, reached as a user reaches a table: by the environment."""
+"""The command line against a DynamoDB, reached as a user reaches a table: by the environment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cli.main import app
 from shared.data.catalog import seeds
 from shared.dynamodb.table import Table
 from shared.values import times
-from tests.support.engines import ENGINES
+from tests.support.engines import FAST_SERVER, Engine
 
 Btd = Callable[..., Result]
 
@@ -27,11 +27,16 @@ def wide_terminal() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def server() -> Engine:
+    """Where the tables are. A file whose commands ask other services than DynamoDB, too, names MiniStack."""
+    return FAST_SERVER
+
+
 @pytest.fixture
-def bare_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
+def bare_table(server: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A table of a test's own, which the environment names."""
-    (ministack,) = (engine for engine in ENGINES if engine.name == "ministack")
-    with ministack.bare_table() as table:
+    with server.bare_table() as table:
         name_in_environment(monkeypatch, table)
         yield table
 

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from cli.importer import WINDOW
 from shared.data.catalog import brands, deals, feed_counts, feeds, imports
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
@@ -257,17 +256,24 @@ def _heed_sigint() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+WITH_SMALL_WINDOWS = """
+from cli import importer
+from cli.start import main
+importer.WINDOW = 40
+main()
+"""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send")
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_import_says_what_is_done_and_completes_when_repeated(
     table: Table, btd: Btd, tmp_path: Path, by: signal.Signals
 ) -> None:
-    done = WINDOW
-    total = done + 500
+    done, total = 40, 60
     day = "2025-03-{:02}T10:00:00Z"
     lines = (a_line(str(n), postedAt=day.format(n % 28 + 1), brand=f"Brand {n % 7}") for n in range(total))
     path = a_file(tmp_path, lines)
-    command = [sys.executable, "-m", "cli.start", "import", "-"]
+    command = [sys.executable, "-c", WITH_SMALL_WINDOWS, "import", "-"]
 
     # More than a window of lines, and then none: the import is done with the window and waits for the rest.
     # What runs in the background ignores SIGINT, and its children inherit that.

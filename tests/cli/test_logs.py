@@ -15,8 +15,14 @@ import pytest
 from local.settings import Home
 from shared.dynamodb.table import Table
 from tests.cli.conftest import Btd
+from tests.support.engines import MINISTACK, Engine
 
 HOUR = 3_600_000
+
+
+@pytest.fixture(scope="module")
+def server() -> Engine:
+    return MINISTACK
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
-from tests.support.engines import FAKE_CREDENTIALS
+from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
 from tests.support.events import event
 from tests.support.factories import NOW, a_deal, open_brands, post
 from tests.support.waiting import PATIENCE
@@ -31,6 +31,11 @@ from tests.support.waiting import PATIENCE
 Btd = Callable[..., Result]
 
 UNIT = Unit("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr", "category")
+
+
+@pytest.fixture(scope="module")
+def server() -> Engine:
+    return MINISTACK
 
 
 @pytest.fixture
