@@ -57,7 +57,7 @@ from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FR
 from shared.models.lists import Page
 from shared.models.members import Address, User
 from shared.models.orders import OrderStatus, Wanted
-from tests.support.engines import FAKE_CREDENTIALS, MOTO
+from tests.support.engines import FAKE_CREDENTIALS, FAST
 
 ROOT = Path(__file__).resolve().parent.parent
 PATH = ROOT / "docs" / "nosql-workbench.json"
@@ -91,7 +91,7 @@ Json = dict[str, Any]
 
 def document() -> Json:
     """The whole model, with its items."""
-    with MOTO.table() as table:
+    with FAST.table() as table:
         tokens = itertools.count(1)
         fill(replace(table, token=lambda: str(UUID(int=next(tokens)))))
         items = _all_of(table)
