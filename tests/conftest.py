@@ -30,10 +30,12 @@ botocore.session.create_loader = cache(botocore.session.create_loader)
 pytest_plugins = ["tests.support.windows"]
 
 TOGETHER = (
-    "tests/e2e/", "tests/fire/", "tests/functions/test_behind_cloudfront.py", "tests/functions/test_imports.py",
-    "tests/infra/", "tests/pages/browser/", "tests/recipes/", "tests/site/", "tests/test_docs_site.py",
+    ("tests/cli/test_export.py",), ("tests/e2e/",), ("tests/fire/",),
+    ("tests/infra/", "tests/functions/test_behind_cloudfront.py"),
+    ("tests/functions/test_imports.py",), ("tests/pages/browser/",), ("tests/recipes/",), ("tests/site/",),
+    ("tests/test_docs_site.py",),
 )  # fmt: skip
-"""Folders and files whose tests share what is dear to make, or must not meet: each runs in one process."""
+"""Folders and files whose tests share what is dear to make, or must not meet: each group runs in one process."""
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]  # the same
@@ -43,7 +45,7 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]  # the same
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((place for place in TOGETHER if nodeid.startswith(place)), nodeid)
+        return next((group[0] for group in TOGETHER if nodeid.startswith(group)), nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)

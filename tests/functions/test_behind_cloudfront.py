@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any
 
-import aws_cdk as cdk
 import httpx
 import pytest
-from aws_cdk.assertions import Template
 
-from infra.settings import STAGES, Cdn
-from infra.stacks import DealsStack
 from shared import settings
 from shared.data.catalog import deals
 from shared.data.members import rate_limits, sessions, users
@@ -20,19 +15,16 @@ from shared.dynamodb.table import Table
 from shared.errors import SlowDown
 from shared.models.members import User
 from shared.values import times
+from tests.infra.conftest import Synthesized, closed
 from tests.support.edge import Answer, Edge, Request, url
 from tests.support.factories import a_deal
 from tests.support.gateway import Gateway
 
+__all__ = ["closed"]
+
 TOKEN = bytes(range(32))
 NEIGHBOUR = "198.51.100.20"
 """The edge location, as the gateway sees it."""
-
-
-@pytest.fixture(scope="session")
-def template() -> dict[str, Any]:
-    app, stage = cdk.App(), dataclasses.replace(STAGES["prod"], cdn=Cdn())
-    return dict(Template.from_stack(DealsStack(app, stage=stage)).to_json())
 
 
 @dataclasses.dataclass(slots=True)
@@ -69,8 +61,8 @@ def api(table: Table, monkeypatch: pytest.MonkeyPatch) -> Api:
 
 
 @pytest.fixture
-def edge(template: dict[str, Any], api: Api) -> Edge:
-    return Edge(template, api)
+def edge(closed: Synthesized, api: Api) -> Edge:
+    return Edge(closed.template, api)
 
 
 @pytest.fixture

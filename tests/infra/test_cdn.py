@@ -8,7 +8,6 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,10 @@ from aws_cdk.assertions import Template
 
 from infra.cdn.edge import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, QUERY, cached_patterns, uncached_patterns
 from infra.cdn.secret import OriginSecret
-from infra.checks import require
 from infra.functions import FUNCTIONS
 from infra.routes import ROUTES
 from infra.settings import STAGES, Cdn, Domain
-from infra.stacks import DealsStack
-from tests.infra.conftest import lint
+from tests.infra.conftest import CLOSED, Synthesized, lint, synthesize
 from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Answer, Edge
 
 Json = Mapping[str, Any]
@@ -37,32 +34,32 @@ OPERATIONS = [
     for method, operation in operations.items()
 ]
 
-WITH_A_NAME = Cdn(
-    domain_name="deals.example.com",
+OWN = Domain("deals.example.com", "arn:aws:acm:us-east-1:123456789012:certificate/1")
+FIRST = Cdn(
+    domain_name=OWN.name,
     certificate_arn="arn:aws:acm:us-east-1:123456789012:certificate/5f0f1c1e-7d0f-4a54-9a5b-0d9d5c2f3a11",
     price_class="PRICE_CLASS_ALL",
     countries=("DE", "US"),
     web_acl_arn="arn:aws:wafv2:us-east-1:123456789012:global/webacl/deals/0a1b2c3d-1111-2222-3333-444455556666",
     subdomains_too=True,
 )
-
-
-@cache
-def synthesize(cdn: Cdn | None, domain: Domain | None = None) -> Json:
-    """The template of prod with ``cdn``; its synthesis fails where cdk-nag finds what is not accepted with a reason."""
-    app = cdk.App()
-    stack = DealsStack(app, stage=dataclasses.replace(STAGES["prod"], cdn=cdn, domain=domain))
-    require(app)
-    return Template.from_stack(stack).to_json()
-
-
-CLOSED = Cdn(closes_apis=True)
-"""The second step: names lead to CloudFront, and the APIs answer nobody else."""
+"""The first step: the name still leads to the APIs. All that can be set is set."""
 
 
 @pytest.fixture(scope="session")
-def template() -> Json:
-    return synthesize(CLOSED)
+def template(closed: Synthesized) -> Json:
+    return closed.template
+
+
+@pytest.fixture(scope="session")
+def first() -> Json:
+    return synthesize(dataclasses.replace(STAGES["prod"], cdn=FIRST, domain=OWN)).template
+
+
+@pytest.fixture(scope="session")
+def rotated() -> Json:
+    """The second step, with another word."""
+    return synthesize(dataclasses.replace(STAGES["prod"], cdn=dataclasses.replace(CLOSED, word=2))).template
 
 
 @pytest.fixture(scope="session")
@@ -224,7 +221,7 @@ def test_the_gateways_own_pages_keep_their_look_under_that_policy(template: Json
     assert len(pages) > 5
 
 
-def test_names_below_the_domain_are_told_to_be_https_only_where_a_setting_says_so(template: Json) -> None:
+def test_names_below_the_domain_are_told_to_be_https_only_where_a_setting_says_so(template: Json, first: Json) -> None:
     def told(found: Json) -> set[bool]:
         return {
             policy(found, "ResponseHeadersPolicy", name)["SecurityHeadersConfig"]["StrictTransportSecurity"][
@@ -234,7 +231,7 @@ def test_names_below_the_domain_are_told_to_be_https_only_where_a_setting_says_s
         }
 
     assert told(template) == {False}
-    assert told(synthesize(WITH_A_NAME)) == {True}
+    assert told(first) == {True}
 
 
 def test_a_request_with_a_session_reaches_the_origin_with_it(edge: Edge, template: Json) -> None:
@@ -321,13 +318,10 @@ def refuses(api: Json, referer: str, secrets: Mapping[str, str]) -> bool:
     return False
 
 
-def test_the_first_deployment_leaves_a_live_site_as_it_is() -> None:
+def test_the_first_deployment_leaves_a_live_site_as_it_is(first: Json) -> None:
     """DNS leads to the APIs until somebody moves it, and that takes until its records have expired."""
-    own = Domain("deals.example.com", "arn:aws:acm:us-east-1:123456789012:certificate/1")
-    first = synthesize(WITH_A_NAME, own)
-
     assert [statements(each) for each in apis_of(first)] == [[OPEN], [OPEN]]
-    assert only(first, "AWS::ApiGateway::DomainName")["DomainName"] == own.name
+    assert only(first, "AWS::ApiGateway::DomainName")["DomainName"] == OWN.name
     # CloudFront shows its word from the beginning, so that the APIs can require it later.
     (word,), sent = words(first)
     assert sent == {word}
@@ -391,8 +385,7 @@ def test_the_apis_answer_nobody_but_cloudfront(template: Json) -> None:
     assert sent == {word}
 
 
-def test_a_new_word_is_sent_while_the_one_before_is_still_accepted(template: Json) -> None:
-    rotated = synthesize(dataclasses.replace(CLOSED, word=2))
+def test_a_new_word_is_sent_while_the_one_before_is_still_accepted(template: Json, rotated: Json) -> None:
     again = cdk.Stack()
     OriginSecret(again, "Origin", version=3)
 
@@ -412,14 +405,14 @@ def deployments(found: Json) -> set[str]:
     return {name for name, each in found["Resources"].items() if each["Type"] == "AWS::ApiGateway::Deployment"}
 
 
-def test_a_new_word_is_a_new_deployment_of_both_apis(template: Json) -> None:
+def test_a_new_word_is_a_new_deployment_of_both_apis(template: Json, rotated: Json) -> None:
     assert len(deployments(template)) == 2
-    assert deployments(template).isdisjoint(deployments(synthesize(dataclasses.replace(CLOSED, word=2))))
+    assert deployments(template).isdisjoint(deployments(rotated))
 
 
-def test_both_apis_are_opened_when_cloudfront_is_switched_off(template: Json) -> None:
+def test_both_apis_are_opened_when_cloudfront_is_switched_off(template: Json, prod: Synthesized) -> None:
     """CloudFormation keeps a policy that the template no longer has: github.com/aws/aws-cdk/issues/21840."""
-    without = synthesize(None)
+    without = prod.template
 
     assert [statements(each) for each in apis_of(without)] == [[OPEN], [OPEN]]
     # A policy takes effect with the next deployment of its API.
@@ -428,7 +421,9 @@ def test_both_apis_are_opened_when_cloudfront_is_switched_off(template: Json) ->
     assert not [name for name, output in template["Outputs"].items() if "Export" in output]
 
 
-def test_functions_trust_the_addresses_of_cloudfront_where_nobody_else_reaches_them(template: Json) -> None:
+def test_functions_trust_the_addresses_of_cloudfront_where_nobody_else_reaches_them(
+    template: Json, first: Json, prod: Synthesized
+) -> None:
     def told(found: Json) -> set[bool]:
         functions = [
             each["Properties"]
@@ -439,7 +434,7 @@ def test_functions_trust_the_addresses_of_cloudfront_where_nobody_else_reaches_t
         return {"BEHIND_CDN" in each["Environment"]["Variables"] for each in functions}
 
     assert told(template) == {True}
-    assert told(synthesize(Cdn())) == told(synthesize(None)) == {False}
+    assert told(first) == told(prod.template) == {False}
 
 
 def test_the_log_is_private_encrypted_short_lived_and_holds_no_credentials(template: Json) -> None:
@@ -457,14 +452,14 @@ def test_the_log_is_private_encrypted_short_lived_and_holds_no_credentials(templ
     assert only(template, "AWS::Logs::DeliverySource")["LogType"] == "ACCESS_LOGS"
 
 
-def test_a_name_countries_and_a_firewall_are_settings() -> None:
-    found = config(synthesize(WITH_A_NAME))
+def test_a_name_countries_and_a_firewall_are_settings(first: Json) -> None:
+    found = config(first)
 
     assert found["Aliases"] == ["deals.example.com"]
     assert found["ViewerCertificate"]["MinimumProtocolVersion"] == "TLSv1.2_2021"
     assert found["PriceClass"] == "PriceClass_All"
     assert found["Restrictions"]["GeoRestriction"] == {"RestrictionType": "whitelist", "Locations": ["DE", "US"]}
-    assert found["WebACLId"] == WITH_A_NAME.web_acl_arn
+    assert found["WebACLId"] == FIRST.web_acl_arn
 
 
 def test_a_name_without_a_certificate_is_refused() -> None:

@@ -6,52 +6,43 @@ import json
 import re
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from infra.exports import QUERIES
-from infra.settings import STAGES, Watch
-from tests.infra.conftest import Synthesized, synthesize
+from tests.infra.conftest import Synthesized
 
 DAY = 24 * 3600 * 1000
 
 
-@pytest.fixture(scope="module")
-def exporting() -> Synthesized:
-    return synthesize(replace(STAGES["prod"], watch=Watch.FULL, export_days=30))
-
-
-def request_of(exporting: Synthesized) -> dict[str, Any]:
+def request_of(full: Synthesized) -> dict[str, Any]:
     """The arguments of DynamoDB's ExportTableToPointInTime; references to resources are their names."""
-    parts = exporting.only("AWS::StepFunctions::StateMachine")["Properties"]["DefinitionString"]["Fn::Join"][1]
+    parts = full.only("AWS::StepFunctions::StateMachine")["Properties"]["DefinitionString"]["Fn::Join"][1]
     text = "".join(part if isinstance(part, str) else str(part.get("Ref", "an ARN")) for part in parts)
     (state,) = json.loads(text)["States"].values()
     arguments: dict[str, Any] = state["Arguments"]
     return arguments
 
 
-def bucket_of(exporting: Synthesized) -> str:
+def bucket_of(full: Synthesized) -> str:
     """The bucket of exports, which is not that of pictures."""
-    (bucket,) = (name for name in exporting.resources("AWS::S3::Bucket") if name.startswith("Exports"))
+    (bucket,) = (name for name in full.resources("AWS::S3::Bucket") if name.startswith("Exports"))
     return bucket
 
 
-def test_nothing_is_exported_unless_the_stage_says_so(prod: Synthesized, exporting: Synthesized) -> None:
+def test_nothing_is_exported_unless_the_stage_says_so(prod: Synthesized, full: Synthesized) -> None:
     kinds = ("AWS::Scheduler::Schedule", "AWS::StepFunctions::StateMachine", "AWS::Glue::Table")
 
     assert [kind for kind in kinds if prod.resources(kind)] == []
-    assert [kind for kind in kinds if not exporting.resources(kind)] == []
+    assert [kind for kind in kinds if not full.resources(kind)] == []
 
 
-def test_each_night_exports_a_day_and_no_moment_is_left_out(exporting: Synthesized) -> None:
+def test_each_night_exports_a_day_and_no_moment_is_left_out(full: Synthesized) -> None:
     """A window is 24 hours at most, and must have ended.
 
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport_Requesting.html
     """
-    schedule = exporting.only("AWS::Scheduler::Schedule")["Properties"]
-    window = request_of(exporting)["IncrementalExportSpecification"]
+    schedule = full.only("AWS::Scheduler::Schedule")["Properties"]
+    window = request_of(full)["IncrementalExportSpecification"]
 
     computed = re.compile(r"\{% \$fromMillis\(\$toMillis\(\$states\.input\.at\) - (\d+)\) %\}")
     begin, end = (computed.fullmatch(window[name]) for name in ("ExportFromTime", "ExportToTime"))
@@ -63,31 +54,31 @@ def test_each_night_exports_a_day_and_no_moment_is_left_out(exporting: Synthesiz
     assert schedule["Target"]["Input"] == '{"at":"<aws.scheduler.scheduled-time>"}'
 
 
-def test_the_export_may_read_nothing_and_write_to_its_folder_only(exporting: Synthesized) -> None:
-    (machine,) = exporting.resources("AWS::StepFunctions::StateMachine").values()
+def test_the_export_may_read_nothing_and_write_to_its_folder_only(full: Synthesized) -> None:
+    (machine,) = full.resources("AWS::StepFunctions::StateMachine").values()
     role = machine["Properties"]["RoleArn"]["Fn::GetAtt"][0]
-    bucket = bucket_of(exporting)
+    bucket = bucket_of(full)
 
     allowed = {
         (action, json.dumps(statement["Resource"]))
-        for policy in exporting.resources("AWS::IAM::Policy").values()
+        for policy in full.resources("AWS::IAM::Policy").values()
         if {"Ref": role} in policy["Properties"]["Roles"]
         for statement in policy["Properties"]["PolicyDocument"]["Statement"]
         for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
         if not action.startswith("logs:")
     }
 
-    (table,) = exporting.resources("AWS::DynamoDB::Table")
+    (table,) = full.resources("AWS::DynamoDB::Table")
     folder = json.dumps({"Fn::Join": ["", [{"Fn::GetAtt": [bucket, "Arn"]}, "/changes/*"]]})
     writes = {(action, folder) for action in ("s3:PutObject", "s3:PutObjectAcl", "s3:AbortMultipartUpload")}
     assert allowed == writes | {("dynamodb:ExportTableToPointInTime", json.dumps({"Fn::GetAtt": [table, "Arn"]}))}
 
 
-def test_a_night_without_an_export_rings(exporting: Synthesized) -> None:
-    (machine,) = exporting.resources("AWS::StepFunctions::StateMachine")
+def test_a_night_without_an_export_rings(full: Synthesized) -> None:
+    (machine,) = full.resources("AWS::StepFunctions::StateMachine")
     (alarm,) = (
         alarm["Properties"]
-        for alarm in exporting.resources("AWS::CloudWatch::Alarm").values()
+        for alarm in full.resources("AWS::CloudWatch::Alarm").values()
         if alarm["Properties"]["Namespace"] == "AWS/States"
     )
 
@@ -97,18 +88,16 @@ def test_a_night_without_an_export_rings(exporting: Synthesized) -> None:
     assert alarm["InsufficientDataActions"]
 
 
-def test_exports_are_forgotten_when_the_stage_says(exporting: Synthesized) -> None:
-    (rule,) = exporting.resources("AWS::S3::Bucket")[bucket_of(exporting)]["Properties"]["LifecycleConfiguration"][
-        "Rules"
-    ]
+def test_exports_are_forgotten_when_the_stage_says(full: Synthesized) -> None:
+    (rule,) = full.resources("AWS::S3::Bucket")[bucket_of(full)]["Properties"]["LifecycleConfiguration"]["Rules"]
 
     assert (rule["ExpirationInDays"], rule["Status"]) == (30, "Enabled")
 
 
-def test_athena_reads_where_the_export_writes(exporting: Synthesized) -> None:
+def test_athena_reads_where_the_export_writes(full: Synthesized) -> None:
     """https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html."""
-    request = request_of(exporting)
-    tables = [each["Properties"]["TableInput"] for each in exporting.resources("AWS::Glue::Table").values()]
+    request = request_of(full)
+    tables = [each["Properties"]["TableInput"] for each in full.resources("AWS::Glue::Table").values()]
 
     places = {each["Name"]: each["StorageDescriptor"]["Location"]["Fn::Join"][1][1:] for each in tables}
 
@@ -117,11 +106,11 @@ def test_athena_reads_where_the_export_writes(exporting: Synthesized) -> None:
     assert places["base"] == [bucket, "/base/AWSDynamoDB/"]
 
 
-def test_queries_see_each_item_as_it_is_now(exporting: Synthesized) -> None:
+def test_queries_see_each_item_as_it_is_now(full: Synthesized) -> None:
     """SQLite stands in for Athena, with the two functions that it lacks: so much SQL they share."""
     queries = {
         each["Properties"]["Name"]: each["Properties"]["QueryString"]
-        for each in exporting.resources("AWS::Athena::NamedQuery").values()
+        for each in full.resources("AWS::Athena::NamedQuery").values()
     }
     deal = {"PK": {"S": "DEAL#1"}, "SK": {"S": "DEAL#1"}, "Type": {"S": "Deal"}, "BrandName": {"S": "Acme"},
             "Price": {"S": "75.00"}, "ListPrice": {"S": "100.00"}}  # fmt: skip

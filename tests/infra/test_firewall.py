@@ -6,18 +6,24 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import aws_cdk as cdk
 import pytest
+from aws_cdk.assertions import Template
 
+from infra.firewall import Firewall
 from infra.functions import FUNCTIONS
 from shared.api.paths import PASSWORD_PATHS
 from shared.http.body import MAX_BODY_BYTES
-from tests.infra.conftest import VARIANTS, Synthesized, synthesize
+from tests.infra.conftest import VARIANTS, Synthesized
 
 
 @pytest.fixture(scope="module")
 def acl() -> dict[str, Any]:
     """The properties of the web ACL of an API that is reached directly."""
-    return dict(synthesize(replace(VARIANTS["everything"], cdn=None)).only("AWS::WAFv2::WebACL")["Properties"])
+    stack = cdk.Stack()
+    Firewall(stack, "Firewall", stage=replace(VARIANTS["everything"], cdn=None), gateways=[])
+    (acl,) = Template.from_stack(stack).find_resources("AWS::WAFv2::WebACL").values()
+    return dict(acl["Properties"])
 
 
 def rule(acl: dict[str, Any], name: str) -> dict[str, Any]:

@@ -18,12 +18,12 @@ from infra.functions import FUNCTIONS, Caller
 from infra.observability import bounds
 from infra.observability.alarms import OPERATIONS
 from infra.observability.bounds import USUAL, Bound, Bounds
-from infra.settings import STAGES, Watch
+from infra.settings import STAGES
 from local.settings import ROOT
 from shared import settings
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
-from tests.infra.conftest import Assembly, Synthesized, function_of, synthesize
+from tests.infra.conftest import Assembly, Synthesized, function_of
 
 ANSWERING = {row.name for row in FUNCTIONS if row.caller is Caller.GATEWAY and not row.shows_work}
 REPORTED = {value.name: value for value in vars(metrics).values() if isinstance(value, metrics.Metric)}
@@ -33,12 +33,6 @@ SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", RUNBOOK, re.MULTILIN
 NOT_OF_ALARMS = {"Following a request", "What is measured", "Stock that does not add up", "Restoring the table"}
 
 Alarm = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def full() -> Synthesized:
-    """The template of prod with all of its alarms."""
-    return synthesize(replace(STAGES["prod"], watch=Watch.FULL, export_days=30))
 
 
 def alarms_of(stage: Synthesized) -> list[Alarm]:
@@ -300,12 +294,10 @@ def test_a_stage_whose_alarms_reach_nobody_says_so_when_it_is_deployed(assemblie
     assert Annotations.from_stack(stack).find_warning("*", Match.string_like_regexp("set alarm_email"))
 
 
-def test_an_address_is_written_to_where_the_stage_names_one(full: Synthesized) -> None:
-    written_to = synthesize(replace(STAGES["dev"], watch=Watch.ESSENTIAL, alarm_email="oncall@shop.example"))
-
-    subscription = written_to.only("AWS::SNS::Subscription")["Properties"]
+def test_an_address_is_written_to_where_the_stage_names_one(prod: Synthesized, full: Synthesized) -> None:
+    subscription = full.only("AWS::SNS::Subscription")["Properties"]
     assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "oncall@shop.example")
-    assert full.resources("AWS::SNS::Subscription") == {}
+    assert prod.resources("AWS::SNS::Subscription") == {}
 
 
 def test_a_stage_that_nobody_watches_has_no_alarms_to_pay_for(dev: Synthesized) -> None:
@@ -319,8 +311,10 @@ def test_a_stage_that_nobody_watches_has_no_alarms_to_pay_for(dev: Synthesized) 
         replace(STAGES["dev"], budget=10)
 
 
-def test_the_laptop_has_no_nested_stack_because_its_cloud_cannot_update_one() -> None:
-    assert synthesize(STAGES["local"]).resources("AWS::CloudFormation::Stack") == {}
+def test_the_laptop_has_no_nested_stack_because_its_cloud_cannot_update_one(
+    assemblies: Callable[[str], Assembly],
+) -> None:
+    assert assemblies("local").main(STAGES["local"]).resources("AWS::CloudFormation::Stack") == {}
 
 
 def test_two_stages_and_two_regions_have_dashboards_of_their_own(full: Synthesized) -> None:
