@@ -19,7 +19,7 @@ from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
-from tests.support.engines import MINISTACK, MOTO, Engine
+from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, MOTO, Engine
 from tests.support.factories import (
     APPLE,
     ASICS,
@@ -36,7 +36,7 @@ from tests.support.factories import (
 )
 from tests.support.wire import watched
 
-EXAMPLES = {MOTO.name: 4, MINISTACK.name: 20}
+EXAMPLES = {MOTO.name: 4, MINISTACK.name: 20, DYNOXIDE_ENGINE.name: 8}
 """How many examples each engine can run within seconds; moto copies its table for each transaction."""
 
 

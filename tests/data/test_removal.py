@@ -202,6 +202,7 @@ def all_at_once(table: Table, deal: Deal) -> None:
             deed()
 
 
+@pytest.mark.thorough  # before each of some sixty requests
 @on(DYNOXIDE_ENGINE)
 def test_what_another_window_does_while_the_account_is_removed_is_neither_left_nor_does_it_cost_anything(
     table: Table, deal: Deal, other: Deal
@@ -247,6 +248,7 @@ def _fail() -> None:
     raise SystemExit("killed")
 
 
+@pytest.mark.thorough  # before each of some sixty requests
 @on(DYNOXIDE_ENGINE)
 def test_a_late_run_of_a_removal_takes_nothing_from_the_names_next_owner(table: Table, deal: Deal, other: Deal) -> None:
     def next_owner_comes() -> None:

@@ -1,4 +1,4 @@
-"""Shoppers' journeys, from end to end in a real browser, with script and without it.
+"""Shoppers' journeys, from end to end in a real browser: ``tests/signed_in/test_shop.py`` has each form without script.
 
 Nothing here reads the table's stream: what it would do, that a deal shows how much of it is left, a test asks for.
 The other journeys are walked on a deployed site (``tests/e2e/test_browser.py``).
@@ -16,7 +16,7 @@ from shared.data.orders import addresses, stock
 from shared.models.members import Role
 from tests.support.preview import Preview, entered, sold
 from tests.support.shop import HOME_ADDRESS
-from tests.support.windows import Visit, with_and_without_script
+from tests.support.windows import Visit
 
 ORDER = re.compile("^Order for")
 """The button that orders, with its sum."""
@@ -62,17 +62,17 @@ def shows(part: Locator, text: str) -> None:
     expect(part).to_contain_text(text, use_inner_text=True)
 
 
-@with_and_without_script
-def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview, someone: People, *, script: bool) -> None:
+@pytest.mark.thorough
+def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview, someone: People) -> None:
     """The last piece in two windows, cancelled, bought by the other, and sent from the desk; both read of it."""
-    deal = site.deals[34 + script]
-    desk = visit(f"/desk/deals/{deal.number}", token=someone("seller", role="editor"), script=script)
+    deal = site.deals[34]
+    desk = visit(f"/desk/deals/{deal.number}", token=someone("seller", role="editor"))
     desk.get_by_role("link", name="Stock").click()
     desk.get_by_label("Pieces").fill("1")
     press(desk, "Add them")
     tells(desk, "The stock is changed. Every page follows in a second or two.")
     stock.show_level(site.table, deal.deal_id)
-    ana, bo = (visit("/", token=someone(name), script=script) for name in ("ana", "bo"))
+    ana, bo = (visit("/", token=someone(name)) for name in ("ana", "bo"))
 
     for buyer in (ana, bo):
         buyer.goto(f"/deals/{deal.number}")
