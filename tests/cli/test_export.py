@@ -104,7 +104,8 @@ def test_what_names_nobody_can_be_imported_without_the_rest(
 
     told = btd("import", str(tmp_path / exports.FILE))
 
-    assert items_of(empty) == [item for item in items_of(table) if item["Type"] in NAMELESS]
+    nameless = [item for item in items_of(table) if item["Type"] in NAMELESS]
+    assert items_of(empty) == [{name: item[name] for name in item if name != "EditedBy"} for item in nameless]
     assert "they have no keys: CartItem, Message, Order, OrderItem, PriceAlert, User, WordsAlert." in told.stderr
 
 

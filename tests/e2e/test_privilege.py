@@ -245,6 +245,7 @@ def _post_and_change(site: Site, editor: Visitor, brand: str, other: str) -> lis
         {"withdrawn": True},
     ):
         assert editor.patch(f"/deals/{number}", json=change).status_code == 200
+    assert until(lambda: len(editor.get(f"/deals/{number}/log").json()["items"]) == 6)
     return [str(editor.post("/deals", json=a_deal(brand)).json()["dealId"]) for _ in range(5)]
 
 

@@ -13,6 +13,7 @@ import pytest
 from infra.settings import ON_LAMBDA
 from shared import s3, settings
 from shared.api.callers import token_of
+from shared.data import item_types
 from shared.data.catalog import deal_pictures, deals, feeds, page_cache, topics
 from shared.data.catalog.deal_items import from_item
 from shared.data.catalog.page_cache import NEWEST
@@ -245,3 +246,5 @@ def test_what_is_no_news_is_announced_to_nobody(place: Place, invoke: Invoke, na
 
     assert answers == [NO_FAILURES] * 2
     assert queued(place) == []
+    logged = [item["EditedBy"] for item in place.table.scan()[0] if item["Type"] == item_types.LOG_LINE]
+    assert logged == (["ana"] if name == "stream-modify-withdrawn" else [])

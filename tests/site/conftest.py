@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from datetime import timedelta
 from typing import get_args
 from urllib.parse import urlencode
 
@@ -12,7 +13,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from functions.pages.desk.pictures import LOOKS
-from shared.data.catalog import deals
+from shared.data.catalog import deal_log, deals
+from shared.data.catalog.changes import DealChange
 from shared.data.members import alerts, announcements, digests, email_tokens, follows, saved, sessions, users
 from shared.data.orders import addresses, carts, reading
 from shared.html import cookies
@@ -102,6 +104,10 @@ def people(site: Preview) -> dict[str, str]:
     carts.put_in(table, "ana", first.deal_id, 3, now)
     carts.put_in(table, "ana", second.deal_id, 1, now)
     deals.edit(table, second.deal_id, {"price": "1.00"}, now)
+    changed = deals.edit(
+        table, first.deal_id, {"coupon_code": "SAVE10", "ends_at": now + timedelta(days=9)}, now, by="eddy"
+    )
+    deal_log.note(table, DealChange(first, changed, now), "1")
     return tokens
 
 
@@ -140,6 +146,7 @@ def own_paths(site: Preview, people: dict[str, str]) -> dict[str, str]:
         "posting again": f"/desk/deals/new?{urlencode({'link': first.link})}",
         "all deals": "/desk/deals",
         "a deal's form": f"/desk/deals/{first.number}",
+        "changes of a deal": f"/desk/deals/{first.number}/log",
         # As late as it can be: until then the page looks again each second.
         "a picture being made": f"/desk/deals/{first.number}/picture?key={UPLOADS}{first.deal_id}&looked={LOOKS}",
         "making hot": f"/desk/deals/{first.number}/hot",

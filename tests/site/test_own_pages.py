@@ -33,7 +33,7 @@ OF_MEMBERS = [
 OF_EDITORS = [
     "desk", "posting", "posting again", "all deals", "a deal's form", "a picture being made", "making hot",
     "front page order", "choice order", "category order", "desk brands", "orders to send", "an order to send", "stock",
-    "ending a deal", "withdrawing a deal",
+    "ending a deal", "withdrawing a deal", "changes of a deal",
 ]  # fmt: skip
 OF_THE_TABLE = ["table", "collection", "index", "user", "nothing", "form", "code", "took"]
 EMPTY = ["/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses", "/shop/orders"]
