@@ -5,7 +5,7 @@ While a deal is listed, its three feeds count it (``feed_counts.py``), in the tr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -80,6 +80,7 @@ def edit(
     by: str | None = None,
     correlation_id: str | None = None,
     version: int | None = None,
+    ask: Callable[[Deal, Deal], object] = lambda _old, _new: None,
 ) -> Deal:
     """Change fields of a deal; it enters or leaves the feeds as its status then calls for, and keeps its place.
 
@@ -87,7 +88,7 @@ def edit(
     ``by`` is the editor, for the deal's log; ``correlation_id`` names the request that asks for this.
     Of two editors at once, the later one's changes are applied to what the earlier one wrote. With ``version``, the one
     that the changes are based on, a later editor is refused instead: a form sends every field, and would undo changes
-    that it does not know of.
+    that it does not know of. ``ask`` may refuse what is about to be written, given the deal before and after.
     Raises NoSuchDeal, NoSuchTopic, DealTooLarge, EditedMeanwhile.
     """
     named = {"brand_name": brand_name(table, changes["brand"])} if "brand" in changes else {}
@@ -110,6 +111,7 @@ def edit(
             new = replace(new, ended_from=" ".join(to_iso(each) for each in (now, old.ends_at) if each))
         if changes.keys() - _ALWAYS_POSSIBLE:
             check(new)
+        ask(old, new)
         new_item = to_item(new, now)
         if new_item == old_item:
             return old

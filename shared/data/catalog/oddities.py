@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from shared import settings
-from shared.data.catalog import deal_items, deals
+from shared.data.catalog import deal_items, deal_numbers, deals
 from shared.data.idempotency import Idempotency, earlier_result
 from shared.dynamodb.table import Table
-from shared.errors import Busy, DealIsOdd, EditedMeanwhile
+from shared.errors import DealIsOdd
 from shared.models.catalog import Deal
 from shared.values.money import cents
 from shared.values.times import ago
@@ -75,10 +75,13 @@ def edit(
     If another editor is faster, the question is put anew for what the deal is then. Raises DealIsOdd, and what
     ``deals.edit`` raises.
     """
-
-    def attempt() -> Deal:
-        old = deals.find(table, id_or_number, consistent=True)
-        ask(replace(old, **changes), now, seen, old)
-        return deals.edit(table, old.deal_id, changes, now, by=by, correlation_id=correlation_id, version=old.version)
-
-    return table.retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
+    deal_id = deal_numbers.place_of(table, id_or_number, consistent=True).deal_id
+    return deals.edit(
+        table,
+        deal_id,
+        changes,
+        now,
+        by=by,
+        correlation_id=correlation_id,
+        ask=lambda old, new: ask(new, now, seen, old),
+    )
