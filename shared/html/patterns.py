@@ -184,6 +184,7 @@ PATTERNS: Mapping[str, str] = {
     "deals.edit": "26",
     "deal_pictures.record": "26",
     "oddities.edit": "26",
+    "undoing.undo": "26",
     "deals.make_hot": "21",
     "brands.create": "2",
     "brands.names": "11",

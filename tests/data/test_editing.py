@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import deal_items, deals, endings, feed_counts, feeds
+from shared.data.catalog import deal_items, deals, endings, feed_counts, feeds, undoing
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.errors import DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, NotSeeded, TooLateToUndo
@@ -203,8 +203,8 @@ def test_an_end_by_hand_is_undone_for_ten_minutes_to_what_it_was(table: Table, e
     deals.edit(table, deal.deal_id, {"title": "Road runner"}, NOW)
 
     with pytest.raises(TooLateToUndo):
-        deals.undo(table, deal.deal_id, NOW + deals.UNDO_WITHIN + timedelta(seconds=1))
-    undone = deals.undo(table, deal.deal_id, NOW + deals.UNDO_WITHIN)
+        undoing.undo(table, deal.deal_id, NOW + undoing.WITHIN + timedelta(seconds=1))
+    undone = undoing.undo(table, deal.deal_id, NOW + undoing.WITHIN)
 
     assert (undone.ends_at, undone.title, listed(table, ALL_DEALS)) == (ends_at, "Road runner", [deal.deal_id])
 
@@ -216,7 +216,7 @@ def test_a_deal_that_ended_by_itself_or_after_another_hand_is_not_brought_back(t
 
     for deal in (by_itself, prolonged):
         with pytest.raises(TooLateToUndo):
-            deals.undo(table, deal.deal_id, NOW)
+            undoing.undo(table, deal.deal_id, NOW)
 
 
 def test_a_withdrawn_deal_that_changes_its_brand_is_counted_by_neither(table: Table) -> None:

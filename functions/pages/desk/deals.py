@@ -17,7 +17,7 @@ from typing import Any
 from functions.pages.desk import deal_form, log, picked_lists, pictures
 from functions.pages.desk.brands import near_names
 from functions.pages.desk.editing import deal_of, desk_page, editor_of
-from shared.data.catalog import brands, clicks, deals, mending, oddities, offers, picks
+from shared.data.catalog import brands, clicks, deals, mending, oddities, offers, picks, undoing
 from shared.errors import (
     Busy,
     DamagedDeal,
@@ -236,7 +236,7 @@ def undo(request: Request, number: str) -> Answer:
     """Undo that a deal was withdrawn or ended."""
     editor_of(request)
     deal = deal_of(number)
-    deals.undo(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
+    undoing.undo(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
     return pages.redirect(f"/desk/deals/{number}", said="as-before")
 
 
@@ -373,7 +373,7 @@ def _changed(request: Request, number: str, said: str, **changes: Any) -> Answer
 def _undoes(deal: Deal, now: datetime) -> str:
     """Until when it can be undone that a deal was withdrawn or ended; nothing where it cannot."""
     done = deal.withdrawn_at or deal.ends_at
-    return views.clock(done + deals.UNDO_WITHIN) if done and deals.undone(deal, now) else ""
+    return views.clock(done + undoing.WITHIN) if done and undoing.undone(deal, now) else ""
 
 
 def _asking_page(request: Request, number: str, template: str, possible: Sequence[Status]) -> Answer:

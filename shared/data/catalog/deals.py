@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from shared.data import item_types, keys
@@ -18,15 +18,12 @@ from shared.data.catalog.topics import no_such
 from shared.data.idempotency import Idempotency, once
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, change, put_new
-from shared.errors import Busy, DealExists, DealIsOver, EditedMeanwhile, NoSuchDeal, TooLateToUndo
+from shared.errors import Busy, DealExists, DealIsOver, EditedMeanwhile, NoSuchDeal
 from shared.models.catalog import BRAND, Deal, Status, Topic
 from shared.values import ksuids
-from shared.values.times import from_iso, to_iso
+from shared.values.times import to_iso
 
 _NAMED = Projection.of("PK", "SK", "Name")
-
-UNDO_WITHIN = timedelta(minutes=10)
-"""How long an editor can undo that a deal was withdrawn or ended."""
 
 
 def new_id(created_at: datetime, source_id: str | None, entropy: bytes) -> str:
@@ -107,7 +104,9 @@ def edit(
             if changes.get(name) is not None and getattr(old, name) is not None
         }
         new = replace(old, **{**changes, **firsts, **named})
-        if new.ends_at == now != old.ends_at:  # ended by hand, and not by itself: ``undo`` asks for the end before
+        if (
+            new.ends_at == now != old.ends_at
+        ):  # ended by hand, and not by itself: ``undoing.py`` asks for the end before
             new = replace(new, ended_from=" ".join(to_iso(each) for each in (now, old.ends_at) if each))
         if changes.keys() - _ALWAYS_POSSIBLE:
             check(new)
@@ -136,32 +135,6 @@ _ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
 def withdraw(table: Table, deal_id: str, now: datetime, *, by: str | None = None) -> Deal:
     """Take a deal back: it leaves the feeds and stays readable. Raises NoSuchDeal."""
     return edit(table, deal_id, {"withdrawn_at": now}, now, by=by)
-
-
-def undone(deal: Deal, now: datetime) -> dict[str, Any]:
-    """The changes that undo a deal's withdrawal or, where it was ended, its end; none after ten minutes."""
-    if deal.withdrawn_at is not None:
-        return {"withdrawn_at": None} if now - deal.withdrawn_at <= UNDO_WITHIN else {}
-    if deal.ends_at is None or now - deal.ends_at > UNDO_WITHIN:
-        return {}
-    ended, _, before = (deal.ended_from or "").partition(" ")
-    return {"ends_at": from_iso(before) if before else None} if ended == to_iso(deal.ends_at) else {}
-
-
-def undo(
-    table: Table, deal_id: str, now: datetime, *, by: str | None = None, correlation_id: str | None = None
-) -> Deal:
-    """Undo that a deal was withdrawn or ended, within ten minutes: it ends when it would have ended, and stands again
-    where editors had picked it. What else has been changed since stays. Raises NoSuchDeal, TooLateToUndo."""
-
-    def attempt() -> Deal:
-        deal = get(table, deal_id, consistent=True)
-        changes = undone(deal, now)
-        if not changes:
-            raise TooLateToUndo("ten minutes")
-        return edit(table, deal_id, changes, now, by=by, correlation_id=correlation_id, version=deal.version)
-
-    return table.retry(attempt, when=EditedMeanwhile, gave_up=Busy("Many are editing this deal at once; try again."))
 
 
 def make_hot(
