@@ -10,7 +10,7 @@ import dataclasses
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -111,8 +111,6 @@ TYPICAL = {
     "integration.latency": "15",
 }
 """Values with which the gateway fills its log line; it puts a hyphen where there is none."""
-
-Table = Sequence[Sequence[str]]
 
 
 def main(rounds: int = 15) -> None:

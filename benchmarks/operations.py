@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from benchmarks.pages import CONTEXT, fill, new_queue, request
@@ -40,7 +39,6 @@ from tests.support.factories import a_user
 from tests.support.records import batch, record
 from tests.support.surroundings import given
 
-SAMPLE = Path(__file__).parent.parent / "tests" / "sample" / "deals.jsonl"
 PASSWORD = "correct horse battery staple"  # of a user who exists here only
 READERS = 2 * settings.READERS_PER_COHORT
 NEW = {

@@ -213,7 +213,6 @@ PATTERNS: Mapping[str, str] = {
     "follows.likes": "25",
     "follows.is_liked": "25",
     "follows.is_watched": "25",
-    "follows.watchers": "22, 23",
     "messages.latest": "18, 19",
     "messages.unread_count": "19",
     "messages.mark_read": "20",

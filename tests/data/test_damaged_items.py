@@ -111,7 +111,6 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
     ),
     item_types.WATCH[APPLE.kind]: (
         partial(follows.watches, username="ana"),
-        partial(follows.watchers, topic=APPLE, most=9),
         told,
     ),
     item_types.LIKE[APPLE.kind]: (partial(follows.likes, username="ana"),),

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
-from typing import TypeVar
 
 from shared import settings
 from shared.data.catalog import page_cache
 from shared.data.catalog.page_cache import JSON, Cached, Copy, Form
 from shared.dynamodb.table import Table
 from shared.models.catalog import CountedTopic, Topic
-
-T = TypeVar("T")
 
 
 class Memory:

@@ -160,9 +160,3 @@ def is_liked(table: Table, topic: Topic, username: str) -> bool:
 def is_watched(table: Table, topic: Topic, username: str) -> bool:
     """Whether a user watches a topic. One GetItem."""
     return table.get(keys.watch(topic, username), projection=KEYS_ONLY) is not None
-
-
-def watchers(table: Table, topic: Topic, most: int) -> list[str]:
-    """The usernames of those who watch a topic, ``most`` of them at most."""
-    items = table.query(keys.watchers(topic), limit=most, projection=KEYS_ONLY)
-    return [keys.id_in(item["SK"]) for item in items]
