@@ -13,6 +13,7 @@ from cli import (
     backfill,
     check,
     deals,
+    drafts,
     exports,
     imports,
     indexing,
@@ -82,6 +83,7 @@ app = typer.Typer(
 app.command("import")(imports.import_deals)
 app.command()(exports.export)
 app.add_typer(deals.app, name="deals")
+app.add_typer(drafts.app, name="drafts")
 app.add_typer(topics.brand_app, name="brands")
 app.add_typer(topics.category_app, name="categories")
 app.add_typer(pages.app, name="pages")

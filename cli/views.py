@@ -33,6 +33,12 @@ def deals(found: Sequence[Json]) -> None:
     show_rows(["Number", "Title", "Brand", "Category", "Price", "Off", "Created", "Status", "Deal"], rows)
 
 
+def drafts(page: Json) -> None:
+    columns = ("draftId", "title", "brand", "price", "startsAt", "refused")
+    rows = ([draft[column] for column in columns] for draft in page["items"])
+    show_rows(["Draft", "Title", "Brand", "Price", "Post at", "Not posted because"], rows)
+
+
 def feed(page: Json) -> None:
     deals(page["items"])
     _next(page)

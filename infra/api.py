@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -84,37 +84,35 @@ class DealsApi(Gateway):
         )
         bodies = _routes_with_bodies() if stage.checks_bodies else set()
         model = self._json_object() if bodies else None
-        for route in routes:
-            resource = self.api.root.resource_for_path(route.path)
-            for verb in self._verbs(route):
-                method = resource.add_method(
-                    verb,
-                    integrations[route.function],
-                    authorizer=sessions if route.caller is Caller.SIGNED_IN else None,
-                    request_validator=validator,
-                    request_parameters={
-                        f"method.request.path.{name}": True for name in re.findall(r"{(\w+)}", route.path)
-                    },
-                    request_models=(
-                        {"application/json": model} if model and (route.method, route.path) in bodies else None
-                    ),
-                )
-                if route.caller is Caller.ANYONE:
-                    accept(method, acceptances.OPEN_ROUTE)
+        methods = {(route.path, verb): route for route in routes for verb in self._verbs(route, routes, bodies)}
+        for (path, verb), route in methods.items():
+            method = self.api.root.resource_for_path(path).add_method(
+                verb,
+                integrations[route.function],
+                authorizer=sessions if route.caller is Caller.SIGNED_IN else None,
+                request_validator=validator,
+                request_parameters={f"method.request.path.{name}": True for name in re.findall(r"{(\w+)}", path)},
+                request_models={"application/json": model} if model and (verb, path) in bodies else None,
+            )
+            if route.caller is Caller.ANYONE:
+                accept(method, acceptances.OPEN_ROUTE)
         if stage.cors_origins:
             self._let_browsers_ask(routes, integrations[OPEN_TO_BROWSERS])
         accept(self.api, acceptances.AWS_OWN_POLICY_FOR_LOGS)
         self.accept_settings(stage, [*functions.values(), authorizer])
 
-    def _verbs(self, route: Route) -> Sequence[str]:
+    def _verbs(self, route: Route, routes: Sequence[Route], bodies: Collection[tuple[str, str]]) -> Sequence[str]:
         """The methods that a route is deployed as: HEAD beside GET, because a gateway refuses methods it does not have.
 
         Where browsers ask with OPTIONS, GET is deployed as ANY, which takes every method that its path has not: with a
-        method for each, the stack would have too many resources.
+        method for each, the stack would have too many resources. So are the other methods of a path that is all one
+        function's and takes sessions only, but for those whose bodies are checked.
         """
-        if route.method != "GET":
-            return [route.method]
-        return ["ANY"] if self._open else ["GET", "HEAD"]
+        if not self._open:
+            return ["GET", "HEAD"] if route.method == "GET" else [route.method]
+        takers = {(each.function, each.caller) for each in routes if each.path == route.path}
+        alike = takers == {(route.function, Caller.SIGNED_IN)} and (route.method, route.path) not in bodies
+        return ["ANY"] if alike or route.method == "GET" else [route.method]
 
     def _let_browsers_ask(self, routes: Sequence[Route], integration: apigateway.Integration) -> None:
         """Answer OPTIONS of each path without a session. The paths of public reads have it from ``_verbs``."""

@@ -11,15 +11,17 @@ from shared.values.pictures import PICTURES, UPLOADS
 SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.DEAL_SEQUENCE, p.ENDINGS)),)
 
 EXPIRY: Access = (
-    Right("GetItem", (p.DEAL, p.ENDINGS)),
+    Right("GetItem", (p.DEAL, p.ENDINGS, p.DRAFTS, p.BRAND_ITEM, p.IDEMPOTENCY)),
     Right("BatchGetItem", (p.DEALS, *p.TOPICS)),
-    Right("PutItem", (p.ENDINGS, p.ENDINGS_OF_DAYS)),
-    Right("UpdateItem", (p.DEAL, p.DEALS, *p.TOPICS)),
-    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.OPEN_ORDERS)),
-    Right("Query", (p.ENDINGS_OF_DAYS, p.OPEN_ORDERS)),
+    Right("GetItem", (p.USER,), attributes=("AccountId", "Role")),
+    Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.ENDINGS, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
+    Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.DRAFTS, *p.TOPICS)),
+    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.OPEN_ORDERS, p.DRAFTS, p.BEGINNINGS)),
+    Right("Query", (p.ENDINGS_OF_DAYS, p.BEGINNINGS, p.OPEN_ORDERS)),
     Right("Query", (p.OPEN_ORDERS_OF_DAYS,), GSI3),
 )
-"""Of orders it reads how long the oldest open one waits, and removes the notes of those days that have none."""
+"""It posts the drafts that are due, whose author must still be an editor. Of orders it reads how long the oldest open
+one waits, and removes the notes of those days that have none."""
 
 MESSENGER: Access = (
     Right("GetItem", (p.DEAL, p.FAN_OUT_PAGE)),

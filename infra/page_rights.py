@@ -39,6 +39,11 @@ ACCOUNT: Access = (*ACCOUNTS, Right("Query", (p.MESSAGES,), GSI1))
 """The pages do what the API does for the same people, through the same functions, and count unread messages."""
 
 DESK: Access = (
+    Right("GetItem", (p.DRAFTS,)),
+    Right("ConditionCheckItem", (p.ACCOUNT,)),
+    Right("PutItem", (p.DRAFTS, p.BEGINNINGS)),
+    Right("DeleteItem", (p.DRAFTS, p.BEGINNINGS)),
+    Right("Query", (p.DRAFTS,)),
     Right(
         "GetItem", (p.SESSION, p.USER, p.DEAL, p.DEAL_NUMBER, p.BRANDS, p.SHOP, p.IDEMPOTENCY, *p.TOPICS, *p.CURATED)
     ),

@@ -43,10 +43,10 @@ REMOVING: Access = (
     Right("PutItem", (p.SALE,)),
     Right("UpdateItem", (p.SCORE, *p.TOPICS)),
     Right("DeleteItem", (
-        p.USER, p.ORDER_PARTS, p.ORDER_NUMBER, p.CART, p.SAVED, p.VOTES, p.ALERTS, p.FEED, p.FEED_KEY, p.MESSAGES,
-        p.SESSION, *p.LIKES, *p.WATCHES,
+        p.USER, p.ORDER_PARTS, p.ORDER_NUMBER, p.CART, p.SAVED, p.VOTES, p.ALERTS, p.FEED, p.FEED_KEY, p.DRAFTS,
+        p.BEGINNINGS, p.MESSAGES, p.SESSION, *p.LIKES, *p.WATCHES,
     )),
-    Right("Query", (p.USER, p.CART, p.MESSAGES, p.SAVED, p.VOTES, p.ALERTS)),
+    Right("Query", (p.USER, p.CART, p.MESSAGES, p.SAVED, p.VOTES, p.ALERTS, p.DRAFTS)),
     Right("Query", (p.SESSIONS_OF_USERS,), GSI1),
 )  # fmt: skip
 """Removing an account, with all that goes with it."""
@@ -81,14 +81,15 @@ MEMBERS: Access = (
 )
 
 EDITORS: Access = (
-    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.BRAND_ITEM, p.IDEMPOTENCY)),
+    Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.BRAND_ITEM, p.IDEMPOTENCY, p.DRAFTS)),
     Right("BatchGetItem", (p.DEAL, p.DEALS, *p.TOPICS)),
     Right("PutItem", (p.DEAL, p.DEAL_NUMBER, p.DEAL_SOURCE, p.BRAND_ITEM, p.ENDINGS_OF_DAYS, p.IDEMPOTENCY)),
+    Right("PutItem", (p.DRAFTS, p.BEGINNINGS)),
     Right("UpdateItem", (p.DEAL, p.DEAL_SEQUENCE, p.DEALS, p.BRANDS, *p.TOPICS, *p.CURATED)),
-    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS)),
-    Right("Query", (p.FAN_OUT, p.LOG)),
+    Right("DeleteItem", (p.ENDINGS_OF_DAYS, p.DEALS, *p.TOPICS, p.DRAFTS, p.BEGINNINGS)),
+    Right("ConditionCheckItem", (p.ACCOUNT,)),
+    Right("Query", (p.FAN_OUT, p.LOG, p.DRAFTS)),
 )
-
 
 BUYING: Access = (
     Right("BatchGetItem", (p.DEAL, p.STOCK, p.ORDER_PARTS)),
@@ -109,10 +110,8 @@ ORDERS: Access = (
     Right("Query", (p.OPEN_ORDERS,)),
     Right("Query", (p.OPEN_ORDERS_OF_DAYS,), GSI3),
 )
-"""It writes no deal, and reads no message, no session and no password's hash.
-
-Orders are in their owners' collections, and one Query reads a user with the newest ones. The hash is kept elsewhere.
-"""
+"""It writes no deal, and reads no message, no session and no password's hash, which is kept elsewhere. Orders
+are in their owners' collections, so one Query reads a user with the newest ones."""
 
 KEEPS_TRACES: Access = (Right("PutItem", (p.TRACE,)),)
 READS_TRACES: Access = (Right("Query", (p.TRACE,)),)

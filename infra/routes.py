@@ -114,6 +114,8 @@ ROUTES = (
         "GET /deals/{dealId}/log",
         "GET /deals/{dealId}/picture",
         "POST /pictures",
+        "GET,POST /me/drafts",
+        "GET,PUT,POST,DELETE /me/drafts/{draftId}",
         "POST /brands",
         "PUT /front-page/featured",
         "PUT /editors-choice/featured",

@@ -3,18 +3,20 @@
     DealsError
     ├── NotFound            no such thing                    (404)
     │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchPath, NoSuchOrder,
-    │   ├── NoSuchAlert, NoSuchFeed, UnknownAddress, DeadLink, NoMail
+    │   ├── NoSuchAlert, NoSuchFeed, NoSuchDraft, UnknownAddress, DeadLink, NoMail
     ├── Conflict            does not fit what is there       (409)
     │   ├── DealIsOver, DealIsOdd, EditedMeanwhile, NotSoldHere, CannotOrder, WrongStep, OrdersRemain, NotThatMany,
     │   ├── CartIsFull, CartChanged, AmountChanged, AddressChanged, TooLateToUndo, TooManyAlerts,
-    │   ├── FeedChanged
+    │   ├── FeedChanged, DraftChanged, TooManyDrafts
     │   ├── AlreadyExists       a unique thing exists already
     │   │   ├── DealExists, BrandExists, UsernameTaken, EmailTaken
     │   ├── AlreadyLiked, NotLiked, AlreadyWatching, NotWatching   (the idempotent edge makes 200 of these)
     ├── WrongMethod         an address does not take that    (405)
     ├── Invalid             a value that cannot be used      (422)
     │   ├── InvalidName, InvalidTime, WrongCurrentPassword, WrongFeaturedCount, IdempotencyKeyReused,
-    │   ├── NotAnObject, TooManyAddresses, InvalidLimits
+    │   ├── NotAnObject, TooManyAddresses
+    │   ├── InvalidInput    several fields that cannot be used
+    │   │   ├── InvalidLimits, InvalidDraft
     ├── BadRequest          the request itself is malformed  (400)
     ├── InvalidCursor       a cursor this list did not give  (400)
     ├── NotSignedIn         no valid session                 (401)
@@ -103,6 +105,11 @@ class NoSuchAlert(NotFound):
 class NoSuchFeed(NotFound):
     def __init__(self) -> None:
         super().__init__("There is no such feed: its address was revoked, or is not whole.")
+
+
+class NoSuchDraft(NotFound):
+    def __init__(self, draft_id: str) -> None:
+        super().__init__(f"You have no draft {draft_id!r}: it was posted or discarded.")
 
 
 class UnknownAddress(NotFound):
@@ -254,6 +261,16 @@ class FeedChanged(Conflict):
         super().__init__("The feed's address was changed in another window meanwhile.")
 
 
+class DraftChanged(Conflict):
+    def __init__(self) -> None:
+        super().__init__("This draft was changed, posted or discarded meanwhile, in another window or by its plan.")
+
+
+class TooManyDrafts(Conflict):
+    def __init__(self, most: int) -> None:
+        super().__init__(f"You have {most} drafts, and must not have more: post or discard one.")
+
+
 class AlreadyExists(Conflict):
     """A thing that must be unique exists already."""
 
@@ -350,8 +367,8 @@ class TooManyAddresses(Invalid):
         super().__init__(f"You must have at most {most} addresses: replace or remove one.")
 
 
-class InvalidLimits(Invalid):
-    """Limits of a watch or an alert that cannot be used: ``errors`` says why, by field."""
+class InvalidInput(Invalid):
+    """Several fields that cannot be used: ``errors`` says why, by field."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         self.errors = dict(errors)
@@ -360,6 +377,14 @@ class InvalidLimits(Invalid):
     @property
     def faults(self) -> Sequence[tuple[str, str]]:
         return list(self.errors.items())
+
+
+class InvalidLimits(InvalidInput):
+    """Limits of a watch or an alert that cannot be used."""
+
+
+class InvalidDraft(InvalidInput):
+    """A draft that cannot be posted, or planned, as it is."""
 
 
 class NotAnObject(Invalid):

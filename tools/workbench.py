@@ -29,7 +29,7 @@ from cli.importer import Importer
 from shared import settings, sqs
 from shared.api import documents
 from shared.data import entity_chart
-from shared.data.catalog import clicks, deal_log, deals, feeds, offers, page_cache, picks, scores, search, shops
+from shared.data.catalog import clicks, deal_log, deals, drafts, feeds, offers, page_cache, picks, scores, search, shops
 from shared.data.catalog.changes import DealChange
 from shared.data.idempotency import Idempotency
 from shared.data.members import (
@@ -54,9 +54,11 @@ from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, Key
 from shared.dynamodb.table import Table
 from shared.models.alerts import Limits
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Topic, Vote
+from shared.models.drafts import Draft
 from shared.models.lists import Page
 from shared.models.members import Address, User
 from shared.models.orders import OrderStatus, Wanted
+from shared.values import ksuids
 from tests.support.engines import FAKE_CREDENTIALS, FAST
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -138,6 +140,7 @@ def fill(table: Table) -> None:
     _tell_everyone(table, posted[2])
     for number, reader in enumerate(READERS.values()):
         _follow(table, posted[number : number + 3], reader)
+    _plan(table, posted[0])
     _sell(table, posted)
     _keep_copies(table, posted)
 
@@ -190,6 +193,14 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     alerts.on_price(table, posted[0], name, reader.account_id, Limits(posted[0].price, posted[0].currency), NOW)
     alerts.on_words(table, name, reader.account_id, Limits(words=posted[0].title.split()[-1], least_discount=20), NOW)
     addresses.save(table, name, "home", Address(reader.name, "12 Harbour Street", "Portland", "04101", "US", "ME"))
+
+
+def _plan(table: Table, like: Deal) -> None:
+    """An editor plans a deal of the next day."""
+    begun = replace(like, deal_id=ksuids.derived(NOW, "draft"), ends_at=None, number=None, version=1, created_at=NOW)
+    author = READERS["ana"]
+    planned = Draft(begun, author.username, author.account_id, NOW + timedelta(days=1))
+    drafts.save_new(table, planned, NOW, None)
 
 
 def _sell(table: Table, posted: Sequence[Deal]) -> None:

@@ -14,20 +14,21 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from functions.api.writing import BODY_ERRORS, idempotency, seen
 from shared.api import documents, paths
 from shared.api.app import create_app, serve
-from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewPicture
+from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
 from shared.api.callers import caller, editors_only
 from shared.api.documentation import PAGED, describe
-from shared.data.catalog import brands, deal_log, deal_pictures, deals, oddities, picks
+from shared.data.catalog import brands, deal_log, deal_pictures, deals, drafts, oddities, picks
 from shared.data.members import fanout_progress
-from shared.errors import NoAnswer, NoSuchTopic, PerhapsPosted
-from shared.http.answers import json_answer
+from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
+from shared.http.answers import json_answer, nothing
 from shared.http.event import correlation_id
 from shared.http.parameters import paging, segment, topic_named
 from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
+from shared.models.drafts import Draft
 from shared.runtime import metrics, pictures
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
-from shared.values import slugs, times
+from shared.values import ksuids, slugs, times
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD
 
 app = create_app(validates=True)
@@ -129,6 +130,76 @@ def state_of_picture(deal_id: str) -> Response[Any]:
     return json_answer(document)
 
 
+@app.get("/me/drafts", **describe("One's drafts", "DraftList", who="editor"))
+def own_drafts() -> Response[Any]:
+    own = caller(app.current_event.raw_event)
+    return json_answer(documents.all_of(map(documents.draft, drafts.of(table(), own.username))))
+
+
+@app.post(
+    "/me/drafts",
+    **describe(
+        "Keep a deal as a draft, or plan it",
+        "Draft",
+        who="editor",
+        status=201,
+        errors=[*BODY_ERRORS, 404, 409],
+        query=["Idempotency-Key", "anyway"],
+    ),
+)
+def keep_draft(new: Annotated[NewDraft, Body()]) -> Response[Any]:
+    now, event = times.now(), app.current_event.raw_event
+    own = caller(event)
+    draft_id = ksuids.random(now, secrets.token_bytes(16))
+    draft = Draft(new.to_deal(draft_id, now), own.username, own.account_id, new.starts_at)
+    once = idempotency(event, new.model_dump(mode="json"))
+    draft = drafts.save_new(table(), draft, now, seen(event), idempotency=once)
+    return json_answer(documents.draft(draft), HTTPStatus.CREATED)
+
+
+@app.get("/me/drafts/<draft_id>", **describe("One draft", "Draft", who="editor", errors=[404]))
+def own_draft(draft_id: str) -> Response[Any]:
+    return json_answer(documents.draft(_draft(draft_id)))
+
+
+@app.put(
+    "/me/drafts/<draft_id>",
+    **describe(
+        "Replace a draft and its plan", "Draft", who="editor", errors=[*BODY_ERRORS, 404, 409], query=["anyway"]
+    ),
+)
+def replace_draft(draft_id: str, new: Annotated[NewDraft, Body()]) -> Response[Any]:
+    now, old = times.now(), _draft(draft_id)
+    deal = replace(new.to_deal(old.draft_id, old.deal.created_at), version=old.deal.version)
+    changed = replace(old, deal=deal, starts_at=new.starts_at)
+    return json_answer(documents.draft(drafts.save(table(), old, changed, now, seen(app.current_event.raw_event))))
+
+
+@app.post(
+    "/me/drafts/<draft_id>",
+    **describe("Post a draft now", "Deal", who="editor", status=201, errors=[404, 409, 413, 422], query=["anyway"]),
+)
+def post_draft(draft_id: str) -> Response[Any]:
+    """Post a draft. Repeating it within 24 hours gives the same deal."""
+    now, event, request = times.now(), app.current_event.raw_event, _correlation_id()
+    try:
+        deal = drafts.post(table(), _draft(draft_id), now, seen(event), correlation_id=request)
+    except NoSuchDraft:
+        posted = drafts.posted_as(table(), caller(event).account_id, draft_id, now)
+        if posted is None:
+            raise
+        deal = deals.get(table(), posted, consistent=True)
+    if deal.correlation_id == request:
+        report(metrics.DEALS_POSTED)
+    return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": paths.deal(deal.deal_id)})
+
+
+@app.delete("/me/drafts/<draft_id>", **describe("Discard a draft", None, who="editor", status=204, errors=[404, 409]))
+def discard_draft(draft_id: str) -> Response[Any]:
+    drafts.discard(table(), _draft(draft_id))
+    return nothing()
+
+
 @app.post("/brands", **describe("Create a brand", "Brand", who="editor", status=201, errors=[*BODY_ERRORS, 409]))
 def create_brand(new: Annotated[NewBrand, Body()]) -> Response[Any]:
     slug = slugs.slug(new.name)
@@ -165,6 +236,11 @@ def pick_for_category(category: str, chosen: Annotated[CategoryFeatured, Body()]
 
 def _editor() -> str:
     return caller(app.current_event.raw_event).username
+
+
+def _draft(draft_id: str) -> Draft:
+    """One of the caller's drafts. Raises NoSuchDraft."""
+    return drafts.get(table(), caller(app.current_event.raw_event).username, segment(draft_id))
 
 
 def _correlation_id() -> str:

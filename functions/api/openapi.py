@@ -133,6 +133,7 @@ HEADERS = {
 
 LOCATED = {
     ("post", "/deals"): "DealLocation",
+    ("post", "/me/drafts/{draftId}"): "DealLocation",
     ("post", "/orders"): "OrderLocation",
     ("post", "/brands"): "BrandLocation",
 }

@@ -20,6 +20,7 @@ from shared.values.times import to_iso
 
 if TYPE_CHECKING:
     from shared.data.catalog.scores import Scored
+    from shared.models.drafts import Draft
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -139,6 +140,30 @@ def found(page_of_deals: Page[Deal], searched: str | None, now: datetime) -> Jso
 def all_of(items: Iterable[Mapping[str, Any]]) -> Json:
     """A list that is always whole."""
     return {"items": list(items), "next": None}
+
+
+def draft(draft: Draft) -> Json:
+    """A draft; what its deal has not yet is null, and ``missing`` is what it needs to be posted."""
+    of = draft.deal
+    return {
+        "draftId": draft.draft_id,
+        "title": of.title or None,
+        "link": of.link or None,
+        "image": of.image,
+        "price": of.price or None,
+        "listPrice": of.list_price,
+        "currency": of.currency or None,
+        "brand": of.brand or None,
+        "category": of.category or None,
+        "expiresAt": time(of.ends_at),
+        "description": of.description,
+        "couponCode": of.coupon_code,
+        "variant": of.variant,
+        "startsAt": time(draft.starts_at),
+        "missing": draft.missing,
+        "refused": draft.refused,
+        "savedAt": to_iso(of.changed_at),
+    }
 
 
 def topic(counted: CountedTopic) -> Json:

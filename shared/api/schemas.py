@@ -20,6 +20,7 @@ from shared.data.orders.carts import MOST_PIECES
 from shared.models.alerts import Pace
 from shared.models.catalog import CATEGORIES, Status, StockLevel
 from shared.models.catalog import Vote as GivenVote
+from shared.models.drafts import NEEDED
 from shared.models.members import Role
 from shared.models.messages import DealNews, OrderNews
 from shared.models.orders import OrderStatus
@@ -139,6 +140,33 @@ class Deal(_Shown):  # type: ignore[misc]  # its fields are known at run time
 class DealList(Answer):
     items: list[Deal]
     next: Cursor
+
+
+class Draft(Answer):
+    """A deal that is not posted yet: what it lacks is null, and ``refused`` says why its plan could not be kept."""
+
+    draft_id: str
+    title: str | None
+    link: str | None
+    image: str | None
+    price: Money | None
+    list_price: Money | None
+    currency: str | None
+    brand: str | None
+    category: CategorySlug | None
+    expires_at: datetime | None
+    description: str | None
+    coupon_code: str | None
+    variant: str | None
+    starts_at: datetime | None
+    missing: list[Annotated[str, Field(json_schema_extra={"enum": list(NEEDED)})]]
+    refused: str | None
+    saved_at: datetime
+
+
+class DraftList(Answer):
+    items: list[Draft]
+    next: None
 
 
 class FoundDeals(DealList):
@@ -464,9 +492,9 @@ class Html(RootModel[str]):
 
 
 MODELS: tuple[type[BaseModel], ...] = (
-    Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, FoundDeals, PopularList, FrontPage,
-    EditorsChoice, Picked, BrandPage, CategoryPage, User, SessionToken, Like, Vote, Watch, Limits, Alert, AlertList,
-    PrivateFeed, FeedKey, WatchList, Message, MessageList, UnreadCount, Marked, Progress, Address, Account, CartItem,
-    Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard, Stock, Picture,
+    Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, Draft, DraftList, FoundDeals, PopularList,
+    FrontPage, EditorsChoice, Picked, BrandPage, CategoryPage, User, SessionToken, Like, Vote, Watch, Limits, Alert,
+    AlertList, PrivateFeed, FeedKey, WatchList, Message, MessageList, UnreadCount, Marked, Progress, Address,
+    Account, CartItem, Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard, Stock, Picture,
     PictureForm, PictureState, Log, OpenApi, Html,
 )  # fmt: skip

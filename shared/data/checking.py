@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
-from shared.data.catalog import feed_counts, offers, scores, search, words
+from shared.data.catalog import drafts, feed_counts, offers, scores, search, words
 from shared.data.catalog.deal_items import from_item, is_listed, to_item_listed
 from shared.data.members import alerts, follows
 from shared.data.orders import order_items
@@ -33,7 +33,7 @@ INDEX = "places in indexes"
 FOLLOWERS = "likes and watches"
 SCORES = "scores of deals"
 FEEDS = "counts of feeds"
-NOTES = "notes of endings"
+NOTES = "notes of times"
 WORDS = "words of deals"
 WORD_COUNTS = "counts of words"
 OFFERS = "offers of products"
@@ -48,8 +48,13 @@ _COUNTS = {
 }
 """The types of items that count others, with the rules of their counts."""
 
-_PAIRED = {item_types.WORD: WORDS, item_types.ENDING: NOTES, item_types.PRODUCT_OFFER: OFFERS}
-"""The types of items that a deal has as well as its own, with the rules of theirs."""
+_PAIRED = {
+    item_types.WORD: WORDS,
+    item_types.ENDING: NOTES,
+    item_types.BEGINNING: NOTES,
+    item_types.PRODUCT_OFFER: OFFERS,
+}
+"""The types of items that a deal or a draft has as well as its own, with the rules of theirs."""
 
 _FOLLOWS = {
     **dict.fromkeys(item_types.LIKE.values(), "LikesCount"),
@@ -156,8 +161,8 @@ class _Seen:
             self._count(SCORES, keys.score(item["DealId"]), "Score", damage.attribute(item, "Worth", int))
         elif kind in _PAIRED:
             self._pair(item, due=False)
-        elif kind == item_types.DEAL:
-            self._deal(item)
+        elif take := {item_types.DEAL: self._deal, item_types.DRAFT: self._draft}.get(kind):
+            take(item)
         elif kind in (item_types.PRICE_ALERT, item_types.WORDS_ALERT):
             self._alerts[item["Username"]] += 1
         elif kind == item_types.USER:
@@ -174,8 +179,8 @@ class _Seen:
         found, due = self._alone
         for place in found.keys() | due.keys():
             either = found.get(place) or due[place]
-            # A note without its deal is only looked at once more than needed.
-            if either["Type"] != item_types.ENDING or place in due:
+            # A note without its deal or draft is only looked at once more than needed.
+            if either["Type"] not in (item_types.ENDING, item_types.BEGINNING) or place in due:
                 yield Fault(_PAIRED[either["Type"]], _key(place), found.get(place), due.get(place))
         for rule, counts in self._counts.items():
             for place in counts.keys() | self._counted[rule].keys():
@@ -225,6 +230,10 @@ class _Seen:
         self._pair(offers.to_item(deal, has_ended=not listed), due=True)
         if listed:
             self._listed(deal)
+
+    def _draft(self, item: Item) -> None:
+        if note := drafts.note_of(drafts.from_item(item)):
+            self._pair(note, due=True)
 
     def _listed(self, deal: Deal) -> None:
         for key, attribute in feed_counts.counters(deal):

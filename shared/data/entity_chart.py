@@ -107,6 +107,8 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
         ),
         _entity(t.ENDING, keys.ending("<Day>", _TIME, "<DealId>")),
         _entity(t.ENDINGS, keys.endings()),
+        _entity(t.DRAFT, keys.draft("<Editor>", "<DealId>")),
+        _entity(t.BEGINNING, keys.beginning(_TIME, "<DealId>")),
         _entity(t.CLICKS, keys.clicks("<DealId>")),
         _entity(t.COUNTED_CLICK, keys.counted_click("", "", "", 0)),
         _entity(t.SCORE, keys.score("<DealId>"), keys.score_in_popular("<DealId>", "<Month>", _NUMBER)),

@@ -67,7 +67,6 @@ password = _alone("PASSWORD")
 session = _alone("SESSION")
 email_token = _alone("EMAILTOKEN")
 """The note that a link was mailed, under a hash of its token."""
-
 feed_key = _alone("FEEDKEY")
 """Whose private feed a key opens, under the hash of the key."""
 feed = _alone("FEED")
@@ -83,9 +82,8 @@ trace = _alone("TRACE")
 
 # Items that there is one of.
 deal_numbers = _only("SEQUENCE#DEAL")
-"""The counter that deal numbers are drawn from."""
 order_numbers = _only("SEQUENCE#ORDER")
-"""The counter that orders' numbers are drawn from."""
+"""The counters that deals' and orders' numbers are drawn from."""
 brands = _only("BRANDS")
 endings = _only("ENDINGS")
 """The container that remembers how far ended deals have been swept."""
@@ -106,6 +104,7 @@ word = _text("WORD")
 messages = _text("MESSAGES")
 """In the table and, while unread, in GSI1."""
 saved_by = _text("SAVED")
+drafts = _text("DRAFTS")
 votes_by = _text("VOTES")
 alerts = _text("ALERTS")
 cart = _text("CART")
@@ -130,6 +129,7 @@ fan_out_segment = _in(fan_out, _text("SEGMENT"))
 message = _in(messages, message_sort_key)
 message_in_unread = _in_gsi1(messages, message_sort_key)
 saved = _in(saved_by, deal_sort_key)
+draft = _in(drafts, deal_sort_key)
 vote = _in(votes_by, deal_sort_key)
 alert = _in(alerts, _text("ALERT"))
 cart_item = _in(cart, deal_sort_key)
@@ -293,6 +293,11 @@ def endings_until(day: str, until: datetime) -> tuple[str, str]:
 
 def _ending_time(when: datetime) -> str:
     return f"ENDING#{to_iso(when)}"
+
+
+def beginning(starts_at: datetime, draft_id: str) -> Key:
+    """The note that a draft is to be posted at a time, among all others; of ``~``, a bound above those of a time."""
+    return _pair("BEGINNINGS", f"{to_iso(starts_at)}#{draft_id}")
 
 
 def topic(topic: Topic) -> Key:

@@ -34,6 +34,7 @@ WORDS = keys.any_like(keys.words(""))
 
 ENDINGS = keys.any_like(keys.endings())
 ENDINGS_OF_DAYS = keys.any_like(keys.ending("", _ANY_TIME, ""))
+BEGINNINGS = keys.any_like(keys.beginning(_ANY_TIME, ""))
 
 BRAND_ITEM, CATEGORY_ITEM = TOPICS = tuple(keys.any_like(keys.topic(topic)) for topic in _TOPICS)
 BRANDS = keys.any_like(keys.brands())
@@ -62,6 +63,7 @@ MESSAGES = keys.any_like(keys.messages(""))
 
 SAVED = keys.any_like(keys.saved("", ""))
 VOTES = keys.any_like(keys.vote("", ""))
+DRAFTS = keys.any_like(keys.drafts(""))
 ALERTS = keys.any_like(keys.alerts(""))
 FEED_KEY = keys.any_like(keys.feed_key(""))
 FEED = keys.any_like(keys.feed(""))
@@ -159,6 +161,8 @@ HIDDEN: Mapping[str | None, Mapping[str, str]] = {
         ATTEMPTS: "it says from which networks people have tried to sign in",
         COUNTED_CLICK: "it stands for somebody who has clicked",
         IDEMPOTENCY: "a receipt is for whoever sent the request",
+        DRAFTS: "a draft is its editor's alone until it is posted",
+        BEGINNINGS: "what is planned is nobody's business before its time",
     },
     "GSI1": {
         SESSIONS_OF_USERS: "its keys are made of the tokens of somebody who is signed in",

@@ -17,7 +17,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
-from shared.data.catalog import brands
+from shared.data.catalog import brands, drafts
 from shared.data.members import alerts, credentials, feed_keys, follows, messages, saved, sessions, users, votes
 from shared.data.orders import carts, removing
 from shared.dynamodb.schema import GSI1
@@ -58,7 +58,7 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
     try:
         for remove_some in (
             removing.close_some, carts.remove_some, saved.remove_some, votes.remove_some, alerts.remove_some,
-            feed_keys.remove_some, messages.remove_some, sessions.remove_some,
+            feed_keys.remove_some, drafts.remove_some, messages.remove_some, sessions.remove_some,
         ):  # fmt: skip
             if remove_some(table, username, most, required=required) == most:
                 return False

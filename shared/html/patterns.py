@@ -171,6 +171,14 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
         "The stream puts a line for each change: its id is made of the record's time and number, so it is put once.",
     ),
     "55": ("A shop's usual category", "An item under the shop's host, which the stream puts over the one before."),
+    "56": (
+        "Keep a draft, plan when it is posted; one's drafts",
+        "A partition of the editor's own; what is planned has a note in the partition of all that is to come, by time.",
+    ),
+    "57": (
+        "Post a draft, now or at its time",
+        "The transaction that posts any deal removes draft and note, too: it is posted once, whoever does it.",
+    ),
 }
 """Each pattern's name, as the README's table has it, and how the table answers it."""
 
@@ -294,6 +302,14 @@ PATTERNS: Mapping[str, str] = {
     "deal_log.read": "54",
     "shops.category": "55",
     "shops.remember": "55",
+    "drafts.save_new": "56",
+    "drafts.save": "56",
+    "drafts.get": "56",
+    "drafts.of": "56",
+    "drafts.discard": "56",
+    "drafts.posted_as": "57",
+    "drafts.post": "57",
+    "drafts.sweep": "57",
 }
 """The numbers of the access patterns that a function of the data layer serves, as the README's table has them."""
 

@@ -76,6 +76,13 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     ),
     (keys.endings_until, ("2026-06-04", WHEN), ("ENDINGS#2026-06-04", "ENDING#2026-06-04T20:28:53Z#~")),
     (keys.endings, (), same("ENDINGS")),
+    (
+        keys.beginning,
+        (WHEN, DEAL_ID),
+        {"PK": "BEGINNINGS", "SK": "2026-06-04T20:28:53Z#0ujtsYcgvSTl8PAuAdqWYSMnLOv"},
+    ),
+    (keys.draft, ("ana", DEAL_ID), {"PK": "DRAFTS#ana", "SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
+    (keys.drafts, ("ana",), "DRAFTS#ana"),
     (keys.topic, (G_FORE,), same("BRAND#g-fore")),
     (keys.topic, (CLOTHING,), same("CATEGORY#clothing")),
     (keys.brands, (), same("BRANDS")),

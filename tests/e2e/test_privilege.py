@@ -25,7 +25,7 @@ from local import cloud
 from local.settings import REGION, access_key
 from shared import settings
 from shared.data import keys, removal
-from shared.data.catalog import brands, deals
+from shared.data.catalog import brands, deals, drafts
 from shared.data.catalog.deal_items import to_item_listed
 from shared.data.catalog.page_cache import PICKED
 from shared.data.members import saved, users
@@ -36,6 +36,7 @@ from shared.dynamodb.schema import GSI1, GSI2, PARTITION_KEY, USER_INDEX, Index,
 from shared.dynamodb.table import Projection
 from shared.dynamodb.writes import forget, put, update
 from shared.models.catalog import BRAND, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Period, Topic
+from shared.models.drafts import Draft
 from shared.values import times
 from tests.e2e.plumbing import Plumbing, client
 from tests.functions.test_background_functions import cloudformation
@@ -158,6 +159,7 @@ def _use(site: Site) -> None:
     _tell_more_than_a_page(site, editor)
     _alert(plumbing, editor, ana, deal_ids[4])
     _read_messages(ana, brand)
+    _draft(site, plumbing, editor, brand)
     _end(site, plumbing, editor, brand)
     plumbing.call("Refresher", event("refresher-schedule"))
     with cloudformation() as (address, _):
@@ -376,6 +378,39 @@ def _read_messages(member: Visitor, brand: str) -> None:
             assert member.delete(f"{path}/{verb}").status_code == 200
 
 
+def _draft(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
+    """Keep drafts, change, post and discard them; of two that are due, one is posted and the other cannot be."""
+    once = {"Idempotency-Key": fresh("key")}
+    first, again = (editor.post("/me/drafts", json={"title": "Begun"}, headers=once).json() for _ in range(2))
+    assert first == again
+    path = f"/me/drafts/{first['draftId']}"
+    whole = a_deal(brand) | {"startsAt": "2037-01-01T00:00:00Z"}
+    assert editor.put(path, json=whole).json() == editor.get(path).json()
+    assert [editor.post(path).status_code for _ in range(2)] == [201, 201]
+    assert editor.delete(f"/me/drafts/{editor.post('/me/drafts', json=whole).json()['draftId']}").status_code == 204
+
+    due = _have_a_plan(site, editor, brand)
+    _have_a_plan(site, editor, brand, ends_at=times.now() - timedelta(minutes=1))
+    plumbing.call("Expiry", event("expiry-schedule"))
+    assert [each["refused"] for each in editor.get("/me/drafts").json()["items"]] == [
+        "It had ended before it was posted."
+    ]
+    # As a backup had them: nothing is posted twice.
+    for item in (drafts.to_item(due), drafts.note_of(due) or {}):
+        site.table.write(put(item, because="a test's own"))
+    plumbing.call("Expiry", event("expiry-schedule"))
+    drafts.discard(site.table, due)
+
+
+def _have_a_plan(site: Site, who: Visitor, brand: str, **of_deal: Any) -> Draft:
+    """A draft that is due."""
+    now = times.now()
+    account = users.get(site.table, who.username, consistent=True)
+    begun = factories.a_deal(now, brand=brand, **of_deal)
+    draft = Draft(begun, account.username, account.account_id, now - timedelta(minutes=2))
+    return drafts.save_new(site.table, draft, now - timedelta(hours=1), None)
+
+
 def _end(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
     """Let one deal end, and another come back: it is in no feed, though it should be, and a stale note says so."""
     now = times.now()
@@ -446,6 +481,7 @@ def _leave(site: Site, member: Visitor, brand: str) -> None:
         times.now(),
     )
     _have_alerts(member, site.visitor().get("/deals?limit=1").json()["items"][0]["dealId"])
+    _have_a_plan(site, member, brand)
     for path in (f"/brands/{brand}", "/categories/shoes"):
         assert member.delete(f"{path}/watch").status_code == 200
     for path in (f"/brands/{_another(site, brand)}", "/categories/bags"):
@@ -468,6 +504,7 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, br
     _grow_up(site, member)
     assert member.put(f"/deals/{deal_id}/vote/up").json()["counts"]
     _have_alerts(member, deal_id)
+    _have_a_plan(site, member, brand)
     assert member.put("/me/addresses/home", json=HOME).status_code == 200
     deal = editor.get(f"/deals/{deal_id}").json()
     item = {"dealId": deal_id, "quantity": 1, "price": deal["price"], "currency": deal["currency"]}

@@ -162,9 +162,9 @@ def test_expiry_takes_ended_deals_out_of_the_feeds(deployed: Table, context: Lam
 
     answer = expiry.handler(event("expiry-schedule"), context)
 
-    assert answer == {"swept": 1}
+    assert answer == {"swept": 1, "posted": 0}
     assert [deal.deal_id for deal in feeds.read(deployed, ALL_DEALS, limit=5, now=yesterday).items] == [stays.deal_id]
-    assert expiry.handler(event("expiry-schedule"), context) == {"swept": 0}
+    assert expiry.handler(event("expiry-schedule"), context) == {"swept": 0, "posted": 0}
 
 
 def test_publisher_queues_a_new_deals_watchers(deployed: Table, queue: Queue, context: LambdaContext) -> None:

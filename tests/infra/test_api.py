@@ -128,6 +128,17 @@ def test_browsers_may_ask_of_every_path_where_other_sites_may_call(browsers: Syn
     assert not told & {"site", "account", "publisher"}
 
 
+def test_where_methods_share_one_each_route_still_has_its_function_and_its_authorizer(browsers: Synthesized) -> None:
+    deployed = {}
+    for (verb, path), method in methods(browsers).items():
+        deployed[verb, path] = (json.dumps(method["Integration"]["Uri"]), method["AuthorizationType"] == "CUSTOM")
+
+    for route in ROUTES:
+        uri, signed_in = deployed.get((route.method, route.path)) or deployed["ANY", route.path]
+        assert f'"{route.function.capitalize()}' in uri, route
+        assert signed_in is (route.caller is Caller.SIGNED_IN), route
+
+
 def test_answers_are_cached_by_origin_where_they_differ_by_it(browsers: Synthesized) -> None:
     """docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/header-caching.html"""
     policies = [each["Properties"] for each in browsers.resources("AWS::CloudFront::CachePolicy").values()]

@@ -67,6 +67,12 @@ editor     GET     /deals/{dealId}/log
 editor     GET     /deals/{dealId}/picture
 editor     POST    /pictures
 editor     POST    /brands
+editor     GET     /me/drafts
+editor     POST    /me/drafts
+editor     GET     /me/drafts/{draftId}
+editor     PUT     /me/drafts/{draftId}
+editor     POST    /me/drafts/{draftId}
+editor     DELETE  /me/drafts/{draftId}
 editor     PUT     /front-page/featured
 editor     PUT     /editors-choice/featured
 editor     PUT     /categories/{category}/featured

@@ -110,6 +110,7 @@ if (file && !file.name) main.onsubmit = async (event) => {
   main.ariaBusy = "true";
   try {
     const {response, responseURL} = await answered(target, submitter?.getAttribute("formaction") ?? target.action);
+    if (!response.getElementById("f-file")) return location.assign(responseURL);  // a draft, which has no picture
     main.replaceChildren(...response.querySelector("main").childNodes);
     document.title = response.title;
     ready(taken);

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functions.pages.desk import brands, deals, hot, lists, log, pictures, today
+from functions.pages.desk import brands, deals, drafts, hot, lists, log, pictures, today
 from shared.html import forms
 from shared.html.app import serve
 
 handler = serve(
-    *(today.routes, deals.routes, log.routes, pictures.routes, hot.routes, lists.routes, brands.routes),
+    *(today.routes, deals.routes, drafts.routes, log.routes, pictures.routes, hot.routes, lists.routes, brands.routes),
     guards=[forms.ours_only],
 )

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from shared.api.bodies import DealChange, NewDeal
+from shared.api.bodies import DealChange, NewDeal, NewDraft
 from shared.data.catalog import brands, deal_items, feeds, shops, topics
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
 from shared.html import views
 from shared.html.checking import check
-from shared.html.forms import Fields
+from shared.html.forms import Fields, InvalidFields
 from shared.models.catalog import BRAND, Deal, Topic, feed_of
+from shared.models.drafts import Draft
 from shared.values import links, slugs
 from shared.values.times import to_iso
 
@@ -114,9 +115,19 @@ ROWS: tuple[tuple[Field, ...], ...] = (
 )
 """The form, a row of fields at a time; above it stands ``LINK``."""
 
+STARTS_AT = Field(
+    name="startsAt",
+    label="Post at",
+    attribute="starts_at",
+    needs="This must be a day and a time.",
+    hint="In UTC. Saved for later with a time, it is posted then by itself; its picture is sent after that.",
+    type="datetime-local",
+)
+"""Below the fields of a deal that is not posted yet: when it is to be."""
+
 FIELDS = {each.name: each for row in ((LINK,), *ROWS) for each in row}
 REQUIRED = tuple(name for name, each in FIELDS.items() if each.required)
-WORDS = {name: each.needs for name, each in FIELDS.items() if each.needs}
+WORDS = {each.name: each.needs for each in (*FIELDS.values(), STARTS_AT) if each.needs}
 
 READ = "was-"
 """Hidden fields of the form begin with this: each holds what a field was when the form was read."""
@@ -133,11 +144,14 @@ def cleaned(typed: Mapping[str, str]) -> Fields:
     fields = {name: typed.get(name, "").strip() for name in FIELDS}
     for name in ("price", "listPrice"):
         fields[name] = _THOUSANDS.sub("", fields[name].lstrip("$£€¥ "))
-    when = fields["expiresAt"]
-    if _LOCAL_TIME.fullmatch(when):
-        fields["expiresAt"] = f"{when}{'' if when.count(':') == 2 else ':00'}Z"
+    fields["expiresAt"] = _in_utc(fields["expiresAt"])
     fields["description"] = fields["description"].replace("\r\n", "\n")
     return fields
+
+
+def _in_utc(when: str) -> str:
+    """A time as a browser sends it, with its zone; any other text as it is."""
+    return f"{when}{'' if when.count(':') == 2 else ':00'}Z" if _LOCAL_TIME.fullmatch(when) else when
 
 
 def filled(typed: Mapping[str, str]) -> Fields:
@@ -148,6 +162,26 @@ def filled(typed: Mapping[str, str]) -> Fields:
 def new(typed: Mapping[str, str]) -> NewDeal:
     """The new deal that a form asks for. Raises InvalidFields."""
     return check(NewDeal, dict.fromkeys(REQUIRED, "") | filled(typed), WORDS)
+
+
+def to_post(typed: Mapping[str, str]) -> NewDeal:
+    """The new deal that a form asks for, to be posted at once. Raises InvalidFields, also where it has another time."""
+    if typed.get(STARTS_AT.name, "").strip():
+        raise InvalidFields({STARTS_AT.name: "To post it now, empty this. To post it then, save it for later."})
+    return new(typed)
+
+
+def drafted(typed: Mapping[str, str], old: Draft, now: datetime) -> Draft:
+    """The draft that a form makes of another, which may be empty. Raises InvalidFields."""
+    starts_at = _in_utc(typed.get(STARTS_AT.name, "").strip())
+    body = check(NewDraft, filled(typed) | ({STARTS_AT.name: starts_at} if starts_at else {}), WORDS)
+    deal = replace(body.to_deal(old.draft_id, now), brand_name=typed.get("brand", "").strip(), version=old.deal.version)
+    return replace(old, deal=deal, starts_at=body.starts_at)
+
+
+def typed_of_draft(draft: Draft) -> Fields:
+    """A draft as its form shows it."""
+    return {**typed_of(draft.deal), STARTS_AT.name: _typed(draft.starts_at)}
 
 
 def changes(typed: Mapping[str, str], now: datetime) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from shared.errors import (
     DealTooLarge,
     EditedMeanwhile,
     IdempotencyKeyReused,
+    InvalidDraft,
     NoSuchTopic,
 )
 from shared.html import forms, pages, views
@@ -34,12 +35,13 @@ from shared.html.forms import InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import CATEGORIES, Deal, Status
+from shared.models.drafts import Draft
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
 from shared.values import links
 
-_REFUSED = (InvalidFields, NoSuchTopic, DealTooLarge)
+REFUSED = (InvalidFields, NoSuchTopic, DealTooLarge)
 """Errors of a deal's form that its page names at a field."""
 
 routes = Routes()
@@ -72,7 +74,7 @@ def new_deal(request: Request) -> Answer:
     of_product = offers.offers(table(), link)
     last = deal_form.last_offer(link, of_product)
     known = deal_form.typed_of_product(last) if last else deal_form.known_of_shop(table(), link, request.now)
-    return _form_page(
+    return form_page(
         request,
         {**known, **typed},
         of_product=of_product,
@@ -93,7 +95,7 @@ def new_deal_again(request: Request) -> Answer:
 def preview(request: Request) -> Answer:
     """The card and the page of a new deal as they will be, and the form below. Nothing is written."""
     editor_of(request)
-    return _previewed(request)
+    return previewed(request)
 
 
 @routes.post("/desk/deals")
@@ -101,19 +103,19 @@ def post_deal(request: Request) -> Answer:
     session = editor_of(request)
     typed = forms.read(request.event)
     try:
-        new = deal_form.new(typed)
+        new = deal_form.to_post(typed)
         deal = replace(new.to_deal(request.now, secrets.token_bytes(16)), correlation_id=request.correlation_id)
         deal = deal.signed(request.username)
         once = forms.idempotency(typed, session.account_id, deal_form.filled(typed))
         deal = oddities.create(table(), deal, request.now, deal_form.seen(typed), idempotency=once)
-    except _REFUSED as error:
-        return _refused_form(request, typed, error)
+    except REFUSED as error:
+        return refused_form(request, typed, error)
     except DealIsOdd as error:
-        return _form_page(request, typed, status=HTTPStatus.CONFLICT, odd=error.oddities)
+        return form_page(request, typed, status=HTTPStatus.CONFLICT, odd=error.oddities)
     except IdempotencyKeyReused:
         again = {"link": "This form has posted a deal already, and was changed since. Post again if you mean another."}
         fresh = {**typed, "key": forms.new_key()}
-        return _form_page(request, fresh, again, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return form_page(request, fresh, again, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
     return pages.redirect(
@@ -129,8 +131,8 @@ def one_deal(request: Request, number: str) -> Answer:
         deal = deal_of(number)
     except DamagedDeal as damaged:
         left, lost = mending.salvage(table(), damaged.name)
-        return _form_page(request, deal_form.typed_of(left), deal_form.lost(lost), deal=left, damaged=True)
-    return _form_page(request, deal_form.typed_of(deal), deal=deal)
+        return form_page(request, deal_form.typed_of(left), deal_form.lost(lost), deal=left, damaged=True)
+    return form_page(request, deal_form.typed_of(deal), deal=deal)
 
 
 @routes.post("/desk/deals/<number>")
@@ -147,7 +149,7 @@ def edit_deal(request: Request, number: str) -> Answer:
             changes = deal_form.changes(typed, request.now)
             merged = deal_form.merged(typed, changes, deal)
             if merged.asks:
-                return _form_page(request, merged.typed, deal=deal, status=HTTPStatus.CONFLICT, merged=merged)
+                return form_page(request, merged.typed, deal=deal, status=HTTPStatus.CONFLICT, merged=merged)
             oddities.ask(replace(deal, **changes), request.now, deal_form.seen(typed), deal)
             deals.edit(
                 table(),
@@ -158,10 +160,10 @@ def edit_deal(request: Request, number: str) -> Answer:
                 correlation_id=request.correlation_id,
                 version=deal.version,
             )
-        except _REFUSED as error:
-            return _refused_form(request, typed, error, deal)
+        except REFUSED as error:
+            return refused_form(request, typed, error, deal)
         except DealIsOdd as error:
-            return _form_page(request, typed, deal=deal, status=HTTPStatus.CONFLICT, odd=error.oddities)
+            return form_page(request, typed, deal=deal, status=HTTPStatus.CONFLICT, odd=error.oddities)
         return pages.redirect(f"/desk/deals/{number}", said="edited")
 
     # Edited since our read: merge again.
@@ -182,11 +184,11 @@ def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: st
             correlation_id=request.correlation_id,
             seen=deal_form.seen(typed),
         )
-    except _REFUSED as error:
-        return _refused_form(request, typed, error, mending.salvage(table(), deal_id)[0])
+    except REFUSED as error:
+        return refused_form(request, typed, error, mending.salvage(table(), deal_id)[0])
     except DealIsOdd as error:
         left, _ = mending.salvage(table(), deal_id)
-        return _form_page(request, typed, deal=left, status=HTTPStatus.CONFLICT, damaged=True, odd=error.oddities)
+        return form_page(request, typed, deal=left, status=HTTPStatus.CONFLICT, damaged=True, odd=error.oddities)
     return pages.redirect(f"/desk/deals/{number}", said="edited")
 
 
@@ -201,7 +203,7 @@ def one_deal_again(request: Request, number: str) -> Answer:
 def preview_change(request: Request, number: str) -> Answer:
     """The card and the page of a deal as they would be, and the form below. Nothing is written."""
     editor_of(request)
-    return _previewed(request, deal_of(number))
+    return previewed(request, deal_of(number))
 
 
 @routes.get("/desk/deals/<number>/withdraw")
@@ -259,18 +261,18 @@ def lead_front_page(request: Request, number: str) -> Answer:
     return pages.redirect(f"/desk/deals/{number}", said="leads")
 
 
-def _previewed(request: Request, deal: Deal | None = None) -> Answer:
+def previewed(request: Request, deal: Deal | None = None, draft: Draft | None = None) -> Answer:
     """A deal as a form would make it, or would make of ``deal``, with the form below."""
     typed = forms.read(request.event)
     try:
         shown = deal_form.deal_of(table(), typed, request.now, deal)
-    except _REFUSED as error:
-        return _refused_form(request, typed, error, deal)
+    except REFUSED as error:
+        return refused_form(request, typed, error, deal, draft)
     odd = oddities.oddities(shown, request.now, deal)
-    return _form_page(request, typed, deal=deal, shown=shown, odd=odd)
+    return form_page(request, typed, deal=deal, draft=draft, shown=shown, odd=odd)
 
 
-def _form_page(
+def form_page(
     request: Request,
     typed: Mapping[str, str],
     errors: Mapping[str, str] | None = None,
@@ -285,8 +287,11 @@ def _form_page(
     merged: deal_form.Merged | None = None,
     damaged: bool = False,
     odd: Mapping[str, str] | None = None,
+    draft: Draft | None = None,
 ) -> Answer:
     """The form of a new deal or, with ``deal``, of one that exists; beside it what we know of the product.
+
+    Of a ``draft`` it is the form of what it will be.
 
     Where its price is another deal's (``priced_by``), the form says so: shops change theirs. Above a form that another
     editor's changes are ``merged`` into stand these changes, and above one of an ``odd`` deal what is odd about it.
@@ -307,6 +312,9 @@ def _form_page(
         now_shown=views.card(deal, now) if deal and picture else None,
         here=None if deal else "/desk/deals/new",
         typed={name: typed.get(name, "") for name in deal_form.FIELDS} | {"currency": currencies[0]},
+        later=None if deal else deal_form.STARTS_AT,
+        starts_at="" if deal else typed.get(deal_form.STARTS_AT.name, ""),
+        draft=draft,
         errors=dict(errors or {}),
         damaged=damaged,
         odd=dict(odd or {}),
@@ -338,15 +346,16 @@ def _form_page(
     return pictures.sending(answer, picture) if picture else answer
 
 
-def _refused_form(
+def refused_form(
     request: Request,
     typed: Mapping[str, str],
-    error: InvalidFields | NoSuchTopic | DealTooLarge,
+    error: InvalidFields | InvalidDraft | NoSuchTopic | DealTooLarge,
     deal: Deal | None = None,
+    draft: Draft | None = None,
 ) -> Answer:
     """A deal's form again, with what was typed, and at each field that cannot be used what it needs."""
     match error:
-        case InvalidFields(errors=errors):
+        case InvalidFields(errors=errors) | InvalidDraft(errors=errors):
             pass
         case NoSuchTopic():
             near = near_names(typed.get("brand", ""))
@@ -354,7 +363,7 @@ def _refused_form(
             errors = {"brand": f"There is no brand of this name yet.{also} Create it on the page of brands first."}
         case DealTooLarge():
             errors = {"description": str(error)}
-    return _form_page(request, typed, errors, deal=deal, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    return form_page(request, typed, errors, deal=deal, draft=draft, status=HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 def _brand_names() -> list[str]:

@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 from functions.pages.desk import picked_lists
+from functions.pages.desk.drafts import rows
 from functions.pages.desk.editing import desk_page, editor_of, line_of
 from functions.pages.desk.hot import count_readers, told_so_far
 from functions.pages.desk.lists import order_of
-from shared.data.catalog import clicks, endings, feed_counts, feeds
+from shared.data.catalog import clicks, drafts, endings, feed_counts, feeds
 from shared.data.members import fanout_progress
 from shared.html import views
 from shared.html.app import Routes
@@ -54,15 +55,16 @@ routes = Routes()
 @routes.get("/desk")
 def desk(request: Request) -> Answer:
     """Today: how far hot deals have got, what ends, what was posted, with clicks; and the front page's order."""
-    editor_of(request)
+    session = editor_of(request)
     now, today = request.now, Period.DAY.start_of(request.now)
     asked: list[Callable[[], Any]] = [
         partial(feeds.read, table(), ALL_DEALS, limit=SHOWN, now=now),
         partial(endings.upcoming, table(), now, days=ENDING_DAYS, most=MOST_ENDING),
         partial(picked_lists.FRONT.read, table(), now),
         partial(feed_counts.counts, table(), ALL_DEALS, most=1, until=today),
+        partial(drafts.of, table(), session.username),
     ]
-    newest, ending_soon, picked, counts = table().gather(asked)
+    newest, ending_soon, picked, counts, drafted = table().gather(asked)
     ending = ending_soon.items
     shown = newest.items[:NEWEST]
     ids = list(dict.fromkeys(deal.deal_id for deal in (*shown, *ending, *picked)))
@@ -79,6 +81,7 @@ def desk(request: Request) -> Answer:
         more=newest.next is not None or len(newest.items) > NEWEST,
         newest=SHOWN,
         ending=[line_of(deal, now, followed) for deal in ending],
+        drafts=rows(drafted, now)[:NEWEST],
         told=[
             {"deal": views.card(deal, now), **told_so_far(deal, each, readers)}
             for deal, each in zip(told, progress, strict=True)

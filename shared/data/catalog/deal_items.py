@@ -49,9 +49,14 @@ def attributes(deal: Deal) -> Item:
 
 
 def check(deal: Deal) -> None:
-    """Refuse a deal that cannot be stored,. Raises NoSuchTopic, DealTooLarge."""
+    """Refuse a deal that cannot be stored. Raises NoSuchTopic, DealTooLarge."""
     if deal.category not in CATEGORIES:
         raise NoSuchTopic(CATEGORY.label, deal.category)
+    check_size(deal)
+
+
+def check_size(deal: Deal) -> None:
+    """Refuse a deal of more than ``MAX_BYTES``. Raises DealTooLarge."""
     size = sum(len(name) + len(str(value).encode()) for name, value in attributes(deal).items() if value is not None)
     if size > MAX_BYTES:
         raise DealTooLarge(size, MAX_BYTES)

@@ -31,15 +31,16 @@ def new_id(created_at: datetime, source_id: str | None, entropy: bytes) -> str:
     return ksuids.derived(created_at, "deal", source_id) if source_id else ksuids.random(created_at, entropy)
 
 
-def create(table: Table, deal: Deal, now: datetime, *, idempotency: Idempotency | None = None) -> Deal:
-    """Create a deal with its number, and list it if it is active.
+def create(
+    table: Table, deal: Deal, now: datetime, *, idempotency: Idempotency | None = None, also: Sequence[Write] = ()
+) -> Deal:
+    """Create a deal with its number, and list it if it is active; ``also`` are other writes of its transaction.
 
     A repeated request with the same ``idempotency`` key gets the deal that the first one made.
-    Raises DealExists, NoSuchTopic, DealTooLarge, IdempotencyKeyReused.
+    Raises DealExists, NoSuchTopic, DealTooLarge, IdempotencyKeyReused, and what ``also`` is refused with.
     """
-    deal = replace(deal, brand_name=brand_name(table, deal.brand))
-    (deal,) = numbered(table, [deal])
-    writes = creation([deal], now)
+    (deal,) = numbered(table, [replace(deal, brand_name=brand_name(table, deal.brand))])
+    writes = (*creation([deal], now), *also)
     if idempotency is None:
         table.transact(*writes)
         return deal

@@ -24,7 +24,7 @@ def salvage(table: Table, deal_id: str) -> tuple[Deal, set[str]]:
 
     A required field that cannot be read is empty in the deal.
     """
-    return _salvaged(_item(table, deal_id), deal_id)
+    return salvaged(_item(table, deal_id), deal_id)
 
 
 def mend(
@@ -43,7 +43,7 @@ def mend(
     Raises NoSuchDeal, NoSuchTopic, DealTooLarge, DealIsOdd; EditedMeanwhile where somebody was faster.
     """
     item = _item(table, deal_id)
-    left, lost = _salvaged(item, deal_id)
+    left, lost = salvaged(item, deal_id)
     brand_name = deals.brand_name(table, changes.get("brand", left.brand))
     version = 0 if "version" in lost else left.version
     read = item.get("Version")
@@ -70,7 +70,8 @@ def _item(table: Table, deal_id: str) -> Item:
     return item
 
 
-def _salvaged(item: Item, deal_id: str) -> tuple[Deal, set[str]]:
+def salvaged(item: Item, deal_id: str) -> tuple[Deal, set[str]]:
+    """What can be read of an item with a deal's attributes, as ``salvage`` tells it."""
     left, lost = DEAL.salvage(item)
     lost |= unreadable(left)
     known = {name: value for name, value in left.items() if name not in lost}

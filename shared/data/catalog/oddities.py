@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -11,6 +11,7 @@ from shared import settings
 from shared.data.catalog import deal_items, deal_numbers, deals
 from shared.data.idempotency import Idempotency, earlier_result
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import Write
 from shared.errors import DealIsOdd
 from shared.models.catalog import Deal
 from shared.values.money import cents
@@ -45,7 +46,13 @@ def ask(deal: Deal, now: datetime, seen: Collection[str] | None, before: Deal | 
 
 
 def create(
-    table: Table, deal: Deal, now: datetime, seen: Collection[str] | None, *, idempotency: Idempotency | None = None
+    table: Table,
+    deal: Deal,
+    now: datetime,
+    seen: Collection[str] | None,
+    *,
+    idempotency: Idempotency | None = None,
+    also: Sequence[Write] = (),
 ) -> Deal:
     """Create a deal as ``deals.create`` does, after asking. Raises DealIsOdd, and what that raises."""
     try:
@@ -57,7 +64,7 @@ def create(
             return deals.get(table, earlier, consistent=True)
         deal_items.check(replace(deal, brand_name=deals.brand_name(table, deal.brand)))  # else refused once it is meant
         raise
-    return deals.create(table, deal, now, idempotency=idempotency)
+    return deals.create(table, deal, now, idempotency=idempotency, also=also)
 
 
 def edit(

@@ -1,0 +1,216 @@
+"""An editor's drafts: saving a deal's form for later, planning when it is posted, posting and discarding it.
+
+Drafts are found under the name of who asks, so nobody sees another's. The form of a draft carries the version that it
+was read with: of two windows, the later one is told.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+
+from functions.pages.desk import deal_form
+from functions.pages.desk.deals import REFUSED, form_page, previewed, refused_form
+from functions.pages.desk.editing import desk_page, editor_of
+from shared.data.catalog import drafts
+from shared.errors import DealIsOdd, DraftChanged, IdempotencyKeyReused, InvalidDraft, NoSuchDraft, TooManyDrafts
+from shared.html import forms, pages, views
+from shared.html.app import Routes
+from shared.html.forms import Fields
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.catalog import Deal
+from shared.models.drafts import Draft
+from shared.runtime import metrics
+from shared.runtime.environment import table
+from shared.runtime.reporting import report
+from shared.values import ksuids
+
+LIST = "/desk/drafts"
+
+routes = Routes()
+
+
+@routes.get(LIST)
+def own(request: Request) -> Answer:
+    """The editor's drafts, those that are planned first."""
+    session = editor_of(request)
+    return desk_page("desk/drafts.html", request, drafts=rows(drafts.of(table(), session.username), request.now))
+
+
+@routes.post(LIST)
+def save_new(request: Request) -> Answer:
+    """Keep the form of a new deal as a draft; with a time, it is planned."""
+    session = editor_of(request)
+    typed = forms.read(request.event)
+    empty = _empty(ksuids.random(request.now, secrets.token_bytes(16)), request.now)
+    sent = forms.idempotency(typed, session.account_id, _asked(typed))
+    once = replace(sent, client_key=f"draft {sent.client_key}") if sent else None
+    try:
+        draft = deal_form.drafted(typed, Draft(empty, session.username, session.account_id), request.now)
+        draft = drafts.save_new(table(), draft, request.now, deal_form.seen(typed), idempotency=once)
+    except (*REFUSED, InvalidDraft) as error:
+        return refused_form(request, typed, error)
+    except DealIsOdd as error:
+        return form_page(request, typed, status=HTTPStatus.CONFLICT, odd=error.oddities)
+    except TooManyDrafts as error:
+        return form_page(request, typed, {"link": str(error)}, status=HTTPStatus.CONFLICT)
+    except IdempotencyKeyReused:
+        again = {"link": "This form is kept as a draft already, and was changed since. Save again if you mean another."}
+        return form_page(request, {**typed, "key": forms.new_key()}, again, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    return _kept(draft)
+
+
+@routes.get("/desk/drafts/<draft_id>")
+def one_draft(request: Request, draft_id: str) -> Answer:
+    def form(draft: Draft) -> Answer:
+        return form_page(request, deal_form.typed_of_draft(draft), draft=draft)
+
+    return _with_draft(request, draft_id, form)
+
+
+@routes.post("/desk/drafts/<draft_id>")
+def save(request: Request, draft_id: str) -> Answer:
+    """Keep a draft as its form says; its time plans it, and without one nothing is planned any more."""
+    typed = forms.read(request.event)
+
+    def attempt(draft: Draft) -> Answer:
+        new = deal_form.drafted(typed, draft, request.now)
+        try:
+            return _kept(drafts.save(table(), _as_read(draft, typed), new, request.now, deal_form.seen(typed)))
+        except DraftChanged:
+            if deal_form.typed_of_draft(new) == deal_form.typed_of_draft(draft):  # it was sent twice
+                return _kept(draft)
+            raise
+
+    return _with_draft(request, draft_id, attempt, typed)
+
+
+@routes.post("/desk/drafts/<draft_id>/post")
+def post(request: Request, draft_id: str) -> Answer:
+    """Post a draft as its form says, now."""
+    typed = forms.read(request.event)
+
+    def attempt(draft: Draft) -> Answer:
+        deal_form.to_post(typed)
+        draft = deal_form.drafted(typed, _as_read(draft, typed), request.now)
+        seen, correlation_id = deal_form.seen(typed), request.correlation_id
+        deal = drafts.post(table(), draft, request.now, seen, correlation_id=correlation_id)
+        if deal.correlation_id == correlation_id:  # else an earlier sending of this form posted it
+            report(metrics.DEALS_POSTED)
+        return pages.redirect(f"/desk/deals/{views.number(deal)}", said="posted")
+
+    return _with_draft(request, draft_id, attempt, typed)
+
+
+@routes.post("/desk/drafts/<draft_id>/preview")
+def preview(request: Request, draft_id: str) -> Answer:
+    """The card and the page of a draft as they will be, and the form below. Nothing is written."""
+    return _with_draft(request, draft_id, lambda draft: previewed(request, draft=draft))
+
+
+@routes.get("/desk/drafts/<draft_id>/post", "/desk/drafts/<draft_id>/preview")
+def one_draft_again(request: Request, draft_id: str) -> Answer:
+    """What was typed is in no address, so this leads to the draft's form."""
+    editor_of(request)
+    return pages.redirect(f"{LIST}/{draft_id}")
+
+
+@routes.get("/desk/drafts/<draft_id>/discard")
+def discard_page(request: Request, draft_id: str) -> Answer:
+    """The page that says what discarding a draft does, before it is done."""
+    return _with_draft(
+        request,
+        draft_id,
+        lambda draft: desk_page("desk/discard.html", request, draft=rows([draft], request.now)[0]),
+    )
+
+
+@routes.post("/desk/drafts/<draft_id>/discard")
+def discard(request: Request, draft_id: str) -> Answer:
+    def gone(draft: Draft) -> Answer:
+        drafts.discard(table(), draft)
+        return pages.redirect(LIST, said="discarded")
+
+    try:
+        return _with_draft(request, draft_id, gone)
+    except NoSuchDraft:  # it was sent twice
+        return pages.redirect(LIST, said="discarded")
+
+
+def rows(found: list[Draft], now: datetime) -> list[dict[str, Any]]:
+    """Drafts as their list shows them: those that could not be posted first, then the planned ones by their times."""
+
+    def order(draft: Draft) -> tuple[bool, bool, datetime]:
+        return not draft.refused, draft.starts_at is None, draft.starts_at or now
+
+    return [_row(draft, now) for draft in sorted(found, key=order)]
+
+
+def _row(draft: Draft, now: datetime) -> dict[str, Any]:
+    deal = draft.deal
+    return {
+        "id": draft.draft_id,
+        "title": deal.title or deal.link or "Without a title",
+        "brand": deal.brand_name,
+        "category": deal.category,
+        "price": views.money(deal.price, deal.currency) if deal.price and deal.currency else "",
+        "saved": views.short_moment(deal.changed_at, now),
+        "missing": len(draft.missing),
+        "starts_at": draft.starts_at,
+        "starts": views.short_moment(draft.starts_at, now) if draft.starts_at else "",
+        "late": draft.starts_at is not None and draft.starts_at <= now,
+        "refused": draft.refused,
+    }
+
+
+def _with_draft(
+    request: Request, draft_id: str, answer: Callable[[Draft], Answer], typed: Mapping[str, str] | None = None
+) -> Answer:
+    """What ``answer`` makes of one of the editor's drafts, or the form of it with what stands in the way.
+
+    Of one that was posted meanwhile, by its plan or in another window, it is the deal.
+    """
+    session = editor_of(request)
+    try:
+        draft = drafts.get(table(), session.username, draft_id)
+    except NoSuchDraft:
+        posted = drafts.posted_as(table(), session.account_id, draft_id, request.now)
+        if posted is None:
+            raise
+        return pages.redirect(f"/desk/deals/{posted}", said="posted")
+    typed = typed or {}
+    try:
+        return answer(draft)
+    except (*REFUSED, InvalidDraft) as error:
+        return refused_form(request, typed, error, draft=draft)
+    except DealIsOdd as error:
+        return form_page(request, typed, draft=draft, status=HTTPStatus.CONFLICT, odd=error.oddities)
+    except DraftChanged:
+        said = {
+            "link": "This draft was saved in another window meanwhile. To replace it by what stands here, save again."
+        }
+        return form_page(request, typed, said, draft=draft, status=HTTPStatus.CONFLICT)
+
+
+def _as_read(draft: Draft, typed: Mapping[str, str]) -> Draft:
+    """A draft with the version that its form was read with."""
+    version = typed.get("version", "")
+    return replace(draft, deal=replace(draft.deal, version=int(version) if version.isdecimal() else 0))
+
+
+def _kept(draft: Draft) -> Answer:
+    return pages.redirect(LIST, said="planned" if draft.starts_at else "drafted")
+
+
+def _asked(typed: Mapping[str, str]) -> Fields:
+    """What the form of a draft asks for."""
+    return {**deal_form.filled(typed), deal_form.STARTS_AT.name: typed.get(deal_form.STARTS_AT.name, "")}
+
+
+def _empty(draft_id: str, now: datetime) -> Deal:
+    return Deal(draft_id, "", "", "", "", "", "", "", now)

@@ -1,0 +1,318 @@
+"""Drafts: deals that an editor has begun, and has not posted yet. They are in a partition of the editor's own.
+
+A draft that is planned has a note in the partition of all beginnings, by the time. A note leaves with what it is about,
+so that partition holds only what is still to come, and one Query finds all that is due, however long no sweep ran. That
+is why it has no days, as endings have: those are read for days ahead, and come in thousands.
+
+Posting goes the way of every post (``deals.create``), in one transaction that removes draft and note: a draft is posted
+once, whoever posts it, and however often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from shared.data import account_checks, item_types, keys
+from shared.data.bulk import write_all
+from shared.data.catalog import deal_items, deals, mending, oddities
+from shared.data.idempotency import Idempotency, earlier_result, once
+from shared.dynamodb import damage
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.schema import Key
+from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.writes import Write, delete, forget, put, put_new, put_over, update
+from shared.errors import (
+    AlreadyExists,
+    Conflict,
+    Damaged,
+    DraftChanged,
+    Impossible,
+    Invalid,
+    InvalidDraft,
+    NoSuchDraft,
+    NotFound,
+    TooLarge,
+    TooManyDrafts,
+)
+from shared.models.catalog import Deal
+from shared.models.drafts import Draft
+from shared.values import ksuids
+from shared.values.times import from_iso, to_iso
+
+MOST = 100
+"""Drafts of one editor. Two that are saved at once may make it one more."""
+
+_AUTHOR = Projection.of("AccountId", "Role")
+_KEYS = Projection.of("PK", "SK", "StartsAt")
+_BECAUSE = "the draft goes in the same transaction, and is what is required"
+
+
+def save_new(
+    table: Table, draft: Draft, now: datetime, seen: Collection[str] | None, *, idempotency: Idempotency | None = None
+) -> Draft:
+    """Keep a new draft; one with a ``starts_at`` is planned, which asks what posting it would (``oddities``).
+
+    A repeated request with the same ``idempotency`` key gets the draft that the first one made.
+    Raises InvalidDraft, NoSuchTopic, DealTooLarge, DealIsOdd, TooManyDrafts, NotSignedIn; NoSuchDraft where a repeated
+    request's draft is gone by now.
+    """
+    earlier = earlier_result(table, idempotency, now) if idempotency else None
+    if earlier is not None:
+        return get(table, draft.username, earlier)
+    _check(table, draft, now, seen)
+    kept = list(table.query(keys.drafts(draft.username), limit=MOST, projection=_KEYS, consistent=True))
+    if len(kept) == MOST:
+        raise TooManyDrafts(MOST)
+    writes = [
+        account_checks.required(draft.username, draft.account_id),
+        put_new(to_item(draft), refused=AlreadyExists()),
+        *_renote(None, draft),
+    ]
+    if idempotency is None:
+        table.transact(*writes)
+        return draft
+    earlier = once(table, idempotency, draft.draft_id, now, writes)
+    return draft if earlier is None else get(table, draft.username, earlier)
+
+
+def save(table: Table, old: Draft, new: Draft, now: datetime, seen: Collection[str] | None) -> Draft:
+    """Keep a draft as ``new`` in place of ``old``, as it was read, and note when it is to be posted.
+
+    Raises DraftChanged where it is no longer as it was read, and what ``save_new`` raises of the draft itself.
+    """
+    _check(table, new, now, seen)
+    new = replace(new, deal=replace(new.deal, version=old.deal.version + 1, updated_at=now), refused=None)
+    condition, values = _as_read(old)
+    table.transact(
+        account_checks.required(new.username, new.account_id),
+        put_over(to_item(new), condition, values, refused=DraftChanged()),
+        *_renote(old, new),
+    )
+    return new
+
+
+def discard(table: Table, draft: Draft) -> None:
+    """Remove a draft that is still as it was read, and its plan. Raises DraftChanged."""
+    table.transact(*_removal(draft))
+
+
+def get(table: Table, username: str, draft_id: str) -> Draft:
+    """One of an editor's drafts. One consistent GetItem. Raises NoSuchDraft, Damaged."""
+    item = table.get(keys.draft(username, draft_id), consistent=True) if ksuids.is_ksuid(draft_id) else None
+    if item is None:
+        raise NoSuchDraft(draft_id)
+    try:
+        return from_item(item)
+    except damage.UNREADABLE as error:
+        raise Damaged(damage.named(item, error), str(error)) from error
+
+
+def of(table: Table, username: str) -> list[Draft]:
+    """An editor's drafts, the newest first, ``MOST`` at most. One Query, consistent: a form leads here."""
+    return damage.readable(
+        table.query(keys.drafts(username), newest_first=True, limit=MOST, consistent=True), from_item
+    )
+
+
+def posted_as(table: Table, account_id: str, draft_id: str, now: datetime) -> str | None:
+    """The id of the deal that an account's draft was posted as in the last 24 hours, or None."""
+    return earlier_result(table, _posting(account_id, draft_id), now)
+
+
+def post(
+    table: Table,
+    draft: Draft,
+    now: datetime,
+    seen: Collection[str] | None,
+    *,
+    correlation_id: str | None = None,
+) -> Deal:
+    """Post a draft that is still as it was read, as of now; posted again, it is the deal that it became.
+
+    Raises InvalidDraft, DraftChanged, and what ``oddities.create`` raises.
+    """
+    _require_whole(draft)
+    deal = replace(
+        draft.deal,
+        deal_id=ksuids.derived(now, "draft", draft.draft_id),
+        created_at=now,
+        updated_at=None,
+        version=1,
+        correlation_id=correlation_id,
+    ).signed(draft.username)
+    once_only = _posting(draft.account_id, draft.draft_id)
+    return oddities.create(table, deal, now, seen, idempotency=once_only, also=_removal(draft))
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A deal that was posted as planned, and how long after its time."""
+
+    deal: Deal
+    late: timedelta
+
+
+def sweep(table: Table, now: datetime, *, most: int = 100, correlation_id: str | None = None) -> list[Begun]:
+    """Post the drafts that are due, ``most`` of them, the oldest plans first.
+
+    One that cannot be posted any more stays a draft, and says why. An interrupted sweep is repeated without harm.
+    """
+    bound = keys.beginning(now, "~")
+    due = list(table.query(bound["PK"], until=bound["SK"], limit=most, consistent=True))
+    begun = []
+    for key, username, draft_id in damage.readable(due, _about):
+        try:
+            begun += _begin(table, key, username, draft_id, now, correlation_id)
+        except Impossible as error:  # a draft that cannot be read must not keep all others waiting
+            damage.note(damage.named(key, error))
+    return begun
+
+
+def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
+    """Remove the drafts of an account that is being removed, and their plans, ``most`` of them; returns how many."""
+    found = list(table.query(keys.drafts(username), limit=most, projection=_KEYS, consistent=True))
+    gone = "another run of the removal may have been here first"
+    for item in found:
+        starts_at = damage.whole(item, _planned, otherwise=None)
+        plan = [keys.beginning(starts_at, keys.id_in(item["SK"]))] if starts_at else []
+        write_all(table, [forget(key, because=gone) for key in (*plan, keys.primary(item))], required=required)
+    return len(found)
+
+
+def to_item(draft: Draft) -> Item:
+    times = {"StartsAt": to_iso(draft.starts_at)} if draft.starts_at else {}
+    return {
+        **keys.draft(draft.username, draft.draft_id),
+        "Type": item_types.DRAFT,
+        "Username": draft.username,
+        "AccountId": draft.account_id,
+        **deal_items.DEAL.write(draft.deal),
+        **times,
+        **({"Refused": draft.refused} if draft.refused else {}),
+    }
+
+
+def from_item(item: Item) -> Draft:
+    """The draft that an item holds; what of its deal is missing, or cannot be read, is empty. Raises KeyError,
+    ValueError."""
+    deal, _ = mending.salvaged(item, keys.id_in(item["SK"]))
+    return Draft(deal, item["Username"], item["AccountId"], _planned(item), item.get("Refused"))
+
+
+def note_of(draft: Draft) -> Item | None:
+    """The note that a draft is to be posted at a time; None where nothing is planned."""
+    if draft.starts_at is None:
+        return None
+    key = keys.beginning(draft.starts_at, draft.draft_id)
+    return {**key, "Type": item_types.BEGINNING, "DealId": draft.draft_id, "Username": draft.username}
+
+
+def _planned(item: Item) -> datetime | None:
+    return from_iso(item["StartsAt"]) if "StartsAt" in item else None
+
+
+def _check(table: Table, draft: Draft, now: datetime, seen: Collection[str] | None) -> None:
+    """Refuse a draft that cannot be stored, and a plan that could not be carried out."""
+    deal = draft.deal
+    deal_items.check_size(deal)
+    if draft.starts_at is None:
+        return
+    _require_whole(draft)
+    if draft.starts_at <= now:
+        raise InvalidDraft({"startsAt": "This must be in the future. To post it now, leave it empty."})
+    if deal.ends_at is not None and deal.ends_at <= draft.starts_at:
+        raise InvalidDraft({"startsAt": "The deal would have ended by then."})
+    deals.brand_name(table, deal.brand)
+    oddities.ask(replace(deal, created_at=now), now, seen)
+
+
+def _require_whole(draft: Draft) -> None:
+    if draft.missing:
+        raise InvalidDraft(dict.fromkeys(draft.missing, "This must be filled in."))
+
+
+def _about(note: Item) -> tuple[Key, str, str]:
+    """The key of a note, and the editor and the id of the draft that it is about. Raises KeyError, ValueError."""
+    return keys.primary(note), damage.attribute(note, "Username", str), keys.id_in(note["SK"])
+
+
+def _begin(
+    table: Table, note: Key, username: str, draft_id: str, now: datetime, correlation_id: str | None
+) -> list[Begun]:
+    """Post the draft that a note is about, if that is still planned, and possible."""
+    with suppress(NoSuchDraft):
+        draft = get(table, username, draft_id)
+        if draft.starts_at is not None and keys.beginning(draft.starts_at, draft_id) == note:
+            return _post_planned(table, draft, draft.starts_at, now, correlation_id)
+    table.write(forget(note, because="it is of a plan that is gone"))
+    return []
+
+
+def _post_planned(
+    table: Table, draft: Draft, starts_at: datetime, now: datetime, correlation_id: str | None
+) -> list[Begun]:
+    author = table.get(keys.user(draft.username), consistent=True, projection=_AUTHOR) or {}
+    if (author.get("AccountId"), author.get("Role")) != (draft.account_id, "editor"):
+        _refuse(table, draft, "Its author is no longer an editor.")
+        return []
+    if draft.deal.ends_at is not None and draft.deal.ends_at <= now:
+        _refuse(table, draft, "It had ended before it was posted.")
+        return []
+    try:
+        deal = post(table, draft, now, None, correlation_id=correlation_id)
+    except DraftChanged:  # by its editor, meanwhile: the next sweep sees what it is then
+        return []
+    except (Conflict, Invalid, NotFound, TooLarge) as error:
+        _refuse(table, draft, str(error))
+        return []
+    return (
+        [Begun(deal, now - starts_at)] if deal.correlation_id == correlation_id else []
+    )  # else another sweep posted it
+
+
+def _refuse(table: Table, draft: Draft, why: str) -> None:
+    """Say in a draft why it was not posted, and take its plan away."""
+    condition, values = _as_read(draft)
+    said = update(
+        keys.draft(draft.username, draft.draft_id),
+        "SET Refused = :why, Version = Version + :one REMOVE StartsAt",
+        condition=condition,
+        values={**values, ":why": why, ":one": 1},
+        refused=DraftChanged(),
+    )
+    with suppress(DraftChanged):
+        table.transact(said, *_renote(draft, replace(draft, starts_at=None)))
+
+
+def _removal(draft: Draft) -> list[Write]:
+    """The writes that remove a draft with its plan. Refused with DraftChanged."""
+    condition, values = _as_read(draft)
+    key = keys.draft(draft.username, draft.draft_id)
+    return [
+        delete(key, condition=condition, values=values, refused=DraftChanged()),
+        *_renote(draft, None),
+    ]
+
+
+def _as_read(draft: Draft) -> tuple[str, Mapping[str, object]]:
+    """The condition that a draft is as it was read, and of the same account."""
+    return "Version = :read AND AccountId = :account", {":read": draft.deal.version, ":account": draft.account_id}
+
+
+def _renote(old: Draft | None, new: Draft | None) -> list[Write]:
+    """The notes of a draft, as they change with it."""
+    before, after = (note_of(draft) if draft else None for draft in (old, new))
+    if before == after:
+        return []
+    return [
+        *([forget(keys.primary(before), because=_BECAUSE)] if before else []),
+        *([put(after, because="the same draft and time always make the same note")] if after else []),
+    ]
+
+
+def _posting(account_id: str, draft_id: str) -> Idempotency:
+    """What a draft is posted under: once, by whoever does it."""
+    return Idempotency(account_id, f"draft {draft_id}", {})

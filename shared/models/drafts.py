@@ -1,0 +1,43 @@
+"""Deals that an editor has begun, and has not posted yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from shared.models.catalog import Deal
+
+NEEDED = {
+    "title": "title",
+    "link": "link",
+    "price": "price",
+    "currency": "currency",
+    "brand": "brand",
+    "category": "category",
+}
+"""What a deal must have to be posted: names as in the API, and the fields that are empty while it is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A draft, which is its editor's alone. Of its ``deal`` what is still missing is empty.
+
+    The deal's id is the draft's and its times are the draft's own; what is posted gets new ones.
+    ``starts_at`` is when it is to be posted, None where nothing is planned. ``refused`` says why it could not be posted
+    when it was due.
+    """
+
+    deal: Deal
+    username: str
+    account_id: str
+    starts_at: datetime | None = None
+    refused: str | None = None
+
+    @property
+    def draft_id(self) -> str:
+        return self.deal.deal_id
+
+    @property
+    def missing(self) -> list[str]:
+        """What it needs before it can be posted."""
+        return [name for name, field in NEEDED.items() if not getattr(self.deal, field)]
