@@ -6,16 +6,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shared.data import item_types, keys
-from shared.data.catalog import deals, feed_counts, feeds
+from shared.data.catalog import deal_log, deals, feed_counts, feeds, offers, search, shops, words
+from shared.data.catalog.changes import DealChange
 from shared.data.members import follows
 from shared.data.orders import addresses
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import put
 from shared.models.catalog import Feed, Topic
 from shared.models.members import Address
@@ -92,6 +95,31 @@ def test_posting_editing_and_withdrawing_a_deal_cost_the_same_after_ten_years(ta
     ten_years(table)
 
     assert cost(table, one_deal) == new
+
+
+@on(DYNOXIDE_ENGINE)
+def test_a_posted_deal_takes_the_write_units_that_the_document_says(table: Table) -> None:
+    """Its cached pages, whose size depends on all deals, and the alerts are held where they are measured."""
+    new = a_deal(edited_by="1 ana", source_id="a shop:1")
+    posted = DealChange(None, new, NOW)
+    steps: dict[str, Callable[[], object]] = {
+        "the editor’s transaction": lambda: deals.create(table, new, NOW),
+        "its words": lambda: search.file(table, None, new),
+        "its offer": lambda: offers.file(table, None, new),
+        "its log": lambda: deal_log.note(table, posted, "1"),
+        "its shop": lambda: shops.remember(table, posted),
+    }
+    took = {}
+    for name, step in steps.items():
+        trace = Trace(detailed=False).attach(table)
+        step()
+        trace.detach(table)
+        took[name] = trace.capacity.write
+    found_by = len(words.of_deal(new))
+
+    page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
+    assert list(took.values()) == [16, 4 * found_by, 4, 1, 1]
+    assert "16 are the editor's transaction, four are for each word (ten here, and six for most deals), 4 are" in page
 
 
 @on(DYNOXIDE_ENGINE)
