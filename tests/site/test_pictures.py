@@ -89,5 +89,5 @@ def test_lighthouse_is_content_with_pages_of_pictures(site: Preview, tmp_path: P
         found = lighthouse(f"{site.origin}{path}", tmp_path)
 
         assert (found.poor, set(found.scores.values())) == ([], {1}), found
-        assert found.figures["cumulative-layout-shift"] == 0
+        assert found.figures["cumulative-layout-shift"] <= 0.02
         assert found.figures["total-byte-weight"] <= 60 * 1024
