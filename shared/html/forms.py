@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from shared.data.idempotency import Idempotency
-from shared.errors import BadRequest, Forbidden, Invalid, NotAForm
+from shared.errors import BadRequest, Forbidden, InvalidInput, NotAForm
 from shared.html.links import base, origin
 from shared.html.pages import Answer, leading
 from shared.http.body import media_type
@@ -38,12 +38,8 @@ class FromElsewhere(Forbidden):
         super().__init__("This form was not sent from this site, so nothing was done.")
 
 
-class InvalidFields(Invalid):
-    """Fields that cannot be used: ``errors`` says for each of them, by its name, what it needs."""
-
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        self.errors = dict(errors)
-        super().__init__("; ".join(f"{name}: {needed}" for name, needed in errors.items()))
+class InvalidFields(InvalidInput):
+    """Fields of a form that cannot be used."""
 
 
 def ours_only(event: Event) -> None:

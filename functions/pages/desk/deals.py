@@ -26,12 +26,11 @@ from shared.errors import (
     DealTooLarge,
     EditedMeanwhile,
     IdempotencyKeyReused,
-    InvalidDraft,
+    InvalidInput,
     NoSuchTopic,
 )
 from shared.html import forms, pages, views
 from shared.html.app import Routes
-from shared.html.forms import InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import CATEGORIES, Deal, Status
@@ -41,7 +40,7 @@ from shared.runtime.environment import table
 from shared.runtime.reporting import report
 from shared.values import links
 
-REFUSED = (InvalidFields, NoSuchTopic, DealTooLarge)
+REFUSED = (InvalidInput, NoSuchTopic, DealTooLarge)
 """Errors of a deal's form that its page names at a field."""
 
 routes = Routes()
@@ -84,14 +83,7 @@ def new_deal(request: Request) -> Answer:
     )
 
 
-@routes.get("/desk/deals/preview")
-def new_deal_again(request: Request) -> Answer:
-    """A preview is made of what was typed, so its address alone leads to an empty form."""
-    editor_of(request)
-    return pages.redirect("/desk/deals/new")
-
-
-@routes.post("/desk/deals/preview")
+@routes.post("/desk/deals/preview", stands_on="/desk/deals/new")
 def preview(request: Request) -> Answer:
     """The card and the page of a new deal as they will be, and the form below. Nothing is written."""
     editor_of(request)
@@ -192,14 +184,7 @@ def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: st
     return pages.redirect(f"/desk/deals/{number}", said="edited")
 
 
-@routes.get("/desk/deals/<number>/preview")
-def one_deal_again(request: Request, number: str) -> Answer:
-    """A preview is made of what was typed, so its address alone leads to the deal's form."""
-    editor_of(request)
-    return pages.redirect(f"/desk/deals/{number}")
-
-
-@routes.post("/desk/deals/<number>/preview")
+@routes.post("/desk/deals/<number>/preview", stands_on="/desk/deals/<number>")
 def preview_change(request: Request, number: str) -> Answer:
     """The card and the page of a deal as they would be, and the form below. Nothing is written."""
     editor_of(request)
@@ -242,14 +227,7 @@ def undo(request: Request, number: str) -> Answer:
     return pages.redirect(f"/desk/deals/{number}", said="as-before")
 
 
-@routes.get("/desk/deals/<number>/front-page")
-def front_page_again(request: Request, number: str) -> Answer:
-    """The form of the deal that a button stands on."""
-    editor_of(request)
-    return pages.redirect(f"/desk/deals/{number}")
-
-
-@routes.post("/desk/deals/<number>/front-page")
+@routes.post("/desk/deals/<number>/front-page", stands_on="/desk/deals/<number>")
 def lead_front_page(request: Request, number: str) -> Answer:
     """Put a deal to the first place of the front page; from a list that is full, the last one goes."""
     editor_of(request)
@@ -349,13 +327,13 @@ def form_page(
 def refused_form(
     request: Request,
     typed: Mapping[str, str],
-    error: InvalidFields | InvalidDraft | NoSuchTopic | DealTooLarge,
+    error: InvalidInput | NoSuchTopic | DealTooLarge,
     deal: Deal | None = None,
     draft: Draft | None = None,
 ) -> Answer:
     """A deal's form again, with what was typed, and at each field that cannot be used what it needs."""
     match error:
-        case InvalidFields(errors=errors) | InvalidDraft(errors=errors):
+        case InvalidInput(errors=errors):
             pass
         case NoSuchTopic():
             near = near_names(typed.get("brand", ""))

@@ -17,7 +17,7 @@ from functions.pages.desk import deal_form
 from functions.pages.desk.deals import REFUSED, form_page, previewed, refused_form
 from functions.pages.desk.editing import desk_page, editor_of
 from shared.data.catalog import drafts
-from shared.errors import DealIsOdd, DraftChanged, IdempotencyKeyReused, InvalidDraft, NoSuchDraft, TooManyDrafts
+from shared.errors import DealIsOdd, DraftChanged, IdempotencyKeyReused, NoSuchDraft, TooManyDrafts
 from shared.html import forms, pages, views
 from shared.html.app import Routes
 from shared.html.forms import Fields
@@ -53,7 +53,7 @@ def save_new(request: Request) -> Answer:
     try:
         draft = deal_form.drafted(typed, Draft(empty, session.username, session.account_id), request.now)
         draft = drafts.save_new(table(), draft, request.now, deal_form.seen(typed), idempotency=once)
-    except (*REFUSED, InvalidDraft) as error:
+    except REFUSED as error:
         return refused_form(request, typed, error)
     except DealIsOdd as error:
         return form_page(request, typed, status=HTTPStatus.CONFLICT, odd=error.oddities)
@@ -90,7 +90,7 @@ def save(request: Request, draft_id: str) -> Answer:
     return _with_draft(request, draft_id, attempt, typed)
 
 
-@routes.post("/desk/drafts/<draft_id>/post")
+@routes.post("/desk/drafts/<draft_id>/post", stands_on="/desk/drafts/<draft_id>")
 def post(request: Request, draft_id: str) -> Answer:
     """Post a draft as its form says, now."""
     typed = forms.read(request.event)
@@ -107,17 +107,10 @@ def post(request: Request, draft_id: str) -> Answer:
     return _with_draft(request, draft_id, attempt, typed)
 
 
-@routes.post("/desk/drafts/<draft_id>/preview")
+@routes.post("/desk/drafts/<draft_id>/preview", stands_on="/desk/drafts/<draft_id>")
 def preview(request: Request, draft_id: str) -> Answer:
     """The card and the page of a draft as they will be, and the form below. Nothing is written."""
     return _with_draft(request, draft_id, lambda draft: previewed(request, draft=draft))
-
-
-@routes.get("/desk/drafts/<draft_id>/post", "/desk/drafts/<draft_id>/preview")
-def one_draft_again(request: Request, draft_id: str) -> Answer:
-    """What was typed is in no address, so this leads to the draft's form."""
-    editor_of(request)
-    return pages.redirect(f"{LIST}/{draft_id}")
 
 
 @routes.get("/desk/drafts/<draft_id>/discard")
@@ -186,7 +179,7 @@ def _with_draft(
     typed = typed or {}
     try:
         return answer(draft)
-    except (*REFUSED, InvalidDraft) as error:
+    except REFUSED as error:
         return refused_form(request, typed, error, draft=draft)
     except DealIsOdd as error:
         return form_page(request, typed, draft=draft, status=HTTPStatus.CONFLICT, odd=error.oddities)
