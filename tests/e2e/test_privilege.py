@@ -41,6 +41,7 @@ from shared.values import times
 from tests.e2e.plumbing import Plumbing, client
 from tests.functions.test_background_functions import cloudformation
 from tests.support import factories
+from tests.support.engines import put_all
 from tests.support.events import event
 from tests.support.factories import plain_picture
 from tests.support.rights import Ask, Policy, asks
@@ -326,9 +327,8 @@ def _tell_more_than_a_page(site: Site, editor: Visitor) -> None:
     """Have a brand with more watchers than a cohort of readers holds, and post a deal of it."""
     brand = _a_brand(editor)
     usernames = [fresh("watcher") for _ in range(settings.READERS_PER_COHORT + 1)]
-    for username in usernames:
-        item = {**keys.watch(Topic(BRAND, brand), username), "Type": "BrandWatch", "Username": username}
-        site.table.write(put(item, because="a test's own"))
+    watch = {"Type": "BrandWatch"}
+    put_all(site.table, [{**keys.watch(Topic(BRAND, brand), name), **watch, "Username": name} for name in usernames])
     editor.post("/deals", json=a_deal(brand))
     last = keys.messages(max(usernames))
     assert until(lambda: bool(list(site.table.query(last))))
