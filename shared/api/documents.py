@@ -118,7 +118,7 @@ def scored(scored: Scored, now: datetime) -> Json:
 
 
 def log_line(line: LogLine) -> Json:
-    """What somebody changed of a deal."""
+    """A change of a deal, with who made it."""
     changes = [{"field": each.field, "from": each.was, "to": each.now} for each in line.changes]
     return {"at": to_iso(line.at), "by": line.by, "changes": changes}
 

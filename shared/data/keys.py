@@ -56,7 +56,7 @@ deals_cache = _alone("DEALSCACHE")
 clicks = _alone("CLICKS")
 """How often readers have followed a deal to its shop."""
 shop = _alone("SHOP")
-"""What a shop's deals usually are, under the host of its addresses."""
+"""A note of what a shop's deals usually are, under the host of its addresses."""
 score = _alone("SCORE")
 """The sum of the votes on a deal, and while the deal is listed its rank among the popular ones."""
 user = _alone("USER")

@@ -182,7 +182,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """What somebody changed of a deal; nothing where it was posted. ``by`` is None where nobody knows who it was."""
+    """A change of a deal, field by field; nothing where it was posted. ``by`` is None where nobody knows who it was."""
 
     line_id: str
     at: datetime

@@ -15,7 +15,7 @@ NEEDED = {
     "brand": "brand",
     "category": "category",
 }
-"""What a deal must have to be posted: names as in the API, and the fields that are empty while it is missing."""
+"""The fields that a deal must have to be posted: names as in the API, and those that are empty while one is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +39,5 @@ class Draft:
 
     @property
     def missing(self) -> list[str]:
-        """What it needs before it can be posted."""
+        """The fields that it needs before it can be posted."""
         return [name for name, field in NEEDED.items() if not getattr(self.deal, field)]

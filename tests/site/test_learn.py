@@ -41,7 +41,7 @@ def test_the_path_is_walked_and_run_without_script(visit: Visit) -> None:
 
 @pytest.mark.thorough
 def test_each_lesson_is_run_by_its_button(visit: Visit) -> None:
-    """What the browser complains of on any of the pages is a failure (``visit``)."""
+    """Complaints of the browser on any of the pages are failures (``visit``)."""
     page = visit("/learn")
     for slug, lesson in lessons.by_slug().items():
         page.goto(f"/learn/{slug}")

@@ -164,7 +164,7 @@ def _row(draft: Draft, now: datetime) -> dict[str, Any]:
 def _with_draft(
     request: Request, draft_id: str, answer: Callable[[Draft], Answer], typed: Mapping[str, str] | None = None
 ) -> Answer:
-    """What ``answer`` makes of one of the editor's drafts, or the form of it with what stands in the way.
+    """The answer that ``answer`` makes of one of the editor's drafts, or the form of it with what stands in the way.
 
     Of one that was posted meanwhile, by its plan or in another window, it is the deal.
     """
@@ -201,7 +201,7 @@ def _kept(draft: Draft) -> Answer:
 
 
 def _asked(typed: Mapping[str, str]) -> Fields:
-    """What the form of a draft asks for."""
+    """The fields that the form of a draft asks for."""
     return {**deal_form.filled(typed), deal_form.STARTS_AT.name: typed.get(deal_form.STARTS_AT.name, "")}
 
 

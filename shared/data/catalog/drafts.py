@@ -314,5 +314,5 @@ def _renote(old: Draft | None, new: Draft | None) -> list[Write]:
 
 
 def _posting(account_id: str, draft_id: str) -> Idempotency:
-    """What a draft is posted under: once, by whoever does it."""
+    """The key under which a draft is posted: once, by whoever does it."""
     return Idempotency(account_id, f"draft {draft_id}", {})

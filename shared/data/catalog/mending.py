@@ -71,7 +71,7 @@ def _item(table: Table, deal_id: str) -> Item:
 
 
 def salvaged(item: Item, deal_id: str) -> tuple[Deal, set[str]]:
-    """What can be read of an item with a deal's attributes, as ``salvage`` tells it."""
+    """The readable rest of an item with a deal's attributes, as ``salvage`` tells it."""
     left, lost = DEAL.salvage(item)
     lost |= unreadable(left)
     known = {name: value for name, value in left.items() if name not in lost}

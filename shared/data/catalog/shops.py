@@ -1,4 +1,4 @@
-"""What editors post from a shop, under the host of its addresses: the category that was chosen last.
+"""The habits of a shop's deals, under the host of its addresses: the category that was chosen last.
 
 The stream writes it after a deal, so posting one takes no longer. It is a proposal, and no more: of two deals that are
 posted at once, either may be the last.
