@@ -47,6 +47,7 @@ SAID = {
     "signed-out": "You are signed out.",
     "signed-out-everywhere": "You are signed out everywhere.",
     "posted": "Posted. Its watchers are being told.",
+    "unticked": "No deal was ticked, so there is nothing to do.",
     "drafted": "Kept as a draft. Only you see it.",
     "planned": "Planned. It is a draft until then, and only you see it.",
     "discarded": "The draft is discarded.",

@@ -53,6 +53,7 @@ PAGES = [
     "/desk",
     "/desk/deals/new",
     "/desk/deals",
+    "/desk/drafts",
     "/desk/front-page",
     "/desk/editors-choice",
     "/desk/categories/shoes",

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from functions.pages.desk import brands, deals, drafts, hot, lists, log, pictures, today
+from functions.pages.desk import brands, deals, drafts, hot, lists, log, pictures, today, together
 from shared.html import forms
 from shared.html.app import serve
 
 handler = serve(
-    *(today.routes, deals.routes, drafts.routes, log.routes, pictures.routes, hot.routes, lists.routes, brands.routes),
+    *(
+        today.routes,
+        deals.routes,
+        together.routes,
+        drafts.routes,
+        log.routes,
+        pictures.routes,
+        hot.routes,
+        lists.routes,
+        brands.routes,
+    ),
     guards=[forms.ours_only],
 )

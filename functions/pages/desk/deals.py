@@ -288,7 +288,7 @@ def form_page(
         status,
         picture=picture,
         now_shown=views.card(deal, now) if deal and picture else None,
-        here=None if deal else "/desk/deals/new",
+        here=None if deal else "/desk/drafts" if draft else "/desk/deals/new",
         typed={name: typed.get(name, "") for name in deal_form.FIELDS} | {"currency": currencies[0]},
         later=None if deal else deal_form.STARTS_AT,
         starts_at="" if deal else typed.get(deal_form.STARTS_AT.name, ""),

@@ -1,0 +1,231 @@
+"""What editors do to several deals at once: end them, move them, put them on a page.
+
+Ticked in the list, looked at on a page that says what will happen, then done: each deal by a conditional write of its
+own, as if it were alone, so one that is refused keeps none of the others. Each ends in the state that was asked for,
+and one that is in it is left as it is: a form that is sent twice does nothing twice. The result is in the address that
+the form leads to, as numbers and codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from functions.pages.desk import deal_form, picked_lists
+from functions.pages.desk.editing import desk_page, editor_of
+from shared.data.catalog import brands, deals, picks
+from shared.errors import BadRequest, Busy, DamagedDeal, DealTooLarge, EditedMeanwhile, NoSuchDeal, NoSuchTopic
+from shared.html import forms, pages, views
+from shared.html.app import Routes
+from shared.html.pages import Answer
+from shared.html.request import Request
+from shared.models.catalog import CATEGORIES, Deal, Status
+from shared.runtime.environment import table
+from shared.values.counts import counted
+
+MOST = 25
+"""Deals at once: a page of the list. One after the other, they take a second or two of the function's ten."""
+
+PATH = "/desk/deals/together"
+TICKED = "deal-"
+"""What the names of the boxes begin with; the deal's number follows."""
+
+ASKED = {"end": "End {}?", "move": "Move {}", "page": "Put {} on a page"}
+DONE = {"end": "ended", "move": "moved", "page": "put on the page"}
+PAGES = {"front": picked_lists.FRONT, "choice": picked_lists.CHOICE}
+
+WHY = {
+    "gone": "There is no such deal.",
+    "over": "It has ended or was withdrawn.",
+    "changed": "Another editor changed it at the same moment. Look at it again.",
+    "large": "With that brand it would be too large.",
+    "busy": "The table was busy. Try it again.",
+    "damaged": "Somebody has damaged it in the table. Open it to mend it.",
+}
+"""Why a deal was left as it was, by the code in the result's address."""
+
+routes = Routes()
+
+
+@routes.get(PATH)
+def asking_page(request: Request) -> Answer:
+    """The page that says what will happen to the ticked deals, before it is done."""
+    return _asking_page(request, request.query, {})
+
+
+@routes.post(PATH)
+def do(request: Request) -> Answer:
+    """Do it to each deal, and lead to the page that says to which it was done, and why not to the others."""
+    session = editor_of(request)
+    typed = forms.read(request.event)
+    numbers, action = _ticked(typed), _action(typed)
+    if not numbers:
+        return pages.redirect("/desk/deals", said="unticked")
+    changes: dict[str, Any] = {"ends_at": request.now}
+    if action == "move":
+        changes = _move(typed)
+        errors = _cannot_move(changes)
+        if errors:
+            return _asking_page(request, typed, errors)
+    result = dict(zip(numbers, [_found(number) for number in numbers], strict=True))
+    if action == "page":
+        _put_on_page(result, PAGES[_page(typed)], request)
+    else:
+        for number, deal in result.items():
+            if isinstance(deal, Deal):
+                result[number] = _edited(deal, changes, request, session.username, ends=action == "end")
+    told = {code: ".".join(n for n, each in result.items() if each == code) for code in ("done", *WHY)}
+    query: dict[str, Any] = {code: said for code, said in told.items() if said}
+    return pages.redirect(f"{PATH}/done", do=action, **query)
+
+
+@routes.get(f"{PATH}/done")
+def done_page(request: Request) -> Answer:
+    """To which deals it was done, and why not to the others."""
+    editor_of(request)
+    told = {code: _numbers(request.query.get(code, "")) for code in ("done", *WHY)}
+    shown = table().gather([partial(_row, number, request) for of in told.values() for number in of][:MOST])
+    by_number = {row["number"]: row for row in shown}
+    rows = {code: [by_number[number] for number in of if number in by_number] for code, of in told.items()}
+    action = _action(request.query)
+    return desk_page(
+        "desk/together-done.html",
+        request,
+        heading=f"{counted(len(rows['done']), 'deal')} {DONE[action]}",
+        done=rows.pop("done"),
+        refused=[{**row, "why": WHY[code]} for code, of in rows.items() for row in of],
+    )
+
+
+def _asking_page(request: Request, fields: Mapping[str, str], errors: Mapping[str, str]) -> Answer:
+    editor_of(request)
+    numbers, action = _ticked(fields), _action(fields)
+    if not numbers:
+        return pages.redirect("/desk/deals", said="unticked")
+    found = [_found(number) for number in numbers]
+    names = list(brands.names(table(), consistent=True).values()) if action == "move" else []
+    return desk_page(
+        "desk/together.html",
+        request,
+        HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
+        do=action,
+        heading=ASKED[action].format(counted(len(numbers), "deal")),
+        ticked=[f"{TICKED}{number}" for number in numbers],
+        deals=[views.card(deal, request.now, width=128) for deal in found if isinstance(deal, Deal)],
+        typed={name: fields.get(name, "") for name in ("category", "brand", "page")},
+        errors=dict(errors),
+        choices={
+            "category": {"": "As they are", **CATEGORIES},
+            "page": {name: each.name for name, each in PAGES.items()},
+        },
+        most=picks.MAX_FEATURED,
+        brand_names=names if len(names) <= 500 else [],
+    )
+
+
+def _ticked(fields: Mapping[str, str]) -> list[str]:
+    """The numbers of the ticked deals. Raises BadRequest for more than ``MOST``."""
+    numbers = _numbers(".".join(name.removeprefix(TICKED) for name in fields if name.startswith(TICKED)))
+    if len(numbers) > MOST:
+        raise BadRequest(f"At most {MOST} deals can be changed at once.")
+    return numbers
+
+
+def _numbers(text: str) -> list[str]:
+    return [each for each in dict.fromkeys(text.split(".")) if each.isascii() and each.isalnum()]
+
+
+def _action(fields: Mapping[str, str]) -> str:
+    action = fields.get("do", "")
+    if action not in ASKED:
+        raise BadRequest("Say what to do: end, move or page.", "do")
+    return action
+
+
+def _page(fields: Mapping[str, str]) -> str:
+    page = fields.get("page", "")
+    if page not in PAGES:
+        raise BadRequest(f"The page must be one of {', '.join(PAGES)}.", "page")
+    return page
+
+
+def _move(typed: Mapping[str, str]) -> dict[str, Any]:
+    """The fields that a move changes."""
+    to = {"category": typed.get("category", ""), "brand": deal_form.slug_of(typed.get("brand", "").strip())}
+    return {name: value for name, value in to.items() if value}
+
+
+def _cannot_move(to: Mapping[str, str]) -> dict[str, str]:
+    """Why no deal can be moved there, by field."""
+    if not to:
+        return {"category": "Choose a category, or name a brand."}
+    if to.get("category", "home") not in CATEGORIES:
+        return {"category": "Choose one of the categories."}
+    try:
+        if "brand" in to:
+            deals.brand_name(table(), to["brand"])
+    except NoSuchTopic:
+        return {"brand": "There is no brand of this name yet. Create it on the page of brands first."}
+    return {}
+
+
+def _found(number: str) -> Deal | str:
+    """A deal as it is at this moment, or the code of why it cannot be read."""
+    try:
+        return deals.find(table(), number, consistent=True)
+    except NoSuchDeal:
+        return "gone"
+    except DamagedDeal:
+        return "damaged"
+
+
+def _edited(deal: Deal, changes: Mapping[str, Any], request: Request, by: str, *, ends: bool) -> str:
+    """Change one deal, if it is still as it was read; returns the code of what became of it."""
+    if ends and deal.status(request.now) is not Status.ACTIVE:
+        return "done" if deal.status(request.now) is Status.EXPIRED else "over"
+    if all(getattr(deal, name) == value for name, value in changes.items()):
+        return "done"
+    try:
+        deals.edit(
+            table(),
+            deal.deal_id,
+            changes,
+            request.now,
+            by=by,
+            correlation_id=request.correlation_id,
+            version=deal.version,
+        )
+    except NoSuchDeal:
+        return "gone"
+    except EditedMeanwhile:
+        return "changed"
+    except DealTooLarge:
+        return "large"
+    except Busy:
+        return "busy"
+    return "done"
+
+
+def _put_on_page(result: dict[str, Deal | str], front: picked_lists.List, request: Request) -> None:
+    """Put the active deals to the first places of a page, in their order; from a list that is full, the last ones go.
+
+    The page is one item, so this is one write for all of them.
+    """
+    for number, deal in result.items():
+        if isinstance(deal, Deal) and deal.status(request.now) is not Status.ACTIVE:
+            result[number] = "over"
+    chosen = [deal.deal_id for deal in result.values() if isinstance(deal, Deal)]
+    if not chosen:
+        return
+    others: Sequence[str] = [each.deal_id for each in front.read(table(), request.now) if each.deal_id not in chosen]
+    front.keep(table(), [*chosen, *others][: picks.MAX_FEATURED], request.now)
+    result.update({number: "done" for number, deal in result.items() if isinstance(deal, Deal)})
+
+
+def _row(number: str, request: Request) -> dict[str, Any]:
+    """A deal of the result; of one that cannot be read, its number."""
+    found = _found(number)
+    card = views.card(found, request.now, width=128) if isinstance(found, Deal) else {"title": f"Deal {number}"}
+    return {**card, "number": number}
