@@ -1,4 +1,4 @@
-"""What editors do to several deals at once: end them, move them, put them on a page.
+"""Several deals at once: editors end them, move them, put them on a page.
 
 Ticked in the list, looked at on a page that says what will happen, then done: each deal by a conditional write of its
 own, as if it were alone, so one that is refused keeps none of the others. Each ends in the state that was asked for,
@@ -30,7 +30,7 @@ MOST = 25
 
 PATH = "/desk/deals/together"
 TICKED = "deal-"
-"""What the names of the boxes begin with; the deal's number follows."""
+"""The beginning of the boxes' names; the deal's number follows."""
 
 ASKED = {"end": "End {}?", "move": "Move {}", "page": "Put {} on a page"}
 DONE = {"end": "ended", "move": "moved", "page": "put on the page"}
