@@ -161,15 +161,16 @@ def _arn(queue: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Serve MiniStack as ``python -m ministack`` does, behind the guard, with our readers of streams."""
+    """Serve MiniStack as ``python -m ministack`` does, behind the guard, with what stands in place of its own parts."""
     import ministack.app  # type: ignore[import-untyped]  # noqa: PLC0415  # it has no types, and takes a second
     from ministack.core.router import (  # type: ignore[import-untyped]  # noqa: PLC0415  # the same
         extract_access_key_id,
     )
 
-    from local import streams  # noqa: PLC0415  # it imports MiniStack
+    from local import streams, unpacking  # noqa: PLC0415  # they import MiniStack
 
     streams.install()
+    unpacking.install()
     ministack.app.app = guarded(ministack.app.app, os.environ["AWS_ACCESS_KEY_ID"], extract_access_key_id)
     ministack.app.main()
 
