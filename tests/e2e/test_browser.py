@@ -64,7 +64,7 @@ def toggle(page: Page, name: str, *, script: bool) -> None:
 
 
 def tells(page: Page, text: str) -> None:
-    expect(page.locator(".notice")).to_have_text(text)
+    expect(page.locator(".notice[role=status]")).to_have_text(text)
 
 
 def shows(part: Locator, text: str) -> None:
