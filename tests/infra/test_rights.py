@@ -37,7 +37,14 @@ def test_anyone_may_read_deals_and_only_editors_and_the_clock_write_them(prod: S
         "resizer", "sales", "shop", "site",
     }  # fmt: skip
     assert who_may(prod, WRITES, DEAL) == {"desk", "editors", "expiry", "refresher", "resizer"}
-    assert who_may(prod, ("PutItem", "DeleteItem"), DEAL) == {"desk", "editors"}
+    assert who_may(prod, ("PutItem", "DeleteItem"), DEAL) == {"desk", "editors", "expiry"}  # it posts what is planned
+
+
+def test_drafts_are_read_where_editors_work_by_the_clock_and_by_what_removes_accounts(prod: Synthesized) -> None:
+    removers = {"accounts", "account", "remover"}
+
+    assert who_may(prod, READS, keys.drafts("ana")) == {"desk", "editors", "expiry", *removers}
+    assert who_may(prod, ("PutItem",), keys.drafts("ana")) == {"desk", "editors"}
 
 
 def test_the_function_of_clicks_counts_them_and_could_write_no_deal(prod: Synthesized) -> None:
