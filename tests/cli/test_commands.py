@@ -102,7 +102,7 @@ PATTERNS: dict[str, tuple[str, list[str]]] = {
     "What do I like and watch?, likes": ("me likes ana", ["Query GSI1", "GetItem"]),
     "Edit, expire or withdraw a deal, edit": (
         "deals edit {deal} --set price=1.00",
-        ["GetItem", "GetItem", "TransactWriteItems"],
+        ["GetItem", "TransactWriteItems"],
     ),
     "Edit, expire or withdraw a deal, withdraw": (
         "deals withdraw {deal}",
