@@ -244,12 +244,13 @@ def test_watching_the_essential_costs_less_than_two_dollars() -> None:
 
 @of_stages
 def test_no_day_costs_a_fortune_before_anybody_hears_of_it() -> None:
-    """Requests that anyone may send cost at most what a watch costs; dearer ones are throttled more."""
+    """Requests that anyone may send cost at most what a watch or a like costs; dearer ones are throttled more."""
     prod, dearest = STAGES["prod"], price_of(WATCH)
 
     assert day_at_the_limit(prod, dearest) < 200
     assert day_at_the_limit(STAGES["dev"], dearest) < 20
-    assert dearest >= max(price_of(each) for each in ("front page, made from the indexes", "one deal", "like"))
+    assert dearest > max(price_of(each) for each in ("front page, made from the indexes", "one deal"))
+    assert dearest == pytest.approx(price_of("like"), rel=0.01)  # the same work, but for the noise of a measurement
     assert price_of("sign-in") * prod.sign_in_rate < dearest * prod.throttle_rate
     # The alarm of an hour rings before a dollar is spent; half of what the throttle lets through rings, too.
     assert prod.bounds.too_many_requests.threshold * dearest / MILLION < 1
