@@ -54,8 +54,8 @@ WATCHES_ADDED = Metric("WatchesAdded", "Count", ("members", "mine"))
 WATCHES_REMOVED = Metric("WatchesRemoved", "Count", ("members", "mine"))
 """First likes and watches; repeating one counts nothing."""
 
-DEALS_POSTED = Metric("DealsPosted", "Count", ("editors", "desk"))
-"""Deals created through the API and at the desk. Imports and repeated requests count nothing."""
+DEALS_POSTED = Metric("DealsPosted", "Count", ("editors", "desk", "expiry"))
+"""Deals created through the API, at the desk and as planned. Imports and repeated requests count nothing."""
 
 ORDERS_PLACED = Metric("OrdersPlaced", "Count", ("orders", "shop"))
 """Orders placed through the API and in the shop. Repeated requests count nothing."""
