@@ -32,7 +32,16 @@ def routes(site: Api, who: str, **names: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.usefixtures("nothing_written")
 def test_a_member_is_refused_on_every_route_of_editors(site: Api, member: Visitor, deal_id: str) -> None:
     editors_routes = list(
-        routes(site, "editor", dealId=deal_id, brand="target", category="shoes", orderId="0" * 27, username="ana")
+        routes(
+            site,
+            "editor",
+            dealId=deal_id,
+            draftId="0" * 27,
+            brand="target",
+            category="shoes",
+            orderId="0" * 27,
+            username="ana",
+        )
     )
     assert len(editors_routes) >= 8
     bodies = [*BODIES, a_deal("target")]

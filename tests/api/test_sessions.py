@@ -86,6 +86,7 @@ def test_a_session_that_has_ended_opens_no_route(site: Api, deal_id: str, brand:
             messageId="0" * 27,
             alertId=f"words-{'0' * 32}",
             orderId="0" * 27,
+            draftId="0" * 27,
             name="home",
             username="ana",
         )

@@ -402,12 +402,12 @@ def _draft(site: Site, plumbing: Plumbing, editor: Visitor, brand: str) -> None:
     drafts.discard(site.table, due)
 
 
-def _have_a_plan(site: Site, who: Visitor, brand: str, **of_deal: Any) -> Draft:
-    """A draft that is due."""
+def _have_a_plan(site: Site, who: Visitor, brand: str, in_minutes: int = -2, **of_deal: Any) -> Draft:
+    """A draft that is planned, and due."""
     now = times.now()
     account = users.get(site.table, who.username, consistent=True)
     begun = factories.a_deal(now, brand=brand, **of_deal)
-    draft = Draft(begun, account.username, account.account_id, now - timedelta(minutes=2))
+    draft = Draft(begun, account.username, account.account_id, now + timedelta(minutes=in_minutes))
     return drafts.save_new(site.table, draft, now - timedelta(hours=1), None)
 
 
@@ -481,7 +481,7 @@ def _leave(site: Site, member: Visitor, brand: str) -> None:
         times.now(),
     )
     _have_alerts(member, site.visitor().get("/deals?limit=1").json()["items"][0]["dealId"])
-    _have_a_plan(site, member, brand)
+    _have_a_plan(site, member, brand, in_minutes=90)  # so that the clock does not post it
     for path in (f"/brands/{brand}", "/categories/shoes"):
         assert member.delete(f"{path}/watch").status_code == 200
     for path in (f"/brands/{_another(site, brand)}", "/categories/bags"):
@@ -504,7 +504,7 @@ def _be_removed_by_the_clock(site: Site, plumbing: Plumbing, editor: Visitor, br
     _grow_up(site, member)
     assert member.put(f"/deals/{deal_id}/vote/up").json()["counts"]
     _have_alerts(member, deal_id)
-    _have_a_plan(site, member, brand)
+    _have_a_plan(site, member, brand, in_minutes=90)  # so that the clock does not post it
     assert member.put("/me/addresses/home", json=HOME).status_code == 200
     deal = editor.get(f"/deals/{deal_id}").json()
     item = {"dealId": deal_id, "quantity": 1, "price": deal["price"], "currency": deal["currency"]}
