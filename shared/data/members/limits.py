@@ -78,8 +78,8 @@ def _currency(value: Any) -> str:
 
 
 def _percent(value: Any) -> int:
-    text = value.strip() if isinstance(value, str) else str(value)
-    if isinstance(value, bool) or not re.fullmatch("[1-9][0-9]?", text):
+    text = str(value).strip().removesuffix(".0")  # JSON has one kind of numbers, and 30.0 is 30 there
+    if not re.fullmatch("[1-9][0-9]?", text):
         raise ValueError("This must be a whole number from 1 to 99.")
     return int(text)
 
