@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -23,7 +23,7 @@ from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
 from shared.http.answers import json_answer, nothing
 from shared.http.event import correlation_id
 from shared.http.parameters import paging, segment, topic_named
-from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
+from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal
 from shared.models.drafts import Draft
 from shared.runtime import metrics, pictures
 from shared.runtime.environment import table
@@ -47,8 +47,7 @@ app = create_app(validates=True)
 )
 def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
     now = times.now()
-    request = _correlation_id()
-    deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=request).signed(_editor())
+    deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=_correlation_id()).signed(_editor())
     once = idempotency(app.current_event.raw_event, new.model_dump(mode="json"))
     try:
         deal = oddities.create(table(), deal, now, seen(app.current_event.raw_event), idempotency=once)
@@ -56,9 +55,7 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
         if once is None:
             raise PerhapsPosted from error
         raise
-    if deal.correlation_id == request:  # else an earlier request posted it, and this one repeats that
-        report(metrics.DEALS_POSTED)
-    return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": paths.deal(deal.deal_id)})
+    return _posted(deal, now)
 
 
 @app.patch(
@@ -181,17 +178,15 @@ def replace_draft(draft_id: str, new: Annotated[NewDraft, Body()]) -> Response[A
 )
 def post_draft(draft_id: str) -> Response[Any]:
     """Post a draft. Repeating it within 24 hours gives the same deal."""
-    now, event, request = times.now(), app.current_event.raw_event, _correlation_id()
+    now, event = times.now(), app.current_event.raw_event
     try:
-        deal = drafts.post(table(), _draft(draft_id), now, seen(event), correlation_id=request)
+        deal = drafts.post(table(), _draft(draft_id), now, seen(event), correlation_id=_correlation_id())
     except NoSuchDraft:
         posted = drafts.posted_as(table(), caller(event).account_id, draft_id, now)
         if posted is None:
             raise
         deal = deals.get(table(), posted, consistent=True)
-    if deal.correlation_id == request:
-        report(metrics.DEALS_POSTED)
-    return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": paths.deal(deal.deal_id)})
+    return _posted(deal, now)
 
 
 @app.delete("/me/drafts/<draft_id>", **describe("Discard a draft", None, who="editor", status=204, errors=[404, 409]))
@@ -232,6 +227,13 @@ def pick_for_category(category: str, chosen: Annotated[CategoryFeatured, Body()]
         raise NoSuchTopic(CATEGORY.label, topic.slug)
     picked = picks.set_category_featured(table(), topic.slug, chosen.deal_ids, now)
     return json_answer(documents.picked(picked, now))
+
+
+def _posted(deal: Deal, now: datetime) -> Response[Any]:
+    """The answer to posting a deal. If an earlier request posted it, which this one repeats, it was counted then."""
+    if deal.correlation_id == _correlation_id():
+        report(metrics.DEALS_POSTED)
+    return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": paths.deal(deal.deal_id)})
 
 
 def _editor() -> str:
