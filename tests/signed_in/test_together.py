@@ -91,15 +91,15 @@ def test_one_that_another_editor_changes_meanwhile_is_left_and_the_others_are_no
     editor: Browser, table: Table, post_deal: PostDeal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = post_deal(), post_deal()
-    found = together._found
+    read = together._read
 
     def overtaken(number: str) -> Deal | str:
-        deal = found(number)
+        deal = read(number)
         if number == str(first.number):
             deals.edit(table, first.deal_id, {"price": "9.99"}, times.now())
         return deal
 
-    monkeypatch.setattr(together, "_found", overtaken)
+    monkeypatch.setattr(together, "_read", overtaken)
     answer = editor.post("/desk/deals/together", ticked(first, second, do="end"))
 
     assert answer.location == f"/desk/deals/together/done?do=end&done={second.number}&changed={first.number}"

@@ -69,7 +69,7 @@ def do(request: Request) -> Answer:
         errors = _cannot_move(changes)
         if errors:
             return _asking_page(request, typed, errors)
-    result = dict(zip(numbers, [_found(number) for number in numbers], strict=True))
+    result = dict(zip(numbers, _found(numbers), strict=True))
     if action == "page":
         _put_on_page(result, PAGES[_page(typed)], request)
     else:
@@ -86,8 +86,8 @@ def done_page(request: Request) -> Answer:
     """To which deals it was done, and why not to the others."""
     editor_of(request)
     told = {code: _numbers(request.query.get(code, "")) for code in ("done", *WHY)}
-    shown = table().gather([partial(_row, number, request) for of in told.values() for number in of][:MOST])
-    by_number = {row["number"]: row for row in shown}
+    numbers = [number for of in told.values() for number in of][:MOST]
+    by_number = {number: _row(number, found, request) for number, found in zip(numbers, _found(numbers), strict=True)}
     rows = {code: [by_number[number] for number in of if number in by_number] for code, of in told.items()}
     action = _action(request.query)
     return desk_page(
@@ -104,7 +104,6 @@ def _asking_page(request: Request, fields: Mapping[str, str], errors: Mapping[st
     numbers, action = _ticked(fields), _action(fields)
     if not numbers:
         return pages.redirect("/desk/deals", said="unticked")
-    found = [_found(number) for number in numbers]
     names = list(brands.names(table(), consistent=True).values()) if action == "move" else []
     return desk_page(
         "desk/together.html",
@@ -113,7 +112,7 @@ def _asking_page(request: Request, fields: Mapping[str, str], errors: Mapping[st
         do=action,
         heading=ASKED[action].format(counted(len(numbers), "deal")),
         ticked=[f"{TICKED}{number}" for number in numbers],
-        deals=[views.card(deal, request.now, width=128) for deal in found if isinstance(deal, Deal)],
+        deals=[views.card(deal, request.now, width=128) for deal in _found(numbers) if isinstance(deal, Deal)],
         typed={name: fields.get(name, "") for name in ("category", "brand", "page")},
         errors=dict(errors),
         choices={
@@ -171,8 +170,12 @@ def _cannot_move(to: Mapping[str, str]) -> dict[str, str]:
     return {}
 
 
-def _found(number: str) -> Deal | str:
-    """A deal as it is at this moment, or the code of why it cannot be read."""
+def _found(numbers: Sequence[str]) -> list[Deal | str]:
+    """Deals as they are at this moment, or the codes of why they cannot be read. All are read at once."""
+    return table().gather([partial(_read, number) for number in numbers])
+
+
+def _read(number: str) -> Deal | str:
     try:
         return deals.find(table(), number, consistent=True)
     except NoSuchDeal:
@@ -224,8 +227,7 @@ def _put_on_page(result: dict[str, Deal | str], front: picked_lists.List, reques
     result.update({number: "done" for number, deal in result.items() if isinstance(deal, Deal)})
 
 
-def _row(number: str, request: Request) -> dict[str, Any]:
+def _row(number: str, found: Deal | str, request: Request) -> dict[str, Any]:
     """A deal of the result; of one that cannot be read, its number."""
-    found = _found(number)
     card = views.card(found, request.now, width=128) if isinstance(found, Deal) else {"title": f"Deal {number}"}
     return {**card, "number": number}
