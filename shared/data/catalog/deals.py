@@ -105,9 +105,7 @@ def edit(
             if changes.get(name) is not None and getattr(old, name) is not None
         }
         new = replace(old, **{**changes, **firsts, **named})
-        if (
-            new.ends_at == now != old.ends_at
-        ):  # ended by hand, and not by itself: ``undoing.py`` asks for the end before
+        if new.ends_at == now != old.ends_at:  # by hand, and not by itself: ``undoing.py`` asks for the end before
             new = replace(new, ended_from=" ".join(to_iso(each) for each in (now, old.ends_at) if each))
         if changes.keys() - _ALWAYS_POSSIBLE:
             check(new)

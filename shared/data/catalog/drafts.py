@@ -268,9 +268,8 @@ def _post_planned(
     except (Conflict, Invalid, NotFound, TooLarge) as error:
         _refuse(table, draft, str(error))
         return []
-    return (
-        [Begun(deal, now - starts_at)] if deal.correlation_id == correlation_id else []
-    )  # else another sweep posted it
+    is_ours = deal.correlation_id == correlation_id  # else another sweep posted it
+    return [Begun(deal, now - starts_at)] if is_ours else []
 
 
 def _refuse(table: Table, draft: Draft, why: str) -> None:
