@@ -18,12 +18,12 @@ from shared.data.members import follows
 from shared.data.orders import addresses
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import put
 from shared.models.catalog import Feed, Topic
 from shared.models.members import Address
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import APPLE, FEEDS, NOW, a_deal, ago, ahead, both_kinds, ids, join, post
+from tests.support.metering import taken_by
 from tests.support.shop import a_buyer, buy, on_sale
 from tests.support.wire import Wire, hooked, watched
 
@@ -109,16 +109,10 @@ def test_a_posted_deal_takes_the_write_units_that_the_document_says(table: Table
         "its log": lambda: deal_log.note(table, posted, "1"),
         "its shop": lambda: shops.remember(table, posted),
     }
-    took = {}
-    for name, step in steps.items():
-        trace = Trace(detailed=False).attach(table)
-        step()
-        trace.detach(table)
-        took[name] = trace.capacity.write
     found_by = len(words.of_deal(new))
 
     page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
-    assert list(took.values()) == [16, 4 * found_by, 4, 1, 1]
+    assert [of.write for of in taken_by(table, steps).values()] == [16, 4 * found_by, 4, 1, 1]
     assert "16 are the editor's transaction, four are for each word (ten here, and six for most deals), 4 are" in page
 
 

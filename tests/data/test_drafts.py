@@ -16,7 +16,6 @@ from shared.data.catalog import deals, drafts, feeds
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.dynamodb.table import Table
-from shared.dynamodb.tracing import Trace
 from shared.dynamodb.writes import forget, put
 from shared.errors import (
     DealIsOdd,
@@ -31,6 +30,7 @@ from shared.models.catalog import ALL_DEALS, Deal
 from shared.models.drafts import Draft
 from tests.support.engines import FAST, on
 from tests.support.factories import APPLE, NOW, a_deal, a_user, account_of, ahead, ids, leave
+from tests.support.metering import taken_by
 
 AT = ahead(hours=2)
 """When a planned draft is due."""
@@ -256,14 +256,9 @@ def test_what_drafts_take_is_what_the_document_says(table: Table) -> None:
         "a draft posted by hand": lambda: drafts.post(table, by_hand, NOW, ()),
         "a planned draft posted by the clock": lambda: drafts.sweep(table, AT),
     }
-    took = {}
-    for name, step in steps.items():
-        trace = Trace(detailed=False).attach(table)
-        step()
-        trace.detach(table)
-        took[name] = trace.capacity
 
     page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
+    took = taken_by(table, steps)
     lines = [f"| {name} | {of.read:g} | {of.write:g} | {of.dollars / 1000:.4f} |" for name, of in took.items()]
     assert by_clock.starts_at == AT
     assert [line for line in lines if line not in page] == []

@@ -15,7 +15,6 @@ from shared.data.catalog.changes import DealChange
 from shared.data.members import alerting, alerts, fanout, fanout_progress, follows, limits, messages, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
-from shared.dynamodb.tracing import Trace
 from shared.errors import InvalidLimits, NotSignedIn, TooManyAlerts
 from shared.models.alerts import Alert, Limits, Pace, PriceAlert
 from shared.models.catalog import Deal
@@ -24,6 +23,7 @@ from shared.sqs import Queue
 from shared.values import links
 from tests.support.engines import MINISTACK, Engine
 from tests.support.factories import APPLE, NOW, SHOES, a_deal, account_of, ahead, join, leave, post
+from tests.support.metering import taken_by
 from tests.support.wire import losing, watched
 
 pytestmark = pytest.mark.faults
@@ -320,13 +320,8 @@ def test_what_alerts_take_is_what_the_document_says(table: Table, deal: Deal, en
         "one told of a price": lambda: alerting.tell(table, unit, deal, met["ana"], NOW),
         "one told of words": lambda: alerting.tell(table, unit, deal, met["bo"], NOW),
     }
-    took = {}
-    for name, step in steps.items():
-        trace = Trace(detailed=False).attach(table)
-        step()
-        trace.detach(table)
-        took[name] = trace.capacity
 
     page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
+    took = taken_by(table, steps)
     lines = [f"| {name} | {of.read:g} | {of.write:g} | {of.dollars / 1000:.4f} |" for name, of in took.items() if name]
     assert [line for line in lines if line not in page] == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -10,11 +10,23 @@ from typing import Any
 from shared.dynamodb.capacity import TABLE, Basis, Capacity, taken, units_written
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
+from shared.dynamodb.tracing import Trace
 from tests.support.engines import FAKE_CREDENTIALS
 from tests.support.wire import hooked
 
 ELSEWHERE = "http://127.0.0.1"
 """An engine that does not tell: its requests are counted."""
+
+
+def taken_by(table: Table, steps: Mapping[str, Callable[[], object]]) -> dict[str, Capacity]:
+    """The capacity that each step takes, one after the other."""
+    took = {}
+    for name, step in steps.items():
+        trace = Trace(detailed=False).attach(table)
+        step()
+        trace.detach(table)
+        took[name] = trace.capacity
+    return took
 
 
 @contextmanager
