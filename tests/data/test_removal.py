@@ -162,7 +162,10 @@ def test_an_account_with_an_order_to_be_sent_stays_as_it_was(table: Table, deal:
     leave(table)
 
 
-def test_hundreds_of_orders_go_in_the_background_and_then_the_name_is_free(table: Table, deal: Deal) -> None:
+def test_more_orders_than_go_at_once_go_in_the_background_and_then_the_name_is_free(
+    table: Table, deal: Deal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(removal, "AT_ONCE", 10)
     ana = users.get(table, a_buyer(table))
     token, _ = sessions.start(table, a_user(), NOW, bytes(32))
     for _ in range(removal.AT_ONCE + 5):
