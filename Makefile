@@ -96,7 +96,7 @@ format: .venv/.installed ## Format the code, and bring the documents' links up t
 	@$(BIN)/ruff format .
 	@$(BIN)/python -m tools.links
 
-# Three tiers of tests. Types and tests run side by side: mypy takes over a minute, and much of the tests' time is waiting.
+# Three tiers of tests. Types and tests run side by side: mypy takes half a minute, and much of the tests' time is waiting.
 quick: install style ## Check style, types and the data layer on the fast engine: 90 seconds
 	@$(MAKE) --no-print-directory --jobs 2 types data
 

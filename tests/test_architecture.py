@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tokenize
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
@@ -255,6 +256,23 @@ def test_the_tree_of_errors_is_that_of_their_classes() -> None:
 
 def test_every_module_says_what_it_is() -> None:
     assert [_at(module, 1) for module in MODULES if not ast.get_docstring(_tree(module))] == []
+
+
+def test_mypy_reads_the_types_of_each_service_that_the_stacks_name() -> None:
+    """It skips the CDK's others, whose calls are then of any type: a service that is new here joins the list."""
+    configured = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["overrides"]
+    (read,) = (set(each["module"]) for each in configured if each.get("follow_imports") == "normal")
+
+    named = {
+        f"aws_cdk.{alias.name}"
+        for module in _in("infra")
+        for node in ast.walk(_tree(module))
+        if isinstance(node, ast.ImportFrom) and node.module == "aws_cdk"
+        for alias in node.names
+        if alias.name.startswith("aws_")
+    }
+
+    assert named == read - {"aws_cdk", "aws_cdk.assertions"}
 
 
 def test_every_ignore_names_its_rule() -> None:

@@ -126,7 +126,7 @@ def site(tree: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.F
 
 
 def test_the_types_hold(site: Grown) -> None:
-    if (kept := ROOT / ".mypy_cache").exists():  # two minutes of work
+    if (kept := ROOT / ".mypy_cache").exists():  # half a minute of work
         shutil.copytree(kept, site.tree / ".mypy_cache")
 
     recipes.run(site.tree, ".venv/bin/mypy -p functions -p shared -p infra -p cli")
