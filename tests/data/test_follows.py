@@ -11,6 +11,7 @@ from shared.data.catalog import brands, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, NoSuchTopic, NoSuchUser, NotLiked, NotSignedIn, NotWatching
+from shared.models.alerts import Limits
 from shared.models.catalog import BRAND, Topic
 from shared.values.times import to_iso
 from tests.support.factories import APPLE, ASICS, HOME, NOW, SHOES, both_kinds, join
@@ -37,6 +38,7 @@ def test_what_an_earlier_owner_of_a_name_asked_for_late_changes_nothing(table: T
         partial(follows.unwatch, table, topic, "ana", LATE),
         partial(follows.like, table, topic, "bo", NOW, LATE),
         partial(follows.watch, table, topic, "bo", NOW, LATE),
+        partial(follows.limit, table, topic, "ana", Limits(ceiling="1.00", currency="USD"), LATE),
     ]
 
     for request in late:

@@ -31,7 +31,7 @@ from shared.models.alerts import Limits
 from shared.models.catalog import Deal, Vote
 from shared.models.orders import Order, OrderStatus
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, account_of, leave, send
+from tests.support.factories import APPLE, NOW, a_deal, a_message, a_user, account_of, ahead, leave, send
 from tests.support.shop import HOME_ADDRESS, a_buyer, buy, on_sale, wanted
 from tests.support.wire import before, watched
 
@@ -147,6 +147,21 @@ def test_an_order_that_is_delivered_while_its_account_is_removed_has_no_address_
 
     assert reading.find(table, order.order_id).status is DELIVERED
     assert HOME_ADDRESS.recipient not in str(table.scan()[0])
+
+
+def test_an_order_whose_account_is_removed_while_it_is_delivered_is_delivered_without_an_address(
+    table: Table, deal: Deal
+) -> None:
+    a_buyer(table)
+    order = buy_and(table, deal, SHIPPED)
+
+    with before(table, "TransactWriteItems", partial(leave, table)):
+        steps.advance(table, order, DELIVERED, ahead(days=1), correlation_id="1", telling=order_news.telling)
+
+    found = reading.find(table, order.order_id)
+    assert (found.username, found.address, found.correlation_id) == ("", None, "1")
+    assert found.times[DELIVERED] == ahead(days=1)
+    assert [item for item in table.scan()[0] if item["Type"] == "Message"] == []
 
 
 def test_an_account_with_an_order_to_be_sent_stays_as_it_was(table: Table, deal: Deal, other: Deal) -> None:

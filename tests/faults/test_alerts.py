@@ -231,6 +231,22 @@ def test_cohorts_of_alerts_tell_everybody_once_though_each_comes_twice(
     assert [len(told(table, name)) for name in names] == [1] * 23
 
 
+def test_a_cohort_of_alerts_says_how_many_it_told_and_numbers_the_next_and_tells_nothing_of_what_is_over(
+    table: Table, queue: Queue, deal: Deal, sign_up: SignUp
+) -> None:
+    over = a_deal(ends_at=ahead(hours=1))
+    deals.create(table, over, NOW)
+    for name in sign_up(3):
+        ask(table, name, deal, "40.00")
+    (unit,) = fanout.alerts_of(deal, "words")
+
+    first = fanout.deliver(table, queue, unit, NOW, 2)
+
+    (continued,) = queue.receive()
+    assert (first, Unit.from_json(continued.body).number) == (fanout.Delivered(2, 2), 1)
+    assert fanout.deliver(table, queue, fanout.alerts_of(over, "words")[0], ahead(hours=1)) == fanout.Delivered()
+
+
 def test_a_lost_answer_tells_once_and_arms_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
     ask(table, "ana", deal, "40.00")
 

@@ -13,7 +13,7 @@ import pytest
 from shared.data import keys
 from shared.data.catalog import deals
 from shared.data.idempotency import LIFETIME
-from shared.data.members import order_news
+from shared.data.members import messages, order_news
 from shared.data.orders import addresses, carts, open_orders, placing, reading, steps, stock
 from shared.data.orders.order_items import untold
 from shared.dynamodb.schema import GSI1
@@ -465,6 +465,17 @@ def test_an_order_is_sent_and_delivered_and_keeps_each_time(table: Table, deal: 
     found = reading.get(table, "ana", order.order_id)
     assert found.status is DELIVERED
     assert found.times == {PLACED: NOW, SHIPPED: ahead(days=1), DELIVERED: ahead(days=2)}
+
+
+def test_a_step_is_told_once_and_remembers_the_request_that_took_it(table: Table, deal: Deal) -> None:
+    order = buy(table, "ana", deal)
+
+    for _ in range(2):
+        steps.advance(table, order, SHIPPED, ahead(hours=1), correlation_id="a request", telling=order_news.telling)
+
+    (news,) = messages.latest(table, "ana", limit=9, now=NOW).items
+    assert (news.created_at, news.about.order_id) == (ahead(hours=1), order.order_id)  # type: ignore[union-attr]  # AboutOrder
+    assert reading.get(table, "ana", order.order_id).correlation_id == "a request"
 
 
 def test_cancelling_gives_the_stock_back_to_where_it_came_from_once(table: Table) -> None:
