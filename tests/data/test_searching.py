@@ -122,6 +122,8 @@ def test_a_word_that_is_being_typed_stands_for_the_most_frequent_that_begin_so(t
     assert found(table, "boot") == of("boot", "bootb", "bootc", "bootd", "bootk")
     assert found(table, "boot apple") == of("boot")
     assert found(table, "apple boota") == of("boota")
+    completed = [search.find(table, words.asked(typed), limit=1).completed for typed in ("apple boot", "boot apple")]
+    assert completed == [("bootk", "bootd", "bootc", "bootb"), ()]
 
 
 def test_words_that_nobody_has_may_mean_three_that_are_written_almost_so_each(table: Table) -> None:
