@@ -294,6 +294,13 @@ def test_nobody_orders_nothing(table: Table) -> None:
         buy(table, "nobody", deal)
 
 
+def test_what_an_earlier_owner_of_a_name_orders_late_is_no_order(table: Table, deal: Deal) -> None:
+    with pytest.raises(NotSignedIn):
+        buy(table, "ana", deal, account_id="earlier")
+
+    assert left(table, [deal]) == [5]
+
+
 def test_an_order_that_met_conflicts_is_placed_once(table: Table, deal: Deal) -> None:
     with failing(table, "TransactWriteItems", 3, cancelled("None", "None", "TransactionConflict")):
         buy(table, "ana", deal)
