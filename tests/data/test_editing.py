@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.data import keys
+from shared.data import checking, keys
 from shared.data.catalog import deal_items, deals, endings, feed_counts, feeds, undoing
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -30,7 +30,7 @@ from tests.support.factories import (
     post,
     three_feeds,
 )
-from tests.support.wire import Answer, answered, error, watched
+from tests.support.wire import Answer, answered, before, error, watched
 
 
 def notes(table: Table) -> list[Item]:
@@ -363,3 +363,16 @@ def test_a_note_of_a_deal_that_is_gone_is_removed(table: Table) -> None:
 def test_a_sweep_of_a_table_that_was_not_seeded_says_so(bare_table: Table) -> None:
     with pytest.raises(NotSeeded):
         endings.sweep(bare_table, NOW)
+
+
+def test_a_deal_posted_while_the_only_one_of_its_day_is_withdrawn_is_counted(table: Table) -> None:
+    earlier, only, posted = a_deal(ago(days=1)), a_deal(ago(minutes=2)), a_deal(ago(minutes=1))
+    for deal in (earlier, only):
+        deals.create(table, deal, NOW)
+
+    with before(table, "TransactWriteItems", lambda: deals.create(table, posted, NOW)):
+        deals.withdraw(table, only.deal_id, NOW)
+
+    found = feeds.read(table, ALL_DEALS, limit=9, now=NOW).items
+    assert [deal.deal_id for deal in found] == [posted.deal_id, earlier.deal_id]
+    assert [fault for fault in checking.check(table, NOW) if not fault.derived] == []
