@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from shared.data import keys
 from shared.data import partitions as p
-from shared.html.patterns import SENTENCES
+from shared.html.patterns import PATTERNS
 from shared.models.catalog import BRAND, CATEGORY, Topic
 
 ANY = "*"
@@ -25,7 +25,7 @@ class Kind:
     @property
     def patterns(self) -> list[tuple[str, str]]:
         """The numbers and the names of those patterns."""
-        return [(number, SENTENCES[number][0]) for number in self.numbers.split(", ") if number]
+        return [(number, PATTERNS[number][0]) for number in self.numbers.split()]
 
 
 def _each(patterns: tuple[str, ...], kind: Kind) -> dict[str, Kind]:
@@ -41,7 +41,7 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
         p.DEAL: Kind("a deal", "12"),
         p.DEAL_NUMBER: Kind("a deal's number", "12"),
         p.DEAL_SOURCE: Kind("the source of a deal", "1"),
-        p.DEAL_SEQUENCE: Kind("a sequence of numbers", "1, 30"),
+        p.DEAL_SEQUENCE: Kind("a sequence of numbers", "1 30"),
         p.DEAL_CLICKS: Kind("the clicks on a deal", "39"),
         p.SCORE: Kind("the score of a deal", "46"),
         p.LOG: Kind("who changed what of a deal", "54"),
@@ -57,8 +57,8 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
         p.BRANDS: Kind("all brands", "11"),
         p.LIKES[0]: Kind("a like of a brand", "14"),
         p.LIKES[1]: Kind("a like of a category", "16"),
-        p.WATCHES[0]: Kind("the watchers of a brand", "15, 22"),
-        p.WATCHES[1]: Kind("the watchers of a category", "17, 23"),
+        p.WATCHES[0]: Kind("the watchers of a brand", "15 22"),
+        p.WATCHES[1]: Kind("the watchers of a category", "17 23"),
         p.CURATED[0]: Kind("the front page's picks", "4"),
         p.CURATED[1]: Kind("the editor's choice", "6"),
         **_each((p.FEED_CACHES[0], p.PICKS_CACHES[0]), Kind("a copy of a page", "7")),

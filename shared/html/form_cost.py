@@ -28,7 +28,7 @@ from shared.errors import DealsError
 from shared.html import page_cost, write_words
 from shared.html.collection_kinds import kind_of
 from shared.html.links import link
-from shared.html.patterns import function_of, pattern_of
+from shared.html.patterns import function_of, patterns_of
 from shared.http.event import Event, correlation_id
 from shared.runtime.environment import logger, table
 from shared.values import times
@@ -192,11 +192,10 @@ def _group(tries: Sequence[Request]) -> dict[str, Any]:
     written = next((each for each in tries if each.capacity and each.capacity.write), last)
     units = _units(written, together=together)
     capacity = sum((each.capacity for each in tries if each.capacity), Capacity())
-    module, _, rest = last.source.partition(":")
     return {
         "together": together,
-        "function": function_of(last.source) if last.source else "",
-        "code": page_cost.code(module, rest.partition(":")[2]) if last.source else "",
+        "function": function_of(last.source),
+        "code": page_cost.code(last.source),
         "patterns": _patterns(last),
         "writes": [
             _write(write, unit, refused=no)
@@ -286,9 +285,9 @@ _CAUSES = {
 
 def _patterns(request: Request) -> list[str]:
     """The numbers of the access patterns: of those that the function serves, the ones that the items belong to."""
-    numbers = [number for number in pattern_of(request.source, None).split(", ") if number]
+    numbers = patterns_of(request.source, None)
     kinds = [kind_of(write_words.place(write)[0], None) for write in request.writes]
-    of_items = {number for kind in kinds if kind for number in kind.numbers.split(", ")}
+    of_items = {number for kind in kinds if kind for number in kind.numbers.split()}
     return [number for number in numbers if number in of_items] or numbers
 
 

@@ -17,7 +17,7 @@ from shared.dynamodb.capacity import READ_DOLLARS, WRITE_DOLLARS, Basis, Capacit
 from shared.dynamodb.tracing import Request, Trace, waves
 from shared.html import faults
 from shared.html.links import base
-from shared.html.patterns import SENTENCES, function_of, pattern_of
+from shared.html.patterns import PATTERNS, SENTENCES, function_of, patterns_of
 from shared.http import cached_pages
 from shared.http.cookie_header import on_laptop
 from shared.runtime.environment import table
@@ -74,7 +74,7 @@ def summary() -> dict[str, Any]:
         "marks": meanings(request.capacity for request in requests),
         "ms": f"{(until - first) * 1000:.1f}",
         "memory": sorted(_remembered),
-        "memory_code": code("shared.data.catalog.memory", "1"),
+        "memory_code": code("shared.data.catalog.memory::1"),
         "retries": _retries(requests),
         "patterns": _patterns(rows),
         "million": million(capacity),
@@ -103,8 +103,7 @@ def _patterns(rows: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
     """The patterns of some rows, each once, with its sentence."""
     numbers = {number for row in rows for number in row["patterns"]}
     return [
-        {"number": number, "name": SENTENCES[number][0], "how": SENTENCES[number][1]}
-        for number in sorted(numbers, key=int)
+        {"number": number, "name": PATTERNS[number][0], "how": SENTENCES[number]} for number in sorted(numbers, key=int)
     ]
 
 
@@ -125,8 +124,6 @@ def _again(request: Request) -> tuple[str, str | None, tuple[str, ...]]:
 
 
 def _row(request: Request, wave: int, first: float, whole: float) -> dict[str, Any]:
-    module, _, rest = request.source.partition(":")
-    _, _, line = rest.partition(":")
     start = (request.began - first) / whole if whole else 0.0
     width = request.seconds / whole if whole else 0.0
     keys = [
@@ -145,9 +142,9 @@ def _row(request: Request, wave: int, first: float, whole: float) -> dict[str, A
         "capacity": str(request.capacity) if request.capacity else "",
         "ms": f"{request.seconds * 1000:.1f}",
         "refused": request.refused or "",
-        "patterns": [number for number in pattern_of(request.source, request.index).split(", ") if number],
-        "function": function_of(request.source) if request.source else "",
-        "code": code(module, line) if request.source else "",
+        "patterns": patterns_of(request.source, request.index),
+        "function": function_of(request.source),
+        "code": code(request.source),
         "start": round(start * 100, 1),
         "width": max(0.6, round(width * 100, 1)),
     }
@@ -165,8 +162,11 @@ def _how(request: Request) -> list[str]:
     return how
 
 
-def code(module: str, line: str) -> str:
-    """The address of a line of the data layer's code."""
+def code(source: str) -> str:
+    """The address of a line of the data layer's code, by a ``Request.source``; nothing where there is none."""
+    if not source:
+        return ""
+    module, _, line = source.split(":")
     return f"{base()}/table/code/{module}#l{line}"
 
 
