@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from hypothesis import example, given, note, settings
@@ -17,7 +19,7 @@ from shared.data.catalog import deals, endings, feed_counts, feeds, imports, top
 from shared.data.catalog.deal_items import is_listed
 from shared.data.members import follows
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
+from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
 from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK, MOTO, Engine
 from tests.support.factories import (
@@ -128,9 +130,17 @@ def test_deals_posted_anywhere_between_pages_are_never_repeated_and_hide_none(en
     walked()
 
 
+ACTIONS: dict[str, tuple[Callable[[Table, Topic, str], object], type[DealsError], bool]] = {
+    "like": (partial(follows.like, now=NOW), AlreadyLiked, True),
+    "unlike": (follows.unlike, NotLiked, False),
+    "watch": (partial(follows.watch, now=NOW), AlreadyWatching, True),
+    "unwatch": (follows.unwatch, NotWatching, False),
+}
+"""By name: what is done, the refusal of it, and whether it gives or takes back."""
+
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["like", "unlike", "watch", "unwatch"]),
+        st.sampled_from([*ACTIONS]),
         st.sampled_from(["ana", "bo", "cy"]),
         st.sampled_from([APPLE, SHOES]),
     ),
@@ -149,27 +159,12 @@ def test_counts_are_the_numbers_of_like_and_watch_items_after_any_interleaving(e
             watching: set[tuple[str, Topic]] = set()
 
             for action, name, topic in steps:
-                match action:
-                    case "like":
-                        with suppress(AlreadyLiked):
-                            follows.like(table, topic, name, NOW)
-                            assert (name, topic) not in liking
-                        liking.add((name, topic))
-                    case "unlike":
-                        with suppress(NotLiked):
-                            follows.unlike(table, topic, name)
-                            assert (name, topic) in liking
-                        liking.discard((name, topic))
-                    case "watch":
-                        with suppress(AlreadyWatching):
-                            follows.watch(table, topic, name, NOW)
-                            assert (name, topic) not in watching
-                        watching.add((name, topic))
-                    case "unwatch":
-                        with suppress(NotWatching):
-                            follows.unwatch(table, topic, name)
-                            assert (name, topic) in watching
-                        watching.discard((name, topic))
+                kept = watching if action.endswith("watch") else liking
+                do, refusal, gives = ACTIONS[action]
+                with suppress(refusal):
+                    do(table, topic, name)
+                    assert ((name, topic) not in kept) is gives
+                (kept.add if gives else kept.discard)((name, topic))
 
             types = Counter(item["Type"] for item in table.scan()[0])
             for topic in (APPLE, SHOES):
@@ -282,8 +277,8 @@ class Editing(RuleBasedStateMachine):
 
 
 def shown(deal: Deal) -> Deal:
-    """The fields of a deal that a feed reads: neither its version nor when it was withdrawn, which it was not."""
-    return replace(deal, version=1)
+    """The fields of a deal that a feed reads: neither its version nor from when an editor ended it."""
+    return replace(deal, version=1, ended_from=None)
 
 
 def test_counts_and_feeds_are_right_after_any_sequence_of_edits(engine: Engine) -> None:
