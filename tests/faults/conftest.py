@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from shared.data import account_checks
-from shared.data.members import fanout, users
+from shared.data.members import fanout, follows, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.models.catalog import Deal
 from shared.sqs import Queue
 from tests.support.engines import FAST_SERVER, MINISTACK, Engine, params
-from tests.support.factories import NOW, a_deal, a_user, account_of, post
-from tests.support.surroundings import queue_in_process
+from tests.support.factories import APPLE, NOW, a_deal, a_user, account_of, post
+from tests.support.surroundings import queue_in_process, taken
 
 
 @pytest.fixture(scope="session", params=params(dict.fromkeys((FAST_SERVER, MINISTACK)), always=(FAST_SERVER,)))
@@ -58,6 +58,19 @@ def sign_up(table: Table) -> Callable[[int], list[str]]:
 
 
 @pytest.fixture
+def watchers(table: Table, sign_up: Callable[[int], list[str]]) -> Callable[[int], list[str]]:
+    """Makes users who watch Apple; returns their names."""
+
+    def make(count: int) -> list[str]:
+        names = sign_up(count)
+        for name in names:
+            follows.watch(table, APPLE, name, NOW)
+        return names
+
+    return make
+
+
+@pytest.fixture
 def work_off(table: Table, queue: Queue) -> Callable[..., int]:
     """Does units of work, and those they queue, until none is left; returns how many there were."""
 
@@ -68,10 +81,7 @@ def work_off(table: Table, queue: Queue) -> Callable[..., int]:
             for body in pending:
                 fanout.deliver(table, queue, Unit.from_json(body), NOW, page)
                 done += 1
-            pending = []
-            for message in queue.receive():
-                pending.append(message.body)
-                queue.remove(message)
+            pending = taken(queue)
         return done
 
     return work

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -46,6 +47,12 @@ pytestmark = pytest.mark.faults
 ACTIONS = int(os.environ.get("DRIFT_ACTIONS", "250"))
 SEED = int(os.environ.get("DRIFT_SEED", "1"))
 SAID_EVERY = 1_000
+
+FOLLOWING: dict[str, tuple[Any, type[DealsError], Any, type[DealsError], Callable[[Topic, str], Key]]] = {
+    "like": (follows.like, AlreadyLiked, follows.unlike, NotLiked, keys.like),
+    "watch": (follows.watch, AlreadyWatching, follows.unwatch, NotWatching, keys.watch),
+}
+"""By kind: how to follow, its refusal, how to take it back, the refusal of that, and the key of the item."""
 
 NAMES = [f"user{number}" for number in range(6)]
 TOPICS = (APPLE, ASICS, SHOES)
@@ -113,6 +120,10 @@ class Weather:
                 raise BrokenAnswer(error="it is no JSON")
 
 
+def is_there(item: Item | None) -> bool:
+    return item is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """One action: what it is refused for, if the model is right, and the item by which it can be told what it did."""
@@ -122,7 +133,7 @@ class Action:
     refused: type[DealsError] | None
     about: Key
     done: Callable[[], None]
-    was_done: Callable[[Item | None], bool]
+    was_done: Callable[[Item | None], bool] = is_there
     leaves_nothing: bool = False
     """Nothing tells who left it: where an attempt's fate is unknown, and what follows it goes by another name, then an
     absent item is taken for one's own work. The table is the same, and so is the API's answer."""
@@ -152,23 +163,12 @@ class Model:
 
     def follow(self) -> Action:
         kind, topic, name = self.dice.choice(["like", "watch"]), self.dice.choice(TOPICS), self.dice.choice(NAMES)
-        pair, there = (topic, name), self.follows[kind]
-        when = self.moment()
-        key = (keys.like if kind == "like" else keys.watch)(topic, name)
+        pair, there, when = (topic, name), self.follows[kind], self.moment()
+        say, known, unsay, unknown, key_of = FOLLOWING[kind]
+        key = key_of(topic, name)
         if self.dice.random() < 0.5:
-            say = follows.like if kind == "like" else follows.watch
-            known: type[DealsError] = AlreadyLiked if kind == "like" else AlreadyWatching
             refused = known if pair in there else None
-            return Action(
-                kind,
-                lambda: say(self.table, topic, name, when),
-                refused,
-                key,
-                lambda: there.add(pair),
-                lambda item: item is not None,
-            )
-        unsay = follows.unlike if kind == "like" else follows.unwatch
-        unknown: type[DealsError] = NotLiked if kind == "like" else NotWatching
+            return Action(kind, lambda: say(self.table, topic, name, when), refused, key, lambda: there.add(pair))
         refused = None if pair in there else unknown
         return Action(
             f"un{kind}",
@@ -192,14 +192,7 @@ class Model:
             self.deals[deal.deal_id] = deal
             self.sources.add(source)
 
-        return Action(
-            "post",
-            lambda: deals.create(self.table, deal, NOW),
-            refused,
-            keys.deal(deal.deal_id),
-            done,
-            lambda item: item is not None,
-        )
+        return Action("post", lambda: deals.create(self.table, deal, NOW), refused, keys.deal(deal.deal_id), done)
 
     def edit(self) -> Action:
         if not self.deals:
@@ -252,14 +245,8 @@ class Model:
         slug = f"brand-{self.dice.randrange(ACTIONS)}"
         refused = BrandExists if slug in self.brands else None
         key, when = keys.topic(Topic(APPLE.kind, slug)), self.moment()
-        return Action(
-            "brand",
-            lambda: brands.create(self.table, slug, slug, when),
-            refused,
-            key,
-            lambda: self.brands.add(slug),
-            lambda item: item is not None,
-        )
+        done = partial(self.brands.add, slug)
+        return Action("brand", lambda: brands.create(self.table, slug, slug, when), refused, key, done)
 
 
 @pytest.mark.thorough

@@ -20,15 +20,16 @@ from shared import settings
 from shared.data import item_types
 from shared.data.catalog import deals
 from shared.data.catalog.changes import DealChange
-from shared.data.members import fanout, fanout_progress, follows, messages, users
+from shared.data.members import fanout, fanout_progress, messages, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
 from shared.errors import Busy, TooManyCohorts
 from shared.models.catalog import Deal
-from shared.sqs import Queue, Received
+from shared.sqs import Queue
 from tests.support.engines import MINISTACK, on
-from tests.support.factories import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, leave, post
+from tests.support.factories import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, leave, let_watch, post
+from tests.support.surroundings import taken
 from tests.support.wire import answered, error, failing, hooked, watched
 
 pytestmark = pytest.mark.faults
@@ -50,11 +51,8 @@ def once_each(names: list[str]) -> dict[str, int]:
 
 
 def test_who_watches_a_brand_and_its_category_is_told_once(table: Table, deal: Deal, work_off: WorkOff) -> None:
-    for topic in (APPLE, SHOES):
-        join(table, "ana")
-        follows.watch(table, topic, "ana", NOW)
-    join(table, "bo")
-    follows.watch(table, APPLE, "bo", NOW)
+    let_watch(table, APPLE, "ana", "bo")
+    let_watch(table, SHOES, "ana")
 
     work_off(fanout.news_of(deal))
 
@@ -62,12 +60,9 @@ def test_who_watches_a_brand_and_its_category_is_told_once(table: Table, deal: D
 
 
 def test_a_stream_that_repeats_and_reorders_records_tells_once(
-    table: Table, deal: Deal, work_off: WorkOff, sign_up: SignUp
+    table: Table, deal: Deal, work_off: WorkOff, watchers: SignUp
 ) -> None:
-    names = sign_up(30)
-    for name in names:
-        join(table, name)
-        follows.watch(table, APPLE, name, NOW)
+    names = watchers(30)
     hot = deals.make_hot(table, deal.deal_id, NOW)
     created, made_hot = DealChange(None, deal, NOW), DealChange(deal, hot, NOW)
 
@@ -80,12 +75,9 @@ def test_a_stream_that_repeats_and_reorders_records_tells_once(
 
 
 def test_a_worker_that_dies_between_batches_is_repeated_without_harm(
-    table: Table, queue: Queue, deal: Deal, work_off: WorkOff, sign_up: SignUp
+    table: Table, queue: Queue, deal: Deal, work_off: WorkOff, watchers: SignUp
 ) -> None:
-    names = sign_up(120)
-    for name in names:
-        join(table, name)
-        follows.watch(table, APPLE, name, NOW)
+    names = watchers(120)
     (unit, _) = fanout.news_of(deal)
 
     with dying_after(table, batches=2), pytest.raises(SystemExit):
@@ -98,11 +90,9 @@ def test_a_worker_that_dies_between_batches_is_repeated_without_harm(
 
 
 def test_a_page_that_is_repeated_queues_its_continuation_once(
-    table: Table, queue: Queue, deal: Deal, sign_up: SignUp
+    table: Table, queue: Queue, deal: Deal, watchers: SignUp
 ) -> None:
-    for name in sign_up(30):
-        join(table, name)
-        follows.watch(table, APPLE, name, NOW)
+    watchers(30)
     (unit, _) = fanout.news_of(deal)
 
     for _ in range(5):
@@ -111,11 +101,8 @@ def test_a_page_that_is_repeated_queues_its_continuation_once(
     assert [json.loads(message.body)["number"] for message in queue.receive()] == [1]
 
 
-def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: WorkOff, sign_up: SignUp) -> None:
-    names = sign_up(60)
-    for name in names:
-        join(table, name)
-        follows.watch(table, APPLE, name, NOW)
+def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: WorkOff, watchers: SignUp) -> None:
+    names = watchers(60)
 
     with half_throttled(table) as batches:
         work_off(fanout.news_of(deal), page=60)
@@ -126,12 +113,9 @@ def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: W
 
 @pytest.mark.parametrize("throttled", [MAX_ATTEMPTS - 1, MAX_ATTEMPTS, MAX_ATTEMPTS + 1, 2 * MAX_ATTEMPTS])
 def test_requests_that_are_throttled_whole_lose_no_message(
-    table: Table, queue: Queue, deal: Deal, sign_up: SignUp, throttled: int
+    table: Table, queue: Queue, deal: Deal, watchers: SignUp, throttled: int
 ) -> None:
-    names = sign_up(20)  # one request
-    for name in names:
-        join(table, name)
-        follows.watch(table, APPLE, name, NOW)
+    names = watchers(20)  # one request
     (unit, _) = fanout.news_of(deal)
     patient = type(table)(table.name, table.client, sleep=lambda _: None)
 
@@ -147,8 +131,7 @@ def test_requests_that_are_throttled_whole_lose_no_message(
 
 
 def test_throttling_without_end_gives_the_page_back_to_the_queue(table: Table, queue: Queue, deal: Deal) -> None:
-    join(table, "ana")
-    follows.watch(table, APPLE, "ana", NOW)
+    let_watch(table, APPLE, "ana")
     (unit, _) = fanout.news_of(deal)
     patient = type(table)(table.name, table.client, sleep=lambda _: None)
 
@@ -215,8 +198,7 @@ def test_five_deliveries_at_once_tell_once(
 
 
 def test_a_message_read_between_two_deliveries_stays_read(table: Table, deal: Deal, work_off: WorkOff) -> None:
-    join(table, "ana")
-    follows.watch(table, APPLE, "ana", NOW)
+    let_watch(table, APPLE, "ana")
     work_off(fanout.news_of(deal))
     messages.mark_read(table, "ana", a_message(deal).message_id, NOW)
 
@@ -229,12 +211,9 @@ def test_a_message_read_between_two_deliveries_stays_read(table: Table, deal: De
 
 @pytest.mark.parametrize("over", ["withdrawn_at", "ends_at"])
 def test_a_deal_that_is_over_meanwhile_is_told_to_nobody_more(
-    table: Table, queue: Queue, deal: Deal, sign_up: SignUp, work_off: WorkOff, over: str
+    table: Table, queue: Queue, deal: Deal, watchers: SignUp, work_off: WorkOff, over: str
 ) -> None:
-    names = sign_up(30)
-    for name in names:
-        join(table, name)
-        follows.watch(table, APPLE, name, NOW)
+    names = watchers(30)
     (unit, _) = fanout.news_of(deal)
     fanout.deliver(table, queue, unit, NOW, size=10)
 
@@ -265,15 +244,14 @@ def test_an_old_deal_an_ended_one_an_edit_and_a_second_time_hot_are_no_news(tabl
     assert publisher.work_of(DealChange(None, deal, NOW)) != []
     assert publisher.work_of(DealChange(None, replace(deal, ends_at=NOW), NOW)) == []
     assert publisher.work_of(DealChange(None, deal, ahead(hours=1))) == []
+    assert publisher.work_of(DealChange(deal, None, NOW)) == []
     assert publisher.work_of(DealChange(hot, edited, ahead(minutes=1))) == []
 
 
 def test_text_that_would_end_a_literal_is_told_as_it_is(table: Table, work_off: WorkOff) -> None:
     title = "Men's ''quoted'' \\' ? {} -- \" ; 鞋"
     (deal,) = post(table, [a_deal(title=title)])
-    for name in ("ana", "bo"):
-        join(table, name)
-        follows.watch(table, APPLE, name, NOW)
+    let_watch(table, APPLE, "ana", "bo")
 
     work_off(fanout.news_of(deal))
 
@@ -328,9 +306,10 @@ def die() -> None:
 
 
 def takes(table: Table, queue: Queue, unit: Unit) -> int:
-    """How many requests it takes to do a unit of work."""
+    """How many requests it takes to do a unit of work; what it queues is taken out."""
     with watched(table) as wire:
         fanout.deliver(table, queue, unit, NOW, size=4)
+    taken(queue)
     return len(wire.requests) + 1  # and one to the queue
 
 
@@ -353,9 +332,18 @@ KINDS = pytest.mark.parametrize("kind", ["hot", "brand"])
 
 def readers_of(table: Table, kind: str, names: list[str]) -> None:
     if kind == "brand":
-        for name in names:
-            join(table, name)
-            follows.watch(table, APPLE, name, NOW)
+        let_watch(table, APPLE, *names)
+
+
+def told_of(table: Table, deal: Deal, kind: Any) -> dict[str, int]:
+    """How many messages about a deal each user has; where it is hot, its progress says as many."""
+    about = a_message(deal, kind=kind).about
+    everyone = [user.username for user in users.everyone(table)]
+    inboxes = {name: messages.latest(table, name, limit=99, now=NOW).items for name in everyone}
+    told = {name: sum(message.about == about for message in inbox) for name, inbox in inboxes.items()}
+    if kind == "hot":
+        assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(sum(told.values()), finished=True)
+    return told
 
 
 @KINDS
@@ -366,19 +354,15 @@ def test_a_worker_that_dies_at_any_point_loses_and_doubles_nobody(
     table = in_one_thread(table)
     names = sign_up(11)
     readers_of(table, kind, names)
-    unit_of = UNITS[kind]
-    points = range(takes(table, queue, unit_of(deal)))
-    list(map(queue.remove, queue.receive()))
 
-    for at in points:
+    for at in range(takes(table, queue, UNITS[kind](deal))):
         (told,) = post(table, [a_deal(title=f"{at}")])
-        unit = unit_of(told)
+        unit = UNITS[kind](told)
 
         def and_die(at: int = at) -> None:
             if before_it_dies:
                 newcomers = [f"reader0-{at}-{number}" for number in range(5)]
-                for name in newcomers:
-                    join(table, name)
+                join(table, *newcomers)
                 readers_of(table, kind, newcomers)
             die()
 
@@ -386,15 +370,9 @@ def test_a_worker_that_dies_at_any_point_loses_and_doubles_nobody(
             fanout.deliver(table, queue, unit, NOW, size=4)
         work_off([unit], page=4)
 
-        everyone = [user.username for user in users.everyone(table)]
-        inboxes = {name: [m.about for m in messages.latest(table, name, limit=99, now=NOW).items] for name in everyone}
-        of_it = {name: inbox.count(a_message(told, kind=unit.kind).about) for name, inbox in inboxes.items()}
+        of_it = told_of(table, told, kind)
         assert {name: of_it[name] for name in names} == once_each(names), f"killed at request {at}"
         assert set(of_it.values()) <= {0, 1}
-        if kind == "hot":
-            assert fanout_progress.read(table, told.deal_id) == fanout_progress.Progress(
-                sum(of_it.values()), finished=True
-            )
 
 
 @KINDS
@@ -404,13 +382,10 @@ def test_a_second_delivery_at_any_point_of_the_first_tells_and_counts_once(
     table = in_one_thread(table)
     names = sign_up(6)
     readers_of(table, kind, names)
-    unit_of = UNITS[kind]
-    points = range(takes(table, queue, unit_of(deal)))
-    list(map(queue.remove, queue.receive()))
 
-    for at in points:
+    for at in range(takes(table, queue, UNITS[kind](deal))):
         (told,) = post(table, [a_deal(title=f"{at}")])
-        unit = unit_of(told)
+        unit = UNITS[kind](told)
 
         def meanwhile(unit: Unit = unit, at: int = at) -> None:
             join(table, f"reader0-{at}")
@@ -419,24 +394,10 @@ def test_a_second_delivery_at_any_point_of_the_first_tells_and_counts_once(
 
         with interrupted(table, queue, at, meanwhile):
             fanout.deliver(table, queue, unit, NOW, size=4)
-        work_off([Unit.from_json(message.body) for message in taken(queue)], page=4)
+        work_off([Unit.from_json(body) for body in taken(queue)], page=4)
 
-        everyone = [user.username for user in users.everyone(table)]
-        inboxes = {name: [m.about for m in messages.latest(table, name, limit=99, now=NOW).items] for name in everyone}
-        of_it = {name: inbox.count(a_message(told, kind=unit.kind).about) for name, inbox in inboxes.items()}
+        of_it = told_of(table, told, kind)
         assert {name: of_it[name] for name in names} == once_each(names), f"repeated at request {at}"
-        if kind == "hot":
-            assert fanout_progress.read(table, told.deal_id) == fanout_progress.Progress(
-                sum(of_it.values()), finished=True
-            )
-
-
-def taken(queue: Queue) -> list[Received]:
-    """The messages of a queue, taken out of it."""
-    found = list(queue.receive())
-    for message in found:
-        queue.remove(message)
-    return found
 
 
 def test_a_page_that_is_done_is_not_done_again_when_it_is_delivered_weeks_later(
@@ -517,11 +478,8 @@ def half_throttled(table: Table) -> Iterator[list[int]]:
     def say_so(parsed: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
         parsed["Responses"] = [THROTTLED] * context["withheld"] + parsed["Responses"]
 
-    events = table.client.meta.events
-    events.register("before-call.dynamodb.BatchExecuteStatement", withhold)
-    events.register("after-call.dynamodb.BatchExecuteStatement", say_so)
-    try:
+    with (
+        hooked(table, "before-call.dynamodb.BatchExecuteStatement", withhold),
+        hooked(table, "after-call.dynamodb.BatchExecuteStatement", say_so),
+    ):
         yield batches
-    finally:
-        events.unregister("before-call.dynamodb.BatchExecuteStatement", withhold)
-        events.unregister("after-call.dynamodb.BatchExecuteStatement", say_so)

@@ -21,7 +21,6 @@ from shared.data.catalog import brands, deals, feeds, page_cache, seeds, topics
 from shared.data.catalog.deal_items import from_item
 from shared.data.catalog.page_cache import NEWEST
 from shared.data.members import alerts, fanout, follows, messages
-from shared.data.members.cohorts import Unit
 from shared.dynamodb.attributes import unmarshal_item
 from shared.dynamodb.table import Table
 from shared.models.alerts import Limits
@@ -30,8 +29,9 @@ from shared.runtime import environment
 from shared.sqs import Queue
 from shared.values import times
 from tests.functions.conftest import DEAL_ID
-from tests.support.events import event
-from tests.support.factories import a_deal, account_of, join
+from tests.support.events import event, page
+from tests.support.factories import a_deal, account_of, join, let_watch
+from tests.support.surroundings import taken
 from tests.support.wire import answered, error
 
 G_FORE = Topic(BRAND, "g-fore")
@@ -47,10 +47,7 @@ def deal(table: Table) -> Deal:
 
 def bodies(queue: Queue) -> list[dict[str, Any]]:
     """The work in the queue, taken out of it."""
-    taken = list(queue.receive())
-    for message in taken:
-        queue.remove(message)
-    return [json.loads(message.body) for message in taken]
+    return [json.loads(body) for body in taken(queue)]
 
 
 class Answers(BaseHTTPRequestHandler):
@@ -200,25 +197,9 @@ def test_publisher_tells_nobody_of_what_is_no_news(
     assert bodies(queue) == []
 
 
-def test_publisher_reports_the_record_that_fails_and_handles_the_others(
-    deployed: Table, queue: Queue, context: LambdaContext
-) -> None:
-    poison = event("stream-insert")["Records"][0]
-    del poison["dynamodb"]["NewImage"]["Title"]
-    poison["dynamodb"]["SequenceNumber"] = "666"
-    records = [poison, *event("stream-insert")["Records"]]
-
-    answer = publisher.handler({"Records": records}, context)
-
-    assert answer == {"batchItemFailures": [{"itemIdentifier": "666"}]}
-    assert len(bodies(queue)) == 3
-
-
 def test_messenger_tells_the_watchers_once(table: Table, deal: Deal, context: LambdaContext) -> None:
-    for username, watched in (("ana", [G_FORE, SHOES]), ("ben", [SHOES]), ("eve", [])):
-        for topic in watched:
-            join(table, username)
-            follows.watch(table, topic, username, times.now())
+    let_watch(table, G_FORE, "ana", now=times.now())
+    let_watch(table, SHOES, "ana", "ben", now=times.now())
 
     answers = [messenger.handler(event("messenger-work"), context) for _ in range(2)]
 
@@ -245,11 +226,10 @@ def test_messenger_tells_whom_alerts_name_once(table: Table, deal: Deal, context
 def test_messenger_tells_who_watched_what_the_deal_was_announced_for_though_it_was_moved_since(
     table: Table, deal: Deal, context: LambdaContext
 ) -> None:
-    for username, watched in (("ana", SHOES), ("ben", Topic(CATEGORY, "home"))):
-        join(table, username)
-        follows.watch(table, watched, username, times.now())
+    let_watch(table, SHOES, "ana", now=times.now())
+    let_watch(table, Topic(CATEGORY, "home"), "ben", now=times.now())
     work = event("messenger-work")
-    work["Records"] = [unit_record(work["Records"][0], unit) for unit in fanout.news_of(deal)]
+    work["Records"] = [work["Records"][0] | {"body": unit.to_json()} for unit in fanout.news_of(deal)]
     deals.edit(table, deal.deal_id, {"category": "home"}, times.now())
 
     messenger.handler(work, context)
@@ -257,23 +237,6 @@ def test_messenger_tells_who_watched_what_the_deal_was_announced_for_though_it_w
     (told,) = inbox(table, "ana")
     assert (told.subject, told.about.watched) == (f"New in Shoes: {deal.title}", "Shoes")
     assert inbox(table, "ben") == []
-
-
-def unit_record(record: dict[str, Any], unit: Unit) -> dict[str, Any]:
-    """A record of the queue with another unit of work."""
-    return {**record, "body": unit.to_json()}
-
-
-def test_messenger_gives_back_the_work_that_makes_no_sense(table: Table, deal: Deal, context: LambdaContext) -> None:
-    join(table, "ana")
-    follows.watch(table, SHOES, "ana", times.now())
-    work = event("messenger-work")
-    work["Records"][0]["body"] = '{"dealId": "x", "kind": "nonsense"}'
-
-    answer = messenger.handler(work, context)
-
-    assert answer == {"batchItemFailures": [{"itemIdentifier": work["Records"][0]["messageId"]}]}
-    assert len(inbox(table, "ana")) == 1
 
 
 def inbox(table: Table, username: str) -> list[Any]:
@@ -307,14 +270,3 @@ def test_refresher_builds_everything_that_was_never_built_when_the_clock_says_so
 
     ages = [page_cache.age(table, part, times.now()) for part in page_cache.PARTS]
     assert all(age is not None for age in ages)
-
-
-def page(path: str) -> dict[str, Any]:
-    """The event of a request for a page."""
-    request = event("catalog-brand-page")
-    request["headers"].pop("Accept-Encoding")
-    return (
-        request
-        | {"path": path, "resource": path, "pathParameters": None, "queryStringParameters": None}
-        | {"multiValueQueryStringParameters": None}
-    )

@@ -10,19 +10,17 @@ import pytest
 
 from shared import settings
 from shared.data.catalog import deals
-from shared.data.members import rate_limits, sessions, users
+from shared.data.members import rate_limits
 from shared.dynamodb.table import Table
 from shared.errors import SlowDown
-from shared.models.members import User
 from shared.values import times
 from tests.infra.conftest import Synthesized, closed
 from tests.support.edge import Answer, Edge, Request, url
-from tests.support.factories import a_deal
+from tests.support.factories import a_deal, token_of_new
 from tests.support.gateway import Gateway
 
 __all__ = ["closed"]
 
-TOKEN = bytes(range(32))
 NEIGHBOUR = "198.51.100.20"
 """The edge location, as the gateway sees it."""
 
@@ -68,10 +66,7 @@ def edge(closed: Synthesized, api: Api) -> Edge:
 @pytest.fixture
 def session(table: Table) -> str:
     """The Authorization header of someone signed in."""
-    ana = User("ana", "ana@mail.example", "Ana", "no-hash", "member", times.now())
-    users.create(table, ana)
-    token, _ = sessions.start(table, ana, times.now(), TOKEN)
-    return f"Bearer {token}"
+    return f"Bearer {token_of_new(table, 'ana')}"
 
 
 PAGES = ["/v1/front-page", "/v1/deals?limit=2", "/v1/brands/g-fore", "/v1/categories/shoes/deals", "/v1/openapi.json"]

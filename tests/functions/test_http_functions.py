@@ -16,18 +16,16 @@ from functions.api import accounts, authorizer, catalog, editors, members
 from functions.showing import showing
 from shared.data import traces
 from shared.data.catalog import topics
-from shared.data.members import sessions, users
+from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.html import page_cost
 from shared.http.event import address
 from shared.models.catalog import BRAND, Topic
-from shared.models.members import User
 from shared.values import times
-from tests.support.events import event
-from tests.support.factories import join
+from tests.support.events import event, page
+from tests.support.factories import join, token_of_new
 
 G_FORE = Topic(BRAND, "g-fore")
-TOKEN = bytes(range(32))
 
 
 def body_of(answer: dict[str, Any]) -> Any:
@@ -36,13 +34,6 @@ def body_of(answer: dict[str, Any]) -> Any:
     if answer["isBase64Encoded"]:
         body = gzip.decompress(base64.b64decode(body)).decode()
     return json.loads(body)
-
-
-@pytest.fixture
-def ana(table: Table) -> User:
-    user = User("ana", "ana@mail.example", "Ana", "no-hash", "member", times.now())
-    users.create(table, user)
-    return user
 
 
 def test_the_catalog_decodes_a_name_with_an_encoded_slash(table: Table, context: LambdaContext) -> None:
@@ -61,9 +52,7 @@ def test_the_catalog_decodes_a_name_with_an_encoded_slash(table: Table, context:
 def test_the_docs_page_runs_its_own_scripts_alone_and_is_shown_in_no_frame(
     table: Table, context: LambdaContext
 ) -> None:
-    asked = {**event("catalog-brand-page"), "resource": "/docs", "path": "/docs", "pathParameters": None}
-
-    answer = catalog.handler({**asked, "headers": {}, "multiValueHeaders": {}}, context)
+    answer = catalog.handler(page("/docs") | {"multiValueHeaders": {}}, context)
 
     headers = {name: values[0] for name, values in answer["multiValueHeaders"].items()}
     policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
@@ -138,10 +127,9 @@ def test_a_table_that_cannot_answer_is_503_and_says_nothing_of_itself(
     assert "ResourceNotFound" not in answer["body"]
 
 
-def test_the_authorizer_allows_a_token_and_says_whose_it_is(table: Table, ana: User, context: LambdaContext) -> None:
-    token, _ = sessions.start(table, ana, times.now(), TOKEN)
+def test_the_authorizer_allows_a_token_and_says_whose_it_is(table: Table, context: LambdaContext) -> None:
     request = event("authorizer-request")
-    request["headers"]["Authorization"] = f"Bearer {token}"
+    request["headers"]["Authorization"] = f"Bearer {token_of_new(table, 'ana')}"
 
     policy = authorizer.handler(request, context)
 

@@ -16,7 +16,7 @@ from infra.artifacts.bundling import module_of
 from infra.functions import FULL, FUNCTIONS, Function
 from shared import settings
 from shared.dynamodb.table import Table
-from tests.support.events import EVENTS
+from tests.support.events import EVENTS, page
 
 ROOT = EVENTS.parent
 SOURCES = [path for folder in ("functions", "shared") for path in (ROOT / folder).rglob("*.py")]
@@ -102,15 +102,6 @@ def started() -> dict[str, set[str]]:
 
 def heavy_ones(modules: set[str]) -> set[str]:
     return HEAVY & {module.partition(".")[0] for module in modules}
-
-
-def page(path: str, **query: str) -> dict[str, Any]:
-    event: dict[str, Any] = json.loads((EVENTS / "catalog-brand-page.json").read_text(encoding="utf-8"))
-    return (
-        event
-        | {"path": path, "resource": path, "queryStringParameters": query or None}
-        | {"multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None}
-    )
 
 
 @pytest.mark.parametrize("row", FUNCTIONS, ids=lambda row: row.name)

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -24,7 +25,7 @@ from infra.functions import FUNCTIONS
 from shared.data import keys
 from shared.data.catalog import brands, deals, page_cache, picks, seeds
 from shared.data.catalog.deal_items import to_item_listed
-from shared.data.members import fanout, follows, messages, sessions, users
+from shared.data.members import fanout, messages, sessions, users
 from shared.data.members.cohorts import Unit
 from shared.dynamodb.table import Table
 from shared.html import cookies
@@ -38,9 +39,10 @@ from shared.values import times
 from shared.values.passwords import hash_password
 from tests.support import records
 from tests.support.emf import metrics_in
-from tests.support.events import event
-from tests.support.factories import a_deal, join
+from tests.support.events import event, page
+from tests.support.factories import a_deal, a_user, join, let_watch
 from tests.support.shop import a_buyer, buy, on_sale
+from tests.support.surroundings import taken
 
 Lines = Callable[[], list[dict[str, Any]]]
 
@@ -70,12 +72,9 @@ def work(*units: Unit) -> dict[str, Any]:
     }
 
 
-def taken(queue: Queue) -> list[Unit]:
+def queued(queue: Queue) -> list[Unit]:
     """The work in the queue, taken out of it."""
-    found = list(queue.receive())
-    for message in found:
-        queue.remove(message)
-    return [Unit.from_json(message.body) for message in found]
+    return [Unit.from_json(body) for body in taken(queue)]
 
 
 def posted(context: LambdaContext, **changes: Any) -> Deal:
@@ -96,31 +95,21 @@ def sign_in(password: str, username: str = "ana") -> dict[str, Any]:
     return request | {"path": "/sessions", "resource": "/sessions", "body": body, "isBase64Encoded": False}
 
 
-def page(path: str, **headers: str) -> dict[str, Any]:
-    request = event("catalog-brand-page")
-    request["headers"] = {"Accept": "application/json", **headers}
-    nothing = dict.fromkeys(("pathParameters", "queryStringParameters", "multiValueQueryStringParameters"))
-    return request | {"path": path, "resource": path} | nothing
-
-
 @pytest.fixture
 def ana(table: Table) -> User:
-    user = User("ana", "ana@mail.example", "Ana", hash_password(PASSWORD), "member", times.now())
-    users.create(table, user)
-    return user
+    return users.create(table, a_user("ana", password_hash=hash_password(PASSWORD)))
 
 
 def test_one_id_leads_from_the_post_of_a_deal_to_its_messages(
     table: Table, queue: Queue, lines: Lines, context: LambdaContext
 ) -> None:
-    join(table, "ana")
-    follows.watch(table, G_FORE, "ana", times.now())
+    let_watch(table, G_FORE, "ana", now=times.now())
 
     deal = posted(context)
     stream = records.batch([records.record(None, to_item_listed(deal, listed=True))])
     publisher.handler(stream, context)
     refresher.handler(stream, context)
-    messenger.handler(work(*taken(queue)), context)
+    messenger.handler(work(*queued(queue)), context)
 
     following = [line["message"] for line in lines() if REQUEST in json.dumps(line)]
     # Those who watch the brand, those who watch the category, and those with alerts on words.
@@ -147,19 +136,17 @@ def test_making_a_deal_hot_is_followed_by_the_id_of_that_request(
 
     assert answers == [202, 202]
     assert deals.get(table, deal.deal_id, consistent=True) == hot
-    assert {unit.correlation_id for unit in taken(queue)} == {"made-hot"}
+    assert {unit.correlation_id for unit in queued(queue)} == {"made-hot"}
 
 
 def test_the_next_page_of_readers_keeps_the_id_and_the_time(table: Table, queue: Queue, context: LambdaContext) -> None:
-    for reader in ("ana", "ben"):
-        join(table, reader)
-        follows.watch(table, G_FORE, reader, times.now())
+    let_watch(table, G_FORE, "ana", "ben", now=times.now())
     deal = posted(context)
     (first, _) = fanout.news_of(deal, times.now())
 
     fanout.deliver(table, queue, first, times.now(), size=1)
 
-    (following,) = taken(queue)
+    (following,) = queued(queue)
     assert following.start is not None
     assert (following.correlation_id, following.written_at) == (REQUEST, first.written_at)
 
@@ -215,7 +202,7 @@ def test_each_answer_says_which_request_it_answers(
 def test_a_clients_own_id_is_logged_beside_ours_if_it_is_one(
     table: Table, lines: Lines, context: LambdaContext, headers: dict[str, str], logged: str | None
 ) -> None:
-    catalog.handler(page("/categories", **headers), context)
+    catalog.handler(page("/categories", headers), context)
 
     (line,) = lines()
     assert (line["correlation_id"], line.get("client_request_id")) == (REQUEST, logged)
@@ -227,8 +214,8 @@ def test_a_page_logs_the_clients_own_id_and_who_is_signed_in_if_it_asks(
     token, _ = sessions.start(table, ana, times.now(), bytes(range(32)))
     headers = {"X-Request-Id": "a7c1-42", "Cookie": f"{cookies.SESSION}={token}"}
 
-    site.handler(page("/about", **headers), context)
-    mine.handler(page("/my/status", **headers), context)
+    site.handler(page("/about", headers), context)
+    mine.handler(page("/my/status", headers), context)
 
     everybodys, anas = lines()
     assert (everybodys["path"], everybodys["client_request_id"], everybodys.get("username")) == (
@@ -268,7 +255,7 @@ def test_why_a_record_failed_is_logged_without_the_id_of_the_one_before(
     lines()
 
     publisher.handler(records.batch([good, bad]), context)
-    messenger.handler(work(*taken(queue)[:1], Unit("gone", "brand")), context)
+    messenger.handler(work(*queued(queue)[:1], Unit("gone", "brand")), context)
     broken = work(Unit(deal.deal_id, "brand"))
     broken["Records"][0]["body"] = "{}"
     messenger.handler(broken, context)
@@ -283,18 +270,12 @@ def test_why_a_record_failed_is_logged_without_the_id_of_the_one_before(
     ]
 
 
-def likes(table: Table, context: LambdaContext) -> None:
+def follow(verb: str, table: Table, context: LambdaContext) -> None:
     join(table, "ana")
+    asked = event("members-like-brand")
+    asked |= {name: asked[name].replace("/like", f"/{verb}") for name in ("path", "resource")}
     for method in ("PUT", "PUT", "DELETE", "DELETE"):
-        members.handler(event("members-like-brand") | {"httpMethod": method}, context)
-
-
-def watches(table: Table, context: LambdaContext) -> None:
-    join(table, "ana")
-    for method in ("PUT", "PUT", "DELETE", "DELETE"):
-        asked = event("members-like-brand")
-        path = {name: asked[name].replace("/like", "/watch") for name in ("path", "resource")}
-        members.handler(asked | path | {"httpMethod": method}, context)
+        members.handler(asked | {"httpMethod": method}, context)
 
 
 def posts(table: Table, context: LambdaContext) -> None:
@@ -303,7 +284,7 @@ def posts(table: Table, context: LambdaContext) -> None:
 
 
 def wrong_passwords(table: Table, context: LambdaContext) -> None:
-    users.create(table, User("ana", "ana@mail.example", "Ana", hash_password(PASSWORD), "member", times.now()))
+    users.create(table, a_user("ana", password_hash=hash_password(PASSWORD)))
     for request in (sign_in("wrong password"), sign_in(PASSWORD, "nobody"), sign_in(PASSWORD)):
         accounts.handler(request, context)
 
@@ -316,9 +297,8 @@ def reads(table: Table, context: LambdaContext) -> None:
 
 
 def news(table: Table, context: LambdaContext) -> None:
-    for reader, topic in (("ana", G_FORE), ("ana", SHOES), ("ben", SHOES)):
-        join(table, reader)
-        follows.watch(table, topic, reader, times.now())
+    let_watch(table, G_FORE, "ana", now=times.now())
+    let_watch(table, SHOES, "ana", "ben", now=times.now())
     deal = posted(context)
     (brand, category) = fanout.news_of(deal, times.now() - timedelta(seconds=5))
     for unit in (brand, category, brand):  # ana has hers by then, and the queue may deliver twice
@@ -336,15 +316,15 @@ def sweeps(table: Table, context: LambdaContext) -> None:
 @pytest.mark.parametrize(
     ("what", "expected"),
     [
-        (likes, {metrics.LIKES_ADDED: [1], metrics.LIKES_REMOVED: [1]}),
-        (watches, {metrics.WATCHES_ADDED: [1], metrics.WATCHES_REMOVED: [1]}),
+        (partial(follow, "like"), {metrics.LIKES_ADDED: [1], metrics.LIKES_REMOVED: [1]}),
+        (partial(follow, "watch"), {metrics.WATCHES_ADDED: [1], metrics.WATCHES_REMOVED: [1]}),
         (posts, {metrics.DEALS_POSTED: [1]}),
         (wrong_passwords, {metrics.SIGN_IN_FAILURES: [1, 1]}),
         (reads, {metrics.CACHE_MISSES: [2, 1, 1], metrics.CACHE_HITS: [1, 1, 1]}),
         (news, {metrics.MESSAGES_DELIVERED: [1, 1]}),
         (sweeps, {metrics.ENDED_DEALS_SWEPT: [1, 0]}),
     ],
-    ids=lambda value: getattr(value, "__name__", ""),
+    ids=["likes", "watches", "posts", "wrong passwords", "reads", "news", "sweeps"],
 )
 def test_what_happens_is_counted_once(
     deployed: Table,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,18 @@ def event(name: str) -> dict[str, Any]:
     """A sample event."""
     loaded: dict[str, Any] = json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
     return loaded
+
+
+def page(path: str, headers: Mapping[str, str] | None = None, **query: str) -> dict[str, Any]:
+    """The event of a request for a public page."""
+    return event("catalog-brand-page") | {
+        "path": path,
+        "resource": path,
+        "pathParameters": None,
+        "headers": {"Accept": "application/json", **(headers or {})},
+        "queryStringParameters": query or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
+    }
 
 
 @pytest.fixture

@@ -5,18 +5,18 @@ from __future__ import annotations
 import io
 import itertools
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import pytest
 from PIL import Image
 
 from shared.data import removal
 from shared.data.catalog import brands, deals, feeds, imports
-from shared.data.members import announcements, messages, sessions, users
+from shared.data.members import announcements, follows, messages, sessions, users
 from shared.dynamodb.table import Table
 from shared.errors import UsernameTaken
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
@@ -116,6 +116,13 @@ def join(table: Table, *usernames: str) -> None:
             users.create(table, a_user(username))
 
 
+def let_watch(table: Table, topic: Topic, *usernames: str, now: datetime = NOW) -> None:
+    """Have users watch a topic, with accounts made where there are none."""
+    join(table, *usernames)
+    for username in usernames:
+        follows.watch(table, topic, username, now)
+
+
 def leave(table: Table, username: str = "ana") -> None:
     """Remove an account."""
     removal.remove_account(table, users.get(table, username, consistent=True), NOW)
@@ -140,12 +147,28 @@ def newest_first(some: Iterable[Deal]) -> list[Deal]:
     return sorted(some, key=lambda deal: deal.deal_id, reverse=True)
 
 
-def walk(table: Table, feed: Feed, *, limit: int = 25, now: datetime = NOW) -> list[Page[Deal]]:
-    """All pages of a feed, by following the cursors."""
-    pages = [feeds.read(table, feed, limit=limit, now=now)]
+class Paged(Protocol):
+    """A page of a list, which may have another one."""
+
+    @property
+    def next(self) -> str | None:
+        """The cursor of the next page."""
+
+
+P = TypeVar("P", bound=Paged)
+
+
+def every_page(read: Callable[[str | None], P]) -> list[P]:
+    """All pages of a list, by following the cursors."""
+    pages = [read(None)]
     while pages[-1].next is not None:
-        pages.append(feeds.read(table, feed, limit=limit, now=now, cursor=pages[-1].next))
+        pages.append(read(pages[-1].next))
     return pages
+
+
+def walk(table: Table, feed: Feed, *, limit: int = 25, now: datetime = NOW) -> list[Page[Deal]]:
+    """All pages of a feed."""
+    return every_page(lambda cursor: feeds.read(table, feed, limit=limit, now=now, cursor=cursor))
 
 
 def listed(table: Table, feed: Feed, *, now: datetime = NOW) -> list[str]:

@@ -75,6 +75,14 @@ def queue_in_process() -> Iterator[Queue]:
         yield Queue(client.create_queue(QueueName="work")["QueueUrl"], client)
 
 
+def taken(queue: Queue) -> list[str]:
+    """The bodies of the messages that wait in a queue, taken out of it."""
+    messages = list(queue.receive())
+    for message in messages:
+        queue.remove(message)
+    return [message.body for message in messages]
+
+
 def start_over() -> None:
     """Forget what an execution environment keeps between calls."""
     for kept in (
