@@ -5,6 +5,7 @@ The fixtures have the names of ``tests/support/visiting.py``: a test runs on a d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,11 @@ from tests.support.site import BACKGROUND, Api, Visitor, a_deal, dump, fresh
 
 COUNTERS = {"Attempts"}
 """Types of items that a refused request may write: how often someone tried to sign in."""
+
+
+def filled(template: str, name: str = "0" * 27) -> str:
+    """The path of a route, with the same name for each of its parameters."""
+    return re.sub(r"\{\w+\}", lambda _: name, template)
 
 
 @pytest.fixture(scope="module")

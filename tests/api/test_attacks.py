@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.api.conftest import filled
 from tests.support.contract import assert_problem
 from tests.support.site import PASSWORD, Api, Visitor, a_deal, fresh
 
@@ -30,6 +31,10 @@ FORGED = {
     "a line break": "x%0d%0ay",
     "NUL": "x%00",
     "letters that look alike": "t%D0%B0rgets",
+    "a question": "%3F",
+    "an emoji": "%F0%9F%8E%89",
+    "an id of nothing": "0" * 27,
+    "a number of nothing": "999999999999",
     "a wildcard": "*",
     "a quote": "x%27%20OR%20%271%27=%271",
     "an expression": "attribute_exists(PK)",
@@ -63,23 +68,13 @@ def test_a_key_in_a_path_is_only_a_name(editor: Visitor, site: Api, name: str) -
                 body = RIGHT_BODIES.get(template, {})
                 answer = editor.request(
                     method.upper(),
-                    template.format_map(Anything(name)),
+                    filled(template, name),
                     json=body if "requestBody" in operation else None,
                 )
                 assert_problem(answer, 404, *fields(answer))
                 attacked += 1
 
     assert attacked >= 15
-
-
-class Anything(dict[str, str]):
-    """The same name for every parameter."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __missing__(self, parameter: str) -> str:
-        return self.name
 
 
 def fields(answer: httpx.Response) -> list[str]:

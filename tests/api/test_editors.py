@@ -172,18 +172,6 @@ def test_a_deal_that_is_over_is_not_made_hot(site: Api, editor: Visitor, brand: 
     assert writes.keys() == []
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [("PATCH", "/deals/{}"), ("PUT", "/deals/{}/hot"), ("GET", "/deals/{}/hot"), ("GET", "/deals/{}/log")],
-)
-def test_an_unknown_deal_is_neither_edited_nor_made_hot(site: Api, editor: Visitor, method: str, path: str) -> None:
-    writes = site.writes()
-
-    assert_problem(editor.request(method, path.format("0" * 27), json={"title": "x"}), 404)
-
-    assert writes.keys() == []
-
-
 def test_a_brand_is_created_once_however_it_is_written(site: Api, editor: Visitor, visitor: Visitor) -> None:
     name = fresh("Señor/Co + Söhne")
 

@@ -104,20 +104,6 @@ def test_a_private_feed_is_made_told_of_and_revoked(site: Api) -> None:
     assert revoked == [204, 204]
 
 
-@topics
-@pytest.mark.parametrize("verb", ["like", "watch"])
-@pytest.mark.parametrize("method", ["PUT", "DELETE"])
-def test_an_unknown_topic_is_neither_liked_nor_watched(
-    site: Api, member: Visitor, kind: str, verb: str, method: str
-) -> None:
-    writes = site.writes()
-
-    answer = member.request(method, f"/{kind}/no-such-thing/{verb}")
-
-    assert_problem(answer, 404, "brand" if kind == "brands" else "category")
-    assert writes.keys() == []
-
-
 def test_a_brand_is_liked_under_any_spelling_of_its_name(site: Api, brand: str) -> None:
     member = site.member()
 
@@ -188,12 +174,3 @@ def test_messages_are_read_one_by_one_and_all_together(site: Api) -> None:
     assert [member.post("/messages/read-all").json()["marked"] for _ in range(2)] == [4, 0]
     assert member.get("/messages/unread-count").json() == {"unread": 0}
     assert len(member.get("/messages").json()["items"]) == 5
-
-
-@pytest.mark.parametrize("message_id", ["0" * 27, "x", "MESSAGE%23" + "0" * 27, "%F0%9F%8E%89", "z" * 27])
-def test_marking_a_message_that_is_not_there_makes_no_phantom(site: Api, member: Visitor, message_id: str) -> None:
-    before = member.get("/messages").json()["items"]
-
-    assert_problem(member.put(f"/messages/{message_id}/read"), 404)
-
-    assert member.get("/messages").json()["items"] == before

@@ -162,13 +162,6 @@ def test_a_deal_is_found_by_its_id_and_by_its_number(visitor: Visitor, acme: lis
     assert by_number == by_id
 
 
-@pytest.mark.parametrize(
-    "deal_id", ["0" * 27, "z" * 27, "999999999999", "0", "-1", "1e3", "%F0%9F%8E%89", "1" * 40, "%00"]
-)
-def test_an_unknown_deal_is_404(visitor: Visitor, deal_id: str) -> None:
-    assert_problem(visitor.get(f"/deals/{deal_id}"), 404)
-
-
 @pytest.mark.parametrize("path", ["/deals", "/brands/acme/deals", "/categories/shoes/deals"])
 def test_a_feed_is_walked_page_by_page(visitor: Visitor, path: str, acme: list[str]) -> None:
     whole = visitor.get(path, params={"limit": 100}).json()

@@ -14,6 +14,7 @@ from shared.data.members import rate_limits, sessions
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.writes import forget
 from shared.errors import NotSignedIn
+from tests.api.conftest import filled
 from tests.support.contract import assert_problem
 from tests.support.site import PASSWORD, Api, Visitor, dump, fresh
 
@@ -73,26 +74,15 @@ def test_nobody_chooses_their_token(site: Api) -> None:
     assert_problem(site.visitor().post("/sessions", json=login | {"token": chosen}), 422, "token")
 
 
-def test_a_session_that_has_ended_opens_no_route(site: Api, deal_id: str, brand: str) -> None:
+def test_a_session_that_has_ended_opens_no_route(site: Api) -> None:
     gone = site.editor("gone")
     assert gone.delete("/sessions").status_code == 204
     before, refused = dump(site.table), 0
 
     for template, methods in site.contract.document["paths"].items():
-        path = template.format(
-            dealId=deal_id,
-            brand=brand,
-            category="shoes",
-            messageId="0" * 27,
-            alertId=f"words-{'0' * 32}",
-            orderId="0" * 27,
-            draftId="0" * 27,
-            name="home",
-            username="ana",
-        )
         for method, operation in methods.items():
             if operation["security"]:
-                assert_problem(gone.request(method.upper(), path, json={}), 401)
+                assert_problem(gone.request(method.upper(), filled(template), json={}), 401)
                 refused += 1
 
     assert refused > 20
