@@ -7,7 +7,7 @@ None raises TransactionConflict, so ``test_faults.py`` makes it up.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -24,14 +24,21 @@ Client = Any
 """A DynamoDB client; the requests here are wrong on purpose, which its stubs would not have."""
 
 
-def known_to_differ(*engines: Engine) -> Callable[[pytest.FixtureRequest], None]:
+def known_to_differ(*engines: Engine) -> pytest.MarkDecorator:
     """Says of which engines it is known that they do otherwise."""
+    return pytest.mark.parametrize("otherwise", [engines], ids=[""])
 
-    def mark(request: pytest.FixtureRequest) -> None:
-        if request.getfixturevalue("engine") in engines:
-            request.applymarker(pytest.mark.xfail(reason="known to differ from DynamoDB", strict=True))
 
-    return mark
+@pytest.fixture
+def otherwise() -> tuple[Engine, ...]:
+    """The engines that are known to differ: none, unless a test names some."""
+    return ()
+
+
+@pytest.fixture(autouse=True)
+def _differs(request: pytest.FixtureRequest, engine: Engine, otherwise: Sequence[Engine]) -> None:
+    if engine in otherwise:
+        request.applymarker(pytest.mark.xfail(reason="known to differ from DynamoDB", strict=True))
 
 
 @pytest.fixture
@@ -59,11 +66,7 @@ WRONG_UPDATES = {
 
 
 @pytest.mark.parametrize(("update", "otherwise"), WRONG_UPDATES.values(), ids=WRONG_UPDATES)
-def test_an_update_with_something_wrong_is_invalid(
-    request: pytest.FixtureRequest, client: Client, bare_table: Table, update: dict[str, Any], otherwise: list[Engine]
-) -> None:
-    known_to_differ(*otherwise)(request)
-
+def test_an_update_with_something_wrong_is_invalid(client: Client, bare_table: Table, update: dict[str, Any]) -> None:
     code = refused(
         client.update_item,
         TableName=bare_table.name,
@@ -75,10 +78,8 @@ def test_an_update_with_something_wrong_is_invalid(
     assert code == "ValidationException"
 
 
-def test_a_batch_of_more_than_25_writes_is_invalid(
-    request: pytest.FixtureRequest, client: Client, bare_table: Table
-) -> None:
-    known_to_differ(MOTO)(request)
+@known_to_differ(MOTO)
+def test_a_batch_of_more_than_25_writes_is_invalid(client: Client, bare_table: Table) -> None:
     puts = [{"PutRequest": {"Item": marshal_item({"PK": str(number), "SK": "X"})}} for number in range(26)]
 
     assert refused(client.batch_write_item, RequestItems={bare_table.name: puts}) == "ValidationException"
@@ -140,10 +141,8 @@ def addition(table: Table, by: int) -> list[dict[str, Any]]:
     return [{"Update": {"TableName": table.name, "Key": marshal_item(KEY), **expression}}]
 
 
-def test_a_transaction_sent_again_with_its_token_counts_once(
-    request: pytest.FixtureRequest, client: Client, bare_table: Table
-) -> None:
-    known_to_differ(MOTO)(request)
+@known_to_differ(MOTO)
+def test_a_transaction_sent_again_with_its_token_counts_once(client: Client, bare_table: Table) -> None:
     token = uuid.uuid4().hex
 
     for _ in range(2):
@@ -152,10 +151,8 @@ def test_a_transaction_sent_again_with_its_token_counts_once(
     assert bare_table.get(KEY) == {**ITEM, "A": 2}
 
 
-def test_a_token_of_another_transaction_is_a_mismatch(
-    request: pytest.FixtureRequest, client: Client, bare_table: Table
-) -> None:
-    known_to_differ(MOTO)(request)
+@known_to_differ(MOTO)
+def test_a_token_of_another_transaction_is_a_mismatch(client: Client, bare_table: Table) -> None:
     token = uuid.uuid4().hex
     client.transact_write_items(TransactItems=addition(bare_table, 1), ClientRequestToken=token)
 
@@ -164,11 +161,8 @@ def test_a_token_of_another_transaction_is_a_mismatch(
     assert code == "IdempotentParameterMismatchException"
 
 
-def test_an_insert_by_partiql_refuses_a_key_that_is_taken(
-    request: pytest.FixtureRequest, client: Client, bare_table: Table
-) -> None:
-    known_to_differ(MOTO)(request)
-
+@known_to_differ(MOTO)
+def test_an_insert_by_partiql_refuses_a_key_that_is_taken(client: Client, bare_table: Table) -> None:
     refusals = bare_table.insert_batch([{**ITEM, "PK": "Y"}, {**ITEM, "B": "c"}])
 
     assert refusals == [None, "DuplicateItem"]
@@ -206,10 +200,7 @@ WRONG_QUERIES = {
 
 
 @pytest.mark.parametrize(("query", "otherwise"), WRONG_QUERIES.values(), ids=WRONG_QUERIES)
-def test_a_query_with_something_wrong_is_invalid(
-    request: pytest.FixtureRequest, client: Client, bare_table: Table, query: dict[str, Any], otherwise: list[Engine]
-) -> None:
-    known_to_differ(*otherwise)(request)
+def test_a_query_with_something_wrong_is_invalid(client: Client, bare_table: Table, query: dict[str, Any]) -> None:
     values = {":pk": {"S": "X"}}
 
     code = refused(client.query, TableName=bare_table.name, ExpressionAttributeValues=values, **query)
@@ -228,10 +219,8 @@ def body(size: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("size", "units"), [(4_500, 1.0), (9_000, 1.5)])
-def test_a_read_tells_the_capacity_it_took(
-    request: pytest.FixtureRequest, client: Client, bare_table: Table, size: int, units: float
-) -> None:
-    known_to_differ(MOTO, MINISTACK)(request)  # the same for any size
+@known_to_differ(MOTO, MINISTACK)  # the same for any size
+def test_a_read_tells_the_capacity_it_took(client: Client, bare_table: Table, size: int, units: float) -> None:
     client.put_item(TableName=bare_table.name, Item=body(size))
 
     answer = client.get_item(TableName=bare_table.name, Key=marshal_item(KEY), ReturnConsumedCapacity="TOTAL")
@@ -239,10 +228,8 @@ def test_a_read_tells_the_capacity_it_took(
     assert answer["ConsumedCapacity"]["CapacityUnits"] == units
 
 
-def test_a_batch_of_reads_tells_the_capacity_it_took(
-    request: pytest.FixtureRequest, client: Client, bare_table: Table
-) -> None:
-    known_to_differ(MOTO, MINISTACK)(request)  # MiniStack tells none
+@known_to_differ(MOTO, MINISTACK)  # MiniStack tells none
+def test_a_batch_of_reads_tells_the_capacity_it_took(client: Client, bare_table: Table) -> None:
     wanted = {bare_table.name: {"Keys": [marshal_item(KEY)]}}
 
     answer = client.batch_get_item(RequestItems=wanted, ReturnConsumedCapacity="TOTAL")
@@ -250,8 +237,8 @@ def test_a_batch_of_reads_tells_the_capacity_it_took(
     assert [taken["CapacityUnits"] for taken in answer["ConsumedCapacity"]] == [0.5]
 
 
-def test_a_query_tells_the_capacity_it_took(request: pytest.FixtureRequest, client: Client, bare_table: Table) -> None:
-    known_to_differ(MOTO, MINISTACK)(request)
+@known_to_differ(MOTO, MINISTACK)
+def test_a_query_tells_the_capacity_it_took(client: Client, bare_table: Table) -> None:
     client.put_item(TableName=bare_table.name, Item=body(9_000))
     partition = {"KeyConditionExpression": "PK = :pk", "ExpressionAttributeValues": {":pk": {"S": "X"}}}
 
@@ -260,18 +247,15 @@ def test_a_query_tells_the_capacity_it_took(request: pytest.FixtureRequest, clie
     assert answer["ConsumedCapacity"]["CapacityUnits"] == 1.5
 
 
-def test_a_write_tells_the_capacity_it_took(request: pytest.FixtureRequest, client: Client, bare_table: Table) -> None:
-    known_to_differ(MOTO)(request)
-
+@known_to_differ(MOTO)
+def test_a_write_tells_the_capacity_it_took(client: Client, bare_table: Table) -> None:
     answer = client.put_item(TableName=bare_table.name, Item=body(2_500), ReturnConsumedCapacity="TOTAL")
 
     assert answer["ConsumedCapacity"]["CapacityUnits"] == 3.0
 
 
-def test_a_write_in_a_transaction_takes_twice_the_capacity(
-    request: pytest.FixtureRequest, client: Client, bare_table: Table
-) -> None:
-    known_to_differ(MOTO)(request)  # tells none
+@known_to_differ(MOTO)  # tells none
+def test_a_write_in_a_transaction_takes_twice_the_capacity(client: Client, bare_table: Table) -> None:
     put = {"Put": {"TableName": bare_table.name, "Item": body(2_500)}}
 
     answer = client.transact_write_items(TransactItems=[put], ReturnConsumedCapacity="TOTAL")
@@ -279,10 +263,8 @@ def test_a_write_in_a_transaction_takes_twice_the_capacity(
     assert [taken["CapacityUnits"] for taken in answer["ConsumedCapacity"]] == [6.0]
 
 
-def test_a_write_in_a_transaction_takes_capacity_of_its_index_too(
-    request: pytest.FixtureRequest, client: Client, bare_table: Table
-) -> None:
-    known_to_differ(MOTO)(request)
+@known_to_differ(MOTO)
+def test_a_write_in_a_transaction_takes_capacity_of_its_index_too(client: Client, bare_table: Table) -> None:
     item = body(2_500) | marshal_item({"GSI1PK": "G", "GSI1SK": "G"})
     put = {"Put": {"TableName": bare_table.name, "Item": item}}
 

@@ -254,7 +254,7 @@ def test_what_no_one_answers_is_unavailable(patient: Table) -> None:
 def test_keys_left_unprocessed_are_asked_for_again(patient: Table) -> None:
     posted = post(patient, [a_deal() for _ in range(7)])
 
-    with half_processed(patient), watched(patient) as wire:
+    with half_done(patient, "BatchGetItem", "UnprocessedKeys"), watched(patient) as wire:
         found = deals.get_many(patient, ids(posted))
 
     assert found == posted
@@ -274,22 +274,29 @@ def test_keys_that_stay_unprocessed_are_busy_and_not_absent(patient: Table) -> N
 
 
 @contextmanager
-def half_processed(table: Table) -> Iterator[None]:
-    """Let each BatchGetItem process half of its keys, rounded up, and give the others back."""
+def half_done(table: Table, operation: str, left_over: str) -> Iterator[None]:
+    """Let each request of an operation do half of its batch, rounded up, and give the others back."""
     left: dict[str, Any] = {}
+    keyed = operation == "BatchGetItem"
+
+    def part(asked: Any, which: slice) -> Any:
+        return {**asked, "Keys": asked["Keys"][which]} if keyed else asked[which]
 
     def halve(params: dict[str, Any], **_: Any) -> dict[str, Any]:
         asked = params["RequestItems"][table.name]
-        half = (len(asked["Keys"]) + 1) // 2
-        left["Keys"] = asked["Keys"][half:]
-        return {**params, "RequestItems": {table.name: {**asked, "Keys": asked["Keys"][:half]}}}
+        count = len(asked["Keys"] if keyed else asked)
+        half = (count + 1) // 2
+        left.clear()
+        if half < count:
+            left[table.name] = part(asked, slice(half, None))
+        return {**params, "RequestItems": {table.name: part(asked, slice(half))}}
 
     def give_back(parsed: dict[str, Any], **_: Any) -> None:
-        parsed["UnprocessedKeys"] = {table.name: dict(left)} if left["Keys"] else {}
+        parsed[left_over] = dict(left)
 
     with (
-        hooked(table, "provide-client-params.dynamodb.BatchGetItem", halve),
-        hooked(table, "after-call.dynamodb.BatchGetItem", give_back),
+        hooked(table, f"provide-client-params.dynamodb.{operation}", halve),
+        hooked(table, f"after-call.dynamodb.{operation}", give_back),
     ):
         yield
 
@@ -309,7 +316,7 @@ def forget(table: Table) -> None:
 def test_deletions_that_stay_unprocessed_are_tried_again(patient: Table, slept: list[float]) -> None:
     tell(patient, 30)
 
-    with half_deleted(patient), watched(patient) as wire:
+    with half_done(patient, "BatchWriteItem", "UnprocessedItems"), watched(patient) as wire:
         forget(patient)
 
     assert messages.latest(patient, "ana", limit=25, now=NOW).items == ()
@@ -364,27 +371,6 @@ def test_what_was_marked_before_the_table_was_busy_stays_marked_and_the_newest_c
     inbox = messages.latest(patient, "ana", limit=60, now=NOW).items
     assert [message.unread for message in inbox] == [False] * 25 + [True] * 35
     assert messages.mark_all_read(patient, "ana", NOW) == 35
-
-
-@contextmanager
-def half_deleted(table: Table) -> Iterator[None]:
-    """Let each BatchWriteItem process half of its deletions, rounded up, and give the others back."""
-    left: list[Any] = []
-
-    def halve(params: dict[str, Any], **_: Any) -> dict[str, Any]:
-        asked = params["RequestItems"][table.name]
-        half = (len(asked) + 1) // 2
-        left[:] = asked[half:]
-        return {**params, "RequestItems": {table.name: asked[:half]}}
-
-    def give_back(parsed: dict[str, Any], **_: Any) -> None:
-        parsed["UnprocessedItems"] = {table.name: list(left)} if left else {}
-
-    with (
-        hooked(table, "provide-client-params.dynamodb.BatchWriteItem", halve),
-        hooked(table, "after-call.dynamodb.BatchWriteItem", give_back),
-    ):
-        yield
 
 
 def test_an_edit_that_others_are_always_ahead_of_is_busy_and_waits_in_between(

@@ -49,30 +49,15 @@ def theirs(bare_table: Table) -> Client:
 def requests(name: str) -> list[tuple[str, Answer]]:
     """A request of each operation that the data layer uses, and of what it may be answered."""
     where = {"TableName": name}
+    partition = {"KeyConditionExpression": "PK = :pk", "ExpressionAttributeValues": {":pk": {"S": "A"}}}
+    inserts = [f"INSERT INTO \"{name}\" VALUE {{'PK': '{pk}', 'SK': '{pk}'}}" for pk in "CA"]
     return [
         ("put_item", {**where, "Item": marshal_item(ITEM), "ReturnValues": "ALL_OLD"}),
         ("get_item", {**where, "Key": KEY, "ReturnConsumedCapacity": "INDEXES"}),
         ("get_item", {**where, "Key": ABSENT}),
         ("batch_get_item", {"RequestItems": {name: {"Keys": [KEY, ABSENT]}}, "ReturnConsumedCapacity": "TOTAL"}),
-        (
-            "query",
-            {
-                **where,
-                "KeyConditionExpression": "PK = :pk",
-                "ExpressionAttributeValues": {":pk": {"S": "A"}},
-                "Limit": 1,
-                "ReturnConsumedCapacity": "INDEXES",
-            },
-        ),
-        (
-            "query",
-            {
-                **where,
-                "Select": "COUNT",
-                "KeyConditionExpression": "PK = :pk",
-                "ExpressionAttributeValues": {":pk": {"S": "A"}},
-            },
-        ),
+        ("query", {**where, **partition, "Limit": 1, "ReturnConsumedCapacity": "INDEXES"}),
+        ("query", {**where, **partition, "Select": "COUNT"}),
         ("scan", {**where, "Segment": 0, "TotalSegments": 1, "Limit": 1}),
         (
             "update_item",
@@ -85,15 +70,7 @@ def requests(name: str) -> list[tuple[str, Answer]]:
             },
         ),
         ("transact_write_items", {"TransactItems": [{"Delete": {**where, "Key": ABSENT}}]}),
-        (
-            "batch_execute_statement",
-            {
-                "Statements": [
-                    {"Statement": f"INSERT INTO \"{name}\" VALUE {{'PK': 'C', 'SK': 'C'}}"},
-                    {"Statement": f"INSERT INTO \"{name}\" VALUE {{'PK': 'A', 'SK': 'A'}}"},
-                ]
-            },
-        ),
+        ("batch_execute_statement", {"Statements": [{"Statement": insert} for insert in inserts]}),
         ("delete_item", {**where, "Key": KEY, "ReturnValues": "ALL_OLD"}),
         ("describe_time_to_live", where),
         ("describe_table", where),
