@@ -7,8 +7,17 @@ from collections.abc import Iterator
 import pytest
 
 from shared.dynamodb.table import Table
+from shared.models.catalog import Deal
 from tests.support.engines import DYNOXIDE_ENGINE, Engine
+from tests.support.factories import a_deal, post
 from tests.support.metering import compared
+
+
+@pytest.fixture
+def deal(table: Table) -> Deal:
+    """A new deal of Apple's among the shoes."""
+    (deal,) = post(table, [a_deal()])
+    return deal
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Signing up and in, proving and leaving, as the API and the site's pages do it."""
+"""Signing up and in, proving and leaving, as the API and the site's pages do it; and where the hash is kept."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from contextlib import suppress
 import pytest
 from argon2 import PasswordHasher
 
+from shared.data import keys
 from shared.data.members import accounts, credentials, rate_limits, sessions, users
 from shared.dynamodb.table import Table
-from shared.errors import EmailTaken, Forbidden, NoSuchUser, SlowDown, WrongPassword
-from shared.models.members import User
+from shared.errors import AccountChanged, EmailTaken, Forbidden, NoSuchUser, SlowDown, WrongPassword
+from shared.models.members import Session, User
 from shared.values import passwords
 from shared.values.common_passwords import is_common
 from tests.support.engines import MOTO
@@ -21,6 +22,7 @@ from tests.support.wire import before, watched
 
 HERE = "192.0.2.1"
 PASSWORD = "correct horse battery"
+ANOTHER_PASSWORD = "another horse battery"
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
@@ -41,6 +43,10 @@ def sign_up(table: Table, username: str = "ana", email: str = "") -> User:
     return accounts.sign_up(table, **names, password=PASSWORD, address=HERE, now=NOW)
 
 
+def sign_in(table: Table, password: str, username: str = "ana", entropy: bytes = bytes(32)) -> Session:
+    return accounts.sign_in(table, username, password, HERE, NOW, entropy)[1]
+
+
 def test_who_signs_up_can_begin_a_session_at_once(table: Table) -> None:
     user = sign_up(table)
 
@@ -56,13 +62,13 @@ def test_a_hash_of_old_parameters_is_made_again_when_its_owner_signs_in(
     monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
     token, _ = sessions.start(table, old, NOW, bytes(32))
 
-    accounts.sign_in(table, "ana", PASSWORD, HERE, NOW, bytes(31) + b"1")
+    sign_in(table, PASSWORD, entropy=bytes(31) + b"1")
 
     assert not passwords.is_outdated(credentials.of(table, "ana") or "")
     assert passwords.is_outdated(old.password_hash or "")
     assert sessions.authenticate(table, token, NOW).username == "ana"
     with pytest.raises(WrongPassword):
-        accounts.sign_in(table, "ana", "wrong password", HERE, NOW, bytes(32))
+        sign_in(table, "wrong password")
 
 
 @pytest.mark.parametrize("what", ["removed", "given another password"])
@@ -75,14 +81,14 @@ def test_a_sign_in_beside_a_change_of_the_account_is_one_or_is_refused(table: Ta
 
     sign_up(table)
     with watched(table) as wire:
-        accounts.sign_in(table, "ana", PASSWORD, HERE, NOW, bytes(32))
+        sign_in(table, PASSWORD)
     for operation, count in wire.operations.items():
         for number in range(count):
             with suppress(NoSuchUser):  # the change may have removed it
                 leave(table)
             sign_up(table)
             with before(table, operation, change, skip=number), suppress(WrongPassword):
-                accounts.sign_in(table, "ana", PASSWORD, HERE, NOW, secrets.token_bytes(32))
+                sign_in(table, PASSWORD, entropy=secrets.token_bytes(32))
 
 
 def test_asking_which_addresses_exist_is_slowed_for_who_signs_up(table: Table) -> None:
@@ -116,6 +122,74 @@ def test_an_account_is_removed_by_a_session_of_the_last_ten_minutes_only(table: 
     with pytest.raises(Forbidden):
         accounts.require_recent(old, NOW)
     accounts.require_recent(new, NOW)
+
+
+def test_a_users_collection_does_not_hold_the_hash(table: Table) -> None:
+    user = sign_up(table)
+
+    collection = list(table.query(keys.user("ana")["PK"]))
+
+    assert user.password_hash
+    assert user.password_hash not in str(collection)
+    assert users.get(table, "ana").password_hash is None
+    assert credentials.of(table, "ana") == user.password_hash
+
+
+def test_a_session_is_known_without_reading_the_hash(table: Table) -> None:
+    token, _ = sessions.start(table, sign_up(table), NOW, bytes(32))
+
+    with watched(table) as wire:
+        sessions.authenticate(table, token, NOW)
+
+    session, account = (request.body for request in wire.requests)
+    assert session["Key"]["PK"]["S"].startswith(keys.any_like(keys.session("")).rstrip("*"))
+    assert account["Key"]["PK"]["S"] == keys.user("ana")["PK"]
+    assert set(account["ExpressionAttributeNames"].values()) == {"AccountId", "Generation", "SignOuts", "Role"}
+
+
+def test_a_removed_account_takes_its_hash_along(table: Table) -> None:
+    sign_up(table)
+
+    leave(table)
+
+    assert credentials.of(table, "ana") is None
+
+
+def test_of_two_who_change_a_password_at_once_one_is_told(table: Table) -> None:
+    proved = accounts.prove(table, sign_up(table), PASSWORD, HERE, NOW)
+
+    accounts.change_password(table, proved, ANOTHER_PASSWORD)
+
+    with watched(table) as wire, pytest.raises(AccountChanged):
+        accounts.change_password(table, proved, "yet another horse battery")
+    assert wire.operations["TransactWriteItems"] == 1  # a refusal is told at once, not tried again
+    assert sign_in(table, ANOTHER_PASSWORD).username == "ana"
+
+
+def test_a_sign_in_under_way_meets_another_hash_and_ends(table: Table) -> None:
+    user = accounts.prove(table, sign_up(table), PASSWORD, HERE, NOW)
+    rehashed = credentials.changed("ana", "another-hash", proved=None)  # and the generation stays
+
+    with before(table, "TransactWriteItems", lambda: table.write(rehashed)), pytest.raises(AccountChanged):
+        sessions.start(table, user, NOW, bytes(32))
+
+
+def test_a_name_that_nobody_has_costs_as_many_requests_as_one_that_somebody_has(table: Table) -> None:
+    sign_up(table)
+    asked = []
+    for name in ("ana", "nobody"):
+        with watched(table) as wire, pytest.raises(WrongPassword):
+            sign_in(table, ANOTHER_PASSWORD, name)
+        asked.append(wire.operations)
+
+    assert asked[0] == asked[1]
+
+
+def test_an_account_needs_a_password(table: Table) -> None:
+    with pytest.raises(ValueError, match="a password"):
+        users.create(table, a_user("bo", password_hash=None))
+    with pytest.raises(NoSuchUser):
+        users.get(table, "bo")
 
 
 def test_nobodys_hash_is_of_the_parameters_of_today(monkeypatch: pytest.MonkeyPatch) -> None:

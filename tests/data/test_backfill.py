@@ -160,9 +160,7 @@ def test_who_edits_a_deal_meanwhile_wins(table: Table, stripped: list[Deal]) -> 
     assert item["Version"] == edited[0].version or item["Version"] == edited[0].version + 1
 
 
-def test_a_deal_without_changes_is_not_written(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_a_deal_without_changes_is_not_written(table: Table, deal: Deal) -> None:
     steps = all_segments(table)
 
     assert sum(step.rewritten for step in steps) == 0

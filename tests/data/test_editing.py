@@ -49,9 +49,7 @@ def test_an_edited_deal_keeps_its_place(table: Table, feed: Feed) -> None:
     assert (page.items[1].title, page.items[1].price) == ("Road runner", "9.00")
 
 
-def test_a_deal_of_another_brand_moves_to_that_brands_feed(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_a_deal_of_another_brand_moves_to_that_brands_feed(table: Table, deal: Deal) -> None:
     edited = deals.edit(table, deal.deal_id, {"brand": "asics"}, NOW)
 
     assert edited.brand_name == "ASICS"
@@ -74,9 +72,7 @@ def test_a_deal_of_another_category_moves_to_that_categorys_feed(table: Table) -
     assert feed_counts.counts(table, feed_of(HOME)) == {"2050-06-12": 1}
 
 
-def test_a_deal_moves_to_no_unknown_brand_or_category(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_a_deal_moves_to_no_unknown_brand_or_category(table: Table, deal: Deal) -> None:
     for changes in ({"brand": "nobodys"}, {"category": "toys"}):
         with pytest.raises(NoSuchTopic):
             deals.edit(table, deal.deal_id, changes, NOW)
@@ -84,9 +80,7 @@ def test_a_deal_moves_to_no_unknown_brand_or_category(table: Table) -> None:
     assert deals.get(table, deal.deal_id) == deal
 
 
-def test_an_edit_that_changes_nothing_writes_nothing(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_an_edit_that_changes_nothing_writes_nothing(table: Table, deal: Deal) -> None:
     with watched(table) as wire:
         same = deals.edit(table, deal.deal_id, {"title": deal.title}, NOW)
 
@@ -103,8 +97,7 @@ def test_a_field_set_to_none_is_removed(table: Table) -> None:
     assert "CouponCode" not in (table.get(keys.deal(deal.deal_id)) or {})
 
 
-def test_an_edit_leaves_attributes_of_a_newer_release_alone(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
+def test_an_edit_leaves_attributes_of_a_newer_release_alone(table: Table, deal: Deal) -> None:
     table.client.update_item(
         TableName=table.name,
         Key={name: {"S": value} for name, value in keys.deal(deal.deal_id).items()},
@@ -127,9 +120,7 @@ def test_an_unknown_deal_is_not_edited(table: Table) -> None:
     assert table.get(keys.deal(absent)) is None
 
 
-def test_a_deal_does_not_grow_beyond_8_kb(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_a_deal_does_not_grow_beyond_8_kb(table: Table, deal: Deal) -> None:
     with pytest.raises(DealTooLarge):
         deals.edit(table, deal.deal_id, {"description": "x" * 8192}, NOW)
 
@@ -219,8 +210,7 @@ def test_a_deal_that_ended_by_itself_or_after_another_hand_is_not_brought_back(t
             undoing.undo(table, deal.deal_id, NOW)
 
 
-def test_a_withdrawn_deal_that_changes_its_brand_is_counted_by_neither(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
+def test_a_withdrawn_deal_that_changes_its_brand_is_counted_by_neither(table: Table, deal: Deal) -> None:
     deals.withdraw(table, deal.deal_id, NOW)
 
     deals.edit(table, deal.deal_id, {"brand": "asics"}, NOW)

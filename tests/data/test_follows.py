@@ -115,9 +115,7 @@ def test_who_watches_is_known_to_the_topic(table: Table, topic: Topic) -> None:
     follows.watch(table, ASICS, "ana", NOW)
 
     assert [keys.id_in(item["SK"]) for item in table.query(keys.watchers(topic))] == ["ana", "bo"]
-    assert follows.is_watched(table, topic, "ana")
     assert not follows.is_liked(table, topic, "ana")
-    assert not follows.is_watched(table, topic, "cy")
 
 
 def test_all_likes_and_watches_of_one_user_go_and_are_uncounted(table: Table) -> None:

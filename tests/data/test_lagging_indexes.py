@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -10,10 +9,10 @@ from datetime import timedelta
 import pytest
 
 from shared.data.catalog import brands, deals, feeds, page_cache, seeds, topics
-from shared.data.members import follows, messages, sessions, users
+from shared.data.members import follows, messages, users
 from shared.data.orders import carts, reading, steps, stock
 from shared.dynamodb.table import Table
-from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked, NotSignedIn, OrdersRemain
+from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked, OrdersRemain
 from shared.models.catalog import ALL_DEALS, BRAND, Status, Topic
 from shared.models.orders import OrderStatus
 from tests.support.engines import FAST_SERVER
@@ -54,11 +53,6 @@ def lag(table: Table) -> Iterator[Lag]:
             users.create(table, a_user(name))
         lag.catch_up()
         yield lag
-
-
-def sign_in(table: Table, username: str) -> str:
-    """A new session of a user; returns its token."""
-    return sessions.start(table, a_user(username), NOW, secrets.token_bytes(sessions.TOKEN_BYTES))[0]
 
 
 @pytest.mark.parametrize("feed", FEEDS, ids=["all", "brand", "category"])
@@ -143,32 +137,6 @@ def test_a_watch_counts_at_once_and_is_not_made_twice_though_its_list_lags(table
     assert topics.get(table, APPLE, consistent=True).watchers == 0
 
 
-def test_signing_out_everywhere_ends_sessions_that_no_index_shows_yet(table: Table, lag: Lag) -> None:
-    tokens = [sign_in(table, "ana") for _ in range(3)]
-    other = sign_in(table, "bo")
-
-    shown = sessions.running(table, "ana")
-    sessions.end_all(table, "ana")
-
-    assert shown == 0
-    for token in tokens:
-        with pytest.raises(NotSignedIn):
-            sessions.authenticate(table, token, NOW)
-    assert sessions.authenticate(table, other, NOW).username == "bo"
-    lag.catch_up()
-    with pytest.raises(NotSignedIn):
-        sessions.authenticate(table, tokens[0], NOW)
-
-
-def test_a_session_is_good_at_once_though_no_index_shows_it(table: Table, lag: Lag) -> None:
-    token = sign_in(table, "ana")
-
-    assert sessions.authenticate(table, token, NOW).username == "ana"
-    sessions.end(table, token)
-    with pytest.raises(NotSignedIn):
-        sessions.authenticate(table, token, NOW)
-
-
 def test_reading_all_misses_no_message_that_the_index_does_not_show_yet(table: Table, lag: Lag) -> None:
     shown, hidden = a_message(a_deal(ago(days=1))), a_message(a_deal())
     send(table, shown)
@@ -207,27 +175,18 @@ def test_an_editor_finds_sells_and_makes_hot_what_was_posted_a_moment_ago(table:
         deals.find(table, deal.deal_id)  # a reader may be a moment late
 
 
-def test_brands_that_were_made_a_moment_ago_are_known_to_who_asks_for_it(table: Table, lag: Lag) -> None:
+def test_a_brand_that_was_made_a_moment_ago_is_known_to_who_asks_for_it_liked_and_left(table: Table, lag: Lag) -> None:
     brands.create(table, "g-fore", "G/Fore", NOW)
+    g_fore = Topic(BRAND, "g-fore")
+
+    with pytest.raises(NotLiked):
+        follows.unlike(table, g_fore, "ana")
+    follows.like(table, g_fore, "ana", NOW)
+    leave(table)
 
     assert "g-fore" in brands.names(table, consistent=True)
     assert "g-fore" not in brands.names(table)
-
-
-def test_a_like_of_a_brand_that_was_made_a_moment_ago_goes_with_the_account(table: Table, lag: Lag) -> None:
-    brands.create(table, "g-fore", "G/Fore", NOW)
-    follows.like(table, Topic(BRAND, "g-fore"), "ana", NOW)
-
-    leave(table)
-
-    assert topics.get(table, Topic(BRAND, "g-fore"), consistent=True).likes == 0
-
-
-def test_unliking_a_brand_that_was_made_a_moment_ago_says_that_it_was_not_liked(table: Table, lag: Lag) -> None:
-    brands.create(table, "g-fore", "G/Fore", NOW)
-
-    with pytest.raises(NotLiked):
-        follows.unlike(table, Topic(BRAND, "g-fore"), "ana")
+    assert topics.get(table, g_fore, consistent=True).likes == 0
 
 
 def test_an_account_is_bought_for_and_removed_though_no_other_read_has_seen_it(table: Table, lag: Lag) -> None:

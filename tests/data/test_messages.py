@@ -12,7 +12,7 @@ from shared.data.members import announcements, messages
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, InvalidCursor, NoSuchMessage
 from shared.models.messages import AboutDeal, AboutOrder, Announcement, Message
-from tests.support.factories import NOW, a_deal, a_message, ago, ahead, join, send
+from tests.support.factories import NOW, a_deal, a_message, ago, ahead, every_page, join, send
 
 
 def tell(table: Table, username: str, number: int, **how_old: float) -> list[Message]:
@@ -48,16 +48,10 @@ def test_the_inbox_is_in_the_order_of_the_times_that_it_shows(table: Table) -> N
 def test_messages_are_paged_to_their_end(table: Table, unread: bool) -> None:
     sent = tell(table, "ana", 7)
     tell(table, "anabel", 2)
-    found: list[Message] = []
-    cursor = None
 
-    for _ in range(3):
-        page = messages.latest(table, "ana", limit=3, now=NOW, unread=unread, cursor=cursor)
-        found += page.items
-        cursor = page.next
+    pages = every_page(lambda c: messages.latest(table, "ana", limit=3, now=NOW, unread=unread, cursor=c))
 
-    assert found == sent
-    assert cursor is None
+    assert [[*page.items] for page in pages] == [sent[:3], sent[3:6], sent[6:]]
 
 
 def test_a_page_of_unread_messages_is_full_among_read_ones(table: Table) -> None:

@@ -11,6 +11,7 @@ from shared.data.catalog import deals, oddities
 from shared.data.idempotency import Idempotency
 from shared.dynamodb.table import Table
 from shared.errors import DealIsOdd
+from shared.models.catalog import Deal
 from shared.values.times import ago as in_words
 from tests.support.factories import NOW, a_deal, ago, ahead, post
 
@@ -46,9 +47,7 @@ def test_an_edit_is_asked_about_what_it_makes_odd_itself(table: Table) -> None:
     assert deals.get(table, deal.deal_id).price == "201.00"
 
 
-def test_what_an_editor_has_not_seen_is_asked_about_with_all_else(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_what_an_editor_has_not_seen_is_asked_about_with_all_else(table: Table, deal: Deal) -> None:
     with pytest.raises(DealIsOdd) as asked:
         oddities.edit(table, deal.deal_id, {"price": "200.00", "ends_at": ago(hours=1)}, NOW, ["price"])
 

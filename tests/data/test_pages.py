@@ -9,7 +9,7 @@ from shared.data.catalog import deals, feed_counts, picks, topics
 from shared.data.members import follows
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchDeals, NoSuchTopic, WrongFeaturedCount
-from shared.models.catalog import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Topic, feed_of
+from shared.models.catalog import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic, feed_of
 from tests.support.factories import HOME, NOW, SHOES, a_deal, ago, ahead, ids, join, post
 from tests.support.wire import hooked, watched
 
@@ -31,8 +31,7 @@ def test_picks_may_be_taken_away_again(table: Table, page: CuratedPage) -> None:
 
 
 @both_pages
-def test_picks_that_do_not_exist_are_named_and_nothing_changes(table: Table, page: CuratedPage) -> None:
-    (deal,) = post(table, [a_deal()])
+def test_picks_that_do_not_exist_are_named_and_nothing_changes(table: Table, deal: Deal, page: CuratedPage) -> None:
     absent = [a_deal().deal_id, a_deal().deal_id]
     picks.set_featured(table, page, [deal.deal_id], NOW)
 
@@ -113,8 +112,7 @@ def test_a_categorys_copies_follow_and_its_counts_stay(table: Table) -> None:
     assert picks.read(table, SHOES, NOW) == posted[1:]
 
 
-def test_following_what_has_not_changed_writes_nothing(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
+def test_following_what_has_not_changed_writes_nothing(table: Table, deal: Deal) -> None:
     picks.set_featured(table, FRONT_PAGE, [deal.deal_id], NOW)
 
     with watched(table) as wire:

@@ -8,7 +8,7 @@ from shared.data.catalog import deals
 from shared.data.members import saved
 from shared.dynamodb.table import Table
 from shared.errors import InvalidCursor, NoSuchUser
-from shared.models.catalog import Status
+from shared.models.catalog import Deal, Status
 from tests.support.factories import NOW, a_deal, ago, ids, join, leave, post
 
 pytestmark = pytest.mark.usefixtures("counted_as_told")
@@ -19,8 +19,7 @@ def _members(table: Table) -> None:
     join(table, "ana", "bo")
 
 
-def test_who_is_gone_saves_nothing_for_the_next_owner_of_the_name(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
+def test_who_is_gone_saves_nothing_for_the_next_owner_of_the_name(table: Table, deal: Deal) -> None:
     leave(table)
 
     with pytest.raises(NoSuchUser):
@@ -29,9 +28,7 @@ def test_who_is_gone_saves_nothing_for_the_next_owner_of_the_name(table: Table) 
     assert not saved.is_saved(table, deal.deal_id, "ana")
 
 
-def test_saving_twice_keeps_one(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_saving_twice_keeps_one(table: Table, deal: Deal) -> None:
     saved.save(table, deal, "ana", NOW)
     saved.save(table, deal, "ana", NOW)
 
@@ -39,17 +36,14 @@ def test_saving_twice_keeps_one(table: Table) -> None:
     assert saved.is_saved(table, deal.deal_id, "ana")
 
 
-def test_what_one_member_saves_is_not_saved_by_another(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_what_one_member_saves_is_not_saved_by_another(table: Table, deal: Deal) -> None:
     saved.save(table, deal, "ana", NOW)
 
     assert saved.latest(table, "an", limit=25).items == ()
     assert not saved.is_saved(table, deal.deal_id, "bo")
 
 
-def test_a_saved_deal_can_be_dropped_as_often_as_one_likes(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
+def test_a_saved_deal_can_be_dropped_as_often_as_one_likes(table: Table, deal: Deal) -> None:
     saved.save(table, deal, "ana", NOW)
 
     saved.unsave(table, deal.deal_id, "ana")
@@ -58,8 +52,7 @@ def test_a_saved_deal_can_be_dropped_as_often_as_one_likes(table: Table) -> None
     assert saved.latest(table, "ana", limit=25).items == ()
 
 
-def test_a_saved_deal_that_has_ended_stays_and_says_so(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
+def test_a_saved_deal_that_has_ended_stays_and_says_so(table: Table, deal: Deal) -> None:
     saved.save(table, deal, "ana", NOW)
 
     deals.withdraw(table, deal.deal_id, NOW)

@@ -10,9 +10,12 @@ from tests.support.engines import DYNOXIDE
 
 FEW, MANY = 1200, 2400
 
+Taken = dict[str, measured.Taken]
+"""The cost of each search."""
+
 
 @pytest.fixture(scope="module")
-def taken() -> tuple[dict[str, measured.Taken], dict[str, measured.Taken]]:
+def taken() -> tuple[Taken, Taken]:
     """The cost of each search over few deals, and over many more."""
     if not DYNOXIDE.exists():
         pytest.skip("dynoxide is not installed: npm has it for Linux on x86-64 only (npm ci)")
@@ -23,9 +26,7 @@ def taken() -> tuple[dict[str, measured.Taken], dict[str, measured.Taken]]:
     return found[0], found[1]
 
 
-def test_a_search_takes_as_much_of_many_deals_as_of_few(
-    taken: tuple[dict[str, measured.Taken], dict[str, measured.Taken]],
-) -> None:
+def test_a_search_takes_as_much_of_many_deals_as_of_few(taken: tuple[Taken, Taken]) -> None:
     few, many = taken
 
     for name in ("a word", "the beginning of words", "two words", "a word, the page after it"):
@@ -34,9 +35,7 @@ def test_a_search_takes_as_much_of_many_deals_as_of_few(
         assert abs(few[name].reads - many[name].reads) <= 0.1 * few[name].reads, name
 
 
-def test_a_common_word_beside_a_rare_one_costs_nothing(
-    taken: tuple[dict[str, measured.Taken], dict[str, measured.Taken]],
-) -> None:
+def test_a_common_word_beside_a_rare_one_costs_nothing(taken: tuple[Taken, Taken]) -> None:
     for each in taken:
         page = each["a common word and a rare one"]
 
@@ -44,7 +43,7 @@ def test_a_common_word_beside_a_rare_one_costs_nothing(
         assert page.reads < 10
 
 
-def test_every_search_is_bounded(taken: tuple[dict[str, measured.Taken], dict[str, measured.Taken]]) -> None:
+def test_every_search_is_bounded(taken: tuple[Taken, Taken]) -> None:
     for page in (page for each in taken for page in each.values()):
         assert page.requests <= 2 + 5 + 1
         assert page.round_trips <= 5

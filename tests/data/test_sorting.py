@@ -20,7 +20,7 @@ from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
 from shared.models.lists import Selection, Sort
 from shared.values.money import cents
 from tests.support.engines import FAST, on
-from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, ago, ahead, ids, post
+from tests.support.factories import APPLE, HOME, NOW, SHOES, a_deal, ago, ahead, every_page, ids, post
 from tests.support.wire import watched
 
 pytestmark = on(FAST)
@@ -47,15 +47,9 @@ def now_of(table: Table, deal: Deal, before: Deal | None = None) -> Deal:
 
 def walked(table: Table, of: Topic, selection: Selection, limit: int = 7) -> list[str]:
     """The ids of all deals of a list, by following its cursors."""
-    found: list[str] = []
-    cursor: str | None = None
-    while True:
-        _, _, page = sorting.read(table, of, selection, limit=limit, now=NOW, cursor=cursor)
-        assert len(page.items) <= limit
-        found += ids(page.items)
-        cursor = page.next
-        if cursor is None:
-            return found
+    pages = every_page(lambda cursor: sorting.read(table, of, selection, limit=limit, now=NOW, cursor=cursor)[2])
+    assert all(len(page.items) <= limit for page in pages)
+    return [deal.deal_id for page in pages for deal in page.items]
 
 
 ORDERS: dict[Sort, Callable[[Deal], Any]] = {

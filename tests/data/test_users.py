@@ -9,35 +9,31 @@ from datetime import timedelta
 import pytest
 
 from shared.data import keys, removal
-from shared.data.members import announcements, credentials, message_batches, messages, sessions, users
+from shared.data.members import announcements, message_batches, messages, sessions, users
 from shared.dynamodb.table import Table
-from shared.errors import AccountChanged, EmailTaken, NoSuchUser, NotSignedIn, UsernameTaken
+from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
+from shared.models.members import User
 from shared.values.usernames import normalise_email, normalise_username
 from tests.support.engines import MINISTACK, on
 from tests.support.factories import NOW, a_deal, a_message, a_user, leave, send
 from tests.support.wire import watched
 
 
-def test_an_account_is_read_as_it_was_written(table: Table) -> None:
-    ana = a_user("ana", name="Ana Ñuñez")
+@pytest.fixture
+def ana(table: Table) -> User:
+    return users.create(table, a_user("ana", name="Ana Ñuñez"))
 
-    users.create(table, ana)
 
+def test_an_account_is_read_as_it_was_written_and_no_other_is_found(table: Table, ana: User) -> None:
     assert users.get(table, "ana") == ana
-
-
-def test_an_unknown_account_is_not_found(table: Table) -> None:
     with pytest.raises(NoSuchUser):
         users.get(table, "nobody")
 
 
-def test_a_name_and_an_address_in_other_letters_are_taken(table: Table) -> None:
-    users.create(table, a_user("ana", email="ana@mail.example"))
-
-    with pytest.raises(UsernameTaken):
-        users.create(table, a_user(normalise_username(" ANA "), email="other@mail.example"))
-    with pytest.raises(UsernameTaken):
-        users.create(table, a_user(normalise_username("ａｎａ"), email="other@mail.example"))
+def test_a_name_and_an_address_in_other_letters_are_taken(table: Table, ana: User) -> None:
+    for name in (" ANA ", "ａｎａ"):
+        with pytest.raises(UsernameTaken):
+            users.create(table, a_user(normalise_username(name), email="other@mail.example"))
     with pytest.raises(EmailTaken):
         users.create(table, a_user("bo", email=normalise_email("Ana@Mail.Example")))
 
@@ -45,17 +41,13 @@ def test_a_name_and_an_address_in_other_letters_are_taken(table: Table) -> None:
     assert table.get(keys.user("bo")) is None
 
 
-def test_a_taken_name_is_told_before_a_taken_address(table: Table) -> None:
-    users.create(table, a_user("ana"))
-
+def test_a_taken_name_is_told_before_a_taken_address(table: Table, ana: User) -> None:
     with pytest.raises(UsernameTaken):
-        users.create(table, a_user("ana"))
+        users.create(table, ana)
 
 
-def test_an_address_is_changed_to_one_that_nobody_has(table: Table) -> None:
-    ana, bo = a_user("ana"), a_user("bo")
-    users.create(table, ana)
-    users.create(table, bo)
+def test_an_address_is_changed_to_one_that_nobody_has(table: Table, ana: User) -> None:
+    bo = users.create(table, a_user("bo"))
 
     with pytest.raises(EmailTaken):
         users.change_email(table, ana, bo.email)
@@ -67,16 +59,11 @@ def test_an_address_is_changed_to_one_that_nobody_has(table: Table) -> None:
         users.create(table, a_user("di", email="new@mail.example"))
 
 
-def test_an_address_changed_to_itself_stays(table: Table) -> None:
-    ana = a_user("ana")
-    users.create(table, ana)
-
+def test_an_address_changed_to_itself_stays(table: Table, ana: User) -> None:
     assert users.change_email(table, ana, ana.email) == ana
 
 
-def test_an_address_that_was_changed_meanwhile_is_not_changed_again(table: Table) -> None:
-    ana = a_user("ana")
-    users.create(table, ana)
+def test_an_address_that_was_changed_meanwhile_is_not_changed_again(table: Table, ana: User) -> None:
     users.change_email(table, ana, "first@mail.example")
 
     with pytest.raises(AccountChanged):
@@ -100,21 +87,7 @@ def test_changes_to_an_account_that_is_not_there_make_none(table: Table) -> None
     assert table.get(keys.user("nobody")) is None
 
 
-def test_a_new_password_ends_all_sessions(table: Table) -> None:
-    ana = a_user("ana")
-    users.create(table, ana)
-    token, _ = sessions.start(table, ana, NOW, bytes(32))
-
-    users.change_password(table, "ana", "new-hash")
-
-    assert credentials.of(table, "ana") == "new-hash"
-    with pytest.raises(NotSignedIn):
-        sessions.authenticate(table, token, NOW)
-
-
-def test_a_new_editor_is_one_in_the_sessions_that_run(table: Table) -> None:
-    ana = a_user("ana")
-    users.create(table, ana)
+def test_a_new_editor_is_one_in_the_sessions_that_run(table: Table, ana: User) -> None:
     token, _ = sessions.start(table, ana, NOW, bytes(32))
 
     users.set_role(table, "ana", "editor")
@@ -123,9 +96,7 @@ def test_a_new_editor_is_one_in_the_sessions_that_run(table: Table) -> None:
     assert sessions.authenticate(table, token, NOW).role == "editor"
 
 
-def test_a_removed_name_and_address_are_free_again(table: Table) -> None:
-    ana = a_user("ana")
-    users.create(table, ana)
+def test_a_removed_name_and_address_are_free_again(table: Table, ana: User) -> None:
     leave(table)
 
     users.create(table, ana)
@@ -142,9 +113,7 @@ def test_everyone_is_every_user_and_nothing_else(table: Table) -> None:
     assert sorted(everyone) == [f"user{number}" for number in range(7)]
 
 
-def test_a_password_kept_under_another_hash_ends_no_session(table: Table) -> None:
-    ana = a_user("ana")
-    users.create(table, ana)
+def test_a_password_kept_under_another_hash_ends_no_session(table: Table, ana: User) -> None:
     token, _ = sessions.start(table, ana, NOW, bytes(32))
 
     rehashed = users.rehash(table, ana, "better-hash")
@@ -165,8 +134,7 @@ def test_what_a_delivery_left_under_a_name_that_nobody_has_is_not_its_next_owner
     assert len(messages.latest(table, "bo", limit=25, now=NOW).items) == 1
 
 
-def test_who_tries_to_sign_up_by_a_taken_name_takes_nothing_from_its_owner(table: Table) -> None:
-    users.create(table, a_user("ana"))
+def test_who_tries_to_sign_up_by_a_taken_name_takes_nothing_from_its_owner(table: Table, ana: User) -> None:
     send(table, a_message())
 
     with pytest.raises(UsernameTaken):
@@ -179,9 +147,8 @@ def test_who_tries_to_sign_up_by_a_taken_name_takes_nothing_from_its_owner(table
 @on(MINISTACK)
 def test_an_account_with_five_thousand_messages_marks_and_removes_them_in_few_requests_one_after_another(
     table: Table,
+    ana: User,
 ) -> None:
-    ana = a_user("ana")
-    users.create(table, ana)
     announcement = announcements.of_deal(a_deal(), "brand")
     told = [replace(announcement, at=NOW - timedelta(minutes=minute)) for minute in range(5_000)]
     message_batches.insert(table, [announcements.compose(each, "ana") for each in told])

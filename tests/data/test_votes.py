@@ -18,7 +18,7 @@ from shared.errors import DealIsOver, InvalidCursor, NoSuchUser, NotSignedIn
 from shared.models.catalog import Deal, Vote
 from tests.data.test_costs import metered
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.factories import NOW, a_deal, a_user, ago, ahead, ids, join, post
+from tests.support.factories import NOW, a_deal, a_user, ago, ahead, every_page, ids, join, post
 from tests.support.wire import before, watched
 
 UP, DOWN = Vote.UP, Vote.DOWN
@@ -175,9 +175,7 @@ def test_at_the_beginning_of_a_month_the_deals_of_the_one_before_are_still_popul
     for number, each in enumerate(post(table, [a_deal(when, title=str(when)) for when in (*times, long_ago)], first)):
         score(table, each, number + 1)
 
-    pages = [scores.popular(table, first, limit=2)]
-    while pages[-1].next:
-        pages.append(scores.popular(table, first, limit=2, cursor=pages[-1].next))
+    pages = every_page(lambda cursor: scores.popular(table, first, limit=2, cursor=cursor))
 
     assert [len(page.items) for page in pages] == [2, 2, 1]
     shown = [each for page in pages for each in page.items]

@@ -12,7 +12,7 @@ from shared.data.catalog import deals
 from shared.data.orders import carts, stock
 from shared.dynamodb.table import Table
 from shared.errors import CartIsFull, DealIsOver, NoSuchDeal, NoSuchUser, NotSoldHere
-from shared.models.catalog import StockLevel
+from shared.models.catalog import Deal, StockLevel
 from shared.values import ksuids
 from tests.support.engines import on_servers
 from tests.support.factories import NOW, a_deal, ago, ahead, post
@@ -22,12 +22,21 @@ from tests.support.wire import before
 pytestmark = pytest.mark.usefixtures("counted_as_told")
 
 
+@pytest.fixture(autouse=True)
+def _ana(table: Table) -> None:
+    a_buyer(table)
+
+
+@pytest.fixture
+def deal(table: Table) -> Deal:
+    return on_sale(table, 5, price="10.00")
+
+
 def contents(table: Table, username: str = "ana") -> list[tuple[str, int]]:
     return [(item.deal.deal_id, item.quantity) for item in carts.view(table, username, NOW)]
 
 
 def test_what_is_put_in_is_seen_last_first(table: Table) -> None:
-    a_buyer(table)
     first, second = on_sale(table, 5), on_sale(table, 5)
 
     carts.put_in(table, "ana", first.deal_id, 2, ago(hours=1))
@@ -36,19 +45,14 @@ def test_what_is_put_in_is_seen_last_first(table: Table) -> None:
     assert contents(table) == [(second.deal_id, 1), (first.deal_id, 2)]
 
 
-def test_a_deal_put_in_again_has_the_new_quantity(table: Table) -> None:
-    a_buyer(table)
-    deal = on_sale(table, 5)
-
+def test_a_deal_put_in_again_has_the_new_quantity(table: Table, deal: Deal) -> None:
     for quantity in (2, 3):
         carts.put_in(table, "ana", deal.deal_id, quantity, NOW)
 
     assert contents(table) == [(deal.deal_id, 3)]
 
 
-def test_the_cart_says_what_a_deal_cost_and_what_it_costs_today(table: Table) -> None:
-    a_buyer(table)
-    deal = on_sale(table, 5, price="10.00")
+def test_the_cart_says_what_a_deal_cost_and_what_it_costs_today(table: Table, deal: Deal) -> None:
     carts.put_in(table, "ana", deal.deal_id, 1, NOW)
     unchanged = carts.view(table, "ana", NOW)[0].changed
 
@@ -59,9 +63,7 @@ def test_the_cart_says_what_a_deal_cost_and_what_it_costs_today(table: Table) ->
     assert (item.price, item.deal.price) == ("10.00", "12.00")
 
 
-def test_what_is_taken_out_is_gone_however_often(table: Table) -> None:
-    a_buyer(table)
-    deal = on_sale(table, 5)
+def test_what_is_taken_out_is_gone_however_often(table: Table, deal: Deal) -> None:
     carts.put_in(table, "ana", deal.deal_id, 1, NOW)
 
     for _ in range(2):
@@ -72,7 +74,6 @@ def test_what_is_taken_out_is_gone_however_often(table: Table) -> None:
 
 @on_servers
 def test_a_cart_holds_20_deals_and_no_more(table: Table) -> None:
-    a_buyer(table)
     many = [on_sale(table, 5) for _ in range(21)]
     for deal in many[:20]:
         carts.put_in(table, "ana", deal.deal_id, 1, NOW)
@@ -86,7 +87,6 @@ def test_a_cart_holds_20_deals_and_no_more(table: Table) -> None:
 
 @on_servers
 def test_of_several_windows_that_fill_a_cart_at_once_one_is_told_that_it_is_full(table: Table) -> None:
-    a_buyer(table)
     many = [on_sale(table, 5) for _ in range(21)]
     for deal in many[:19]:
         carts.put_in(table, "ana", deal.deal_id, 1, NOW)
@@ -101,7 +101,6 @@ def test_of_several_windows_that_fill_a_cart_at_once_one_is_told_that_it_is_full
 
 
 def test_what_was_sold_out_a_moment_ago_is_not_few_left_in_the_cart(table: Table) -> None:
-    a_buyer(table)
     deal = on_sale(table, 1)
     stock.show_level(table, deal.deal_id)
     carts.put_in(table, "ana", deal.deal_id, 1, NOW)
@@ -114,7 +113,6 @@ def test_what_was_sold_out_a_moment_ago_is_not_few_left_in_the_cart(table: Table
 
 
 def test_only_what_is_sold_here_and_active_goes_in(table: Table) -> None:
-    a_buyer(table)
     (elsewhere,) = post(table, [a_deal()])
     over = on_sale(table, 5, ends_at=ahead(hours=1))
 
@@ -128,19 +126,14 @@ def test_only_what_is_sold_here_and_active_goes_in(table: Table) -> None:
     assert contents(table) == []
 
 
-def test_nobody_has_no_cart(table: Table) -> None:
-    deal = on_sale(table, 5)
-
+def test_nobody_has_no_cart(table: Table, deal: Deal) -> None:
     with pytest.raises(NoSuchUser):
         carts.put_in(table, "nobody", deal.deal_id, 1, NOW)
 
     assert table.get(keys.cart_item("nobody", deal.deal_id)) is None
 
 
-def test_a_cart_that_nobody_touched_for_30_days_is_empty_before_ttl_removes_it(table: Table) -> None:
-    a_buyer(table)
-    deal = on_sale(table, 5)
-
+def test_a_cart_that_nobody_touched_for_30_days_is_empty_before_ttl_removes_it(table: Table, deal: Deal) -> None:
     carts.put_in(table, "ana", deal.deal_id, 1, NOW - settings.CART_LIFETIME)
 
     assert contents(table) == []

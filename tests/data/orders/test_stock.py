@@ -16,10 +16,10 @@ from shared.data.orders import reading, stock
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
 from shared.errors import Busy, CannotOrder, IdempotencyKeyReused, NoSuchDeal, NotSoldHere, NotThatMany
-from shared.models.catalog import StockLevel
+from shared.models.catalog import Deal, StockLevel
 from shared.models.orders import Shard, Stock
 from shared.values import ksuids
-from tests.support.factories import NOW, a_deal, post
+from tests.support.factories import NOW
 from tests.support.shop import a_buyer, buy, on_sale, wanted
 from tests.support.wire import Answer, answered, before, cancelled, failing
 
@@ -28,9 +28,7 @@ def by_shard(table: Table, deal_id: str) -> dict[int, int]:
     return {shard.number: shard.left for shard in stock.of(table, deal_id).shards}
 
 
-def test_a_deal_without_stock_is_not_sold_here(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_a_deal_without_stock_is_not_sold_here(table: Table, deal: Deal) -> None:
     with pytest.raises(NotSoldHere):
         stock.of(table, deal.deal_id)
 
@@ -137,9 +135,7 @@ def test_what_is_left_can_be_said_as_a_number(table: Table) -> None:
     assert (found.left, found.ordered, found.on_sale) == (100, 3, 103)
 
 
-def test_what_is_left_is_spread_over_the_shards_asked_for(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_what_is_left_is_spread_over_the_shards_asked_for(table: Table, deal: Deal) -> None:
     for pieces, shards, expected in [
         (7, 3, {1: 3, 2: 2, 3: 2}),
         (7, None, {1: 3, 2: 2, 3: 2}),
@@ -152,9 +148,7 @@ def test_what_is_left_is_spread_over_the_shards_asked_for(table: Table) -> None:
         assert (found.left, found.ordered, found.on_sale) == (pieces, 0, pieces)
 
 
-def test_of_two_who_say_what_is_left_of_new_stock_the_later_is_right(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_of_two_who_say_what_is_left_of_new_stock_the_later_is_right(table: Table, deal: Deal) -> None:
     with before(table, "TransactWriteItems", lambda: stock.leave(table, deal.deal_id, 5)):
         found = stock.leave(table, deal.deal_id, 7)
 
@@ -297,9 +291,7 @@ def test_what_is_ordered_while_a_deal_says_how_much_is_left_is_seen_too(table: T
     assert deals.get(table, deal.deal_id, consistent=True).stock is StockLevel.SOLD_OUT
 
 
-def test_a_deal_that_is_not_sold_here_says_nothing_of_stock(table: Table) -> None:
-    (deal,) = post(table, [a_deal()])
-
+def test_a_deal_that_is_not_sold_here_says_nothing_of_stock(table: Table, deal: Deal) -> None:
     assert stock.show_level(table, deal.deal_id) is None
     assert deals.get(table, deal.deal_id, consistent=True).stock is None
 
