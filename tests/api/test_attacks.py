@@ -95,11 +95,19 @@ def test_the_method_is_the_method(member: Visitor) -> None:
 WITH_BODIES = [("POST", "/deals"), ("POST", "/brands"), ("PATCH", "/me"), ("POST", "/users"), ("POST", "/sessions")]
 
 NOT_JSON: dict[str, bytes] = {
+    "half an object": b'{"name": "x"',
+    "text": b"name=x",
+    "single quotes": b"{'name': 'x'}",
+    "a trailing comma": b'{"name": "x",}',
+    "a comment": b'{"name": "x" /* no */}',
+    "two documents": b"{}{}",
     "lists in lists": b"[" * 16_000 + b"]" * 16_000,
     "objects in objects": b'{"a":' * 5_000 + b"1" + b"}" * 5_000,
     "lists in a field": b'{"name":' + b"[" * 15_000 + b"]" * 15_000 + b"}",
     "a number without end": b'{"name": ' + b"9" * 5_000 + b"}",
     "not a number": b'{"name": NaN}',
+    "infinity": b'{"name": Infinity}',
+    "infinity below zero": b'{"name": -Infinity}',
     "one name twice": b'{"name": "Mine", "name": "Theirs"}',
     "one name twice, spelled in two ways": b'{"name": "Mine", "n\\u0061me": "Theirs"}',
     "one name twice, further in": b'{"name": {"a": 1, "a": 2}}',
