@@ -8,6 +8,7 @@ import pytest
 
 from shared.data import keys
 from shared.dynamodb.schema import GSI1
+from shared.dynamodb.writes import update
 from tests.support.contract import assert_problem
 from tests.support.site import PASSWORD, Api, Visitor, fresh
 
@@ -118,13 +119,8 @@ def test_signing_out_everywhere_takes_effect_at_once(site: Api, member: Visitor)
 def test_an_expired_session_is_refused_before_ttl_deletes_it(site: Api) -> None:
     member = site.member()
     (session,) = site.table.query(keys.sessions(member.username), index=GSI1)
-    an_hour_ago = str(int((datetime.now(UTC) - timedelta(hours=1)).timestamp()))
+    an_hour_ago = {":then": int((datetime.now(UTC) - timedelta(hours=1)).timestamp())}
 
-    site.table.client.update_item(
-        TableName=site.table.name,
-        Key={name: {"S": session[name]} for name in ("PK", "SK")},
-        UpdateExpression="SET ExpiresAt = :then",
-        ExpressionAttributeValues={":then": {"N": an_hour_ago}},
-    )
+    site.table.write(update(keys.primary(session), "SET ExpiresAt = :then", values=an_hour_ago, refused=None))
 
     assert_problem(member.get("/me"), 401)

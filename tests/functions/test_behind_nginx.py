@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from local.ports import free_port
 from shared.data.catalog import deals
 from shared.dynamodb.table import Table
 from shared.values import times
@@ -99,9 +100,7 @@ def origin(api: Api) -> Iterator[int]:
 @pytest.fixture
 def cache(origin: int, tmp_path: Path) -> Iterator[int]:
     """nginx's port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     configuration = tmp_path / "nginx.conf"
     configuration.write_text(CONFIGURATION.format(folder=tmp_path, port=port, origin=origin))
     assert NGINX is not None

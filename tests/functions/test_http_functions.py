@@ -21,9 +21,11 @@ from shared.dynamodb.table import Table
 from shared.html import page_cost
 from shared.http.event import address
 from shared.models.catalog import BRAND, Topic
+from shared.runtime import environment
 from shared.values import times
 from tests.support.events import event, page
 from tests.support.factories import join, token_of_new
+from tests.support.wire import answered, error
 
 G_FORE = Topic(BRAND, "g-fore")
 
@@ -108,18 +110,13 @@ def test_where_work_is_shown_the_api_tells_what_it_took_and_links_to_the_drawing
 
 @pytest.mark.parametrize("name", ["catalog-brand-page", "members-like-brand", "editors-post-deal"])
 def test_a_table_that_cannot_answer_is_503_and_says_nothing_of_itself(
-    table: Table, context: LambdaContext, monkeypatch: pytest.MonkeyPatch, name: str
+    table: Table, context: LambdaContext, name: str
 ) -> None:
     function = {"catalog": catalog, "members": members, "editors": editors}[name.partition("-")[0]]
-    table.client.delete_table(TableName=table.name)
+    gone = error("ResourceNotFoundException", message=f"Cannot do operations on a non-existent table: {table.name}")
 
-    answer = function.handler(event(name), context)
-    table.client.create_table(  # for the fixture to delete
-        TableName=table.name,
-        BillingMode="PAY_PER_REQUEST",
-        AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
-        KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
-    )
+    with answered(environment.table(), "", lambda _: gone):
+        answer = function.handler(event(name), context)
 
     assert answer["statusCode"] == 503
     assert answer["multiValueHeaders"]["Retry-After"] == ["1"]
