@@ -18,6 +18,7 @@ from shared.dynamodb.writes import Write, forget, put, update
 from shared.models.catalog import ALL_DEALS, Deal, Vote, feed_of
 from shared.models.orders import OrderStatus
 from tests.support.factories import APPLE, ASICS, NOW, SHOES, a_deal, a_message, ago, ahead, join, listed, post, send
+from tests.support.pages import indexed
 from tests.support.shop import a_buyer, buy, on_sale
 from tests.support.wire import before
 
@@ -39,9 +40,7 @@ def lamp(table: Table) -> Deal:
     (over,) = post(table, [a_deal(ago(hours=2), title="Old lamp", ends_at=ago(hours=1))], ago(hours=2))
     (withdrawn,) = post(table, [a_deal(title="Withdrawn shoe")])
     sold = on_sale(table, 9, shards=2)
-    for each in (lamp, over, withdrawn, sold):
-        search.file(table, None, each)
-        offers.file(table, None, each)
+    indexed(table, [lamp, over, withdrawn, sold])
     for name, way in (("ana", Vote.UP), ("bo", Vote.UP), ("cy", Vote.DOWN)):
         votes.vote(table, lamp, name, way, NOW)
     scores.file(table, [lamp.deal_id], NOW)
@@ -53,8 +52,7 @@ def lamp(table: Table) -> Deal:
     offers.file(table, withdrawn, taken_back)
     # Its offer has ended, and the next sweep is not due yet.
     (just_over,) = post(table, [a_deal(ago(minutes=5), ends_at=ago(seconds=1))], ago(minutes=5))
-    search.file(table, None, just_over)
-    offers.file(table, None, just_over)
+    indexed(table, [just_over])
     buy(table, "ana", sold)
     steps.advance(table, buy(table, "ana", sold), OrderStatus.CANCELLED, NOW)
     steps.advance(table, buy(table, "ana", sold), OrderStatus.SHIPPED, NOW)
@@ -199,9 +197,7 @@ def test_orders_in_the_wrong_places_are_put_right(table: Table, lamp: Deal, stat
 @pytest.mark.parametrize("wrong", [{"Left": 0}, {"Ordered": 0}, {"OnSale": 0}, {"Ordered": 0, "Left": 5}], ids=repr)
 def test_stock_that_does_not_add_up_is_named_and_left_to_a_person(table: Table, wrong: dict[str, int]) -> None:
     a_buyer(table)
-    deal = on_sale(table, 5)
-    search.file(table, None, deal)
-    offers.file(table, None, deal)
+    (deal,) = indexed(table, [on_sale(table, 5)])
     buy(table, "ana", deal)
     table.write(say(keys.stock_shard(deal.deal_id, 1), **wrong))
 

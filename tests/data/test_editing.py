@@ -12,8 +12,9 @@ from shared.data import checking, keys
 from shared.data.catalog import deal_items, deals, endings, feed_counts, feeds, undoing
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
+from shared.dynamodb.writes import forget, update
 from shared.errors import DealIsOver, DealTooLarge, NoSuchDeal, NoSuchTopic, NotSeeded, TooLateToUndo
-from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, feed_of
+from shared.models.catalog import ALL_DEALS, Deal, Feed, Status, Topic, feed_of
 from tests.support.factories import (
     APPLE,
     ASICS,
@@ -49,27 +50,24 @@ def test_an_edited_deal_keeps_its_place(table: Table, feed: Feed) -> None:
     assert (page.items[1].title, page.items[1].price) == ("Road runner", "9.00")
 
 
-def test_a_deal_of_another_brand_moves_to_that_brands_feed(table: Table, deal: Deal) -> None:
-    edited = deals.edit(table, deal.deal_id, {"brand": "asics"}, NOW)
+@pytest.mark.parametrize(
+    ("changes", "name", "left", "entered", "stays", "period"),
+    [
+        ({"brand": "asics"}, "ASICS", APPLE, ASICS, SHOES, "2050-06-01"),
+        ({"category": "home"}, "Apple", SHOES, HOME, APPLE, "2050-06-15"),
+    ],
+    ids=["brand", "category"],
+)
+def test_a_deal_of_another_brand_or_category_moves_to_its_feed(
+    table: Table, deal: Deal, changes: dict[str, Any], name: str, left: Topic, entered: Topic, stays: Topic, period: str
+) -> None:
+    edited = deals.edit(table, deal.deal_id, changes, NOW)
 
-    assert edited.brand_name == "ASICS"
-    assert listed(table, feed_of(APPLE)) == []
-    assert listed(table, feed_of(ASICS)) == [deal.deal_id]
-    assert listed(table, feed_of(SHOES)) == listed(table, ALL_DEALS) == [deal.deal_id]
-    assert feed_counts.counts(table, feed_of(APPLE)) == {}
-    assert feed_counts.counts(table, feed_of(ASICS)) == {"2050-06-01": 1}
-    assert feed_counts.counts(table, feed_of(SHOES)) == {"2050-06-15": 1}
-
-
-def test_a_deal_of_another_category_moves_to_that_categorys_feed(table: Table) -> None:
-    (deal,) = post(table, [a_deal(ago(days=3))])
-
-    deals.edit(table, deal.deal_id, {"category": "home"}, NOW)
-
-    assert listed(table, feed_of(SHOES)) == []
-    assert listed(table, feed_of(HOME)) == listed(table, feed_of(APPLE)) == [deal.deal_id]
-    assert feed_counts.counts(table, feed_of(SHOES)) == {}
-    assert feed_counts.counts(table, feed_of(HOME)) == {"2050-06-12": 1}
+    assert edited.brand_name == name
+    assert [listed(table, feed_of(topic)) for topic in (left, entered, stays)] == [[], [deal.deal_id], [deal.deal_id]]
+    assert listed(table, ALL_DEALS) == [deal.deal_id]
+    assert [feed_counts.counts(table, feed_of(topic)) for topic in (left, entered)] == [{}, {period: 1}]
+    assert len(feed_counts.counts(table, feed_of(stays))) == 1
 
 
 def test_a_deal_moves_to_no_unknown_brand_or_category(table: Table, deal: Deal) -> None:
@@ -98,12 +96,7 @@ def test_a_field_set_to_none_is_removed(table: Table) -> None:
 
 
 def test_an_edit_leaves_attributes_of_a_newer_release_alone(table: Table, deal: Deal) -> None:
-    table.client.update_item(
-        TableName=table.name,
-        Key={name: {"S": value} for name, value in keys.deal(deal.deal_id).items()},
-        UpdateExpression="SET Rating = :five",
-        ExpressionAttributeValues={":five": {"N": "5"}},
-    )
+    table.write(update(keys.deal(deal.deal_id), "SET Rating = :five", values={":five": 5}, refused=None))
 
     deals.edit(table, deal.deal_id, {"title": "Road runner"}, NOW)
     deals.withdraw(table, deal.deal_id, NOW)
@@ -341,8 +334,7 @@ def test_a_deal_made_to_end_in_the_past_leaves_the_feeds_at_once(table: Table) -
 
 def test_a_note_of_a_deal_that_is_gone_is_removed(table: Table) -> None:
     (deal,) = post(table, [a_deal(ends_at=ahead(hours=1))])
-    key = {name: {"S": value} for name, value in keys.deal(deal.deal_id).items()}
-    table.client.delete_item(TableName=table.name, Key=key)
+    table.write(forget(keys.deal(deal.deal_id), because="by hand"))
 
     swept = endings.sweep(table, ahead(hours=2))
 

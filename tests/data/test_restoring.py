@@ -12,13 +12,14 @@ import botocore.session
 from botocore import xform_name
 
 from shared.data import checking, keys
-from shared.data.catalog import deals, offers, search
+from shared.data.catalog import deals, search
 from shared.data.members import follows
 from shared.dynamodb.schema import STREAM_VIEW, TTL_ATTRIBUTE, create_table_request
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget
 from tests.support.engines import MINISTACK, on
 from tests.support.factories import APPLE, FEEDS, NOW, a_deal, join, listed, post
+from tests.support.pages import indexed
 
 RUNBOOK = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text(encoding="utf-8")
 DRILL = RUNBOOK.partition("\n## Restoring the table\n")[2].partition("\n## ")[0]
@@ -31,9 +32,7 @@ def test_a_restored_table_becomes_whole_by_the_commands_of_the_runbook(table: Ta
     restored = replace(table, name=f"{table.name}-restored")
     join(table, "ana")
     follows.like(table, APPLE, "ana", NOW)
-    (deal,) = post(table, [a_deal()])
-    search.file(table, None, deal)
-    offers.file(table, None, deal)
+    (deal,) = indexed(table, post(table, [a_deal()]))
     # The stream was to write this word when the moment came that is restored.
     (word, *_) = search.items_of(deal).values()
     table.write(forget(keys.primary(word), because="the stream has not come to it"))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import partial
 
 import pytest
 
@@ -16,7 +14,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import DealIsOver, InvalidCursor, NoSuchUser, NotSignedIn
 from shared.models.catalog import Deal, Vote
-from tests.data.test_costs import metered
+from tests.data.test_costs import cost
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import NOW, a_deal, a_user, ago, ahead, every_page, ids, join, post
 from tests.support.wire import before, watched
@@ -98,22 +96,21 @@ def test_a_leavers_votes_go_with_what_they_are_worth(table: Table, deal: Deal) -
 
 @on(DYNOXIDE_ENGINE)
 def test_what_a_vote_its_rank_and_a_page_of_popular_deals_take(table: Table, deal: Deal) -> None:
-    def cost(action: Callable[[], object]) -> float:
-        with metered(table) as units:
-            action()
-        return sum(units)
+    def vote(name: str) -> float:
+        return cost(table, lambda: votes.vote(table, deal, name, UP, NOW))
+
+    def rank() -> float:
+        return cost(table, lambda: rank_of(table, deal))
 
     reads = 2  # the vote and the account's age, consistent
-    first, rank = cost(lambda: votes.vote(table, deal, "ana", UP, NOW)), cost(lambda: rank_of(table, deal))
-    again, more = (cost(partial(votes.vote, table, deal, name, UP, NOW)) for name in ("ana", "bo"))
-    moved, nothing = (cost(lambda: rank_of(table, deal)) for _ in range(2))
+    first, ranked, again, more, moved, nothing = vote("ana"), rank(), vote("ana"), vote("bo"), rank(), rank()
     with watched(table) as wire:
-        page = cost(lambda: scores.popular(table, NOW, limit=25))
+        page = cost(table, lambda: scores.popular(table, NOW, limit=25))
 
     # Two each for the vote and the score, two to require the account; a score that is ranked is in GSI1, too.
     assert (first, again, more) == (reads + 6, reads, reads + 6 + 1)
     # Deal and score are read consistently. A new rank is written, and put into GSI1; one that moves leaves it, too.
-    assert (rank, moved, nothing) == (2 + 2, 2 + 3, 2)
+    assert (ranked, moved, nothing) == (2 + 2, 2 + 3, 2)
     # A Query of each month, and the deal.
     assert (page, wire.round_trips) == (3 * 0.5, 2)
 
