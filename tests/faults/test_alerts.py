@@ -61,8 +61,7 @@ def test_a_watch_tells_of_what_is_within_its_limits(table: Table, deal: Deal, wo
 
 
 def test_new_limits_replace_the_old_and_an_old_watch_has_none(table: Table) -> None:
-    join(table, "ana")
-    follows.watch(table, SHOES, "ana", NOW)
+    let_watch(table, SHOES, "ana")
     follows.watch(table, APPLE, "ana", NOW, within=Limits(words="runner", least_discount=20))
 
     follows.limit(table, APPLE, "ana", Limits(ceiling="80.00", currency="USD", pace=Pace.DAILY))

@@ -194,26 +194,6 @@ def test_a_key_of_another_order_is_refused(table: Table, deal: Deal) -> None:
     assert left(table, [deal]) == [49]
 
 
-def test_sold_out_says_so_and_names_the_item(table: Table) -> None:
-    there, gone = on_sale(table, 5), on_sale(table, 0)
-
-    refused = refusal(table, there, gone)
-
-    assert [(each.place, each.deal_id, each.field, each.left) for each in refused.obstacles] == [
-        (1, gone.deal_id, "quantity", 0)
-    ]
-    assert "sold out" in str(refused)
-
-
-def test_too_few_says_how_many_are_left(table: Table) -> None:
-    deal = on_sale(table, 3, shards=3)
-
-    refused = refusal(table, wanted(deal, 4))
-
-    assert refused.obstacles[0].left == 3
-    assert "only 3 left" in str(refused)
-
-
 def test_the_last_pieces_come_from_several_shards(table: Table) -> None:
     deal = on_sale(table, 4, shards=4)
 
@@ -224,27 +204,32 @@ def test_the_last_pieces_come_from_several_shards(table: Table) -> None:
     assert left(table, [deal]) == [1]
 
 
-def test_a_price_that_has_risen_is_refused_with_both_values(table: Table) -> None:
-    deal = on_sale(table, 5, price="10.00")
-    deals.edit(table, deal.deal_id, {"price": "10.01"}, NOW)
+@pytest.mark.parametrize(
+    ("pieces", "asked", "changes", "field", "said"),
+    [
+        (0, 1, {}, "quantity", "sold out"),
+        (3, 4, {}, "quantity", "only 3 left"),
+        (5, 1, {"price": "10.01"}, "price", "costs USD 10.01 now, not USD 10.00."),
+        (5, 1, {"currency": "KWD"}, "currency", "costs KWD 10.00 now, not USD 10.00."),
+        (5, 1, {"currency": "KWD", "price": "0.50"}, "currency", "costs KWD 0.50 now, not USD 10.00."),
+    ],
+    ids=["sold out", "too few", "dearer", "another currency", "another currency, less"],
+)
+def test_too_few_pieces_and_another_price_are_refused_with_the_item_and_what_there_is(
+    table: Table, pieces: int, asked: int, changes: dict[str, str], field: str, said: str
+) -> None:
+    there, deal = on_sale(table, 5), on_sale(table, pieces, shards=3, price="10.00")
+    now = deals.edit(table, deal.deal_id, changes, NOW)
 
-    refused = refusal(table, wanted(deal, price="10.00"))
+    refused = refusal(table, there, wanted(deal, asked))
 
-    assert (refused.obstacles[0].field, refused.obstacles[0].price) == ("price", "10.01")
-    assert "10.01" in str(refused)
-    assert "10.00" in str(refused)
-
-
-@pytest.mark.parametrize("price", ["10.00", "0.50"])
-def test_another_currency_is_refused_with_both_whatever_the_price(table: Table, price: str) -> None:
-    deal = on_sale(table, 5, price="10.00")
-    deals.edit(table, deal.deal_id, {"currency": "KWD", "price": price}, NOW)
-
-    refused = refusal(table, wanted(deal))
-
-    obstacle = refused.obstacles[0]
-    assert (obstacle.field, obstacle.price, obstacle.currency) == ("currency", price, "KWD")
-    assert f"costs KWD {price} now, not USD 10.00." in obstacle.detail
+    (obstacle,) = refused.obstacles
+    assert (obstacle.place, obstacle.deal_id, obstacle.field) == (1, deal.deal_id, field)
+    assert said in str(refused)
+    if field == "quantity":
+        assert obstacle.left == pieces
+    else:
+        assert (obstacle.price, obstacle.currency) == (now.price, now.currency)
 
 
 def test_a_price_that_has_fallen_is_charged(table: Table) -> None:
