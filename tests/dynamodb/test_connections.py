@@ -37,6 +37,7 @@ from tests.support.serving import (
     only_half_a_head,
     serving,
     something_else,
+    stalled,
     too_late,
     well,
 )
@@ -109,7 +110,7 @@ def test_a_connection_that_the_server_ended_is_not_used_again(parting: Answer) -
 
 
 @pytest.mark.parametrize(
-    "failing", [only_half, only_half_a_head, something_else, not_at_all, too_late, *BROKEN.values()]
+    "failing", [only_half, only_half_a_head, something_else, not_at_all, stalled, too_late, *BROKEN.values()]
 )
 def test_a_request_whose_connection_breaks_is_sent_again_over_another(failing: Answer) -> None:
     with serving(failing, well) as server:

@@ -51,14 +51,6 @@ def _undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("slow", SLOW)
-def test_an_answer_that_does_not_come_to_its_end_is_asked_for_again(slow: Answer) -> None:
-    with serving(slow, well) as server:
-        assert server.table(Budget(PATIENCE)).get(KEY) == {"PK": "DEAL#1", "Title": "Schuhe für Läufer"}
-
-    assert len(server.requests) == 2
-
-
-@pytest.mark.parametrize("slow", SLOW)
 def test_when_the_time_of_an_invocation_is_over_nothing_is_asked_again(slow: Answer) -> None:
     with serving(slow) as server:
         table = server.table(Budget(PATIENCE))
