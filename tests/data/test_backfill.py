@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 
 from cli import backfill, segments
@@ -43,13 +40,7 @@ def all_segments(table: Table, segments: int = 2) -> list[segments.Step]:
 
 def places(table: Table) -> list[Item]:
     """The table's memory of unfinished runs."""
-    found: list[Item] = []
-    start: Mapping[str, Any] | None = None
-    while True:
-        page, start = table.scan(start=start)
-        found += [item for item in page if item["Type"] == "Backfill"]
-        if start is None:
-            return found
+    return [item for item in table.everything() if item["Type"] == "Backfill"]
 
 
 def test_every_deal_gets_what_this_release_writes(table: Table, stripped: list[Deal]) -> None:

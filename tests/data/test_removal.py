@@ -277,17 +277,9 @@ def test_a_late_run_of_a_removal_takes_nothing_from_the_names_next_owner(table: 
         had = len(belongings(table))
         with before(table, operation, next_owner_comes, skip=number), suppress(UsernameTaken):
             leave(table)
-        if users_there(table):
+        if [user.username for user in users.everyone(table)] == ["ana"]:
             assert len(belongings(table)) == had, f"before {operation} {number}"
             leave(table)
-
-
-def users_there(table: Table) -> bool:
-    try:
-        users.get(table, "ana", consistent=True)
-    except NoSuchUser:
-        return False
-    return True
 
 
 def test_a_second_removal_that_is_late_does_not_reach_the_names_next_owner(table: Table) -> None:

@@ -276,7 +276,7 @@ def test_a_hot_deal_reaches_thousands_of_users_once(
     assert fanout_progress.read(table, deal.deal_id) == fanout_progress.Progress(told=USERS, finished=True)
     sample = names[::97]
     assert received(table, sample) == once_each(sample)
-    assert counted(table, "Message") == USERS
+    assert sum(item["Type"] == "Message" for item in table.everything()) == USERS
 
 
 class Killed(BaseException):
@@ -299,10 +299,6 @@ def interrupted(table: Table, queue: Queue, at: int, action: Callable[[], None])
             yield
     finally:
         sent.unregister("before-call.sqs", step)
-
-
-def die() -> None:
-    raise Killed
 
 
 def takes(table: Table, queue: Queue, unit: Unit) -> int:
@@ -364,7 +360,7 @@ def test_a_worker_that_dies_at_any_point_loses_and_doubles_nobody(
                 newcomers = [f"reader0-{at}-{number}" for number in range(5)]
                 join(table, *newcomers)
                 readers_of(table, kind, newcomers)
-            die()
+            raise Killed
 
         with interrupted(table, queue, at, and_die), suppress(Killed):
             fanout.deliver(table, queue, unit, NOW, size=4)
@@ -440,11 +436,6 @@ def test_a_list_of_five_million_is_told_to_its_end(table: Table, queue: Queue, d
 
     assert delivered.readers == 0
     assert list(queue.receive()) == []
-
-
-def counted(table: Table, item_type: str) -> int:
-    """How many items of a type the whole table holds."""
-    return sum(item["Type"] == item_type for item in table.everything())
 
 
 @contextmanager
