@@ -22,12 +22,8 @@ def stripped(table: Table, monkeypatch: pytest.MonkeyPatch) -> list[Deal]:
     monkeypatch.setattr(segments, "PAGE", 7)
     posted = post(table, [a_deal(ago(hours=n)) for n in range(12)])
     for deal in posted:
-        strip(table, deal)
+        table.write(update(keys.deal(deal.deal_id), "REMOVE GSI3PK, GSI3SK", refused=None))
     return posted
-
-
-def strip(table: Table, deal: Deal) -> None:
-    table.write(update(keys.deal(deal.deal_id), "REMOVE GSI3PK, GSI3SK", refused=None))
 
 
 def items(table: Table, some: list[Deal]) -> list[Item]:

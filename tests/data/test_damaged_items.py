@@ -196,11 +196,6 @@ def world(table: Table) -> Table:
     return table
 
 
-def everything(table: Table) -> list[Item]:
-    items, _ = table.scan()
-    return items
-
-
 def store(table: Table, item: Mapping[str, Any]) -> None:
     table.client.put_item(TableName=table.name, Item=marshal_item(item))
 
@@ -218,7 +213,7 @@ def test_what_lists_an_item_goes_on_where_one_is_damaged(world: Table) -> None:
     silent = []
 
     for kind, readers in READERS.items():
-        item = next(each for each in everything(world) if each["Type"] == kind)
+        item = next(each for each in world.scan()[0] if each["Type"] == kind)
         whole = [read(world) for read in readers]
         for how, bad in spoiled(item):
             store(world, bad)

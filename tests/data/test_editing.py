@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from shared.data import checking, keys
-from shared.data.catalog import deal_items, deals, endings, feed_counts, feeds, undoing
+from shared.data.catalog import deals, endings, feed_counts, feeds, undoing
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, update
@@ -26,6 +25,7 @@ from tests.support.factories import (
     a_deal,
     ago,
     ahead,
+    as_large_as_allowed,
     ids,
     listed,
     post,
@@ -124,18 +124,9 @@ def is_in_feeds(table: Table, deal: Deal) -> bool:
     return "GSI1PK" in (table.get(keys.deal(deal.deal_id)) or {})
 
 
-def as_large_as_can_be(**fields: Any) -> Deal:
-    """A deal that its number then brings over the limit."""
-    for length in range(8192, 0, -1):
-        deal = a_deal(ago(hours=2), description="x" * length, **fields)
-        with suppress(DealTooLarge):
-            deal_items.check(deal)
-            return deal
-    raise AssertionError
-
-
 def test_the_largest_deal_ends_and_is_withdrawn_as_any_other(table: Table) -> None:
-    ending, withdrawn = as_large_as_can_be(ends_at=ago(minutes=2)), as_large_as_can_be()
+    # Their numbers then bring them over the limit.
+    ending, withdrawn = (as_large_as_allowed(a_deal(ago(hours=2), ends_at=end)) for end in (ago(minutes=2), None))
     other = a_deal(ago(hours=2), ends_at=ago(minutes=1))
     post(table, [ending, other, withdrawn], ago(hours=1))
 

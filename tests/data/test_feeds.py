@@ -5,18 +5,17 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import Counter
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import brands, deal_items, deals, endings, feed_counts, feeds
+from shared.data.catalog import brands, deals, endings, feed_counts, feeds
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
-from shared.errors import DealTooLarge, InvalidCursor, NoSuchTopic, NotSeeded
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Period, Topic, feed_of
+from shared.errors import InvalidCursor, NoSuchTopic, NotSeeded
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Feed, Period, Topic, feed_of
 from shared.values import ksuids
 from tests.support.engines import on_servers
 from tests.support.factories import (
@@ -29,6 +28,7 @@ from tests.support.factories import (
     a_deal,
     ago,
     ahead,
+    as_large_as_allowed,
     ids,
     listed,
     newest_first,
@@ -201,13 +201,6 @@ def test_a_page_of_the_largest_deals_takes_three_round_trips(table: Table) -> No
     posted = post(table, largest[30:])
 
     assert read_in_three_round_trips(table, ALL_DEALS, limit=100, now=NOW, pages=2) == ids(posted[:200])
-
-
-def as_large_as_allowed(deal: Deal) -> Deal:
-    """A deal whose description fills it up to the last byte."""
-    with pytest.raises(DealTooLarge) as refusal:
-        deal_items.check(replace(deal, description="x" * deal_items.MAX_BYTES))
-    return replace(deal, description="x" * (2 * deal_items.MAX_BYTES - refusal.value.size))
 
 
 @on_servers

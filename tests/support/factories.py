@@ -15,10 +15,10 @@ import pytest
 from PIL import Image
 
 from shared.data import removal
-from shared.data.catalog import brands, deals, feeds, imports
+from shared.data.catalog import brands, deal_items, deals, feeds, imports
 from shared.data.members import announcements, follows, messages, sessions, users
 from shared.dynamodb.table import Table
-from shared.errors import UsernameTaken
+from shared.errors import DealTooLarge, UsernameTaken
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Feed, Topic, feed_of
 from shared.models.lists import Page
 from shared.models.members import Role, User
@@ -68,6 +68,13 @@ def a_deal(created_at: datetime = NOW, *, entropy: bytes | None = None, **others
     }
     deal_id = deals.new_id(created_at, fields.get("source_id"), entropy or secrets.token_bytes(16))
     return Deal(deal_id=deal_id, created_at=created_at, **fields)
+
+
+def as_large_as_allowed(deal: Deal) -> Deal:
+    """A deal whose description fills it up to the last byte; its number is not counted."""
+    with pytest.raises(DealTooLarge) as refusal:
+        deal_items.check(replace(deal, description="x" * deal_items.MAX_BYTES))
+    return replace(deal, description="x" * (2 * deal_items.MAX_BYTES - refusal.value.size))
 
 
 def a_user(username: str = "ana", **others: Any) -> User:
