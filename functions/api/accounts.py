@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from functions.api.writing import BODY_ERRORS
 from shared.api import member_documents
 from shared.api.app import create_app, serve
 from shared.api.callers import caller, token_of
@@ -32,7 +31,7 @@ from shared.values import times
 app = create_app(validates=True)
 
 
-@app.post("/users", **describe("Sign up", "User", status=201, errors=[*BODY_ERRORS, 409]))
+@app.post("/users", **describe("Sign up", "User", status=201, errors=[409]))
 def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
     user = accounts.sign_up(
         table(),
@@ -47,7 +46,7 @@ def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
     return json_answer(member_documents.user(user), HTTPStatus.CREATED)
 
 
-@app.post("/sessions", **describe("Sign in", "SessionToken", status=201, errors=[*BODY_ERRORS, 401]))
+@app.post("/sessions", **describe("Sign in", "SessionToken", status=201, errors=[401]))
 def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
     now, origin = times.now(), address(app.current_event.raw_event)
     try:
@@ -60,20 +59,14 @@ def sign_in(request: Annotated[SignIn, Body()]) -> Response[Any]:
     return json_answer(member_documents.session_token(token, session), HTTPStatus.CREATED)
 
 
-@app.post(
-    "/password-resets",
-    **describe("Have a link to a new password mailed", None, status=204, errors=[*BODY_ERRORS, 404]),
-)
+@app.post("/password-resets", **describe("Have a link to a new password mailed", None, status=204, errors=[404]))
 def ask_for_reset(reset: Annotated[PasswordReset, Body()]) -> Response[Any]:
     origin = address(app.current_event.raw_event)
     accounts.ask_for_reset(table(), mail_queue(), reset.email, origin, times.now())
     return nothing()
 
 
-@app.post(
-    "/passwords",
-    **describe("Choose a new password by a mailed token", None, status=204, errors=[*BODY_ERRORS, 404]),
-)
+@app.post("/passwords", **describe("Choose a new password by a mailed token", None, status=204, errors=[404]))
 def reset_password(new: Annotated[NewPassword, Body()]) -> Response[Any]:
     accounts.reset_password(table(), new.token, new.password, times.now())
     return nothing()
@@ -97,7 +90,7 @@ def me() -> Response[Any]:
     return _own(_me())
 
 
-@app.patch("/me", **describe("Change one's account", "Account", who="member", errors=[*BODY_ERRORS, 409]))
+@app.patch("/me", **describe("Change one's account", "Account", who="member", errors=[409]))
 def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     user = _me()
     if change.password is not None or change.email is not None:
@@ -125,10 +118,7 @@ def ask_to_verify() -> Response[Any]:
     return nothing()
 
 
-@app.post(
-    "/email-verifications",
-    **describe("Verify an address by a mailed token", None, status=204, errors=[*BODY_ERRORS, 404]),
-)
+@app.post("/email-verifications", **describe("Verify an address by a mailed token", None, status=204, errors=[404]))
 def verify_email(mailed: Annotated[MailedToken, Body()]) -> Response[Any]:
     accounts.verify_email(table(), mailed.token, times.now())
     return nothing()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from functions.api.writing import BODY_ERRORS, idempotency, seen
+from functions.api.writing import idempotency, seen
 from shared.api import documents, paths
 from shared.api.app import create_app, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
@@ -32,18 +33,11 @@ from shared.values import ksuids, slugs, times
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD
 
 app = create_app(validates=True)
+of_editors = partial(describe, who="editor")
 
 
 @app.post(
-    "/deals",
-    **describe(
-        "Post a deal",
-        "Deal",
-        who="editor",
-        status=201,
-        errors=[*BODY_ERRORS, 404, 409],
-        query=["Idempotency-Key", "anyway"],
-    ),
+    "/deals", **of_editors("Post a deal", "Deal", status=201, errors=[404, 409], query=["Idempotency-Key", "anyway"])
 )
 def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
     now = times.now()
@@ -58,10 +52,7 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
     return _posted(deal, now)
 
 
-@app.patch(
-    "/deals/<deal_id>",
-    **describe("Edit a deal", "Deal", who="editor", errors=[*BODY_ERRORS, 404, 409], query=["anyway"]),
-)
+@app.patch("/deals/<deal_id>", **of_editors("Edit a deal", "Deal", errors=[404, 409], query=["anyway"]))
 def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[Any]:
     now = times.now()
     changes, confirmed = change.changes(now), seen(app.current_event.raw_event)
@@ -71,9 +62,7 @@ def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[A
     return json_answer(documents.deal(changed, now))
 
 
-@app.put(
-    "/deals/<deal_id>/hot", **describe("Tell every user, once", "Deal", who="editor", status=202, errors=[404, 409])
-)
+@app.put("/deals/<deal_id>/hot", **of_editors("Tell every user, once", "Deal", status=202, errors=[404, 409]))
 def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
     found = deals.find(table(), segment(deal_id), consistent=True)
@@ -81,28 +70,21 @@ def make_hot(deal_id: str) -> Response[Any]:
     return json_answer(documents.deal(hot, now), HTTPStatus.ACCEPTED)
 
 
-@app.get("/deals/<deal_id>/hot", **describe("How far a hot deal has got", "Progress", who="editor", errors=[404]))
+@app.get("/deals/<deal_id>/hot", **of_editors("How far a hot deal has got", "Progress", errors=[404]))
 def hot_progress(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     progress = fanout_progress.read(table(), deal.deal_id)
     return json_answer(documents.progress(deal, told=progress.told, finished=progress.finished))
 
 
-@app.get(
-    "/deals/<deal_id>/log", **describe("Who changed what of a deal", "Log", who="editor", errors=[404], query=PAGED)
-)
+@app.get("/deals/<deal_id>/log", **of_editors("Who changed what of a deal", "Log", errors=[404], query=PAGED))
 def log(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     page = deal_log.read(table(), deal.deal_id, now=times.now(), **paging(app))
     return json_answer(documents.page(page, documents.log_line))
 
 
-@app.post(
-    "/pictures",
-    **describe(
-        "Get a form that sends a deal's picture", "PictureForm", who="editor", status=201, errors=[*BODY_ERRORS, 404]
-    ),
-)
+@app.post("/pictures", **of_editors("Get a form that sends a deal's picture", "PictureForm", status=201, errors=[404]))
 def form_of_picture(wanted: Annotated[NewPicture, Body()]) -> Response[Any]:
     now = times.now()
     deal = deals.get(table(), wanted.deal_id, consistent=True)
@@ -113,8 +95,7 @@ def form_of_picture(wanted: Annotated[NewPicture, Body()]) -> Response[Any]:
 
 
 @app.get(
-    "/deals/<deal_id>/picture",
-    **describe("What became of a picture that was sent", "PictureState", who="editor", errors=[404]),
+    "/deals/<deal_id>/picture", **of_editors("What became of a picture that was sent", "PictureState", errors=[404])
 )
 def state_of_picture(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
@@ -127,7 +108,7 @@ def state_of_picture(deal_id: str) -> Response[Any]:
     return json_answer(document)
 
 
-@app.get("/me/drafts", **describe("One's drafts", "DraftList", who="editor"))
+@app.get("/me/drafts", **of_editors("One's drafts", "DraftList"))
 def own_drafts() -> Response[Any]:
     own = caller(app.current_event.raw_event)
     return json_answer(documents.all_of(map(documents.draft, drafts.of(table(), own.username))))
@@ -135,12 +116,11 @@ def own_drafts() -> Response[Any]:
 
 @app.post(
     "/me/drafts",
-    **describe(
+    **of_editors(
         "Keep a deal as a draft, or plan it",
         "Draft",
-        who="editor",
         status=201,
-        errors=[*BODY_ERRORS, 404, 409],
+        errors=[404, 409],
         query=["Idempotency-Key", "anyway"],
     ),
 )
@@ -154,16 +134,13 @@ def keep_draft(new: Annotated[NewDraft, Body()]) -> Response[Any]:
     return json_answer(documents.draft(draft), HTTPStatus.CREATED)
 
 
-@app.get("/me/drafts/<draft_id>", **describe("One draft", "Draft", who="editor", errors=[404]))
+@app.get("/me/drafts/<draft_id>", **of_editors("One draft", "Draft", errors=[404]))
 def own_draft(draft_id: str) -> Response[Any]:
     return json_answer(documents.draft(_draft(draft_id)))
 
 
 @app.put(
-    "/me/drafts/<draft_id>",
-    **describe(
-        "Replace a draft and its plan", "Draft", who="editor", errors=[*BODY_ERRORS, 404, 409], query=["anyway"]
-    ),
+    "/me/drafts/<draft_id>", **of_editors("Replace a draft and its plan", "Draft", errors=[404, 409], query=["anyway"])
 )
 def replace_draft(draft_id: str, new: Annotated[NewDraft, Body()]) -> Response[Any]:
     now, old = times.now(), _draft(draft_id)
@@ -174,7 +151,7 @@ def replace_draft(draft_id: str, new: Annotated[NewDraft, Body()]) -> Response[A
 
 @app.post(
     "/me/drafts/<draft_id>",
-    **describe("Post a draft now", "Deal", who="editor", status=201, errors=[404, 409, 413, 422], query=["anyway"]),
+    **of_editors("Post a draft now", "Deal", status=201, errors=[404, 409, 413, 422], query=["anyway"]),
 )
 def post_draft(draft_id: str) -> Response[Any]:
     """Post a draft. Repeating it within 24 hours gives the same deal."""
@@ -189,13 +166,13 @@ def post_draft(draft_id: str) -> Response[Any]:
     return _posted(deal, now)
 
 
-@app.delete("/me/drafts/<draft_id>", **describe("Discard a draft", None, who="editor", status=204, errors=[404, 409]))
+@app.delete("/me/drafts/<draft_id>", **of_editors("Discard a draft", None, status=204, errors=[404, 409]))
 def discard_draft(draft_id: str) -> Response[Any]:
     drafts.discard(table(), _draft(draft_id))
     return nothing()
 
 
-@app.post("/brands", **describe("Create a brand", "Brand", who="editor", status=201, errors=[*BODY_ERRORS, 409]))
+@app.post("/brands", **of_editors("Create a brand", "Brand", status=201, errors=[409]))
 def create_brand(new: Annotated[NewBrand, Body()]) -> Response[Any]:
     slug = slugs.slug(new.name)
     brands.create(table(), slug, new.name, times.now())
@@ -205,7 +182,7 @@ def create_brand(new: Annotated[NewBrand, Body()]) -> Response[Any]:
 def offer_picks(page: CuratedPage, path: str) -> None:
     """The route by which editors pick the deals of one curated page."""
 
-    @app.put(path, **describe(f"Pick the {page.label}'s deals", "Picked", who="editor", errors=[*BODY_ERRORS, 404]))
+    @app.put(path, **of_editors(f"Pick the {page.label}'s deals", "Picked", errors=[404]))
     def pick(chosen: Annotated[Featured, Body()]) -> Response[Any]:
         now = times.now()
         picked = picks.set_featured(table(), page, chosen.deal_ids, now)
@@ -216,10 +193,7 @@ offer_picks(FRONT_PAGE, "/front-page/featured")
 offer_picks(EDITORS_CHOICE, "/editors-choice/featured")
 
 
-@app.put(
-    "/categories/<category>/featured",
-    **describe("Pick a category's deals", "Picked", who="editor", errors=[*BODY_ERRORS, 404]),
-)
+@app.put("/categories/<category>/featured", **of_editors("Pick a category's deals", "Picked", errors=[404]))
 def pick_for_category(category: str, chosen: Annotated[CategoryFeatured, Body()]) -> Response[Any]:
     now = times.now()
     topic = topic_named(CATEGORY, category)

@@ -17,6 +17,7 @@ from pydantic.json_schema import models_json_schema
 from functions.api import accounts, catalog, editors, members, orders
 from functions.api.writing import ANYWAY
 from shared.api import schemas
+from shared.api.documentation import problem
 from shared.api.paths import ROOT, brand, deal, order
 from shared.data.catalog.search import COMPLETIONS
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS
@@ -31,6 +32,9 @@ from shared.values import ksuids
 PATH = Path(__file__).with_name("openapi.json")
 POWERTOOLS_OWN = "#/components/schemas/HTTPValidationError"
 """Powertools' description of every validating app's 422. Ours are problem documents, on the routes that have one."""
+
+BODY_ERRORS = (400, 413, 415, 422)
+"""The statuses of a body that cannot be used: of each route with a model of its body."""
 
 WITHOUT_BODY = {"204", "304"}
 """Statuses whose answers have none, whatever Powertools makes of a handler's return type."""
@@ -197,6 +201,8 @@ def _answer_schemas() -> dict[str, Any]:
 def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
     """An operation with our parameters and errors in place of Powertools' own, and a readable id."""
     extra, body = operation.pop("x-query"), operation.pop("x-body", None)
+    if "requestBody" in operation:
+        operation["responses"] |= {str(status): problem(status) for status in BODY_ERRORS}
     if body:
         schema = {"$ref": f"#/components/schemas/{body}"}
         operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}

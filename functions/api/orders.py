@@ -15,7 +15,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import TypeAdapter, ValidationError
 
-from functions.api.writing import BODY_ERRORS, idempotency
+from functions.api.writing import idempotency
 from shared.api import documents, member_documents, order_documents, paths
 from shared.api.app import create_app, serve
 from shared.api.callers import caller, editors_only
@@ -71,7 +71,7 @@ def _account_id() -> str:
     return caller(_event()).account_id
 
 
-@route("PUT", "/me/addresses/<name>", "Save an address", "Address", who="member", errors=[*BODY_ERRORS, 404])
+@route("PUT", "/me/addresses/<name>", "Save an address", "Address", who="member", errors=[404])
 def save_address(name: str, new: Annotated[NewAddress, Body()]) -> Response[Any]:
     address = new.to_address()
     addresses.save(table(), _username(), _address_name(name), address, _account_id())
@@ -94,14 +94,7 @@ def my_cart() -> Response[Any]:
     return json_answer(order_documents.cart(carts.view(table(), _username(), now), now))
 
 
-@route(
-    "PUT",
-    "/me/cart/<deal_id>",
-    "Have pieces of a deal in the cart",
-    "CartItem",
-    who="member",
-    errors=[*BODY_ERRORS, 404, 409],
-)
+@route("PUT", "/me/cart/<deal_id>", "Have pieces of a deal in the cart", "CartItem", who="member", errors=[404, 409])
 def put_into_cart(deal_id: str, change: Annotated[CartChange, Body()]) -> Response[Any]:
     now = times.now()
     deal = deals.find(table(), segment(deal_id), consistent=True)
@@ -116,14 +109,7 @@ def take_out_of_cart(deal_id: str) -> Response[Any]:
 
 
 @route(
-    "POST",
-    "/orders",
-    "Place an order",
-    "Order",
-    who="member",
-    status=201,
-    errors=[*BODY_ERRORS, 404, 409],
-    query=["Idempotency-Key"],
+    "POST", "/orders", "Place an order", "Order", who="member", status=201, errors=[404, 409], query=["Idempotency-Key"]
 )
 def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
     request = correlation_id(_event())
@@ -167,14 +153,7 @@ def cancel_order(order_id: str) -> Response[Any]:
     return _advance(reading.get(table(), _username(), segment(order_id)), OrderStatus.CANCELLED)
 
 
-@route(
-    "PUT",
-    "/orders/<order_id>/status",
-    "Send, deliver or cancel an order",
-    "Order",
-    who="editor",
-    errors=[*BODY_ERRORS, 404, 409],
-)
+@route("PUT", "/orders/<order_id>/status", "Send, deliver or cancel an order", "Order", who="editor", errors=[404, 409])
 def follow_order(order_id: str, step: Annotated[OrderStep, Body()]) -> Response[Any]:
     return _advance(reading.find(table(), segment(order_id)), OrderStatus(step.status))
 
@@ -209,7 +188,7 @@ def stock_of(deal_id: str) -> Response[Any]:
     "Put stock on sale",
     "Stock",
     who="editor",
-    errors=[*BODY_ERRORS, 404, 409],
+    errors=[404, 409],
     query=["Idempotency-Key"],
 )
 def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Response[Any]:

@@ -1,4 +1,4 @@
-"""Shared by the routes that write: the errors that a body can have, and requests that take effect once."""
+"""Shared by the routes that write: odd fields that are meant, and requests that take effect once."""
 
 from __future__ import annotations
 
@@ -12,10 +12,6 @@ from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest
 from shared.http.event import Event
 from shared.http.parameters import client_key
-
-BODY_ERRORS = (400, 413, 415, 422)
-"""The statuses of a body that cannot be used, for ``describe``."""
-
 
 ANYWAY = rf"^({'|'.join(FIELDS)})(,({'|'.join(FIELDS)}))*$"
 """The query parameter ``anyway``: the odd fields that an editor has seen, and means."""

@@ -40,13 +40,18 @@ def describe(
     if cached:
         responses[304] = {"description": "Not changed since the ETag that If-None-Match names"}
     for error in sorted(statuses):
-        responses[error] = _answer(error, "Problem", MEDIA_TYPE)
+        responses[error] = problem(error)
     return {
         "summary": summary,
         "tags": [who],
         "responses": responses,
         "openapi_extensions": {"x-query": list(query), "x-body": body},
     }
+
+
+def problem(status: int) -> dict[str, Any]:
+    """The answer of an error, as it is documented."""
+    return _answer(status, "Problem", MEDIA_TYPE)
 
 
 def _answer(status: int, schema: str | None, media_type: str) -> dict[str, Any]:
