@@ -13,7 +13,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from shared.api import member_documents
 from shared.api.app import create_app, serve
 from shared.api.callers import caller, token_of
-from shared.api.documentation import describe
+from shared.api.documentation import describe, of_members
 from shared.api.member_bodies import AccountChange, MailedToken, NewPassword, NewUser, PasswordReset, SignIn
 from shared.data import removal
 from shared.data.members import accounts, digests, sessions, users
@@ -72,25 +72,25 @@ def reset_password(new: Annotated[NewPassword, Body()]) -> Response[Any]:
     return nothing()
 
 
-@app.delete("/sessions/current", **describe("Sign out", None, who="member", status=204))
+@app.delete("/sessions/current", **of_members("Sign out", None, status=204))
 def sign_out() -> Response[Any]:
     sessions.end(table(), token_of(app.current_event.raw_event))
     return nothing()
 
 
-@app.delete("/sessions", **describe("Sign out everywhere", None, who="member", status=204))
+@app.delete("/sessions", **of_members("Sign out everywhere", None, status=204))
 def sign_out_everywhere() -> Response[Any]:
     own = caller(app.current_event.raw_event)
     sessions.end_all(table(), own.username, own.account_id)
     return nothing()
 
 
-@app.get("/me", **describe("One's own account", "Account", who="member"))
+@app.get("/me", **of_members("One's own account", "Account"))
 def me() -> Response[Any]:
     return _own(_me())
 
 
-@app.patch("/me", **describe("Change one's account", "Account", who="member", errors=[409]))
+@app.patch("/me", **of_members("Change one's account", "Account", errors=[409]))
 def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
     user = _me()
     if change.password is not None or change.email is not None:
@@ -111,7 +111,7 @@ def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
 
 @app.post(
     "/me/email-verifications",
-    **describe("Have a link mailed that verifies one's address", None, who="member", status=204, errors=[404]),
+    **of_members("Have a link mailed that verifies one's address", None, status=204, errors=[404]),
 )
 def ask_to_verify() -> Response[Any]:
     accounts.ask_again_to_verify(table(), mail_queue(), _me(), times.now())
@@ -124,10 +124,7 @@ def verify_email(mailed: Annotated[MailedToken, Body()]) -> Response[Any]:
     return nothing()
 
 
-@app.delete(
-    "/me",
-    **describe("Remove one's account and all that is one's own", None, who="member", status=204, errors=[403, 409]),
-)
+@app.delete("/me", **of_members("Remove one's account and all that is one's own", None, status=204, errors=[403, 409]))
 def remove_me() -> Response[Any]:
     now = times.now()
     accounts.require_recent(sessions.authenticate(table(), token_of(app.current_event.raw_event), now), now)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from shared.api import documents, paths
 from shared.api.app import create_app, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
 from shared.api.callers import caller, editors_only
-from shared.api.documentation import PAGED, describe
+from shared.api.documentation import PAGED, of_editors
 from shared.data.catalog import brands, deal_log, deal_pictures, deals, drafts, oddities, picks
 from shared.data.members import fanout_progress
 from shared.errors import NoAnswer, NoSuchDraft, NoSuchTopic, PerhapsPosted
@@ -33,7 +32,6 @@ from shared.values import ksuids, slugs, times
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD
 
 app = create_app(validates=True)
-of_editors = partial(describe, who="editor")
 
 
 @app.post(

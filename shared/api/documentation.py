@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Literal
 
@@ -47,6 +48,11 @@ def describe(
         "responses": responses,
         "openapi_extensions": {"x-query": list(query), "x-body": body},
     }
+
+
+of_members = partial(describe, who="member")
+of_editors = partial(describe, who="editor")
+"""The same for a route of members, and for one of editors."""
 
 
 def problem(status: int) -> dict[str, Any]:

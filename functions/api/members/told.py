@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import documents, member_documents
 from shared.api.callers import Caller, caller
-from shared.api.documentation import PAGED, describe
+from shared.api.documentation import PAGED, of_members
 from shared.data.catalog import deals
 from shared.data.members import alerts, feed_keys, limits, messages
 from shared.errors import BadRequest
@@ -27,14 +27,14 @@ def _own() -> Caller:
     return caller(router.current_event.raw_event)
 
 
-@router.get("/me/alerts", **describe("One's alerts, on prices and on words", "AlertList", who="member"))
+@router.get("/me/alerts", **of_members("One's alerts, on prices and on words", "AlertList"))
 def my_alerts() -> Response[Any]:
     return json_answer(documents.all_of(map(member_documents.alert, alerts.of(table(), _own().username))))
 
 
 @router.put(
     "/me/alerts/deals/<deal_id>",
-    **describe("Be told of a deal's product at a price", "Alert", who="member", errors=[404, 409, 422], body="Limits"),
+    **of_members("Be told of a deal's product at a price", "Alert", errors=[404, 409, 422], body="Limits"),
 )
 def alert_on_price(deal_id: str) -> Response[Any]:
     """Tell of each offer of a product at the ceiling or below: one alert for a product, which this replaces."""
@@ -45,8 +45,7 @@ def alert_on_price(deal_id: str) -> Response[Any]:
 
 
 @router.post(
-    "/me/alerts",
-    **describe("Be told of new deals with some words", "Alert", who="member", errors=[409, 422], body="Limits"),
+    "/me/alerts", **of_members("Be told of new deals with some words", "Alert", errors=[409, 422], body="Limits")
 )
 def alert_on_words() -> Response[Any]:
     """Tell of new deals within limits that name words: one alert for the same words, which this replaces."""
@@ -55,21 +54,18 @@ def alert_on_words() -> Response[Any]:
     return json_answer(member_documents.alert(alert))
 
 
-@router.delete("/me/alerts/<alert_id>", **describe("Remove an alert", None, who="member", status=204, errors=[404]))
+@router.delete("/me/alerts/<alert_id>", **of_members("Remove an alert", None, status=204, errors=[404]))
 def remove_alert(alert_id: str) -> Response[Any]:
     alerts.remove(table(), _own().username, segment(alert_id), _own().account_id)
     return nothing()
 
 
-@router.get("/me/feed", **describe("Whether one has a private feed", "PrivateFeed", who="member"))
+@router.get("/me/feed", **of_members("Whether one has a private feed", "PrivateFeed"))
 def my_feed() -> Response[Any]:
     return json_answer(member_documents.private_feed(feed_keys.made_at(table(), _own().username)))
 
 
-@router.post(
-    "/me/feed",
-    **describe("Make the key of a private feed", "FeedKey", who="member", status=201, errors=[409]),
-)
+@router.post("/me/feed", **of_members("Make the key of a private feed", "FeedKey", status=201, errors=[409]))
 def make_feed() -> Response[Any]:
     """Make a new key, in place of the one before. The feed is at the site's ``/my/messages.atom?key=``."""
     own, now = _own(), times.now()
@@ -77,13 +73,13 @@ def make_feed() -> Response[Any]:
     return json_answer(member_documents.feed_key(key, now), HTTPStatus.CREATED)
 
 
-@router.delete("/me/feed", **describe("Revoke one's private feed", None, who="member", status=204, errors=[409]))
+@router.delete("/me/feed", **of_members("Revoke one's private feed", None, status=204, errors=[409]))
 def revoke_feed() -> Response[Any]:
     feed_keys.revoke(table(), _own().username, _own().account_id)
     return nothing()
 
 
-@router.get("/messages", **describe("One's messages", "MessageList", who="member", query=[*PAGED, "unread"]))
+@router.get("/messages", **of_members("One's messages", "MessageList", query=[*PAGED, "unread"]))
 def my_messages() -> Response[Any]:
     unread = router.current_event.get_query_string_value("unread", "false")
     if unread not in ("true", "false"):
@@ -92,18 +88,18 @@ def my_messages() -> Response[Any]:
     return json_answer(documents.page(page, member_documents.message))
 
 
-@router.get("/messages/unread-count", **describe("How many messages are unread", "UnreadCount", who="member"))
+@router.get("/messages/unread-count", **of_members("How many messages are unread", "UnreadCount"))
 def unread_count() -> Response[Any]:
     return json_answer(member_documents.unread_count(messages.unread_count(table(), _own().username, times.now())))
 
 
-@router.put("/messages/<message_id>/read", **describe("Mark a message read", "Message", who="member", errors=[404]))
+@router.put("/messages/<message_id>/read", **of_members("Mark a message read", "Message", errors=[404]))
 def mark_read(message_id: str) -> Response[Any]:
     marked = messages.mark_read(table(), _own().username, segment(message_id), times.now())
     return json_answer(member_documents.message(marked))
 
 
-@router.post("/messages/read-all", **describe("Mark all messages read", "Marked", who="member"))
+@router.post("/messages/read-all", **of_members("Mark all messages read", "Marked"))
 def mark_all_read() -> Response[Any]:
     marked = messages.mark_all_read(table(), _own().username, times.now(), _own().account_id)
     return json_answer(member_documents.marked(marked))

@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import documents, member_documents
 from shared.api.callers import Caller, caller
-from shared.api.documentation import describe
+from shared.api.documentation import of_members
 from shared.data.catalog import topics
 from shared.data.members import follows, limits
 from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
@@ -38,7 +38,7 @@ def _username() -> str:
 def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
     """The four routes by which members like and watch one kind of topic. Saying it twice counts once."""
 
-    @router.put(f"{path}/like", **describe(f"Like a {kind.label}", "Like", who="member", errors=[404]))
+    @router.put(f"{path}/like", **of_members(f"Like a {kind.label}", "Like", errors=[404]))
     def like(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
         with suppress(AlreadyLiked):
@@ -46,7 +46,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
             report(metrics.LIKES_ADDED)
         return _likes(topic, liked=True)
 
-    @router.delete(f"{path}/like", **describe(f"Unlike a {kind.label}", "Like", who="member", errors=[404]))
+    @router.delete(f"{path}/like", **of_members(f"Unlike a {kind.label}", "Like", errors=[404]))
     def unlike(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
         with suppress(NotLiked):
@@ -55,8 +55,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
         return _likes(topic, liked=False)
 
     @router.put(
-        f"{path}/watch",
-        **describe(f"Watch a {kind.label}, within limits", "Watch", who="member", errors=[404, 422], body="Limits"),
+        f"{path}/watch", **of_members(f"Watch a {kind.label}, within limits", "Watch", errors=[404, 422], body="Limits")
     )
     def watch(slug: str) -> Response[Any]:
         """Watch a topic. A body, where there is one, says within which limits; without one, those there are stay."""
@@ -70,7 +69,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
                 follows.limit(table(), topic, _username(), within, _own().account_id)
         return _watchers(topic, watching=True)
 
-    @router.delete(f"{path}/watch", **describe(f"Stop watching a {kind.label}", "Watch", who="member", errors=[404]))
+    @router.delete(f"{path}/watch", **of_members(f"Stop watching a {kind.label}", "Watch", errors=[404]))
     def unwatch(slug: str) -> Response[Any]:
         topic = topic_named(kind, slug)
         with suppress(NotWatching):
@@ -83,7 +82,7 @@ offer_likes_and_watches(BRAND, "/brands/<slug>")
 offer_likes_and_watches(CATEGORY, "/categories/<slug>")
 
 
-@router.get("/me/watches", **describe("Brands and categories one watches", "WatchList", who="member"))
+@router.get("/me/watches", **of_members("Brands and categories one watches", "WatchList"))
 def my_watches() -> Response[Any]:
     found = follows.watching(table(), _username())
     return json_answer(documents.all_of(starmap(member_documents.watched, found.items())))

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import member_documents
 from shared.api.callers import caller
-from shared.api.documentation import describe
+from shared.api.documentation import of_members
 from shared.data.catalog import deals, scores
 from shared.data.catalog.scores import Scored
 from shared.data.members import votes
@@ -25,9 +25,7 @@ router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyp
 def offer_vote(given: Vote) -> None:
     """The route by which members vote a deal up, or down. Saying it twice counts once."""
 
-    @router.put(
-        f"/deals/<deal_id>/vote/{given}", **describe(f"Vote a deal {given}", "Vote", who="member", errors=[404, 409])
-    )
+    @router.put(f"/deals/<deal_id>/vote/{given}", **of_members(f"Vote a deal {given}", "Vote", errors=[404, 409]))
     def vote(deal_id: str) -> Response[Any]:
         return _voted(deal_id, given)
 
@@ -36,7 +34,7 @@ offer_vote(Vote.UP)
 offer_vote(Vote.DOWN)
 
 
-@router.delete("/deals/<deal_id>/vote", **describe("Take one's vote back", "Vote", who="member", errors=[404]))
+@router.delete("/deals/<deal_id>/vote", **of_members("Take one's vote back", "Vote", errors=[404]))
 def no_vote(deal_id: str) -> Response[Any]:
     return _voted(deal_id, None)
 
