@@ -154,7 +154,10 @@ EXPLAINED = {
 def document() -> dict[str, Any]:
     """The OpenAPI document of all functions behind the API."""
     paths: dict[str, dict[str, Any]] = {}
-    components = _answer_schemas()
+    _, answers = models_json_schema(
+        [(model, "serialization") for model in schemas.MODELS], ref_template="#/components/schemas/{model}"
+    )
+    components: dict[str, Any] = answers["$defs"]
     for app in APPS:
         generated = app.get_openapi_schema(title="", version="").model_dump(
             mode="json", by_alias=True, exclude_none=True
@@ -188,14 +191,6 @@ def document() -> dict[str, Any]:
 def text() -> str:
     """The document as it is written to the file."""
     return json.dumps(document(), indent=1, ensure_ascii=False, sort_keys=False) + "\n"
-
-
-def _answer_schemas() -> dict[str, Any]:
-    _, definitions = models_json_schema(
-        [(model, "serialization") for model in schemas.MODELS], ref_template="#/components/schemas/{model}"
-    )
-    found: dict[str, Any] = definitions["$defs"]
-    return found
 
 
 def _tidy(operation: dict[str, Any], path: str, method: str) -> dict[str, Any]:
