@@ -67,12 +67,14 @@ class Alarms(Construct):
         for module, function in site.stream_readers.items():
             self._add("stream_is_behind", module, function.metric("IteratorAge", statistic=MAXIMUM))
         for module, mapping in site.mappings.items():
-            self._add("reader_stands_still", module, polls(mapping, SAMPLES), below=True, silence_is_bad=True)
+            self._add("reader_stands_still", module, polls(mapping), below=True, silence_is_bad=True)
         for name, queue in site.queues.items():
             self._add("work_is_old", name, queue.metric_approximate_age_of_oldest_message())
             self._add("work_piles_up", name, queue.metric_approximate_number_of_messages_visible(statistic=MINIMUM))
-        for module, function in site.calling_themselves.items():
-            self._add("loop_is_stopped", module, function.metric("RecursiveInvocationsDropped", statistic=SUM))
+        for each in site.functions:
+            if each.row.calls_itself:
+                dropped = each.function.metric("RecursiveInvocationsDropped", statistic=SUM)
+                self._add("loop_is_stopped", each.row.name, dropped)
         for name, queue in site.dead_letters.items():
             self._add("dead_letters_are_waiting", name, queue.metric_approximate_number_of_messages_visible())
             # By its number, not by its age: a look at what is there (``btd redrive``) would take it out of the age.

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from infra.observability.alarms import OPERATIONS
-from infra.observability.site import MAXIMUM, P99, SAMPLES, SHOWING, Site, of_function, of_table, only, polls
+from infra.observability.site import MAXIMUM, P99, SHOWING, Site, of_function, of_table, only, polls
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
 
 if TYPE_CHECKING:
     from infra.settings import Stage
+
+Part = TypeVar("Part")
 
 MOST_STATUSES = 100
 """Alarms that one widget of a dashboard may show.
@@ -62,12 +65,12 @@ class Dashboard(Construct):
             [
                 _graph(
                     "Requests",
-                    *(_of(each.metric_count(), name) for name, each in site.gateways.items()),
+                    *_each(site.gateways, lambda each: each.metric_count()),
                     *(_of(each.metric_client_error(), f"{name} 4xx") for name, each in site.gateways.items()),
                 ),
                 _graph(
                     "Answers of 500 and above, and faults",
-                    *(_of(each.metric_server_error(), name) for name, each in site.gateways.items()),
+                    *_each(site.gateways, lambda each: each.metric_server_error()),
                     *(_of(of_function(stage, metrics.FAULTS, name), f"Faults {name}") for name in site.answering),
                 ),
                 _graph(
@@ -80,26 +83,18 @@ class Dashboard(Construct):
                 ),
             ],
             [
-                _graph("Invocations", *(_of(each.metric_invocations(), name) for name, each in functions.items())),
-                _graph("Errors", *(_of(each.metric_errors(), name) for name, each in functions.items())),
-                _graph(
-                    "Duration p99, ms",
-                    *(_of(each.metric_duration(statistic=P99), name) for name, each in functions.items()),
-                ),
+                _graph("Invocations", *_each(functions, lambda each: each.metric_invocations())),
+                _graph("Errors", *_each(functions, lambda each: each.metric_errors())),
+                _graph("Duration p99, ms", *_each(functions, lambda each: each.metric_duration(statistic=P99))),
             ],
             [
                 _graph("Cold starts", *(_of(of_function(stage, metrics.COLD_START, name), name) for name in functions)),
-                _graph(
-                    "Throttled invocations", *(_of(each.metric_throttles(), name) for name, each in functions.items())
-                ),
+                _graph("Throttled invocations", *_each(functions, lambda each: each.metric_throttles())),
                 _graph(
                     "Stream: age of the oldest record, ms",
-                    *(
-                        _of(each.metric("IteratorAge", statistic=MAXIMUM), name)
-                        for name, each in site.stream_readers.items()
-                    ),
+                    *_each(site.stream_readers, lambda each: each.metric("IteratorAge", statistic=MAXIMUM)),
                 ),
-                _graph("Readers: polls", *(_of(polls(each, SAMPLES), name) for name, each in site.mappings.items())),
+                _graph("Readers: polls", *_each(site.mappings, polls)),
             ],
             [
                 _graph(
@@ -115,17 +110,11 @@ class Dashboard(Construct):
                 ),
                 _graph(
                     "Queues: age of the oldest message, s",
-                    *(
-                        _of(queue.metric_approximate_age_of_oldest_message(), name)
-                        for name, queue in site.queues.items()
-                    ),
+                    *_each(site.queues, lambda each: each.metric_approximate_age_of_oldest_message()),
                 ),
                 _graph(
                     "Dead letters",
-                    *(
-                        _of(queue.metric_approximate_number_of_messages_visible(), name)
-                        for name, queue in site.dead_letters.items()
-                    ),
+                    *_each(site.dead_letters, lambda each: each.metric_approximate_number_of_messages_visible()),
                 ),
             ],
             [
@@ -174,6 +163,11 @@ def _by_index(site: Site, *names: str) -> list[cloudwatch.IMetric]:
             each = of_table(site, name, GlobalSecondaryIndexName=index.name)
             found.append(_of(each, f"{name} {index.name}"))
     return found
+
+
+def _each(parts: Mapping[str, Part], measure: Callable[[Part], cloudwatch.Metric]) -> list[cloudwatch.Metric]:
+    """A metric of each of some parts, under the part's name."""
+    return [_of(measure(part), name) for name, part in parts.items()]
 
 
 def _of(metric: cloudwatch.Metric, label: str) -> cloudwatch.Metric:

@@ -56,14 +56,6 @@ class Site:
         """The functions that read the table's stream."""
         return {each.row.name: each.function for each in self.functions if each.row.reads}
 
-    @property
-    def calling_themselves(self) -> dict[str, lambda_.Function]:
-        """The functions that take what they have sent themselves, which Lambda stops unless it is allowed.
-
-        https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
-        """
-        return {each.row.name: each.function for each in self.functions if each.row.calls_itself}
-
     def _called_by(self, caller: Caller) -> dict[str, lambda_.Function]:
         return {each.row.name: each.function for each in self.functions if each.row.caller is caller}
 
@@ -94,7 +86,7 @@ def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
     )
 
 
-def polls(mapping: str, statistic: str) -> cloudwatch.Metric:
+def polls(mapping: str) -> cloudwatch.Metric:
     """Polls of an event source mapping: a value for each poll, zero if it found nothing.
 
     https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
@@ -103,5 +95,5 @@ def polls(mapping: str, statistic: str) -> cloudwatch.Metric:
         namespace="AWS/Lambda",
         metric_name="PolledEventCount",
         dimensions_map={"EventSourceMappingUUID": mapping},
-        statistic=statistic,
+        statistic=SAMPLES,
     )
