@@ -25,6 +25,15 @@ def _because(reason: str, *rules: str) -> Acceptance:
 CFN_LINT = ("W3005",)
 """The CDK states dependencies that a reference already implies."""
 
+_NO_LOG_NO_VERSIONS = ("AwsSolutions-S1", "CKV_AWS_18", "CKV_AWS_21")
+"""The rules that a bucket breaks which is not logged, and keeps no versions."""
+
+_NO_DEAD_LETTERS = ("Serverless-LambdaDLQ", "CKV_AWS_116")
+"""The rules that a function breaks which has no dead-letter queue of its own."""
+
+_OPEN = ("AwsSolutions-APIG4", "CKV_AWS_59")
+"""The rules that a method breaks which asks for no session."""
+
 # Functions
 
 NO_VPC = _because(
@@ -54,19 +63,14 @@ PYTHON_OF_THE_LOCAL_CLOUD = _because(
     "Serverless-LambdaLatestVersion",
 )
 AWAITED_BY_CLOUDFORMATION = _because(
-    "CloudFormation waits for its answer: a deployment fails where there is none.",
-    "Serverless-LambdaDLQ",
-    "CKV_AWS_116",
+    "CloudFormation waits for its answer: a deployment fails where there is none.", *_NO_DEAD_LETTERS
 )
 AWAITED_BY_THE_GATEWAY = _because(
-    "The gateway waits for its answer: nothing is queued that could become a dead letter.",
-    "Serverless-LambdaDLQ",
-    "CKV_AWS_116",
+    "The gateway waits for its answer: nothing is queued that could become a dead letter.", *_NO_DEAD_LETTERS
 )
 FED_BY_A_MAPPING = _because(
     "Lambda hands it batches and waits: one that fails goes to a dead-letter queue by what it came from.",
-    "Serverless-LambdaDLQ",
-    "CKV_AWS_116",
+    *_NO_DEAD_LETTERS,
 )
 QUEUE_HAS_THE_FAILURES = _because(
     "A mapping of a queue has no destination for failures: the queue has one, where they wait.",
@@ -74,9 +78,7 @@ QUEUE_HAS_THE_FAILURES = _because(
 )
 _NEXT_MINUTE = "The next minute does the work of one that failed: there is nothing to park and send again."
 CLOCK_REPEATS = _because(_NEXT_MINUTE, "Serverless-EventBusDLQ")
-INVOKED_BY_THE_CLOCK = _because(
-    _NEXT_MINUTE, "Serverless-LambdaDLQ", "Serverless-LambdaAsyncFailureDestination", "CKV_AWS_116"
-)
+INVOKED_BY_THE_CLOCK = _because(_NEXT_MINUTE, *_NO_DEAD_LETTERS, "Serverless-LambdaAsyncFailureDestination")
 
 # The table, the stream and the queues
 
@@ -110,18 +112,10 @@ AWS_OWN_POLICY_FOR_LOGS = _because(
     f"AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{_WRITES_LOGS}]",
 )
 OPEN_ROUTE = _because(
-    "The OpenAPI document lets anyone call it: to read public pages, to sign up or to sign in.",
-    "AwsSolutions-APIG4",
-    "CKV_AWS_59",
+    "The OpenAPI document lets anyone call it: to read public pages, to sign up or to sign in.", *_OPEN
 )
-OPEN_TO_PREFLIGHTS = _because(
-    "Browsers ask without credentials what they may send; the answer is the setting.",
-    "AwsSolutions-APIG4",
-    "CKV_AWS_59",
-)
-OPEN_PAGE = _because(
-    "Pages are for anyone; their functions find out who is signed in.", "AwsSolutions-APIG4", "CKV_AWS_59"
-)
+OPEN_TO_PREFLIGHTS = _because("Browsers ask without credentials what they may send; the answer is the setting.", *_OPEN)
+OPEN_PAGE = _because("Pages are for anyone; their functions find out who is signed in.", *_OPEN)
 SESSIONS_OF_OUR_OWN = _because(
     "Sessions are items of the table, looked up by functions of our own: signing out takes effect at once.",
     "AwsSolutions-COG4",
@@ -163,9 +157,7 @@ CLOUDFRONT_WITHOUT_FIREWALL = _because(
 )
 LOGS_OF_LOGS = _because(
     "It holds logs itself, which one service writes under names of their own; logs of logs have no end.",
-    "AwsSolutions-S1",
-    "CKV_AWS_18",
-    "CKV_AWS_21",
+    *_NO_LOG_NO_VERSIONS,
 )
 
 # Exports
@@ -173,16 +165,12 @@ LOGS_OF_LOGS = _because(
 COPIES_OF_THE_TABLE = _because(
     "It holds copies of what the table holds, each written once, which can be made again for 35 days. CloudTrail can "
     "tell who reads them.",
-    "AwsSolutions-S1",
-    "CKV_AWS_18",
-    "CKV_AWS_21",
+    *_NO_LOG_NO_VERSIONS,
 )
 PICTURES_OF_DEALS = _because(
     "It holds what everybody may see, each file written once under its content's hash, and uploads for a day. "
     "CloudTrail can tell who writes them.",
-    "AwsSolutions-S1",
-    "CKV_AWS_18",
-    "CKV_AWS_21",
+    *_NO_LOG_NO_VERSIONS,
 )
 LOCAL_BUCKET_WITHOUT_TLS = _because("The local cloud is reached without TLS, on this machine only.", "AwsSolutions-S10")
 UPLOADS_BY_ID = _because(
