@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -197,21 +198,17 @@ def _version_of(interpreter: str | None) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-class _fresh:  # noqa: N801  # reads as a phrase: with _fresh(path) as draft
+@contextmanager
+def _fresh(path: Path) -> Iterator[Path]:
     """A folder that appears under its name only when it is complete, so an interrupted build leaves none."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._draft = path.with_name(f"{path.name}.{os.getpid()}.draft")
-
-    def __enter__(self) -> Path:
-        self._draft.mkdir(parents=True)
-        return self._draft
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None and not self._path.exists():
-            self._draft.rename(self._path)
-        shutil.rmtree(self._draft, ignore_errors=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}.draft")
+    draft.mkdir(parents=True)
+    try:
+        yield draft
+        if not path.exists():
+            draft.rename(path)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _contents(paths: tuple[str, ...]) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -122,23 +122,23 @@ def cut(folder: Path) -> None:
     _cut_handlers(folder / "botocore" / "handlers.py")
     _cut_certificates(folder / "botocore" / "cacert.pem")
     for package in RE_EXPORTS:
-        file = folder / package / "__init__.py"
-        file.write_text(_import_on_demand(file.read_text(encoding="utf-8"), file), encoding="utf-8")
+        _rewrite(folder / package / "__init__.py", _import_on_demand)
     for module, names in POSTPONED.items():
-        file = folder / module
         if module.startswith("pydantic/") and not (folder / "pydantic").exists():
             continue  # the lean artifact does without
-        file.write_text(_postpone(file.read_text(encoding="utf-8"), names, file), encoding="utf-8")
+        _rewrite(folder / module, _postpone, names)
     for module, names in LEFT_OUT.items():
-        file = folder / module
-        file.write_text(_without(file.read_text(encoding="utf-8"), names, file), encoding="utf-8")
+        _rewrite(folder / module, _without, names)
     for module, places in ON_DEMAND.items():
-        file = folder / module
-        text = _without(file.read_text(encoding="utf-8"), places, file) + _finding(places)
-        file.write_text(text, encoding="utf-8")
+        _rewrite(folder / module, _without, places)
+        with (folder / module).open("a", encoding="utf-8") as file:
+            file.write(_finding(places))
     for module in PATTERNS:
-        file = folder / module
-        file.write_text(_compile_late(file.read_text(encoding="utf-8"), file), encoding="utf-8")
+        _rewrite(folder / module, _compile_late)
+
+
+def _rewrite(file: Path, cut: Callable[..., str], *names: Iterable[str]) -> None:
+    file.write_text(cut(file.read_text(encoding="utf-8"), *names, file), encoding="utf-8")
 
 
 def _cut_data(data: Path) -> None:
@@ -313,37 +313,22 @@ def _uses(tree: ast.Module, names: set[str]) -> dict[tuple[int, int], set[str]]:
     """
     found: dict[tuple[int, int], set[str]] = {}
 
-    def visit(body: list[ast.stmt], within: tuple[int, int], above: ast.stmt | None, *, in_function: bool) -> None:
-        for statement in body:
-            lines = [statement.lineno, *(each.lineno for each in _decorators(statement))]
-            place = (min(lines), statement.col_offset)
-            if isinstance(above, ast.If) and isinstance(statement, ast.If) and above.col_offset == statement.col_offset:
-                place = within  # an elif, before which nothing can stand
-            suites = list(_suites(statement))
-            deeper = {id(node) for suite in suites for each in suite for node in ast.walk(each)}
-            used = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and id(node) not in deeper}
-            if used & names:
-                found.setdefault(place if in_function else NOWHERE, set()).update(used & names)
-            defines = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
-            for suite in suites:
-                visit(suite, place, statement, in_function=in_function or defines)
+    def visit(node: ast.AST, place: tuple[int, int], *, in_function: bool) -> None:
+        """Find the uses within a node; ``place`` is the statement that it belongs to."""
+        for child in ast.iter_child_nodes(node):
+            inner, inside = place, in_function
+            if isinstance(child, ast.stmt):
+                is_elif = isinstance(node, ast.If) and isinstance(child, ast.If) and node.col_offset == child.col_offset
+                if not is_elif:  # nothing can stand before an elif
+                    decorators = getattr(child, "decorator_list", [])
+                    inner = (min(each.lineno for each in (child, *decorators)), child.col_offset)
+                inside = in_function or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            if isinstance(child, ast.Name) and child.id in names:
+                found.setdefault(inner if inside else NOWHERE, set()).add(child.id)
+            visit(child, inner, in_function=inside)
 
-    visit(tree.body, NOWHERE, None, in_function=False)
+    visit(tree, NOWHERE, in_function=False)
     return found
-
-
-def _decorators(statement: ast.stmt) -> list[ast.expr]:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return decorators
-
-
-def _suites(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The blocks of statements within a statement."""
-    for parts in (statement, *getattr(statement, "handlers", []), *getattr(statement, "cases", [])):
-        for name in ("body", "orelse", "finalbody"):
-            suite = getattr(parts, name, None)
-            if suite:
-                yield suite
 
 
 def _without(source: str, names: Iterable[str], file: Path) -> str:
