@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from aws_cdk import Duration, Tags
+from aws_cdk import Duration
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
@@ -61,11 +61,10 @@ class DealsApi(Gateway):
             stage=stage,
             name=stage.stack_name,
             stage_name=VERSION,
+            api_id=stage.api_id,
             throttled=[(path, "POST") for path in PASSWORD_PATHS],
             policy=policy,
         )
-        if stage.api_id:
-            Tags.of(self.api).add("ms-custom-id", stage.api_id)
         sessions = apigateway.RequestAuthorizer(
             self,
             "Authorizer",
@@ -79,9 +78,6 @@ class DealsApi(Gateway):
             name: apigateway.LambdaIntegration(function, scope_permission_to_method=False)
             for name, function in functions.items()
         }
-        validator = self.api.add_request_validator(
-            "Validator", validate_request_body=True, validate_request_parameters=True
-        )
         bodies = _routes_with_bodies() if stage.checks_bodies else set()
         model = self._json_object() if bodies else None
         methods = {(route.path, verb): route for route in routes for verb in self._verbs(route, routes, bodies)}
@@ -90,7 +86,7 @@ class DealsApi(Gateway):
                 verb,
                 integrations[route.function],
                 authorizer=sessions if route.caller is Caller.SIGNED_IN else None,
-                request_validator=validator,
+                request_validator=self.validator,
                 request_parameters={f"method.request.path.{name}": True for name in re.findall(r"{(\w+)}", path)},
                 request_models={"application/json": model} if model and (verb, path) in bodies else None,
             )

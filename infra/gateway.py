@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from aws_cdk import RemovalPolicy
+from aws_cdk import RemovalPolicy, Tags
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
@@ -99,6 +99,7 @@ def of_everybody(effect: iam.Effect, conditions: Mapping[str, Any] | None = None
 
 class Gateway(Construct):
     """A REST API of API Gateway with one stage. ``throttled`` are methods that hash passwords: path and method.
+    ``api_id`` is the id that the local cloud gives it.
 
     API Gateway has one role to write the logs of all APIs of the account and region. The first API of a stack makes it
     (``account`` is None); the second one names the first as ``account`` and waits for it.
@@ -112,6 +113,7 @@ class Gateway(Construct):
         stage: Stage,
         name: str,
         stage_name: str,
+        api_id: str | None,
         throttled: Iterable[tuple[str, str]],
         policy: iam.PolicyDocument | None,
         account: Gateway | None = None,
@@ -158,11 +160,11 @@ class Gateway(Construct):
         self.api.deployment_stage.node.add_dependency(error_log)
         for kind in REFUSALS:
             self._answer(kind)
-
-    @property
-    def url(self) -> str:
-        """The API's address, ending in its stage and a slash; a token until it is deployed."""
-        return self.api.url
+        self.validator = self.api.add_request_validator(
+            "Validator", validate_request_body=True, validate_request_parameters=True
+        )
+        if api_id:
+            Tags.of(self.api).add("ms-custom-id", api_id)
 
     @abstractmethod
     def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:

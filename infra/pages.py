@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from aws_cdk import Aws, Tags
+from aws_cdk import Aws
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_iam as iam
@@ -23,6 +23,7 @@ from infra import acceptances
 from infra.checks import accept
 from infra.gateway import Gateway
 from infra.settings import SITE_STAGE
+from shared.api.paths import VERSION
 from shared.http.statuses import phrase
 
 if TYPE_CHECKING:
@@ -84,24 +85,21 @@ class SiteApi(Gateway):
             stage=stage,
             name=f"{stage.stack_name}-site",
             stage_name=SITE_STAGE,
+            api_id=stage.site_id,
             throttled=[(f"{each.row.pages}/{REST}", "POST") for each in functions if each.row.takes_passwords],
             policy=policy,
             account=account,
-        )
-        if stage.site_id:
-            Tags.of(self.api).add("ms-custom-id", stage.site_id)
-        validator = self.api.add_request_validator(
-            "Validator", validate_request_body=True, validate_request_parameters=True
         )
         for each in functions:
             integration = apigateway.LambdaIntegration(each.awaited, scope_permission_to_method=False)
             prefix = self.api.root.resource_for_path(each.row.pages or "/")
             for resource in (prefix, prefix.add_resource(REST)):
-                method = resource.add_method(ANY, integration, request_validator=validator)
+                method = resource.add_method(ANY, integration, request_validator=self.validator)
                 accept(method, acceptances.OPEN_PAGE)
             if each.row.takes_passwords:
                 # A method of its own, because it is throttled by itself.
-                accept(resource.add_method("POST", integration, request_validator=validator), acceptances.OPEN_PAGE)
+                method = resource.add_method("POST", integration, request_validator=self.validator)
+                accept(method, acceptances.OPEN_PAGE)
         self.accept_settings(stage, [each.awaited for each in functions])
         self._known_as = self._origin(stage)
         for each in functions:
@@ -135,9 +133,7 @@ class SiteApi(Gateway):
 class SiteDomain(Construct):
     """A custom domain for both APIs: the pages at its root, the API below its version."""
 
-    def __init__(
-        self, scope: Construct, construct_id: str, *, domain: Domain, site: Gateway, api: Gateway, version: str
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, domain: Domain, site: Gateway, api: Gateway) -> None:
         super().__init__(scope, construct_id)
         self.domain = apigateway.DomainName(
             self,
@@ -147,7 +143,7 @@ class SiteDomain(Construct):
             endpoint_type=apigateway.EndpointType.REGIONAL,
             security_policy=apigateway.SecurityPolicy.TLS_1_2,
         )
-        for name, gateway, path in (("Pages", site, None), ("Api", api, version)):
+        for name, gateway, path in (("Pages", site, None), ("Api", api, VERSION)):
             apigateway.BasePathMapping(
                 self,
                 name,
