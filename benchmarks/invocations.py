@@ -18,7 +18,7 @@ from benchmarks.harness import compare, record, table
 from benchmarks.pages import fill
 from benchmarks.starts import powertools
 from infra.artifacts.bundling import HANDLER, bundle, module_of
-from infra.functions import artifact_of
+from infra.functions import BY_NAME
 from infra.settings import this_machine
 from local.runtime import Function, Runtime, running, unpack
 from shared.data import keys
@@ -114,7 +114,7 @@ def _build_caches(folder: Path, environment: dict[str, str]) -> None:
 
 def _ours(name: str, folder: Path, environment: dict[str, str]) -> Function:
     """A function as it is deployed, to be run on this machine."""
-    artifact = bundle(artifact_of(name), this_machine()).path
+    artifact = bundle(BY_NAME[name].artifact, this_machine()).path
     code = unpack(artifact, folder / name)
     own = {"FUNCTION": module_of(name), "POWERTOOLS_SERVICE_NAME": name}
     return Function(name, HANDLER, code, environment | own)

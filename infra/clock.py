@@ -19,14 +19,12 @@ _TOO_LATE = Duration.minutes(1)
 class EachMinute(Construct):
     """Invokes functions each minute. A minute that is missed or fails is not repeated: the next one does its work."""
 
-    def __init__(
-        self, scope: Construct, construct_id: str, *, description: str, functions: Sequence[lambda_.Function]
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, functions: Sequence[lambda_.Function]) -> None:
         super().__init__(scope, construct_id)
         rule = events.Rule(
             self,
             "Rule",
-            description=description,
+            description="Takes ended deals out of the feeds, and rebuilds caches before they grow stale",
             schedule=events.Schedule.rate(Duration.minutes(1)),
             targets=[
                 targets.LambdaFunction(function, retry_attempts=0, max_event_age=_TOO_LATE) for function in functions

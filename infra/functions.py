@@ -48,7 +48,7 @@ def _is(*types: str) -> Filter:
 SHOWN: Filter = {
     "dynamodb": {
         "NewImage": _is(
-            *(item_types.DEAL, item_types.SCORE, item_types.STOCK, *item_types.CURATED, item_types.CATEGORY_FEATURED)
+            item_types.DEAL, item_types.SCORE, item_types.STOCK, *item_types.CURATED, item_types.CATEGORY_FEATURED
         )
     }
 }
@@ -79,7 +79,6 @@ class Function:
     ``memory`` is in MiB; 1,769 are a whole processor (docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html).
     ``because`` says why the timeout or the memory is not the usual.
     ``reads`` says how it reads the table's stream.
-    ``works``: it takes cohorts of readers from the queue.
     ``sends``: it puts cohorts into the queue.
     ``asks_for_mail``: it puts what is to be mailed into the queue of mail, on stages that send mail.
     ``sends_mail``: it takes that out, and sends it. Only stages that send mail have it.
@@ -92,7 +91,6 @@ class Function:
     ``traced``: on such stages it keeps what its forms took or, behind the stream, what it did of them.
     ``bills``: it makes orders, so it knows what the stage adds to them.
     ``files`` are its rights to the bucket of pictures: operations of S3, each on one folder (``rights.py``).
-    ``resizes``: it takes what S3 tells of uploads from a queue.
     """
 
     name: str
@@ -103,7 +101,6 @@ class Function:
     memory: int = USUAL_MEMORY
     because: str = ""
     reads: Reading | None = None
-    works: bool = False
     sends: bool = False
     asks_for_mail: bool = False
     sends_mail: bool = False
@@ -115,7 +112,6 @@ class Function:
     traced: bool = False
     bills: bool = False
     files: tuple[tuple[str, str], ...] = ()
-    resizes: bool = False
 
     def __post_init__(self) -> None:
         if (self.timeout, self.memory) != (USUAL_TIMEOUT, USUAL_MEMORY) and not self.because:
@@ -133,11 +129,6 @@ class Function:
         keeps = rights.KEEPS_TRACES if self.traced else ()
         reads = rights.READS_TRACES if self.pages is not None and self.access else ()
         return (*self.access, *keeps, *reads)
-
-    @property
-    def construct_id(self) -> str:
-        """Its name in the stack."""
-        return self.name.capitalize()
 
 
 FUNCTIONS = (
@@ -199,7 +190,6 @@ FUNCTIONS = (
         caller=Caller.EVENTS,
         timeout=60,
         because="Five cohorts of 250 readers, while the table refuses for moments.",
-        works=True,
         sends=True,
         calls_itself=True,
         traced=True,
@@ -223,7 +213,6 @@ FUNCTIONS = (
         memory=1769,
         because="A picture of 40 megapixels takes 500 MB, and a whole processor for two seconds.",
         files=background_rights.MAKES_PICTURES,
-        resizes=True,
     ),
     Function(
         name="refresher",
@@ -280,11 +269,6 @@ reader."""
 def dead_letters_output(name: str) -> str:
     """The output of the stack that tells the address of a dead-letter queue."""
     return f"{name.capitalize()}DeadLettersUrl"
-
-
-def artifact_of(function: str) -> str:
-    """The name of a function's artifact. Raises KeyError where there is no such function."""
-    return BY_NAME[function].artifact
 
 
 def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:

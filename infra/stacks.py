@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aws_cdk import App, CfnOutput, Stack
 from constructs import Construct
 
 from infra import acceptances
-from infra.address import give_address
 from infra.api import DealsApi
 from infra.artifacts.bundling import bundle
+from infra.cdn.edge import Edge
 from infra.cdn.secret import OriginSecret
 from infra.checks import require
 from infra.clock import EachMinute
@@ -22,13 +22,14 @@ from infra.gateway import open_to_all
 from infra.mail import MailSending
 from infra.observability.site import Site
 from infra.observability.watch import Observability
-from infra.pages import SiteApi
+from infra.pages import SiteApi, SiteDomain
 from infra.pictures import Pictures
 from infra.routes import ROUTES
 from infra.seeds import Seeds
 from infra.settings import Watch
 from infra.streams import StreamReader, WorkQueue
 from infra.table import DealsTable
+from shared.api import paths
 
 if TYPE_CHECKING:
     from infra.settings import Stage
@@ -47,13 +48,12 @@ def compose(app: App, stage: Stage) -> None:
 class DealsStack(Stack):
     """Big Time Deals: the table, the functions, the API in front of them, the clock and the seeds."""
 
-    def __init__(self, scope: Construct, *, stage: Stage, **kwargs: Any) -> None:
+    def __init__(self, scope: Construct, *, stage: Stage) -> None:
         super().__init__(
             scope,
             stage.stack_name,
             description=f"Big Time Deals ({stage.name})",
             termination_protection=stage.keeps_data,
-            **kwargs,
         )
         self.node.set_context(AUTHORIZER_IS_DEPLOYED, True)  # noqa: FBT003  # a context's value has no name
         # For cfn-lint, and so for SAM.
@@ -65,17 +65,17 @@ class DealsStack(Stack):
             for row in of_stage(stage)
         }
 
-        (worker,) = (each for each in functions.values() if each.row.works)
-        work = WorkQueue(self, "Work", stage=stage, function=worker, workers=stage.workers)
+        work = WorkQueue(self, "Work", stage=stage, function=functions["messenger"], workers=stage.workers)
         for each in functions.values():
             if each.row.sends:
                 work.take_from(each.function)
         pictures = Pictures(self, "PictureFiles", stage=stage)
         for each in functions.values():
             pictures.grant(each)
-        (resizer,) = (each for each in functions.values() if each.row.resizes)
         # A picture takes the memory of a function: one at a time.
-        uploads = WorkQueue(self, "Uploads", stage=stage, function=resizer, workers=stage.workers, batch_size=1)
+        uploads = WorkQueue(
+            self, "Uploads", stage=stage, function=functions["resizer"], workers=stage.workers, batch_size=1
+        )
         pictures.tell(uploads)
         readers = {
             each.row.name: StreamReader(self, each.row.reads, stage=stage, table=table.table, function=each.function)
@@ -107,12 +107,11 @@ class DealsStack(Stack):
             site.tell_address(sending.mailer)
         if stage.firewall:
             Firewall(self, "Firewall", stage=stage, gateways=[api, site])
-        give_address(self, stage, api, site, [each.row.pages for each in pages if each.row.pages], secret)
+        self._give_address(stage, api, site, [each.row.pages for each in pages if each.row.pages], secret)
 
         EachMinute(
             self,
             "EachMinute",
-            description="Takes ended deals out of the feeds, and rebuilds caches before they grow stale",
             functions=[functions[name].function for name in sorted(functions) if functions[name].row.each_minute],
         )
 
@@ -135,7 +134,7 @@ class DealsStack(Stack):
             )
 
         Seeds(self, function=functions["seed"], table=table)
-        CfnOutput(self, "ApiUrl", value=api.url)
+        CfnOutput(self, "ApiUrl", value=api.api.url)
         CfnOutput(self, "ApiId", value=api.api.rest_api_id)
         CfnOutput(self, "TableName", value=table.name)
         CfnOutput(self, "QueueUrl", value=work.queue.queue_url)
@@ -144,3 +143,20 @@ class DealsStack(Stack):
             CfnOutput(self, "MailQueueUrl", value=sending.queue.queue.queue_url)
         for name, queue in dead_letters.items():
             CfnOutput(self, dead_letters_output(name), value=queue.queue_url)
+
+    def _give_address(
+        self, stage: Stage, api: DealsApi, site: SiteApi, private: list[str], secret: OriginSecret | None
+    ) -> None:
+        """Give the site its address: CloudFront's, which keeps nothing below the ``private`` prefixes, a custom
+        domain's, or the gateway's."""
+        address = stage.origin
+        if stage.cdn and secret:
+            edge = Edge(self, "Cdn", stage=stage, cdn=stage.cdn, api=api, site=site, private=private, secret=secret)
+            address = address or f"https://{edge.host}"
+            CfnOutput(self, "CdnUrl", value=f"https://{edge.host}{paths.ROOT}/")
+            CfnOutput(self, "CdnDomainName", value=edge.domain_name)
+        if stage.domain:
+            domain = SiteDomain(self, "Domain", domain=stage.domain, site=site, api=api)
+            CfnOutput(self, "SiteTarget", value=domain.domain.domain_name_alias_domain_name)
+        CfnOutput(self, "SiteUrl", value=f"{address}/" if address else site.api.url)
+        CfnOutput(self, "SiteId", value=site.api.rest_api_id)

@@ -12,7 +12,7 @@ import boto3
 import pytest
 
 from infra.artifacts.bundling import HANDLER, bundle, module_of
-from infra.functions import artifact_of
+from infra.functions import BY_NAME
 from local.runtime import Answer, Function, reaching, running, unpack
 from shared.data.catalog import brands, seeds
 from shared.dynamodb.table import Table
@@ -42,7 +42,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def unpacked(artifact: str) -> Path:
         return unpack(bundle(artifact, RUNTIME).path, folder / artifact)
 
-    return lambda function: unpacked(artifact_of(function))
+    return lambda function: unpacked(BY_NAME[function].artifact)
 
 
 @pytest.fixture
