@@ -35,7 +35,7 @@ class PythonFunction(Construct):
         stage: Stage,
         table: DealsTable,
     ) -> None:
-        super().__init__(scope, row.construct_id)
+        super().__init__(scope, row.name.capitalize())
         self.row = row
         log = Log(self, "Log", stage=stage)
         # Not the managed policy that CDK would attach: it may create and write every log of the account.
@@ -47,7 +47,7 @@ class PythonFunction(Construct):
             "Function",
             description=f"Big Time Deals: {row.name}",
             runtime=lambda_.Runtime(f"python{stage.target.python}", lambda_.RuntimeFamily.PYTHON),
-            architecture=_architecture(stage.target.architecture),
+            architecture=lambda_.Architecture.custom(stage.target.architecture),
             handler=HANDLER,
             code=lambda_.Code.from_asset(
                 str(artifact.path), asset_hash=artifact.digest, asset_hash_type=AssetHashType.CUSTOM
@@ -87,7 +87,3 @@ class PythonFunction(Construct):
             accept(self.function, acceptances.FUNCTION_NOT_TRACED)
         if stage.target.uv_platform is None:
             accept(self.function, acceptances.PYTHON_OF_THE_LOCAL_CLOUD)
-
-
-def _architecture(name: str) -> lambda_.Architecture:
-    return lambda_.Architecture.ARM_64 if name == "arm64" else lambda_.Architecture.X86_64

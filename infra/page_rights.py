@@ -105,17 +105,12 @@ To count the items of each type, it scans the keys and types of all of them.
 """
 
 LEARN: Access = (
-    Right("GetItem", (*p.OPEN[None], p.SCRATCH)),
-    Right("BatchGetItem", (*p.OPEN[None], p.SCRATCH)),
-    Right("Query", (*p.OPEN[None], p.SCRATCH)),
-    Right("Query", (*p.OPEN["GSI1"], p.SCRATCH), GSI1),
-    Right("Query", (*p.OPEN["GSI2"], p.SCRATCH), GSI2),
-    Right("Query", (*p.OPEN["GSI3"], p.SCRATCH), GSI3),
-    Right("PutItem", (p.SCRATCH,)),
-    Right("UpdateItem", (p.SCRATCH,)),
-    Right("DeleteItem", (p.SCRATCH,)),
-    Right("ConditionCheckItem", (p.SCRATCH,)),
-    Right("PartiQLInsert", (p.SCRATCH,)),
+    *(Right(read, (*p.OPEN[None], p.SCRATCH)) for read in ("GetItem", "BatchGetItem", "Query")),
+    *(Right("Query", (*p.OPEN[index.name], p.SCRATCH), index) for index in (GSI1, GSI2, GSI3)),
+    *(
+        Right(write, (p.SCRATCH,))
+        for write in ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "PartiQLInsert")
+    ),
 )
 """Only stages that show their work have this function. It reads the catalog, which everybody may, and writes scratch
 partitions: a function of its own, because the one of ``/table`` writes nothing, and this one reads no session."""

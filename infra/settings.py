@@ -248,10 +248,6 @@ class Stage:
         return f"BigTimeDeals-{self.name}"
 
 
-def _running_python() -> str:
-    return f"{sys.version_info.major}.{sys.version_info.minor}"
-
-
 def lambda_target(python: str, architecture: str) -> Target:
     """A target on Lambda: ``python`` is 3.12 or later, ``architecture`` is arm64 or x86_64."""
     processor = {"arm64": "aarch64", "x86_64": "x86_64"}[architecture]
@@ -261,7 +257,7 @@ def lambda_target(python: str, architecture: str) -> Target:
 def this_machine() -> Target:
     """The interpreter that runs now: the local cloud runs functions on it, too."""
     architecture = "arm64" if platform.machine() in {"arm64", "aarch64"} else "x86_64"
-    return Target(_running_python(), architecture, None)
+    return Target(f"{sys.version_info.major}.{sys.version_info.minor}", architecture, None)
 
 
 ON_LAMBDA = lambda_target("3.14", "arm64")

@@ -50,8 +50,6 @@ was just done."""
 FILES = ("/assets", "/pictures")
 """Prefixes of files whose names hold their content's hash: they are kept as long as CloudFront keeps anything."""
 
-CREDENTIAL = "Authorization"
-
 _PASSED_ON: dict[str, Any] = {
     "cache_policy": cloudfront.CachePolicy.CACHING_DISABLED,
     # Sends Authorization and cookies on. Host stays behind: the gateway knows only its own name.
@@ -168,7 +166,7 @@ class Edge(Construct):
             "Public pages: path, limit, cursor, words, selection; requests with credentials apart from all others",
             Duration.hours(1),
             QUERY,
-            cloudfront.CacheHeaderBehavior.allow_list(CREDENTIAL, *(["Origin"] if stage.cors_origins else [])),
+            cloudfront.CacheHeaderBehavior.allow_list("Authorization", *(["Origin"] if stage.cors_origins else [])),
             cloudfront.CacheCookieBehavior.all(),
         )
         # What the origin sees besides the key. Accept is left out, so it sends its pages plain. CloudFront compresses
@@ -222,8 +220,14 @@ class Edge(Construct):
         )
         public = cloudfront.BehaviorOptions(cache_policy=key, origin=origin, **common)
         own = cloudfront.BehaviorOptions(**_PASSED_ON, origin=origin, **common)
+        # The gateway decodes the bytes of a font only if Accept asks for them. A file is kept for a year for all
+        # readers of an edge location, so a request without Accept must not decide what they get. CloudFront puts a
+        # header of the origin's in place of the reader's:
+        # https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
+        # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/add-origin-custom-headers.html
+        always_decoded = self._origin(site, f"/{SITE_STAGE}", Accept="*/*")
         files = cloudfront.BehaviorOptions(
-            cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED, origin=self._origin_of_files(site), **common
+            cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED, origin=always_decoded, **common
         )
         # /my is a page itself and so is all below /my/; /mystery is neither.
         patterns = [pattern for prefix in private if prefix not in FILES for pattern in (prefix, f"{prefix}/*")]
@@ -262,17 +266,6 @@ class Edge(Construct):
             origin_ssl_protocols=[cloudfront.OriginSslPolicy.TLS_V1_2],
             custom_headers={"Referer": self._secret.word, **headers},
         )
-
-    def _origin_of_files(self, site: Gateway) -> origins.HttpOrigin:
-        """The pages' API once more, always asked with the same Accept, whatever the reader sends.
-
-        The gateway decodes the bytes of a font only if Accept asks for them. A file is kept for a year for all readers
-        of an edge location, so a request without Accept must not decide what they get. CloudFront puts a header of the
-        origin's in place of the reader's:
-        https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
-        https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/add-origin-custom-headers.html
-        """
-        return self._origin(site, f"/{SITE_STAGE}", Accept="*/*")
 
     def _headers(
         self,
