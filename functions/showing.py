@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.data import item_types, keys, traces
@@ -75,19 +74,6 @@ def _answering(handler: Handler) -> Handler:
     return answering
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A record of the stream or a message of the queue: the partition that it is about, and the write that it tells of.
-
-    ``request`` is the id of the request that wrote, where the item has it; ``written`` is when, in whole seconds.
-    """
-
-    partition: str
-    number: str
-    request: str
-    written: int
-
-
 def _following(name: str, handler: Handler) -> Handler:
     """A handler of the stream's or the queue's: what it did is filed, whether or not it failed."""
     trace, sent = Trace(), list[int]()
@@ -128,13 +114,11 @@ def _watched(sent: list[int]) -> Callable[[], None]:
 def _file(name: str, records: Sequence[Any], trace: Trace, sent: int, failed: set[str] | None) -> None:
     """File the step of each record; ``failed`` are the numbers of those that come again, None where all do."""
     did, ended = [*_sent(name, sent), *_did(trace.requests)], int(time.time() * 1000)
-    for record in filter(None, map(_read, records)):
-        again = failed is None or record.number in failed
+    for partition, told in filter(None, map(_read, records)):
+        again = failed is None or told["record"] in failed
         step = {
             "function": name,
-            "record": record.number,
-            "request": record.request,
-            "written": record.written,
+            **told,
             "ended": ended,
             "records": len(records),
             "failed": again,
@@ -142,13 +126,17 @@ def _file(name: str, records: Sequence[Any], trace: Trace, sent: int, failed: se
             "did": did,
         }
         try:
-            traces.file_step(table(), record.partition, name, record.number, step, times.now(), failed=again)
+            traces.file_step(table(), partition, name, told["record"], step, times.now(), failed=again)
         except DealsError as error:  # the record is done, whether or not it can be shown
             logger().warning("no step", exc_info=error)
 
 
-def _read(record: Mapping[str, Any]) -> _Record | None:
-    """The subject of a record or a message; None for what no form led to, such as an import, or cannot be read."""
+def _read(record: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """The partition that a record or a message is about, and the write that it tells of: its ``record`` number, the id
+    of the ``request``, where the item has it, and when it was ``written``, in whole seconds.
+
+    None for what no form led to, such as an import, or cannot be read.
+    """
     if "dynamodb" in record:
         images = record["dynamodb"]
         item = images.get("NewImage") or images.get("OldImage") or {}
@@ -156,16 +144,16 @@ def _read(record: Mapping[str, Any]) -> _Record | None:
         if item.get("Type") == {"S": item_types.DEAL} and not request:
             return None
         written = int(float(images["ApproximateCreationDateTime"]))
-        return _Record(images["Keys"][PARTITION_KEY]["S"], images["SequenceNumber"], request, written)
+        told = {"record": images["SequenceNumber"], "request": request, "written": written}
+        return images["Keys"][PARTITION_KEY]["S"], told
     try:
         unit = Unit.from_json(record["body"])
     except ValueError:
         return None
     if not unit.correlation_id:
         return None
-    return _Record(
-        keys.deal(unit.deal_id)[PARTITION_KEY], record["messageId"], unit.correlation_id, int(unit.written_at or 0)
-    )
+    told = {"record": record["messageId"], "request": unit.correlation_id, "written": int(unit.written_at or 0)}
+    return keys.deal(unit.deal_id)[PARTITION_KEY], told
 
 
 def _sent(name: str, sent: int) -> Iterator[dict[str, Any]]:

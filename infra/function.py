@@ -39,9 +39,9 @@ class PythonFunction(Construct):
         self.row = row
         log = Log(self, "Log", stage=stage)
         # Not the managed policy that CDK would attach: it may create and write every log of the account.
-        role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
-        log.grant_write(role)
-        table.grant(role, row.access_at(stage))
+        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        log.grant_write(self.role)
+        table.grant(self.role, row.access_at(stage))
         self.function = lambda_.Function(
             self,
             "Function",
@@ -52,7 +52,7 @@ class PythonFunction(Construct):
             code=lambda_.Code.from_asset(
                 str(artifact.path), asset_hash=artifact.digest, asset_hash_type=AssetHashType.CUSTOM
             ),
-            role=role,
+            role=self.role,
             log_group=log,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if row.calls_itself else None,
             tracing=lambda_.Tracing.ACTIVE if stage.tracing else None,
@@ -61,7 +61,7 @@ class PythonFunction(Construct):
             environment=variables(row, stage, table.name),
         )
         self._snap_start = stage.snap_start
-        self._accept(stage, role)
+        self._accept(stage)
 
     @cached_property
     def awaited(self) -> lambda_.IFunction:
@@ -74,7 +74,7 @@ class PythonFunction(Construct):
         resource.snap_start = lambda_.CfnFunction.SnapStartProperty(apply_on="PublishedVersions")
         return lambda_.Alias(self, "Live", alias_name="live", version=self.function.current_version)
 
-    def _accept(self, stage: Stage, role: iam.Role) -> None:
+    def _accept(self, stage: Stage) -> None:
         accept(
             self.function,
             acceptances.NO_VPC,
@@ -82,7 +82,7 @@ class PythonFunction(Construct):
             acceptances.NO_SECRET_IN_ENVIRONMENT,
         )
         if stage.tracing:
-            accept(role, acceptances.X_RAY_TAKES_EVERYTHING)
+            accept(self.role, acceptances.X_RAY_TAKES_EVERYTHING)
         else:
             accept(self.function, acceptances.FUNCTION_NOT_TRACED)
         if stage.target.uv_platform is None:

@@ -57,8 +57,7 @@ class MailSending(Construct):
         if stage.emulated:
             ses.CfnEmailIdentity(self, "Identity", email_identity=stage.mail.domain)
             resources = ["*"]  # MiniStack asks for nothing less, and does not tell from whom a mail is
-            assert self.mailer.function.role is not None  # noqa: S101  # ours have one of their own
-            accept(self.mailer.function.role, acceptances.MINISTACK_ASKS_ON_EVERYTHING)
+            accept(self.mailer.role, acceptances.MINISTACK_ASKS_ON_EVERYTHING)
         # As the sender and nobody else. A configuration set that a request names is asked for, too:
         # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsimpleemailservicev2.html
         self.mailer.function.add_to_role_policy(

@@ -96,11 +96,9 @@ class Pictures(Construct):
         """Give a function the rights of its row, and the bucket's name."""
         if not each.row.files:
             return
-        role = each.function.role
-        assert role is not None  # noqa: S101  # ours have one of their own
         for action, folder in each.row.files:
             each.function.add_to_role_policy(
                 iam.PolicyStatement(actions=[action], resources=[self.bucket.arn_for_objects(f"{folder}*")])
             )
-            accept(role, acceptances.UPLOADS_BY_ID if folder == UPLOADS else acceptances.PICTURES_BY_HASH)
+            accept(each.role, acceptances.UPLOADS_BY_ID if folder == UPLOADS else acceptances.PICTURES_BY_HASH)
         each.function.add_environment("PICTURES_BUCKET", self.bucket.bucket_name)

@@ -78,7 +78,7 @@ class DealsStack(Stack):
         )
         pictures.tell(uploads)
         readers = {
-            each.row.name: StreamReader(self, each.row.reads, stage=stage, table=table.table, function=each.function)
+            each.row.name: StreamReader(self, each.row.reads, stage=stage, table=table.table, function=each)
             for each in functions.values()
             if each.row.reads
         }

@@ -66,7 +66,7 @@ class StreamReader(Construct):
         *,
         stage: Stage,
         table: dynamodb.ITable,
-        function: lambda_.Function,
+        function: PythonFunction,
     ) -> None:
         super().__init__(scope, reads.name)
         self.reads = reads
@@ -87,11 +87,10 @@ class StreamReader(Construct):
             on_failure=sources.SqsDlq(self.dead_letters.queue),
             metrics_config=COUNTED if stage.watch is Watch.FULL else None,
         )
-        function.add_event_source(source)
+        function.function.add_event_source(source)
         self.mapping_id = source.event_source_mapping_id
         accept(self.dead_letters.queue, acceptances.OF_A_STREAMS_READER)
-        accept(function, acceptances.FED_BY_A_MAPPING)
-        assert function.role is not None  # noqa: S101  # ours have one of their own
+        accept(function.function, acceptances.FED_BY_A_MAPPING)
         accept(function.role, acceptances.STREAMS_ARE_LISTED_WHOLE)
 
 
