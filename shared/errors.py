@@ -48,9 +48,16 @@ from dataclasses import dataclass
 
 
 class DealsError(Exception):
-    """Base of every error the domain raises. ``field`` names the input at fault, where one is."""
+    """Base of every error the domain raises. ``field`` names the input at fault, where one is.
+
+    ``text`` is what one says that always says the same.
+    """
 
     field: str | None = None
+    text = ""
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(sentence or self.text)
 
     @property
     def faults(self) -> Sequence[tuple[str, str]]:
@@ -92,8 +99,7 @@ class NoSuchMessage(NotFound):
 
 
 class NoSuchPath(NotFound):
-    def __init__(self) -> None:
-        super().__init__("There is nothing at this address.")
+    text = "There is nothing at this address."
 
 
 class NoSuchAlert(NotFound):
@@ -103,8 +109,7 @@ class NoSuchAlert(NotFound):
 
 
 class NoSuchFeed(NotFound):
-    def __init__(self) -> None:
-        super().__init__("There is no such feed: its address was revoked, or is not whole.")
+    text = "There is no such feed: its address was revoked, or is not whole."
 
 
 class NoSuchDraft(NotFound):
@@ -120,13 +125,11 @@ class UnknownAddress(NotFound):
 
 
 class DeadLink(NotFound):
-    def __init__(self) -> None:
-        super().__init__("This link does not work: it was used before, is too old, or was never ours.")
+    text = "This link does not work: it was used before, is too old, or was never ours."
 
 
 class NoMail(NotFound):
-    def __init__(self) -> None:
-        super().__init__("This site sends no mail.")
+    text = "This site sends no mail."
 
 
 class NoSuchOrder(NotFound):
@@ -230,8 +233,7 @@ class TooLateToUndo(Conflict):
 
 
 class OrdersRemain(Conflict):
-    def __init__(self) -> None:
-        super().__init__("An order of yours is still to be sent. Cancel it, or wait until it is sent.")
+    text = "An order of yours is still to be sent. Cancel it, or wait until it is sent."
 
 
 class NotThatMany(Conflict):
@@ -242,8 +244,7 @@ class NotThatMany(Conflict):
 
 
 class CartChanged(Conflict):
-    def __init__(self) -> None:
-        super().__init__("Nothing was ordered: the cart has changed, or was ordered already. Look at it again.")
+    text = "Nothing was ordered: the cart has changed, or was ordered already. Look at it again."
 
 
 class CartIsFull(Conflict):
@@ -257,13 +258,11 @@ class TooManyAlerts(Conflict):
 
 
 class FeedChanged(Conflict):
-    def __init__(self) -> None:
-        super().__init__("The feed's address was changed in another window meanwhile.")
+    text = "The feed's address was changed in another window meanwhile."
 
 
 class DraftChanged(Conflict):
-    def __init__(self) -> None:
-        super().__init__("This draft was changed, posted or discarded meanwhile, in another window or by its plan.")
+    text = "This draft was changed, posted or discarded meanwhile, in another window or by its plan."
 
 
 class TooManyDrafts(Conflict):
@@ -298,9 +297,7 @@ class UsernameTaken(AlreadyExists):
 
 class EmailTaken(AlreadyExists):
     field = "email"
-
-    def __init__(self) -> None:
-        super().__init__("An account with this email address exists already.")
+    text = "An account with this email address exists already."
 
 
 class AlreadyLiked(Conflict):
@@ -337,16 +334,12 @@ class InvalidName(Invalid):
 
 class InvalidTime(Invalid):
     field = "createdAt"
-
-    def __init__(self) -> None:
-        super().__init__("A deal must not be created in the future.")
+    text = "A deal must not be created in the future."
 
 
 class WrongCurrentPassword(Invalid):
     field = "currentPassword"
-
-    def __init__(self) -> None:
-        super().__init__("The current password is wrong.")
+    text = "The current password is wrong."
 
 
 class WrongFeaturedCount(Invalid):
@@ -355,9 +348,7 @@ class WrongFeaturedCount(Invalid):
 
 class IdempotencyKeyReused(Invalid):
     field = "Idempotency-Key"
-
-    def __init__(self) -> None:
-        super().__init__("This Idempotency-Key was used for a different request in the last 24 hours.")
+    text = "This Idempotency-Key was used for a different request in the last 24 hours."
 
 
 class TooManyAddresses(Invalid):
@@ -389,9 +380,7 @@ class InvalidDraft(InvalidInput):
 
 class NotAnObject(Invalid):
     field = "body"
-
-    def __init__(self) -> None:
-        super().__init__("The body must be a JSON object.")
+    text = "The body must be a JSON object."
 
 
 class BadRequest(DealsError):
@@ -403,30 +392,24 @@ class BadRequest(DealsError):
 
 
 class NotJson(DealsError):
-    def __init__(self) -> None:
-        super().__init__("The body must be JSON, sent with Content-Type: application/json.")
+    text = "The body must be JSON, sent with Content-Type: application/json."
 
 
 class NotAForm(DealsError):
-    def __init__(self) -> None:
-        super().__init__("Send the fields of a form.")
+    text = "Send the fields of a form."
 
 
 class InvalidCursor(DealsError):
     field = "cursor"
-
-    def __init__(self) -> None:
-        super().__init__("This cursor was not given by this list.")
+    text = "This cursor was not given by this list."
 
 
 class NotSignedIn(DealsError):
-    def __init__(self, detail: str = "There is no valid session: sign in.") -> None:
-        super().__init__(detail)
+    text = "There is no valid session: sign in."
 
 
 class WrongPassword(NotSignedIn):
-    def __init__(self) -> None:
-        super().__init__("Username or password is wrong.")
+    text = "Username or password is wrong."
 
 
 class Forbidden(DealsError):
@@ -481,10 +464,7 @@ class NoAnswer(Unavailable):
 class AccountChanged(Unavailable):
     """An account has changed since it was read. Nothing was written. Read it again before trying again."""
 
-    told = "The account has just changed; try again."
-
-    def __init__(self) -> None:
-        super().__init__(self.told)
+    text = told = "The account has just changed; try again."
 
 
 class PerhapsPosted(Unavailable):
@@ -504,8 +484,7 @@ class TooManyCohorts(Unavailable):
 
 
 class NotSeeded(Unavailable):
-    def __init__(self) -> None:
-        super().__init__("The table has not been seeded: run `btd seed` or deploy the stack.")
+    text = "The table has not been seeded: run `btd seed` or deploy the stack."
 
 
 class TooLarge(DealsError):
@@ -513,8 +492,7 @@ class TooLarge(DealsError):
 
 
 class BrandsAreFull(TooLarge):
-    def __init__(self) -> None:
-        super().__init__("No brand can be added: the list of brands is one item, and that is full.")
+    text = "No brand can be added: the list of brands is one item, and that is full."
 
 
 class DealTooLarge(TooLarge):
