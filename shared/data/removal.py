@@ -17,9 +17,10 @@ from contextlib import suppress
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
+from shared.data.bulk import forget_found
 from shared.data.catalog import brands, drafts
-from shared.data.members import alerts, credentials, feed_keys, follows, messages, saved, sessions, users, votes
-from shared.data.orders import carts, removing
+from shared.data.members import credentials, feed_keys, follows, users, votes
+from shared.data.orders import removing
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, delete, put_over, require
@@ -56,12 +57,15 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
     held, values = "Leaving = :removal", {":removal": item["Leaving"]}
     required = require(keys.user(username), held, values=values, refused=_Finished(username))
     try:
-        for remove_some in (
-            removing.close_some, carts.remove_some, saved.remove_some, votes.remove_some, alerts.remove_some,
-            feed_keys.remove_some, drafts.remove_some, messages.remove_some, sessions.remove_some,
-        ):  # fmt: skip
+        for remove_some in (removing.close_some, votes.remove_some, feed_keys.remove_some, drafts.remove_some):
             if remove_some(table, username, most, required=required) == most:
                 return False
+        for partition in (keys.cart, keys.saved_by, keys.alerts, keys.messages):
+            if forget_found(table, partition(username), most, required=required) == most:
+                return False
+        # Sessions no longer work, so it does not matter if GSI1 misses some.
+        if forget_found(table, keys.sessions(username), most, index=GSI1, required=required) == most:
+            return False
         if follows.remove_some(table, username, list(_all_topics(table)), most, required=required) == most:
             return False
         table.write(delete(keys.user(username), condition=held, values=values, refused=_Finished(username)))

@@ -13,7 +13,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
-from shared.data.bulk import forget_found
 from shared.data.catalog import search, words
 from shared.data.members import limit_items
 from shared.dynamodb import damage
@@ -97,11 +96,6 @@ def remove(table: Table, username: str, alert_id: str, account_id: str | None = 
         delete(keys.alert(username, alert_id), refused=NoSuchAlert(alert_id)),
         account_checks.alerted(username, account_id, more=-1, refused=account_checks.gone(username, account_id)),
     )
-
-
-def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
-    """Remove the alerts of an account that is being removed, ``most`` of them; returns how many."""
-    return forget_found(table, keys.alerts(username), most, required=required)
 
 
 def to_item(alert: Alert) -> Item:

@@ -6,7 +6,7 @@ import math
 from datetime import datetime
 
 from shared.data import account_checks, keys
-from shared.data.bulk import forget_found, write_all
+from shared.data.bulk import write_all
 from shared.data.members.message_items import from_item, to_item
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
@@ -91,11 +91,6 @@ def mark_all_read(table: Table, username: str, now: datetime, account_id: str | 
     unread = [keys.id_in(item["SK"]) for item in items if "ReadAt" not in item and _lives(item, now)]
     required = account_checks.required(username, account_id)
     return write_all(table, [_reading(username, message_id, now) for message_id in unread], required=required)
-
-
-def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
-    """Remove a user's messages, ``most`` of them; returns how many."""
-    return forget_found(table, keys.messages(username), most, required=required)
 
 
 def left_under(table: Table, username: str) -> list[Key]:

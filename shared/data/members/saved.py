@@ -10,11 +10,10 @@ from contextlib import suppress
 from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
-from shared.data.bulk import forget_found
 from shared.data.catalog import deals
 from shared.dynamodb import cursors
 from shared.dynamodb.table import KEYS_ONLY, Table
-from shared.dynamodb.writes import Write, forget, put_new
+from shared.dynamodb.writes import forget, put_new
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
 from shared.models.lists import Page
@@ -59,8 +58,3 @@ def latest(table: Table, username: str, *, limit: int, cursor: str | None = None
     ids = [keys.deal_id_of(item) or "" for item in items[:limit]]
     more = len(items) > limit
     return Page(tuple(deals.get_many(table, ids)), cursors.encode(scope, ids[-1]) if more else None)
-
-
-def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
-    """Forget what a member keeps, ``most`` of it; returns how much that was."""
-    return forget_found(table, keys.saved_by(username), most, required=required)

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from shared import settings
 from shared.data import account_checks, item_types, keys
-from shared.data.bulk import forget_found
 from shared.data.members import credentials
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
@@ -109,14 +108,6 @@ def end_all(table: Table, username: str, account_id: str | None = None) -> None:
 def running(table: Table, username: str) -> int:
     """How many session items of a user GSI1 shows: what ``btd`` tells when it ends them. Nothing depends on it."""
     return sum(1 for _ in table.query(keys.sessions(username), index=GSI1, projection=KEYS_ONLY))
-
-
-def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
-    """Remove the sessions of an account that is being removed, ``most`` of them; returns how many.
-
-    They no longer work, so it does not matter if GSI1 misses some.
-    """
-    return forget_found(table, keys.sessions(username), most, index=GSI1, required=required)
 
 
 def _hash(token: str) -> str:

@@ -9,7 +9,6 @@ from datetime import datetime
 
 from shared import settings
 from shared.data import account_checks, item_types, keys
-from shared.data.bulk import forget_found
 from shared.data.catalog import deals
 from shared.data.orders import stock
 from shared.dynamodb import damage
@@ -129,11 +128,6 @@ def ordering(username: str, ordered: Mapping[str, int]) -> list[Write]:
         )
         for deal_id, quantity in ordered.items()
     ]
-
-
-def remove_some(table: Table, username: str, most: int, *, required: Write) -> int:
-    """Take things out of the cart, what has expired too, ``most`` of them; returns how many."""
-    return forget_found(table, keys.cart(username), most, required=required)
 
 
 def _items(table: Table, username: str, now: datetime, projection: Projection | None = None) -> list[Item]:
