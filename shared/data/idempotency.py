@@ -44,14 +44,16 @@ class Repeated(DealsError):
     """The Idempotency-Key was used before: ``earlier_result`` tells for what."""
 
 
-def once(table: Table, idempotency: Idempotency, result_id: str, now: datetime, writes: Iterable[Write]) -> str | None:
-    """Make some writes in one transaction, unless a request with the same key made them before.
+def once(
+    table: Table, idempotency: Idempotency | None, result_id: str, now: datetime, writes: Iterable[Write]
+) -> str | None:
+    """Make some writes in one transaction, unless a request with the same key, if it has one, made them before.
 
     Returns None, or the id of the result that the first request had.
     Raises IdempotencyKeyReused, and what the writes' refusals mean.
     """
     try:
-        table.transact(receipt(idempotency, result_id, now), *writes)
+        table.transact(*([receipt(idempotency, result_id, now)] if idempotency else []), *writes)
     except Repeated:
         return earlier_result(table, idempotency, now)
     return None
@@ -70,11 +72,13 @@ def receipt(idempotency: Idempotency, result_id: str, now: datetime) -> Write:
     return put_new_or(item, f"{TTL_ATTRIBUTE} <= :now", {":now": int(now.timestamp())}, refused=Repeated())
 
 
-def earlier_result(table: Table, idempotency: Idempotency, now: datetime) -> str | None:
-    """The id of the result that a request with the same key had, or None where there was none.
+def earlier_result(table: Table, idempotency: Idempotency | None, now: datetime) -> str | None:
+    """The id of the result that a request with the same key, if it has one, had; None where there was none.
 
     Raises IdempotencyKeyReused if that was another request.
     """
+    if idempotency is None:
+        return None
     found = table.get(keys.idempotency(idempotency.account_id, idempotency.client_key), consistent=True)
     if found is None or found[TTL_ATTRIBUTE] <= now.timestamp():
         return None

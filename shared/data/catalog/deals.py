@@ -40,11 +40,7 @@ def create(
     Raises DealExists, NoSuchTopic, DealTooLarge, IdempotencyKeyReused, and what ``also`` is refused with.
     """
     (deal,) = numbered(table, [replace(deal, brand_name=brand_name(table, deal.brand))])
-    writes = (*creation([deal], now), *also)
-    if idempotency is None:
-        table.transact(*writes)
-        return deal
-    earlier = once(table, idempotency, deal.deal_id, now, writes)
+    earlier = once(table, idempotency, deal.deal_id, now, [*creation([deal], now), *also])
     return deal if earlier is None else get(table, earlier, consistent=True)
 
 

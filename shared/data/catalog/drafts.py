@@ -59,7 +59,7 @@ def save_new(
     Raises InvalidDraft, NoSuchTopic, DealTooLarge, DealIsOdd, TooManyDrafts, NotSignedIn; NoSuchDraft where a repeated
     request's draft is gone by now.
     """
-    earlier = earlier_result(table, idempotency, now) if idempotency else None
+    earlier = earlier_result(table, idempotency, now)
     if earlier is not None:
         return get(table, draft.username, earlier)
     _check(table, draft, now, seen)
@@ -71,9 +71,6 @@ def save_new(
         put_new(to_item(draft), refused=AlreadyExists()),
         *_renote(None, draft),
     ]
-    if idempotency is None:
-        table.transact(*writes)
-        return draft
     earlier = once(table, idempotency, draft.draft_id, now, writes)
     return draft if earlier is None else get(table, draft.username, earlier)
 

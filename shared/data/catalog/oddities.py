@@ -59,7 +59,7 @@ def create(
         ask(deal, now, seen)
     except DealIsOdd:
         # Perhaps only by now: a repeated request may have posted it before it ended.
-        earlier = earlier_result(table, idempotency, now) if idempotency else None
+        earlier = earlier_result(table, idempotency, now)
         if earlier is not None:
             return deals.get(table, earlier, consistent=True)
         deal_items.check(replace(deal, brand_name=deals.brand_name(table, deal.brand)))  # else refused once it is meant
