@@ -23,7 +23,6 @@ Json = dict[str, Any]
 
 _PLACEHOLDER = re.compile(r":\w+")
 READING = {"GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"}
-_WRITES = ("Put", "Update", "Delete", "ConditionCheck")
 _RECORD = "btd.request"
 _DATA = "shared.data."
 _BEFORE, _AFTER = "before-parameter-build.dynamodb", "after-call.dynamodb"
@@ -122,10 +121,11 @@ class Trace:
     def _before(self, params: Json, model: Any, context: Json, **_others: Any) -> None:
         if "ReturnConsumedCapacity" in model.input_shape.members:
             params["ReturnConsumedCapacity"] = "INDEXES" if self._detailed else "TOTAL"
-        keys = tuple(_keys(params)) if self._detailed else ()
+        places = list(_places(params)) if self._detailed else []
+        keys = tuple(key for key, _ in places)
         request = Request(model.name, params.get("IndexName"), keys, time.perf_counter())
         if self._detailed:
-            request.partitions = tuple(_partitions(params))
+            request.partitions = tuple(partition for _, partition in places)
             request.source = _source()
             thread = threading.current_thread().name
             request.pool = thread.rpartition("_")[0] if thread.startswith("ThreadPoolExecutor") else ""
@@ -135,10 +135,8 @@ class Trace:
             request.projection = _projection(params)
             request.filter = params.get("FilterExpression", "")
             request.writes = _writes() if request.consistent is None else ()
-        context[f"{_RECORD} {id(self)}"] = (
-            request,
-            params,
-        )  # several traces may watch one client: each has its own record
+        # Several traces may watch one client: each has its own record.
+        context[f"{_RECORD} {id(self)}"] = (request, params)
         with self._lock:
             self.count += 1
             if self._detailed:
@@ -188,39 +186,29 @@ def waves(requests: Sequence[Request]) -> list[int]:
     return numbers
 
 
-def _keys(params: Mapping[str, Any]) -> Iterator[str]:
-    """The keys that a request reads or writes, from its arguments."""
+def _places(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The keys that a request reads or writes, from its arguments, each with its partition in the table or index."""
     if "KeyConditionExpression" in params:
-        yield _filled(params["KeyConditionExpression"], params["ExpressionAttributeValues"])
-    elif "Key" in params or "Item" in params:
-        yield _key(params.get("Key") or params["Item"])
+        condition, values = params["KeyConditionExpression"], params["ExpressionAttributeValues"]
+        first = _PLACEHOLDER.findall(condition)[0]  # the partition's, as all of ours have it
+        yield _filled(condition, values), str(unmarshal(values[first]))
     elif "Segment" in params:
-        yield f"segment {params['Segment'] + 1} of {params['TotalSegments']}"
-    for wanted in params.get("RequestItems", {}).values():
-        yield from map(_key, _wanted(wanted))
-    for write in params.get("TransactItems", ()):
-        for operation in _WRITES:
-            if operation in write:
-                arguments = write[operation]
-                yield f"{operation} {_key(arguments.get('Key') or arguments['Item'])}"
-    yield from map(_key, inserts(params))
+        yield f"segment {params['Segment'] + 1} of {params['TotalSegments']}", ""
+    for write, item in _named(params):
+        yield f"{write}{_key(item)}", str(unmarshal(item["PK"]))
 
 
-def _partitions(params: Mapping[str, Any]) -> Iterator[str]:
-    """The partition of each key that ``_keys`` tells of, of the table or of the index that is read."""
-    if "KeyConditionExpression" in params:
-        first = _PLACEHOLDER.findall(params["KeyConditionExpression"])[0]  # the partition's, as all of ours have it
-        yield str(unmarshal(params["ExpressionAttributeValues"][first]))
-    elif "Key" in params or "Item" in params:
-        yield str(unmarshal((params.get("Key") or params["Item"])["PK"]))
-    elif "Segment" in params:
-        yield ""
+def _named(params: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The items, or their keys, that a request names one by one; in a transaction, after what is done with them."""
+    if "Key" in params or "Item" in params:
+        yield "", params.get("Key") or params["Item"]
     for wanted in params.get("RequestItems", {}).values():
-        yield from (str(unmarshal(key["PK"])) for key in _wanted(wanted))
+        yield from (("", item) for item in _wanted(wanted))
     for write in params.get("TransactItems", ()):
-        for arguments in write.values():
-            yield str(unmarshal((arguments.get("Key") or arguments["Item"])["PK"]))
-    yield from (str(unmarshal(item["PK"])) for item in inserts(params))
+        yield from (
+            (f"{operation} ", arguments.get("Key") or arguments["Item"]) for operation, arguments in write.items()
+        )
+    yield from (("", item) for item in inserts(params))
 
 
 def _consistent(params: Mapping[str, Any]) -> bool:
