@@ -118,18 +118,14 @@ def mend(table: Table, fault: Fault) -> bool:
 
 def _survey(table: Table, now: datetime, advance: Callable[[int], object]) -> list[Fault]:
     seen = _Seen(now)
-    start: Mapping[str, object] | None = None
-    while True:
-        items, start = table.scan(start=start)
-        for item in items:
-            try:
-                seen.add(item)
-            except damage.UNREADABLE as error:
-                why = {**item, "Error": str(error)}
-                seen.faults.append(Fault(DAMAGE, keys.primary(item), item, why, derived=False))
-        advance(len(items))
-        if start is None:
-            return seen.faults + list(seen.compared())
+    for item in table.everything():
+        try:
+            seen.add(item)
+        except damage.UNREADABLE as error:
+            why = {**item, "Error": str(error)}
+            seen.faults.append(Fault(DAMAGE, keys.primary(item), item, why, derived=False))
+        advance(1)
+    return seen.faults + list(seen.compared())
 
 
 class _Seen:

@@ -142,21 +142,17 @@ class Table(Retrying):
             "TableName": self.name,
             "Segment": segment,
             "TotalSegments": segments,
+            **({"IndexName": index.name} if index else {}),
+            **({"ExclusiveStartKey": dict(start)} if start else {}),
+            **({"Limit": limit} if limit else {}),
             **(projection.arguments if projection else {}),
         }
-        if index:
-            arguments["IndexName"] = index.name
-        if start:
-            arguments["ExclusiveStartKey"] = dict(start)
-        if limit:
-            arguments["Limit"] = limit
         answer = self._call(self.client.scan, **arguments)
         return unmarshal_items(answer["Items"]), answer.get("LastEvaluatedKey")
 
     def everything(self, *, index: Index | None = None) -> Iterator[Item]:
         """All items of the table or of an index, in no order, however many requests that takes."""
-        items, start = self.scan(index=index)
-        yield from items
+        start: Mapping[str, Any] | None = {}
         while start is not None:
             items, start = self.scan(index=index, start=start)
             yield from items
@@ -175,11 +171,7 @@ class Table(Retrying):
         Raises the write's own error if it is refused, unless its own earlier attempt, whose answer was lost, is the
         reason: then it returns the attributes that the item has now.
         """
-        requests: dict[str, Callable[..., Any]] = {
-            "Put": self.client.put_item,
-            "Delete": self.client.delete_item,
-            "Update": self.client.update_item,
-        }
+        request = getattr(self.client, f"{write.operation.lower()}_item")
         arguments: dict[str, Any] = {"TableName": self.name, "ReturnValues": returning, **write.arguments}
         if write.refused is not None:
             arguments["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
@@ -188,7 +180,7 @@ class Table(Retrying):
         def once() -> Item:
             try:
                 with lost:
-                    return unmarshal_item(self._ask(requests[write.operation], **arguments).get("Attributes", {}))
+                    return unmarshal_item(self._ask(request, **arguments).get("Attributes", {}))
             except ClientError as error:
                 there = unmarshal_item(cast("Any", error.response).get("Item", {}))
                 if lost.any and write.left(there):
