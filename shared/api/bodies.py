@@ -219,7 +219,7 @@ class NewDraft(OptionalFields):
 
     def to_deal(self, draft_id: str, now: datetime) -> Deal:
         """The deal of a draft; what it lacks is empty."""
-        missing = {name: "" for name in NEEDED.values() if getattr(self, name) is None}
+        missing = {name: "" for name in NEEDED if getattr(self, name) is None}
         return Deal(
             **self.model_dump(exclude={"expires_at", "starts_at"}) | missing,
             deal_id=draft_id,

@@ -7,15 +7,8 @@ from datetime import datetime
 
 from shared.models.catalog import Deal
 
-NEEDED = {
-    "title": "title",
-    "link": "link",
-    "price": "price",
-    "currency": "currency",
-    "brand": "brand",
-    "category": "category",
-}
-"""The fields that a deal must have to be posted: names as in the API, and those that are empty while one is missing."""
+NEEDED = ("title", "link", "price", "currency", "brand", "category")
+"""The fields that a deal must have to be posted: empty while they are missing, and named alike in the API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,4 +33,4 @@ class Draft:
     @property
     def missing(self) -> list[str]:
         """The fields that it needs before it can be posted."""
-        return [name for name, field in NEEDED.items() if not getattr(self.deal, field)]
+        return [name for name in NEEDED if not getattr(self.deal, name)]
