@@ -43,7 +43,12 @@ def _in(partition: Callable[[str], str], sort_key: Callable[[str | int], str]) -
 
 def _in_gsi1(partition: Callable[[str], str], sort_key: Callable[[str | int], str]) -> Callable[[str, str], Key]:
     """The attributes that place an item in GSI1."""
-    return lambda value, among: {"GSI1PK": partition(value), "GSI1SK": sort_key(among)}
+    return lambda value, among: _at(1, partition(value), sort_key(among))
+
+
+def _at(gsi: int, partition: str, sort_key: str) -> Key:
+    """The attributes that place an item in one of GSI1 to GSI3."""
+    return {f"GSI{gsi}PK": partition, f"GSI{gsi}SK": sort_key}
 
 
 # Items that are alone in their partitions, by an id, a number, a name, an address or a hash.
@@ -99,6 +104,10 @@ log = _text("LOG")
 """Who changed what of a deal."""
 word = _text("WORD")
 """The listed deals that have a word in their title, brand or category."""
+words_alerts = _text("WORDWATCH")
+"""In GSI1: the alerts that are looked up by a word."""
+trace_steps = _text("TRACE")
+"""The work of the stream's functions that followed from writes to a partition."""
 
 # Partitions of what is one user's.
 messages = _text("MESSAGES")
@@ -174,14 +183,11 @@ def counts(feed: Feed) -> str:
 def deal_in_feeds(deal_id: str, *, day: str, brand: str, month: str, category: str) -> Key:
     """A listed deal's attributes in GSI1, GSI2 and GSI3; ``day`` and ``month`` are dates like ``2026-06-01``."""
     sort_key = deal_sort_key(deal_id)
-    return {
-        "GSI1PK": f"DEALS#{day}T00:00:00",
-        "GSI1SK": sort_key,
-        "GSI2PK": f"BRAND#{brand}#{month}T00:00:00",
-        "GSI2SK": sort_key,
-        "GSI3PK": f"CATEGORY#{category}#{day}T00:00:00",
-        "GSI3SK": sort_key,
-    }
+    return (
+        _at(1, f"DEALS#{day}T00:00:00", sort_key)
+        | _at(2, f"BRAND#{brand}#{month}T00:00:00", sort_key)
+        | _at(3, f"CATEGORY#{category}#{day}T00:00:00", sort_key)
+    )
 
 
 def listed_under(item: Mapping[str, object]) -> tuple[str, str, str]:
@@ -204,26 +210,14 @@ def ended(topic: Topic) -> str:
 def offer_of_ended(deal_id: str, brand: str, category: str) -> Key:
     """Where the offer of a deal that has ended stands in the indexes."""
     sort_key = deal_sort_key(deal_id)
-    return {
-        "GSI2PK": ended(Topic(BRAND, brand)),
-        "GSI2SK": sort_key,
-        "GSI3PK": ended(Topic(CATEGORY, category)),
-        "GSI3SK": sort_key,
-    }
+    return _at(2, ended(Topic(BRAND, brand)), sort_key) | _at(3, ended(Topic(CATEGORY, category)), sort_key)
 
 
 def offer_of_listed(deal_id: str, *, brand: str, category: str, price: int, currency: str, percent: int | None) -> Key:
     """Where the offer of a listed deal stands in the indexes; without a discount it has no place among discounts."""
     by_price = offer_by_price(price, deal_id)
-    places = {
-        "GSI2PK": brand_prices(brand, currency),
-        "GSI2SK": by_price,
-        "GSI3PK": category_prices(category, currency),
-        "GSI3SK": by_price,
-    }
-    if percent:
-        places |= {"GSI1PK": discounts(category), "GSI1SK": offer_by_discount(percent, deal_id)}
-    return places
+    places = _at(2, brand_prices(brand, currency), by_price) | _at(3, category_prices(category, currency), by_price)
+    return places | _at(1, discounts(category), offer_by_discount(percent, deal_id)) if percent else places
 
 
 def category_prices(category: str, currency: str) -> str:
@@ -347,11 +341,6 @@ def alert_in_words(word: str, username: str, alert_id: str) -> Key:
     return {"GSI1PK": words_alerts(word), "GSI1SK": f"USER#{username}#{alert_id}"}
 
 
-def words_alerts(word: str) -> str:
-    """The GSI1 partition of the alerts that are looked up by a word."""
-    return f"WORDWATCH#{word}"
-
-
 def alert_in_prices(product: str, currency: str, price: int, username: str) -> Key:
     return {"GSI2PK": price_alerts(product, currency), "GSI2SK": offer_by_price(price, username)}
 
@@ -359,11 +348,6 @@ def alert_in_prices(product: str, currency: str, price: int, username: str) -> K
 def price_alerts(product: str, currency: str) -> str:
     """The GSI2 partition of the alerts on a product, by their prices."""
     return f"PRODUCTWATCH#{product}#{currency}"
-
-
-def alerts_from(price: int) -> str:
-    """A bound in GSI2: above it are the alerts on a product at a price, in cents, or at a higher one."""
-    return offer_by_price(price, "")
 
 
 def featured(of: CuratedPage | Topic) -> Key:
@@ -520,11 +504,6 @@ def scratch(visitor: str, run: str) -> str:
 def scratches() -> str:
     """The beginning of the keys of all scratch partitions, in the table and its indexes."""
     return "LEARN#"
-
-
-def trace_steps(partition: str) -> str:
-    """The partition of what the stream's functions did of writes to a partition."""
-    return f"TRACE#{partition}"
 
 
 def trace_step(partition: str, function: str, record: str) -> Key:

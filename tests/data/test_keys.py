@@ -151,7 +151,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
         {"GSI2PK": "PRODUCTWATCH#9f86d081#USD", "GSI2SK": "00000000008000#ana"},
     ),
     (keys.price_alerts, ("9f86d081", "USD"), "PRODUCTWATCH#9f86d081#USD"),
-    (keys.alerts_from, (8000,), "00000000008000#"),
+    (keys.offer_by_price, (8000, ""), "00000000008000#"),
     (
         keys.alert_in_words,
         ("shoe", "ana", "words-9f86d081"),

@@ -76,7 +76,7 @@ def _partitions(deal: Deal, has: Collection[str], *, of_words: bool) -> list[_Pa
     """Where the alerts are that a deal may meet, by the partitions' keys: so a continuation knows what is left."""
     product = keys.price_alerts(links.product_hash(deal.link), deal.currency)
     with_words = [_Partition(keys.words_alerts(word), GSI1) for word in has] if of_words else []
-    of_product = _Partition(product, GSI2, keys.alerts_from(cents(deal.price)))
+    of_product = _Partition(product, GSI2, keys.offer_by_price(cents(deal.price), ""))
     return sorted([of_product, *with_words], key=lambda each: each.key)
 
 
