@@ -405,19 +405,14 @@ def session_in_sessions(username: str, created_at: datetime) -> Key:
     return {"GSI1PK": sessions(username), "GSI1SK": f"SESSION#{to_iso(created_at)}"}
 
 
-def attempts(kind: str, who: str, window: int) -> Key:
-    """The count of attempts of a kind in one window: of a user (``USER``, ``SIGNEDIN``, ``EMAIL``) or a network."""
-    return _pair(f"ATTEMPTS#{kind}#{who}#{window}")
+def attempts(kind: str, *who: str | int) -> Key:
+    """The count of attempts of a kind in one window, its last part: of a user, of a network, or of one from another."""
+    return _pair("#".join(["ATTEMPTS", kind, *map(str, who)]))
 
 
 def known_network(username: str, network: str) -> Key:
     """The note that a user has signed in from a network, under a hash of both."""
     return _pair(f"ATTEMPTS#KNOWN#{hashlib.sha256(f'{username} {network}'.encode()).hexdigest()[:32]}")
-
-
-def attempts_from(username: str, network: str, window: int) -> Key:
-    """The count of attempts in one window to sign in as a user from a network."""
-    return _pair(f"ATTEMPTS#USERFROM#{username}#{network}#{window}")
 
 
 def order(username: str, order_id: str) -> Key:

@@ -169,7 +169,7 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.sessions, ("ana",), "SESSIONS#ana"),
     (keys.attempts, ("USER", "ana", 1978456), same("ATTEMPTS#USER#ana#1978456")),
     (keys.known_network, ("ana", "2001:db8::/56"), same("ATTEMPTS#KNOWN#a6a9775516d6aaaffb4e9be95a758385")),
-    (keys.attempts_from, ("ana", "192.0.2.1", 1978456), same("ATTEMPTS#USERFROM#ana#192.0.2.1#1978456")),
+    (keys.attempts, ("USERFROM", "ana", "192.0.2.1", 1978456), same("ATTEMPTS#USERFROM#ana#192.0.2.1#1978456")),
     (keys.attempts, ("ADDRESS", "192.0.2.1", 1978456), same("ATTEMPTS#ADDRESS#192.0.2.1#1978456")),
     (
         keys.idempotency,

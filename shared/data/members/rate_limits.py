@@ -40,6 +40,10 @@ MOST_SIGN_UPS = settings.SIGN_UPS_PER_NETWORK
 MOST_MOVES = settings.MOVES_PER_USER
 
 
+_Bound = tuple[Callable[[int], Key], int]
+"""A counter, whose key ends with the number of a window, and how many attempts it allows."""
+
+
 class _Gone(DealsError):
     """The counter no longer exists."""
 
@@ -57,9 +61,7 @@ def begin(table: Table, username: str, address: str, now: datetime, *, signed_in
 
     Raises SlowDown where too many were made for the user, or from the network.
     """
-    around = _networks(address)
-    bounds = [(partial(keys.attempts_from, username, each), times * MOST_PER_USER) for each, times in around.items()]
-    bounds += [(partial(keys.attempts, "ADDRESS", each), times * MOST_PER_NETWORK) for each, times in around.items()]
+    bounds = _around(address, MOST_PER_USER, "USERFROM", username) + _around(address, MOST_PER_NETWORK, "ADDRESS")
     if not (_is_known(table, username, address, now) or signed_in):
         bounds.append((partial(keys.attempts, "USER", username), MOST_FROM_ANYWHERE))
     return _count(table, bounds, now)
@@ -93,21 +95,20 @@ def ask(table: Table, address: str, now: datetime) -> Attempt:
 
     Raises SlowDown where a network has asked for too many that were.
     """
-    around = _networks(address).items()
-    return _count(table, [(partial(keys.attempts, "TAKEN", each), times * MOST_TAKEN) for each, times in around], now)
+    return _count(table, _around(address, MOST_TAKEN, "TAKEN"), now)
 
 
 def sign_up(table: Table, address: str, now: datetime) -> None:
     """Count a new account of a network. Raises SlowDown where it has made too many."""
     window, ends = _window(now)
-    for network, times in _networks(address).items():
+    for key, most in _around(address, MOST_SIGN_UPS, "SIGNUP"):
         counting = update(
-            keys.attempts("SIGNUP", network, window),
+            key(window),
             f"ADD Attempts :one SET {TTL_ATTRIBUTE} = :expires, #type = :type",
             # A number and no names, because there may be many. A lost answer counts twice here, at worst.
             condition="attribute_not_exists(Attempts) OR Attempts < :most",
             names={"#type": "Type"},
-            values={":one": 1, ":most": times * MOST_SIGN_UPS, ":expires": ends, ":type": item_types.ATTEMPTS},
+            values={":one": 1, ":most": most, ":expires": ends, ":type": item_types.ATTEMPTS},
             refused=SlowDown(max(1, ends - int(now.timestamp()))),
         )
         table.write(counting)
@@ -116,10 +117,7 @@ def sign_up(table: Table, address: str, now: datetime) -> None:
 def ask_reset(table: Table, email: str, address: str, now: datetime) -> None:
     """Count a request for a link to a new password, whoever has the address. Raises SlowDown after too many."""
     digest = hashlib.sha256(email.encode()).hexdigest()[:32]
-    bounds = [
-        (partial(keys.attempts, "RESETFROM", each), times * settings.RESETS_PER_NETWORK)
-        for each, times in _networks(address).items()
-    ]
+    bounds = _around(address, settings.RESETS_PER_NETWORK, "RESETFROM")
     _count(table, [*bounds, (partial(keys.attempts, "RESET", digest), settings.RESETS_PER_EMAIL)], now)
 
 
@@ -133,7 +131,7 @@ def change_email(table: Table, username: str, now: datetime) -> None:
     _count(table, [(partial(keys.attempts, "EMAIL", username), MOST_MOVES)], now)
 
 
-def _count(table: Table, bounds: Sequence[tuple[Callable[[int], Key], int]], now: datetime) -> Attempt:
+def _count(table: Table, bounds: Sequence[_Bound], now: datetime) -> Attempt:
     """Count an attempt by each of some counters, in this order, up to the first that has as many as it allows."""
     window, ends = _window(now)
     name = table.token()
@@ -166,10 +164,11 @@ def _window(now: datetime) -> tuple[int, int]:
     return window, (window + 1) * WINDOW_SECONDS
 
 
-def _networks(address: str) -> dict[str, int]:
-    """The networks that an address is in, the narrowest first, and how many times a network's bound each has."""
+def _around(address: str, most: int, *counted: str) -> list[_Bound]:
+    """The counters of the networks around an address, the narrowest first; wider ones allow more times ``most``."""
     widths = settings.IPV6_WIDTHS
-    return dict(zip(networks.around(address, widths), widths.values(), strict=False))
+    around = zip(networks.around(address, widths), widths.values(), strict=False)
+    return [(partial(keys.attempts, *counted, network), times * most) for network, times in around]
 
 
 def _home(address: str) -> str:
