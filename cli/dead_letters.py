@@ -26,7 +26,7 @@ from shared.dynamodb.attributes import marshal_item, unmarshal_item
 from shared.dynamodb.damage import UNREADABLE
 from shared.dynamodb.table import Table
 from shared.errors import DealsError, Unavailable
-from shared.sqs import Queue, Received
+from shared.sqs import Received
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
@@ -81,21 +81,17 @@ class Batch:
         try:
             told = json.loads(body)
             place, context = told["DDBStreamBatchInfo"], told["requestContext"]
-            return cls._at(place, context)
+            return cls(
+                function=context["functionArn"],
+                stream=place["streamArn"],
+                shard=place["shardId"],
+                first=place["startSequenceNumber"],
+                last=place["endSequenceNumber"],
+                size=int(place["batchSize"]),
+                reason=context["condition"],
+            )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a batch of the stream: {body[:200]}") from error
-
-    @classmethod
-    def _at(cls, place: Mapping[str, Any], context: Mapping[str, Any]) -> Batch:
-        return cls(
-            function=context["functionArn"],
-            stream=place["streamArn"],
-            shard=place["shardId"],
-            first=place["startSequenceNumber"],
-            last=place["endSequenceNumber"],
-            size=int(place["batchSize"]),
-            reason=context["condition"],
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,18 +110,16 @@ class Uploads:
         return cls(names)
 
 
-def content_of(message: Received) -> Unit | MailWork | Report | Uploads | Batch | None:
-    """The work that a dead-letter queue's message asks for, or None if no function understands it."""
+Content = Unit | MailWork | Report | Uploads | Batch
+"""The work that a dead-letter queue's message asks for."""
+
+
+def content_of(message: Received) -> Content | None:
+    """The work of a message, or None if no function understands it."""
     for kind in (Unit.from_json, MailWork.from_json, Report.from_json, Uploads.of, Batch.of):
         with suppress(ValueError):
             return kind(message.body)
     return None
-
-
-def resend(queue: Queue, dead_letters: Queue, message: Received) -> None:
-    """Send a unit or uploads to their queue again, then take it out of the dead-letter queue."""
-    queue.send([message.body])
-    dead_letters.remove(message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -13,9 +14,10 @@ import typer
 
 from cli import dead_letters
 from cli.connection import NoTable, local_cloud, open_table
-from cli.dead_letters import Batch, Replayer, Uploads
+from cli.dead_letters import Batch, Content, Replayer, Uploads
 from cli.output import complain, say, show_json, show_rows
 from cli.watching import AsJson
+from infra import functions
 from shared import sqs
 from shared.data.members.cohorts import Unit
 from shared.data.members.mail_work import MailWork, Report
@@ -23,26 +25,12 @@ from shared.errors import DealsError
 from shared.sqs import Queue, Received
 from shared.values.counts import counted
 
-DEAD_LETTERS = {
-    "work": "WorkDeadLettersUrl",
-    "uploads": "UploadsDeadLettersUrl",
-    "mail": "MailDeadLettersUrl",
-    "deals": "DealsDeadLettersUrl",
-    "refreshes": "RefreshesDeadLettersUrl",
-}
+DEAD_LETTERS = {name: functions.dead_letters_output(name) for name in functions.DEAD_LETTERS}
 """The dead-letter queues, each with its output: of the fan-out's work, uploads, mail, the publisher, the refresher."""
 
-VARIABLES = {
-    "QueueUrl": "BTD_QUEUE_URL",
-    "UploadsUrl": "BTD_UPLOADS_URL",
-    "UploadsDeadLettersUrl": "BTD_UPLOADS_DEAD_LETTERS_URL",
-    "MailQueueUrl": "BTD_MAIL_QUEUE_URL",
-    "MailDeadLettersUrl": "BTD_MAIL_DEAD_LETTERS_URL",
-    "WorkDeadLettersUrl": "BTD_WORK_DEAD_LETTERS_URL",
-    "DealsDeadLettersUrl": "BTD_DEALS_DEAD_LETTERS_URL",
-    "RefreshesDeadLettersUrl": "BTD_REFRESHES_DEAD_LETTERS_URL",
-}
-"""The stack's outputs, and the environment's names for them."""
+QUEUES = ("QueueUrl", "UploadsUrl", "MailQueueUrl", *DEAD_LETTERS.values())
+VARIABLES = {output: "BTD" + re.sub("[A-Z]", r"_\g<0>", output).upper() for output in QUEUES}
+"""The stack's outputs, and the environment's names for them: ``QueueUrl`` is ``BTD_QUEUE_URL``."""
 
 OF_MAIL = ("MailQueueUrl", "MailDeadLettersUrl")
 """Outputs that only a stage with mail has."""
@@ -62,12 +50,21 @@ def redrive(
     cases = [case for of_queue in found for case in of_queue]
     for case in cases:
         if case.message.message_id in (drop or ()):
-            plumbing.drop(case)
+            case.queue.remove(case.message)
+            case.outcome = "dropped"
         elif send:
             plumbing.send(case)
         else:
             case.queue.release(case.message)
-    _show(cases, as_json)
+    rows = [case.to_json() for case in cases]
+    if as_json:
+        show_json({"result": rows})
+    elif rows:
+        show_rows(
+            ["Queue", "Kind", "Deals", "Received", "Reason", "Message", "Outcome"], [[*row.values()] for row in rows]
+        )
+    else:
+        say("The dead-letter queues are empty.")
     unknown = set(drop or ()) - {case.message.message_id for case in cases}
     if unknown:
         complain(f"No such message is in a dead-letter queue: {', '.join(sorted(unknown))}")
@@ -75,34 +72,23 @@ def redrive(
         raise typer.Exit(1)
 
 
+class _Strange(DealsError):
+    """No function understands the message."""
+
+
 @dataclass(slots=True)
 class _Case:
-    """One message of a dead-letter queue, and what became of it."""
+    """One message of a dead-letter queue: its work, the deals that it is about, why it is there, what became of it."""
 
     source: str
     queue: Queue
     message: Received
-    content: Unit | MailWork | Report | Uploads | Batch | None
+    content: Content | None
+    kind: str
     deal_ids: list[str]
     reason: str
     outcome: str = "waiting"
     failed: bool = False
-
-    @property
-    def kind(self) -> str:
-        match self.content:
-            case Unit():
-                return f"{self.content.kind} news"
-            case MailWork():
-                return f"{self.content.kind} mail"
-            case Report():
-                return f"{self.content.because} of a mail"
-            case Batch():
-                return f"{counted(self.content.size, 'record')} of the stream, for {self.content.reader}"
-            case Uploads():
-                return counted(len(self.content.names), "upload")
-            case None:
-                return "unknown"
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -118,12 +104,10 @@ class _Case:
 
 @dataclass(frozen=True, slots=True)
 class _Plumbing:
-    """The queues of the fan-out, of uploads and of mail, the dead-letter queues by name, and the way back into the
+    """The queues by the kind of work that they take, the dead-letter queues by name, and the way back into the
     stream's functions."""
 
-    work: Queue
-    uploads: Queue
-    mail: Queue
+    queues: dict[type[Content], Queue]
     dead_letters: dict[str, Queue]
     replayer: Replayer
 
@@ -132,11 +116,12 @@ class _Plumbing:
         """Raises NoTable where nothing says which queues."""
         addresses, client_arguments = _addresses()
         work = sqs.connect(addresses["QueueUrl"], **client_arguments)
-        uploads = Queue(addresses["UploadsUrl"], work.client)
         mail = Queue(addresses.get("MailQueueUrl", ""), work.client)
-        known = {name: output for name, output in DEAD_LETTERS.items() if output in addresses}
-        queues = {name: Queue(addresses[output], work.client) for name, output in known.items()}
-        return cls(work, uploads, mail, queues, dead_letters.replayer(open_table(), **client_arguments))
+        queues = {Unit: work, Uploads: Queue(addresses["UploadsUrl"], work.client), MailWork: mail, Report: mail}
+        dead = {
+            name: Queue(addresses[output], work.client) for name, output in DEAD_LETTERS.items() if output in addresses
+        }
+        return cls(queues, dead, dead_letters.replayer(open_table(), **client_arguments))
 
     def cases(self, source: str, queue: Queue) -> Iterator[_Case]:
         seen: set[str] = set()
@@ -145,50 +130,47 @@ class _Plumbing:
                 return
             seen.add(message.message_id)
             content = dead_letters.content_of(message)
-            deal_ids, reason = self._told(content)
-            yield _Case(source, queue, message, content, deal_ids, reason)
+            yield _Case(source, queue, message, content, *self._told(content))
 
     def send(self, case: _Case) -> None:
         """Send one message again, and note what came of it."""
         try:
-            match case.content:
-                case Unit() | Uploads():
-                    queue = self.work if isinstance(case.content, Unit) else self.uploads
-                    dead_letters.resend(queue, case.queue, case.message)
-                    case.outcome = "sent again"
-                case MailWork() | Report():
-                    dead_letters.resend(self.mail, case.queue, case.message)
-                    case.outcome = "sent again"
-                case Batch():
-                    replayed = self.replayer.replay(case.content)
-                    case.queue.remove(case.message)
-                    case.outcome = f"{counted(replayed, 'record')} replayed"
-                case None:
-                    case.outcome, case.failed = "left: nothing that a function understands", True
-                    case.queue.release(case.message)
+            case.outcome = self._sent(case)
+            case.queue.remove(case.message)
         except DealsError as error:
             case.outcome, case.failed = f"left: {error}", True
             case.queue.release(case.message)
 
-    def drop(self, case: _Case) -> None:
-        case.queue.remove(case.message)
-        case.outcome = "dropped"
+    def _sent(self, case: _Case) -> str:
+        """Hand a batch to its function, or other work to its queue as it came; returns what was done."""
+        match case.content:
+            case None:
+                raise _Strange("nothing that a function understands")
+            case Batch():
+                return f"{counted(self.replayer.replay(case.content), 'record')} replayed"
+        self.queues[type(case.content)].send([case.message.body])
+        return "sent again"
 
-    def _told(self, content: Unit | MailWork | Report | Uploads | Batch | None) -> tuple[list[str], str]:
-        """The deals that a message is about, and why it is there, as far as it says."""
+    def _told(self, content: Content | None) -> tuple[str, list[str], str]:
+        """The kind of some work, the deals that it is about, and why it is there, as far as it says."""
+        failed = "every delivery failed; the {}'s log says why"
         match content:
             case Unit():
-                return [content.deal_id], "every delivery failed; the messenger's log says why"
-            case MailWork() | Report():
-                return [], "every delivery failed; the mailer's log says why"
+                return f"{content.kind} news", [content.deal_id], failed.format("messenger")
+            case MailWork():
+                return f"{content.kind} mail", [], failed.format("mailer")
+            case Report():
+                return f"{content.because} of a mail", [], failed.format("mailer")
             case Batch():
+                kind = f"{counted(content.size, 'record')} of the stream, for {content.reader}"
                 with suppress(DealsError):
-                    return self.replayer.about(content), content.reason
-                return [], f"{content.reason}; the stream cannot be read any more"
+                    return kind, self.replayer.about(content), content.reason
+                return kind, [], f"{content.reason}; the stream cannot be read any more"
             case Uploads():
-                return [], "every attempt failed; the resizer's log says why"
+                kind = counted(len(content.names), "upload")
+                return kind, [], "every attempt failed; the resizer's log says why"
             case None:
-                return [], "not a message of ours"
+                return "unknown", [], "not a message of ours"
 
 
 def _addresses() -> tuple[dict[str, str], dict[str, Any]]:
@@ -201,26 +183,3 @@ def _addresses() -> tuple[dict[str, str], dict[str, Any]]:
         return named, {"region_name": os.environ.get("AWS_REGION")}
     cloud = local_cloud("BTD_TABLE names no table")
     return {output: cloud.description[output[0].lower() + output[1:]] for output in VARIABLES}, cloud.arguments
-
-
-def _show(cases: list[_Case], as_json: bool) -> None:
-    if as_json:
-        show_json({"result": [case.to_json() for case in cases]})
-    elif cases:
-        show_rows(
-            ["Queue", "Kind", "Deals", "Received", "Reason", "Message", "Outcome"],
-            (
-                (
-                    case.source,
-                    case.kind,
-                    case.deal_ids,
-                    case.message.received,
-                    case.reason,
-                    case.message.message_id,
-                    case.outcome,
-                )
-                for case in cases
-            ),
-        )
-    else:
-        say("The dead-letter queues are empty.")
