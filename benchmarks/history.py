@@ -42,7 +42,7 @@ def measure(*, years: int) -> dict[str, Taken]:
     with DYNOXIDE_ENGINE.table() as table:
         open_brands(table)
         join(table, "ana")
-        _live(table, years)
+        live(table, years)
         for number in range(60):
             deals.create(table, a_deal(ago(minutes=number)), NOW)
         trace = Trace().attach(table)
@@ -73,8 +73,8 @@ def _taken(trace: Trace, do: Callable[[], object]) -> Taken:
     return trace.capacity.read, trace.capacity.write, trace.round_trips
 
 
-def _live(table: Table, years: int) -> None:
-    """Some years' counts, without the deals: nothing that is measured reads these."""
+def live(table: Table, years: int) -> None:
+    """Write some busy years' counts, without the deals: nothing that is measured reads these."""
     for feed in FEEDS:
         books: dict[str, Item] = {}
         for day in range(60, 365 * years):

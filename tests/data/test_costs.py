@@ -2,62 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from shared.data import item_types, keys
-from shared.data.catalog import deal_log, deals, feed_counts, feeds, offers, search, shops, words
+from benchmarks.history import YEARS, live
+from shared.data import keys
+from shared.data.catalog import deal_log, deals, feeds, offers, search, shops, words
 from shared.data.catalog.changes import DealChange
 from shared.data.members import follows
 from shared.data.orders import addresses
-from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import put
 from shared.models.catalog import Feed, Topic
 from shared.models.members import Address
 from tests.support.engines import DYNOXIDE_ENGINE, on
 from tests.support.factories import APPLE, FEEDS, NOW, a_deal, ago, ahead, both_kinds, ids, join, post
 from tests.support.metering import taken_by
 from tests.support.shop import a_buyer, buy, on_sale
-from tests.support.wire import Wire, hooked, watched
-
-YEARS = 10
-
-
-def ten_years(table: Table) -> None:
-    """The counts of ten busy years, without the deals."""
-    for feed in FEEDS:
-        books: dict[str, Item] = {}
-        for day in range(60, 365 * YEARS):
-            period = feed.period.start_of(NOW - timedelta(days=day))
-            key = keys.periods(feed, period)
-            book = books.setdefault(key["SK"], {**key, "Type": item_types.PERIODS, feed_counts.TOTAL: 0})
-            name = feed_counts.attribute(feed, period)
-            book[name] = book.get(name, 0) + 1583
-            book[feed_counts.TOTAL] += 1583
-        for book in books.values():
-            table.write(put(book, because="a test"))
+from tests.support.wire import Wire, watched
 
 
 def cost(table: Table, action: Callable[[], object]) -> float:
     """The capacity units that an action takes."""
-    units: list[float] = []
-
-    def ask(params: dict[str, Any], **_: Any) -> None:
-        params["ReturnConsumedCapacity"] = "TOTAL"
-
-    def note(parsed: Mapping[str, Any], **_: Any) -> None:
-        told = parsed["ConsumedCapacity"]
-        units.extend(part["CapacityUnits"] for part in (told if isinstance(told, list) else [told]))
-
-    with hooked(table, "before-parameter-build.dynamodb", ask), hooked(table, "after-call.dynamodb", note):
-        action()
-    return sum(units)
+    units = taken_by(table, {"it": action})["it"]
+    return units.read + units.write
 
 
 @on(DYNOXIDE_ENGINE)
@@ -69,7 +40,7 @@ def test_a_like_and_a_watch_cost_the_same_after_ten_years(table: Table, topic: T
         return [cost(table, partial(follow, table, topic, name, NOW)) for follow in (follows.like, follows.watch)]
 
     new = costs("ana")
-    ten_years(table)
+    live(table, YEARS)
 
     assert costs("bo") == new
 
@@ -82,7 +53,7 @@ def test_posting_editing_and_withdrawing_a_deal_cost_the_same_after_ten_years(ta
         deals.withdraw(table, deal.deal_id, NOW)
 
     new = cost(table, one_deal)
-    ten_years(table)
+    live(table, YEARS)
 
     assert cost(table, one_deal) == new
 
@@ -128,7 +99,7 @@ def test_an_order_and_a_like_cost_the_same_for_a_user_with_ten_long_addresses(ta
 
 @on(DYNOXIDE_ENGINE)
 def test_no_item_that_is_written_often_grows(table: Table) -> None:
-    ten_years(table)
+    live(table, YEARS)
     post(table, [a_deal()])
 
     items = [item for feed in FEEDS for item in table.query(keys.periods_between(feed, None)[0])]
