@@ -1,20 +1,24 @@
-"""``btd logs``: what all functions have logged of one request, deal or anything else that has an id."""
+"""``btd logs``: what all functions of a stack have logged of one request, deal or anything else that has an id."""
 
 from __future__ import annotations
 
+import json
 import os
-from datetime import timedelta
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
+import boto3
 import typer
+from botocore.exceptions import BotoCoreError, ClientError
 
-from cli import log_groups as written
 from cli.connection import local_cloud
-from cli.log_groups import Line, Logs
 from cli.output import show_json, show_rows
 from cli.watching import AsJson
 from infra.settings import STAGES
 from local.settings import STAGE
+from shared.errors import Unavailable
 from shared.values import times
 
 _BOOKKEEPING = {"level", "location", "timestamp", "message", "service", "correlation_id", "_aws"}
@@ -36,11 +40,19 @@ def logs(
     as_json: AsJson = False,
 ) -> None:
     """Show what all functions have logged of an id, such as from a request to its last message."""
-    found = _logs().find(text, times.now() - timedelta(hours=hours))
+    found = _find(text, times.now() - timedelta(hours=hours))
     if as_json:
         show_json({"result": [line.fields for line in found]})
     else:
         show_rows(["Time", "Function", "Level", "What", "With"], map(_row, found))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line that a function has logged, as the JSON that it is."""
+
+    at: datetime
+    fields: Mapping[str, Any]
 
 
 def _row(line: Line) -> tuple[Any, ...]:
@@ -49,9 +61,43 @@ def _row(line: Line) -> tuple[Any, ...]:
     return (f"{line.at:%H:%M:%S}", fields.get("service"), fields.get("level"), fields["message"], rest)
 
 
-def _logs() -> Logs:
-    """The logs of the stack that the environment names, or of the running local cloud. Raises NoTable."""
+def _find(text: str, since: datetime) -> list[Line]:
+    """The lines since a time that hold a text, which has no quotation marks, in the order in which they were written.
+
+    They are of the stack that the environment names, or of the running local cloud's. Raises NoTable, Unavailable.
+    """
     stack = os.environ.get("BTD_STACK")
     if stack:
-        return written.connect(stack, region_name=os.environ.get("AWS_REGION"))
-    return written.connect(STAGES[STAGE].stack_name, **local_cloud("BTD_STACK names no stack").arguments)
+        client: Any = boto3.client("logs", region_name=os.environ.get("AWS_REGION"))
+    else:
+        stack = STAGES[STAGE].stack_name
+        client = boto3.client("logs", **local_cloud("BTD_STACK names no stack").arguments)
+    asked = {"filterPattern": f'"{text}"', "startTime": int(since.timestamp() * 1000)}
+    groups = [
+        group["logGroupName"]
+        for page in _pages(client, "describe_log_groups", logGroupNamePattern=stack)
+        for group in page["logGroups"]
+    ]
+    pages = (page for group in groups for page in _pages(client, "filter_log_events", logGroupName=group, **asked))
+    found = [
+        Line(datetime.fromtimestamp(event["timestamp"] / 1000, UTC), _fields(event["message"]))
+        for page in pages
+        for event in page["events"]
+    ]
+    return sorted(found, key=lambda line: line.at)
+
+
+def _pages(client: Any, operation: str, **arguments: Any) -> Iterator[Mapping[str, Any]]:
+    try:
+        yield from client.get_paginator(operation).paginate(**arguments)
+    except (BotoCoreError, ClientError) as error:
+        raise Unavailable(f"The logs cannot be read: {error}") from error
+
+
+def _fields(text: str) -> Mapping[str, Any]:
+    """The fields of a log line. Lambda's own lines, such as of a timeout, are not JSON."""
+    try:
+        fields = json.loads(text)
+    except ValueError:
+        fields = None
+    return fields if isinstance(fields, dict) else {"message": text.strip()}
