@@ -118,25 +118,19 @@ class Importer:
                 yield entry
 
     def _import(self, window: Sequence[Entry]) -> None:
-        known = self._known(window)
+        known = imports.by_source(self._table, [entry.source_id for entry in window])
         self._create_brands(entry for entry in window if entry.source_id not in known)
         new = [self._named(entry) for entry in window if entry.source_id not in known]
         # Deals of one category and brand together: a transaction writes each of their counts once.
         new.sort(key=lambda entry: (entry.deal.status(self._now), entry.deal.category, entry.deal.brand))
-        batches = [new[start : start + MAX_TOGETHER] for start in range(0, len(new), MAX_TOGETHER)]
-        work: list[Callable[[], None]] = [partial(self._create, batch) for batch in batches]
-        work += self._meetings([entry for entry in window if entry.source_id in known], known)
+        # Those to be withdrawn together: they are read, and the others are not.
+        there = sorted(
+            (entry for entry in window if entry.source_id in known), key=lambda entry: entry.deal.withdrawn_at is None
+        )
+        work = [partial(self._create, batch) for batch in _batches(new, MAX_TOGETHER)]
+        work += [partial(self._meet, batch, known) for batch in _batches(there, MAX_BATCH_KEYS)]
         for done in [self._pool.submit(task) for task in work]:
             done.result()
-
-    def _known(self, window: Sequence[Entry]) -> dict[str, str]:
-        """The ids of those deals that exist, by source id."""
-        sources = [entry.source_id for entry in window]
-        chunks = [sources[start : start + MAX_BATCH_KEYS] for start in range(0, len(sources), MAX_BATCH_KEYS)]
-        known: dict[str, str] = {}
-        for found in self._pool.map(partial(imports.by_source, self._table), chunks):
-            known |= found
-        return known
 
     def _create_brands(self, entries: Iterable[Entry]) -> None:
         """Create the brands that are missing, each named as it is first written.
@@ -165,7 +159,7 @@ class Importer:
         except DealsError as error:
             if isinstance(error, Unavailable) and not isinstance(error, Busy):
                 raise
-            if isinstance(error, DealExists) and self._meet(batch):
+            if isinstance(error, DealExists) and self._create_rest(batch):
                 return
             if len(batch) == 1:
                 self._refuse(batch[0].number, str(error), batch[0].size)
@@ -178,41 +172,25 @@ class Importer:
             self.report.created_withdrawn += sum(entry.deal.withdrawn_at is not None for entry in batch)
         self._advance(sum(entry.size for entry in batch))
 
-    def _meet(self, batch: Sequence[Entry]) -> bool:
+    def _create_rest(self, batch: Sequence[Entry]) -> bool:
         """Another import was faster with some of a batch: create the rest. False if none of it is there after all."""
         known = imports.by_source(self._table, [entry.source_id for entry in batch])
         if not known:
             return False
-        for task in self._meetings([entry for entry in batch if entry.source_id in known], known):
-            task()
+        self._meet([entry for entry in batch if entry.source_id in known], known)
         rest = [entry for entry in batch if entry.source_id not in known]
         if rest:
             self._create(rest)
         return True
 
-    def _meetings(self, entries: Sequence[Entry], known: dict[str, str]) -> list[Callable[[], None]]:
-        """The work for deals that exist already: a line may withdraw one."""
-        if not entries:
-            return []
-        withdrawing = [entry for entry in entries if entry.deal.withdrawn_at is not None]
-        chunks = [withdrawing[start : start + MAX_BATCH_KEYS] for start in range(0, len(withdrawing), MAX_BATCH_KEYS)]
-        rest = [entry for entry in entries if entry.deal.withdrawn_at is None]
-        return [partial(self._count_existing, rest), *(partial(self._withdraw, chunk, known) for chunk in chunks)]
-
-    def _withdraw(self, entries: Sequence[Entry], known: dict[str, str]) -> None:
-        found = deals.get_many(self._table, [known[entry.source_id] for entry in entries])
-        listed = {deal.deal_id for deal in found if deal.withdrawn_at is None}
-        for entry in entries:
-            if known[entry.source_id] in listed:
-                self._withdraw_one(known[entry.source_id], entry)
-        self._count_existing(entries)
-
-    def _withdraw_one(self, deal_id: str, entry: Entry) -> None:
-        deals.edit(self._table, deal_id, {"withdrawn_at": entry.deal.withdrawn_at}, self._now, by=BY)
-        with self._lock:
-            self.report.withdrawn += 1
-
-    def _count_existing(self, entries: Sequence[Entry]) -> None:
+    def _meet(self, entries: Sequence[Entry], known: dict[str, str]) -> None:
+        """Count deals that exist already; a line may withdraw one."""
+        news = {known[each.source_id]: each.deal.withdrawn_at for each in entries if each.deal.withdrawn_at is not None}
+        for deal in deals.get_many(self._table, [*news]):
+            if deal.withdrawn_at is None:
+                deals.edit(self._table, deal.deal_id, {"withdrawn_at": news[deal.deal_id]}, self._now, by=BY)
+                with self._lock:
+                    self.report.withdrawn += 1
         with self._lock:
             self.report.existing += len(entries)
         self._advance(sum(entry.size for entry in entries))
@@ -221,6 +199,10 @@ class Importer:
         with self._lock:
             self.report.bad.append(BadLine(number, reason))
         self._advance(size)
+
+
+def _batches(entries: Sequence[Entry], most: int) -> list[Sequence[Entry]]:
+    return [entries[start : start + most] for start in range(0, len(entries), most)]
 
 
 def lines(source: BinaryIO) -> Iterator[bytes]:

@@ -22,12 +22,12 @@ from shared.data.catalog import brands, deals, imports, picks
 from shared.data.catalog.imports import MAX_TOGETHER
 from shared.data.members import follows
 from shared.data.orders import stock
-from shared.dynamodb.table import MAX_BATCH_KEYS, Table
+from shared.dynamodb.table import Table
 from shared.errors import AlreadyLiked, AlreadyWatching, BrandExists
 from shared.html import assets
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PAGE, Deal, Status, Topic
 from shared.s3 import Bucket
-from shared.values import slugs, times
+from shared.values import times
 from shared.values.pictures import MEDIA_TYPES, Picture
 
 FILE = Path(__file__).with_name("deals.jsonl")
@@ -52,8 +52,8 @@ FOLLOWED = (
 """Brands and categories that the sample's member likes and watches."""
 
 
-def read(now: datetime) -> list[tuple[str, Deal]]:
-    """The sample's deals, oldest first, each with its brand's name."""
+def read(now: datetime) -> list[Deal]:
+    """The sample's deals, oldest first."""
     return [_deal(json.loads(line), now) for line in FILE.read_text(encoding="utf-8").splitlines()]
 
 
@@ -65,11 +65,11 @@ def plant(table: Table, now: datetime, member: str, pictures: Bucket | None = No
     Repeating it adds nothing: a deal is known by its source, and likes and watches count once.
     """
     sample = read(now)
-    for name in dict.fromkeys(name for name, _ in sample):
+    for slug, name in {deal.brand: deal.brand_name for deal in sample}.items():
         with suppress(BrandExists):
-            brands.create(table, slugs.slug(name), name, now)
-    known = _known(table, [deal for _, deal in sample])
-    new = [deal for _, deal in sample if deal.source_id not in known]
+            brands.create(table, slug, name, now)
+    known = _known(table, sample)
+    new = [deal for deal in sample if deal.source_id not in known]
     if pictures is not None:
         new = [draw(pictures, deal) for deal in new]
     for topic in FOLLOWED:
@@ -80,7 +80,7 @@ def plant(table: Table, now: datetime, member: str, pictures: Bucket | None = No
     for start in range(0, len(new), MAX_TOGETHER):
         imports.create_many(table, new[start : start + MAX_TOGETHER], now)
     if new:
-        _pick(table, _known(table, [deal for _, deal in sample]), [deal for _, deal in sample], now)
+        _pick(table, _known(table, sample), sample, now)
     return len(new)
 
 
@@ -146,17 +146,12 @@ def _varied(found: Sequence[Deal], most: int) -> Iterator[Deal]:
 
 
 def _known(table: Table, wanted: Sequence[Deal]) -> dict[str, str]:
-    sources = [deal.source_id or "" for deal in wanted]
-    known: dict[str, str] = {}
-    for start in range(0, len(sources), MAX_BATCH_KEYS):
-        known |= imports.by_source(table, sources[start : start + MAX_BATCH_KEYS])
-    return known
+    return imports.by_source(table, [deal.source_id or "" for deal in wanted])
 
 
-def _deal(line: dict[str, Any], now: datetime) -> tuple[str, Deal]:
+def _deal(line: dict[str, Any], now: datetime) -> Deal:
     line["createdAt"] = times.to_iso(now - timedelta(hours=line.pop("hoursAgo")))
     if "endsInHours" in line:
         line["expiresAt"] = times.to_iso(now + timedelta(hours=line.pop("endsInHours")))
-    new = NewDeal.model_validate(line)
-    deal = new.to_deal(now, entropy=b"")  # none is needed: the id is derived from the source's
-    return line["brand"], replace(deal, brand_name=line["brand"])
+    deal = NewDeal.model_validate(line).to_deal(now, entropy=b"")  # none is needed: the id is derived from the source's
+    return replace(deal, brand_name=line["brand"])

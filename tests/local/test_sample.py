@@ -32,7 +32,7 @@ def planted() -> Iterator[Table]:
 
 
 def test_the_sample_has_what_the_site_can_show() -> None:
-    found = [deal for _, deal in sample.read(NOW)]
+    found = sample.read(NOW)
 
     active = [deal for deal in found if deal.status(NOW) is Status.ACTIVE]
     assert 150 <= len(found) <= 250
