@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from local import cloud
-from local.runtime import Function, reaching, running, unpack
-from local.settings import ROOT, STAGE, Home, access_key, endpoint
+from local.runtime import Function, running, unpack
+from local.settings import ROOT, STAGE, Home, access_key, endpoint, reaching
 from local.trouble import Trouble
 from local.undeployed import row_of, undeployed
 

@@ -27,7 +27,7 @@ from typing import Any
 
 from infra.artifacts.bundling import compiler, libraries
 from infra.settings import this_machine
-from local.settings import ACCOUNT, REGION, AccessKey
+from local.settings import ACCOUNT, REGION
 
 VERSION = "2018-06-01"
 INIT_TIMEOUT = 10.0
@@ -174,17 +174,6 @@ def environment(function: Function) -> dict[str, str]:
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",
         **function.environment,
-    }
-
-
-def reaching(address: str, key: AccessKey | None = None) -> dict[str, str]:
-    """The variables that lead a function's clients to a cloud on this machine, with the key that the cloud asks for."""
-    return {
-        "AWS_ENDPOINT_URL": address,
-        "AWS_REGION": REGION,
-        "AWS_DEFAULT_REGION": REGION,
-        "NO_PROXY": "127.0.0.1,localhost",
-        **({"AWS_ACCESS_KEY_ID": key.key_id, "AWS_SECRET_ACCESS_KEY": key.secret} if key else {}),
     }
 
 

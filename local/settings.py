@@ -147,6 +147,17 @@ def client_arguments_at(home: Home, address: str, region: str) -> dict[str, Any]
     }
 
 
+def reaching(address: str, key: AccessKey | None = None) -> dict[str, str]:
+    """The variables that lead clients to a cloud on this machine, with the key that the cloud asks for."""
+    return {
+        "AWS_ENDPOINT_URL": address,
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+        **({"AWS_ACCESS_KEY_ID": key.key_id, "AWS_SECRET_ACCESS_KEY": key.secret} if key else {}),
+        "NO_PROXY": "127.0.0.1,localhost",
+    }
+
+
 def cloud_environment(home: Home, port: int) -> dict[str, str]:
     """MiniStack's environment. Functions inherit it, so it has only the essentials of the user's shell."""
     key = access_key(home)
@@ -176,18 +187,12 @@ def cloud_environment(home: Home, port: int) -> dict[str, str]:
 
 def client_environment(home: Home, port: int) -> dict[str, str]:
     """The environment of the CDK's commands, without the user's own profiles and keys."""
-    key = access_key(home)
     nowhere = str(home.folder / "no-such-file")
     # The rest of the user's environment stays: fetching what is bundled may need its proxies and certificates.
     others = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "CDK_"))}
     return others | {
-        "NO_PROXY": "127.0.0.1,localhost",
+        **reaching(endpoint(port), access_key(home)),
         "no_proxy": "127.0.0.1,localhost",
-        "AWS_ENDPOINT_URL": endpoint(port),
-        "AWS_ACCESS_KEY_ID": key.key_id,
-        "AWS_SECRET_ACCESS_KEY": key.secret,
-        "AWS_REGION": REGION,
-        "AWS_DEFAULT_REGION": REGION,
         "AWS_CONFIG_FILE": nowhere,
         "AWS_SHARED_CREDENTIALS_FILE": nowhere,
         "AWS_EC2_METADATA_DISABLED": "true",

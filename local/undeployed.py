@@ -14,8 +14,8 @@ from infra.functions import Function as Row
 from infra.settings import STAGES
 from local import cloud, deploy
 from local.ports import free_port
-from local.runtime import Function, reaching, unpack
-from local.settings import STAGE, Home, access_key, client_arguments, endpoint
+from local.runtime import Function, unpack
+from local.settings import STAGE, Home, access_key, client_arguments, endpoint, reaching
 from local.trouble import Trouble
 from shared import sqs
 from shared.data.catalog import seeds

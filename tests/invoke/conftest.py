@@ -13,7 +13,8 @@ import pytest
 
 from infra.artifacts.bundling import HANDLER, bundle, module_of
 from infra.functions import BY_NAME
-from local.runtime import Answer, Function, reaching, running, unpack
+from local.runtime import Answer, Function, running, unpack
+from local.settings import reaching
 from shared.data.catalog import brands, seeds
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
