@@ -11,7 +11,6 @@ import sys
 import time
 import urllib.request
 from contextlib import suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from infra.functions import DEAD_LETTERS, dead_letters_output
@@ -30,14 +29,6 @@ QUEUES = ("QueueUrl", "UploadsUrl", "MailQueueUrl", *map(dead_letters_output, DE
 
 BUCKET = "PicturesBucket"
 """The stack's output that names the bucket of pictures."""
-
-
-@dataclass(frozen=True, slots=True)
-class Addresses:
-    """The API's address for tools that resolve ``*.localhost`` (curl, browsers), and one for all others."""
-
-    api: str
-    plain: str
 
 
 def main() -> int:
@@ -72,7 +63,7 @@ def up(home: Home) -> int:
         home.sample.unlink(missing_ok=True)
     digest = deploy.wanted(port)
     outputs = deploy.outputs(home, digest)
-    if outputs is None or not _answers(_addresses(port, outputs["ApiId"])):
+    if outputs is None or not _answers(_plain_address(port, outputs["ApiId"])):
         if not deploy.is_bootstrapped(home):
             home.deploy_log.unlink(missing_ok=True)
             print("Preparing the cloud (cdk bootstrap) ...", flush=True)
@@ -137,16 +128,14 @@ def env(home: Home) -> int:
     return 0
 
 
-def _addresses(port: int, api_id: str) -> Addresses:
-    return Addresses(
-        api=f"http://{api_id}.execute-api.localhost:{port}{paths.ROOT}",
-        plain=f"{endpoint(port)}/_aws/execute-api/{api_id}{paths.ROOT}",
-    )
+def _plain_address(port: int, api_id: str) -> str:
+    """The API's address for tools that do not resolve ``*.localhost``, as curl and browsers do."""
+    return f"{endpoint(port)}/_aws/execute-api/{api_id}{paths.ROOT}"
 
 
-def _answers(addresses: Addresses) -> bool:
+def _answers(address: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{addresses.plain}/categories", timeout=20) as answer:  # noqa: S310  # ours
+        with urllib.request.urlopen(f"{address}/categories", timeout=20) as answer:  # noqa: S310  # ours
             return bool(answer.status == HTTPStatus.OK)
     except OSError:
         return False
@@ -155,14 +144,18 @@ def _answers(addresses: Addresses) -> bool:
 def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: float, *, empty: bool) -> None:
     # Imported here: boto3 takes a third of a second, which stop and status need not wait for.
     from local import sample  # noqa: PLC0415
-    from local.table import complete, ensure_account, open_table  # noqa: PLC0415
+    from local.accounts import ensure_account  # noqa: PLC0415
     from shared import s3  # noqa: PLC0415
+    from shared.dynamodb import provision  # noqa: PLC0415
+    from shared.dynamodb.client import connect  # noqa: PLC0415
 
-    table = open_table(home, there.port, outputs["TableName"])
-    complete(table)
+    reached = client_arguments(home, there.port)
+    table = connect(outputs["TableName"], **reached)
+    provision.enable_ttl(table.client, table.name)  # MiniStack's CloudFormation leaves it off
     editor = ensure_account(home.editor, table, "editor")
     member = ensure_account(home.member, table, "member")
-    addresses = _addresses(there.port, outputs["ApiId"])
+    api = f"http://{outputs['ApiId']}.execute-api.localhost:{there.port}{paths.ROOT}"
+    plain = _plain_address(there.port, outputs["ApiId"])
     home.cloud.write_text(
         json.dumps(
             {
@@ -170,9 +163,9 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
                 "region": REGION,
                 "table": outputs["TableName"],
                 "apiId": outputs["ApiId"],
-                "apiUrl": addresses.api,
+                "apiUrl": api,
                 "siteUrl": outputs["SiteUrl"],
-                "plainApiUrl": addresses.plain,
+                "plainApiUrl": plain,
                 "picturesBucket": outputs[BUCKET],
                 **{name[0].lower() + name[1:]: url for name, url in outputs.items() if name in QUEUES},
             },
@@ -181,9 +174,7 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
     )
     if not empty and not home.sample.exists():
         print("Bringing in the sample deals ...", flush=True)
-        planted = sample.plant(
-            table, times.now(), member.username, s3.connect(outputs[BUCKET], **client_arguments(home, there.port))
-        )
+        planted = sample.plant(table, times.now(), member.username, s3.connect(outputs[BUCKET], **reached))
         home.sample.write_text(json.dumps({"deals": planted}))
     print(
         f"""
@@ -191,9 +182,9 @@ Big Time Deals is up ({seconds:.0f} s).
 
   Editor   {editor.username} / {editor.password}
   Member   {member.username} / {member.password}
-  API      {addresses.api}
-           {addresses.plain}  (where *.localhost does not resolve)
-  To try   {addresses.api}/docs
+  API      {api}
+           {plain}  (where *.localhost does not resolve)
+  To try   {api}/docs
   Stop     make stop  (keeps the data)
 
 Open  {outputs["SiteUrl"]}"""

@@ -15,13 +15,14 @@ from schemathesis import AuthContext, Case, CheckContext, Response
 from schemathesis.core.failures import Failure
 from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
 
-from local.settings import Home
-from local.table import open_table
+from local.settings import Home, client_arguments
 from shared.data.members import sessions, users
+from shared.dynamodb.client import connect
 from shared.models.members import Role, User
 from shared.values import times
 
-TABLE = open_table(Home(Path(os.environ["FIRE_HOME"])), int(os.environ["FIRE_PORT"]), os.environ["FIRE_TABLE"])
+CLOUD = client_arguments(Home(Path(os.environ["FIRE_HOME"])), int(os.environ["FIRE_PORT"]))
+TABLE = connect(os.environ["FIRE_TABLE"], **CLOUD)
 ROLE = os.environ["FIRE_ROLE"]
 
 ENDS_SESSIONS = {"/me", "/sessions", "/sessions/current"}

@@ -20,9 +20,10 @@ import pytest
 from local import cloud, deploy
 from local.ports import free_port
 from local.settings import Home, client_arguments, endpoint
-from local.table import complete, open_table
 from local.trouble import Trouble
 from shared.data.members import users
+from shared.dynamodb import provision
+from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from tests.support.contract import Contract
 from tests.support.waiting import PATIENCE
@@ -220,8 +221,8 @@ def deployed(folder: Path) -> Iterator[Site]:
         cloud.start(home, port)
         deploy.bootstrap(home, port)
         outputs = deploy.deploy(home, port, deploy.wanted(port))
-        table = open_table(home, port, outputs["TableName"])
-        complete(table)
+        table = connect(outputs["TableName"], **client_arguments(home, port))
+        provision.enable_ttl(table.client, table.name)
         served = httpx.get(
             f"{endpoint(port)}/v1/openapi.json",
             headers=_host(port, outputs["ApiId"]),

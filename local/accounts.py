@@ -1,4 +1,4 @@
-"""The table on the local cloud: what CloudFormation left out, and the demo's accounts."""
+"""The demo's accounts on the local cloud."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.settings import Home, client_arguments, write_private
+from local.settings import write_private
 from shared.data.members import credentials, users
-from shared.dynamodb import provision
-from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser
 from shared.models.members import Role, User
@@ -24,16 +22,6 @@ class Login:
 
     username: str
     password: str
-
-
-def open_table(home: Home, port: int, name: str) -> Table:
-    """The table on the local cloud."""
-    return connect(name, **client_arguments(home, port))
-
-
-def complete(table: Table) -> None:
-    """Enable TTL, which MiniStack's CloudFormation leaves off."""
-    provision.enable_ttl(table.client, table.name)
 
 
 def ensure_account(file: Path, table: Table, role: Role) -> Login:
