@@ -89,7 +89,7 @@ def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list
                 await _show_mail(scope["path"], send)
                 return
             if scope["path"] == WAITING:
-                await _answer(send, 200, b"application/json", json.dumps(waiting()).encode())
+                await _answer(send, 200, {"Content-Type": "application/json"}, json.dumps(waiting()))
                 return
         await app(scope, receive, send)
 
@@ -104,10 +104,8 @@ def is_mail(method: str, path: str, host: str) -> bool:
 async def _show_mail(path: str, send: Send) -> None:
     from local import mailbox  # noqa: PLC0415  # templates and all take half a second
 
-    status, told, text = mailbox.show(path)
-    headers = [(name.lower().encode(), value.encode()) for name, value in told.items()]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": text.encode()})
+    status, headers, text = mailbox.show(path)
+    await _answer(send, status, headers, text)
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
@@ -115,13 +113,14 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         await send({"type": "websocket.close", "code": 1008})
         return
-    text = b"The local cloud takes requests with the access key of its checkout (.local/key.json) only.\n"
-    await _answer(send, 403, b"text/plain", text)
+    text = "The local cloud takes requests with the access key of its checkout (.local/key.json) only.\n"
+    await _answer(send, 403, {"Content-Type": "text/plain"}, text)
 
 
-async def _answer(send: Send, status: int, kind: bytes, body: bytes) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", kind)]})
-    await send({"type": "http.response.body", "body": body})
+async def _answer(send: Send, status: int, headers: dict[str, str], text: str) -> None:
+    told = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": told})
+    await send({"type": "http.response.body", "body": text.encode()})
 
 
 def waiting() -> dict[str, int]:
