@@ -112,6 +112,6 @@ def steps(table: Table, written: Export, segment: int) -> Iterator[Step]:
         return  # it is done
     while True:
         items, start = table.scan(segment=segment, segments=about["segments"], start=start, limit=PAGE)
-        yield Step(segment, len(items), written.take(items, place, start))
+        yield Step(len(items), written.take(items, place, start))
         if start is None:
             return

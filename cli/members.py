@@ -16,7 +16,6 @@ from shared.data.catalog import deals
 from shared.data.members import alerts, feed_keys, follows, messages, sessions, users
 from shared.http.parameters import DEFAULT_PAGE
 from shared.models.alerts import Pace
-from shared.models.catalog import Topic
 from shared.models.members import Session
 from shared.values import times
 
@@ -47,7 +46,8 @@ def watches(username: Username, as_json: AsJson = False) -> None:
 def likes(username: Username, as_json: AsJson = False) -> None:
     """List the brands and categories that a user likes."""
     with at_work(as_json) as work:
-        work.answer(_topics(_of(work, username, follows.likes(work.table, username))), views.topics)
+        found = _of(work, username, follows.likes(work.table, username))
+        work.answer(documents.all_of(map(member_documents.followed, found)), views.topics)
 
 
 @alerts_app.command("list")
@@ -205,10 +205,6 @@ def _of(work: Work, username: str, found: T) -> T:
     if not found:
         users.get(work.table, username)
     return found
-
-
-def _topics(found: list[Topic]) -> documents.Json:
-    return documents.all_of(map(member_documents.followed, found))
 
 
 def _session(session: Session) -> documents.Json:

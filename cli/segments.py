@@ -36,7 +36,6 @@ Number = Annotated[int, typer.Option(min=1, max=64, help="Parts of the table tha
 class Step:
     """One page of a segment: how many items were looked at, and how many of them were rewritten."""
 
-    segment: int
     seen: int
     rewritten: int
 
@@ -51,7 +50,7 @@ def scan(table: Table, name: str, segment: int, segments: int, work: Callable[[l
     start: Mapping[str, Any] | None = json.loads(remembered["Start"]) if remembered else None
     while True:
         items, start = table.scan(segment=segment, segments=segments, start=start, limit=PAGE)
-        yield Step(segment, len(items), work(items))
+        yield Step(len(items), work(items))
         if start is None:
             table.write(forget(place, because="the segment is done; another run starts over"))
             return

@@ -9,7 +9,6 @@ import typer
 
 from cli import views
 from cli.inputs import Username, checked, from_stdin
-from cli.output import say
 from cli.watching import AsJson, at_work
 from shared.api import documents, member_documents
 from shared.api.member_bodies import NewUser
@@ -18,7 +17,6 @@ from shared.data.members import digests, email_tokens, sessions, users
 from shared.models.alerts import Pace
 from shared.models.members import Role, User
 from shared.values import times
-from shared.values.counts import counted
 from shared.values.passwords import hash_password
 
 app = typer.Typer(help="Accounts, and who is an editor.", no_args_is_help=True)
@@ -67,8 +65,7 @@ def revoke_editor(username: Username, as_json: AsJson = False) -> None:
 def all_users(as_json: AsJson = False) -> None:
     """List all users: the whole of UserIndex, in no order."""
     with at_work(as_json) as work:
-        found = [member_documents.user(user) for user in users.everyone(work.table)]
-        work.answer(documents.all_of(found), _users)
+        work.answer(documents.all_of(map(member_documents.user, users.everyone(work.table))), views.users)
 
 
 @app.command()
@@ -148,8 +145,3 @@ def _set_role(username: str, role: Role, as_json: bool) -> None:
     with at_work(as_json) as work:
         users.set_role(work.table, username, role)
         work.answer(member_documents.user(users.get(work.table, username, consistent=True)), views.fields)
-
-
-def _users(page: documents.Json) -> None:
-    views.users(page)
-    say(counted(len(page["items"]), "user"))

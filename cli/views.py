@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cli.output import say, show_fields, show_rows
+from shared.values.counts import counted
 
 Json = dict[str, Any]
 
@@ -66,12 +67,17 @@ def log(page: Json) -> None:
 def topic(page: Json) -> None:
     """A brand's or a category's page."""
     fields({name: value for name, value in page.items() if name not in ("featured", "latest")})
-    _sections(page)
+    curated(page)
 
 
 def curated(page: Json) -> None:
-    """The front page, or the editor's choice."""
-    _sections(page)
+    """The deals that were picked, and the latest: of the front page, the editor's choice, a brand or a category."""
+    if "featured" in page:
+        say("\nFeatured")
+        deals(page["featured"])
+    if "latest" in page:
+        say("\nLatest")
+        feed(page["latest"])
 
 
 def brands(page: Json) -> None:
@@ -111,6 +117,7 @@ def _limits(limits: Json) -> list[str]:
 def users(page: Json) -> None:
     columns = ("username", "email", "name", "role", "createdAt")
     show_rows(["User", "Email", "Name", "Role", "Created"], ([user[c] for c in columns] for user in page["items"]))
+    say(counted(len(page["items"]), "user"))
 
 
 def messages(page: Json) -> None:
@@ -127,15 +134,6 @@ def messages(page: Json) -> None:
     )
     show_rows(["", "Kind", "Subject", "Sent", "About", "Message"], rows)
     _next(page)
-
-
-def _sections(page: Json) -> None:
-    if "featured" in page:
-        say("\nFeatured")
-        deals(page["featured"])
-    if "latest" in page:
-        say("\nLatest")
-        feed(page["latest"])
 
 
 def _next(page: Json) -> None:
