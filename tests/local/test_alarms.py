@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import aws_cdk as cdk
 import boto3
@@ -24,18 +22,11 @@ WATCHED = replace(STAGES["dev"], watch=Watch.FULL)
 pytestmark = pytest.mark.thorough
 
 
-@pytest.fixture
-def arguments(tmp_path: Path) -> Iterator[dict[str, Any]]:
-    """A running cloud with nothing deployed to it."""
-    home, port = Home(tmp_path / "home"), free_port()
-    cloud.start(home, port)
-    yield client_arguments(home, port)
-    cloud.kill(home)
-
-
 def test_alarms_and_dashboard_are_deployed_and_one_that_rings_is_told_with_what_to_do(
-    arguments: dict[str, Any], tmp_path: Path
+    home: Home, tmp_path: Path
 ) -> None:
+    there, _ = cloud.start(home, free_port())
+    arguments = client_arguments(home, there.port)
     app = cdk.App(outdir=str(tmp_path / "cdk.out"))
     DealsStack(app, stage=WATCHED)
     app.synth()

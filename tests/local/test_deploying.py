@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -43,15 +42,6 @@ def test_a_watched_stage_follows_each_folder_that_is_deployed() -> None:
     assert {f"{name}/**" for name in _DEPLOYED_FROM if (ROOT / name).is_dir()} <= set(watched)
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    """A running cloud with nothing deployed to it."""
-    home = Home(tmp_path / "home")
-    cloud.start(home, free_port())
-    yield home
-    cloud.kill(home)
-
-
 def a_stack(folder: Path, version: str, *, refuses: tuple[str, ...] = ()) -> Path:
     """A synthesized stack of a table, and of a step that fails in some kinds of deployment."""
     app = cdk.App(outdir=str(folder / version))
@@ -75,8 +65,7 @@ def a_stack(folder: Path, version: str, *, refuses: tuple[str, ...] = ()) -> Pat
 def test_an_update_that_cannot_even_be_taken_back_hinders_no_later_one_and_loses_no_data(
     home: Home, tmp_path: Path
 ) -> None:
-    there = cloud.running(home)
-    assert there is not None
+    there, _ = cloud.start(home, free_port())
     arguments = client_arguments(home, there.port)
     item = {"PK": {"S": "one"}}
     # Nothing but the answer decides: the step that refuses to be updated refuses to be brought back, too.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import boto3
 import pytest
@@ -18,14 +16,6 @@ from local.settings import ROOT, Home, client_arguments
 from shared.dynamodb.schema import create_table_request
 
 LISTED = "import boto3, os; print(boto3.client('dynamodb').describe_table(TableName=os.environ['TABLE_NAME'])['Table'])"
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
-    home = Home(tmp_path / "cloud's")
-    monkeypatch.setenv("BTD_HOME", str(home.folder))
-    yield home
-    cloud.kill(home)
 
 
 def test_a_shell_that_has_it_reaches_the_table_through_the_guard(home: Home) -> None:
@@ -50,6 +40,7 @@ def test_a_shell_that_has_it_reaches_the_table_through_the_guard(home: Home) -> 
 def test_without_a_cloud_it_prints_nothing_that_a_shell_would_run(
     home: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("BTD_HOME", str(home.folder))
     monkeypatch.setattr(sys, "argv", ["local", "env"])
 
     assert local.main() == 1

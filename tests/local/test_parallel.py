@@ -7,14 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from local import cloud
 from local.ports import free_port
 from local.settings import Home
 from tests.support.commands import begin
@@ -22,13 +20,6 @@ from tests.support.waiting import until
 
 DEPLOYS = "Preparing the cloud"
 """The line of a run whose cloud is there; a deployment would follow."""
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    home = Home(tmp_path / "cloud")
-    yield home
-    cloud.kill(home)
 
 
 def all_wait(logs: list[Path]) -> bool:

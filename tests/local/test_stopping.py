@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,6 @@ from local.ports import free_port
 from local.settings import DEFAULT_PORT, Home, wanted_port
 from tests.e2e.test_restart import stream_to_a_function, write
 from tests.support.waiting import until
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    home = Home(tmp_path / "cloud")
-    yield home
-    cloud.kill(home)
 
 
 def test_stopping_waits_until_functions_have_read_what_was_written(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import boto3
@@ -18,19 +17,12 @@ from tests.e2e.test_restart import stream_to_a_function, write
 from tests.support.waiting import until
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    home = Home(tmp_path / "cloud")
-    yield home
-    cloud.kill(home)
-
-
 @pytest.mark.parametrize("fails", ["whole", "partly"])
 def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
     home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: str
 ) -> None:
     port, seen = free_port(), tmp_path / "seen"
-    cloud.start(home, port)
+    there, _ = cloud.start(home, port)
     sqs = boto3.session.Session().client("sqs", **client_arguments(home, port))
     url = sqs.create_queue(QueueName="SomeDeadLetters")["QueueUrl"]
     arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
@@ -48,8 +40,6 @@ def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
     )
     for name in ("one", "two", "poison"):
         write(home, port, name)
-    there = cloud.running(home)
-    assert there is not None
     assert until(lambda: cloud.waiting(home, there) == {"records": 0, "messages": 0, cloud.DEAD: 1})
     write(home, port, "three")
     assert until(lambda: "three" in seen.read_text())
@@ -69,13 +59,11 @@ def test_what_functions_have_not_read_yet_is_told(
     home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     port = free_port()
-    cloud.start(home, port)
+    there, _ = cloud.start(home, port)
     stream_to_a_function(home, port, tmp_path / "seen")  # without a bound of attempts, poison stays
 
     write(home, port, "poison")
 
-    there = cloud.running(home)
-    assert there is not None
     assert until(lambda: cloud.waiting(home, there)["records"] == 1)
     local.status(home)
     assert "Functions still have 1 record of the table's stream" in capsys.readouterr().out
