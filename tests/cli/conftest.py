@@ -16,6 +16,8 @@ from shared.values import times
 from tests.support.engines import FAST_SERVER, Engine
 
 Btd = Callable[..., Result]
+Ask = Callable[..., Any]
+"""The fixtures ``btd`` and ``ask``, below."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -71,7 +73,7 @@ def btd() -> Btd:
 
 
 @pytest.fixture
-def ask(btd: Btd) -> Callable[..., Any]:
+def ask(btd: Btd) -> Ask:
     """Runs a command line with ``--json``, and gives what it answers."""
 
     def run(*arguments: str) -> Any:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
 from pathlib import Path
-
-from typer.testing import Result
 
 from shared.data.members import users
 from shared.dynamodb.table import Table
+from tests.cli.conftest import Btd
 from tests.support.factories import a_user
-
-Btd = Callable[..., Result]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 AFTERNOON = (ROOT / "docs" / "afternoon.md").read_text(encoding="utf-8")

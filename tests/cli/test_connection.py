@@ -6,17 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import Result
 
 from cli.connection import NoTable, open_table
 from local.settings import Home
 from shared.dynamodb.table import Table
-
-Btd = Callable[..., Result]
+from tests.cli.conftest import Btd
 
 
 @pytest.fixture

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
 from cli import exports
 from cli.exported import NAMELESS, Export, Readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from tests.cli.conftest import name_in_environment
+from tests.cli.conftest import Btd, name_in_environment
 from tests.support.engines import FAST_SERVER
 from tools import workbench
-
-Btd = Callable[..., Result]
 
 PERSONAL = re.compile(
     r"(?<![\w-])(ana|bo|cy)(?![\w-])|@mail|argon2|Harbour|203\.0\.113\.|4c9f1f0e|81d2a7c3|f03b6e95", re.IGNORECASE

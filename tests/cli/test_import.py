@@ -8,22 +8,20 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
 from shared.data.catalog import brands, deals, feed_counts, feeds, imports
 from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, BRAND, Deal, Status, Topic, feed_of
 from shared.values.times import from_iso, now, to_iso
+from tests.cli.conftest import Btd
 from tests.support.factories import walk
 from tests.support.waiting import until
-
-Btd = Callable[..., Result]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SAMPLE = ROOT / "tests" / "sample" / "deals.jsonl"
@@ -248,8 +246,7 @@ def test_a_table_that_was_never_seeded_stops_the_import_with_one_line(
 
 def there(table: Table, count: int) -> set[str]:
     """Which of the deals that come first in a file are in the table."""
-    chunks = (range(at, min(at + 100, count)) for at in range(0, count, 100))
-    return {source for chunk in chunks for source in imports.by_source(table, list(map(str, chunk)))}
+    return set(imports.by_source(table, list(map(str, range(count)))))
 
 
 def _heed_sigint() -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
-
-from typer.testing import Result
 
 from shared.data import keys
 from shared.data.members import users
@@ -14,9 +11,8 @@ from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put
 from shared.html import query_lines
+from tests.cli.conftest import Btd
 from tests.support.factories import a_user
-
-Btd = Callable[..., Result]
 
 
 def test_the_line_of_the_browser_finds_the_items_of_an_index_backward(table: Table, btd: Btd) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import io
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
 from cli import redrive
 from cli.dead_letters import Batch, Replayer
@@ -23,12 +22,11 @@ from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
+from tests.cli.conftest import Btd
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, Engine
 from tests.support.events import event
 from tests.support.factories import NOW, a_deal, open_brands, post
 from tests.support.waiting import PATIENCE
-
-Btd = Callable[..., Result]
 
 UNIT = Unit("3F2VM8KqLdHD6qBOm7B4Q0YD0Fr", "category")
 
