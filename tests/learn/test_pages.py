@@ -33,6 +33,7 @@ def test_each_page_opens_and_runs_within_its_rights(reader: Browser, slug: str) 
     assert (opened.status, ran.status) == (200, 200)
     assert lesson.question in opened.words
     assert ("As it was sent" in ran.words) == lesson.can_run
+    assert ("Here" in [each.text for each in ran.document.iter("h2")]) == bool(lesson.common)
 
 
 def test_the_common_version_is_shown_beside_ours(reader: Browser) -> None:

@@ -12,12 +12,13 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
+from functions.pages import collections
 from functions.pages.desk.pictures import LOOKS
 from shared.data.catalog import deal_log, deals
 from shared.data.catalog.changes import DealChange
 from shared.data.members import alerts, announcements, digests, email_tokens, follows, saved, sessions, users
 from shared.data.orders import addresses, carts, reading
-from shared.html import cookies
+from shared.html import cookies, page_cost
 from shared.models.alerts import Limits
 from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values import times
@@ -167,16 +168,20 @@ def states(site: Preview, people: dict[str, str]) -> Iterator[dict[str, State]]:
         yield prepared(site, bare)
 
 
-def answer(site: Preview, people: dict[str, str], state: State) -> httpx.Response:
-    """The answer that brings a page into a state, without a browser."""
-    cookie = {"Cookie": cookie_of(people[state.who])} if state.who else {}
-    with (
-        httpx.Client(base_url=site.origin, trust_env=False, timeout=120, headers=cookie) as client,
-        nullcontext() if state.table is None else finding(state.table),
-    ):
-        if state.form is None:
-            return client.get(state.path)
-        return client.post(state.path, data=dict(state.form), headers={"Sec-Fetch-Site": "same-origin"})
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The stage shows its work. The functions look for the setting with each request."""
+    page_cost.trace.cache_clear()
+    collections.browser._counts.cache_clear()
+    monkeypatch.setenv("SHOWS_WORK", "true")
+    yield
+    page_cost.trace.cache_clear()
+
+
+def client_of(site: Preview, token: str = "") -> httpx.Client:
+    """Asks the site without a browser: as somebody, or as nobody."""
+    headers = {"Cookie": cookie_of(token)} if token else {}
+    return httpx.Client(base_url=site.origin, trust_env=False, timeout=120, headers=headers)
 
 
 class Windows:
