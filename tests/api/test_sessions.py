@@ -159,7 +159,7 @@ DISGUISES: list[dict[str, str]] = [
 def test_one_password_for_many_users_stops_after_fifty_wherever_it_says_it_comes_from(
     site: Api, member: Visitor
 ) -> None:
-    """X-Forwarded-For is looked at in ``test_departures.py`` and in ``tests/functions``."""
+    """X-Forwarded-For is looked at in ``tests/e2e/test_gateway.py`` and in ``tests/functions``."""
     for number in range(rate_limits.MOST_PER_NETWORK):
         guess_in_vain(site, f"sprayed-{number}", 1)
 

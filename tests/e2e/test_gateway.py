@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import httpx
+from datetime import UTC, datetime
 
+import httpx
+import pytest
+
+from shared.data import keys
+from shared.data.members import rate_limits
 from tests.support.contract import assert_problem
-from tests.support.site import Site, Visitor
+from tests.support.site import Site, Visitor, fresh
 from tests.support.waiting import PATIENCE
 
 
@@ -96,3 +101,16 @@ def test_a_path_of_the_cloud_itself_needs_the_checkouts_key(site: Site) -> None:
 def test_ministack_has_no_route_for_an_encoded_slash(visitor: Visitor) -> None:
     """API Gateway hands ``%2F`` on as part of one segment (tests/functions has its event); MiniStack splits it."""
     assert_problem(visitor.get("/brands/g%2Ffore"), 404)
+
+
+@pytest.mark.thorough  # about MiniStack, not about our code
+def test_ministack_believes_x_forwarded_for(site: Site) -> None:
+    """API Gateway's ``sourceIp`` is the address that the connection came from, whatever a header says."""
+    login, claimed = {"username": fresh("far-away"), "password": "a guess"}, "203.0.113.9"
+    window = int(datetime.now(UTC).timestamp()) // rate_limits.WINDOW_SECONDS
+
+    assert_problem(site.visitor().post("/sessions", json=login, headers={"X-Forwarded-For": claimed}), 401)
+
+    # The next window may have begun meanwhile.
+    (counted,) = site.table.get_many([keys.attempts("ADDRESS", claimed, each) for each in (window, window + 1)])
+    assert len(counted["Counted"]) == 1

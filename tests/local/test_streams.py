@@ -7,6 +7,7 @@ from pathlib import Path
 
 import boto3
 import pytest
+from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it has no types
 
 from cli.dead_letters import Batch
 from local import __main__ as local
@@ -14,6 +15,7 @@ from local import cloud
 from local.ports import free_port
 from local.settings import Home, client_arguments
 from tests.e2e.test_restart import stream_to_a_function, write
+from tests.support import records
 from tests.support.waiting import until
 
 
@@ -53,6 +55,21 @@ def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
     batches = [json.loads(line) for line in seen.read_text().splitlines()]
     assert batches.count(["poison"]) >= 2
     assert {"one", "two", "three"} <= {name for names in batches for name in names}
+
+
+@pytest.mark.thorough  # about MiniStack, not about our code
+def test_ministack_does_not_match_what_is_missing_below_what_is_missing() -> None:
+    """Lambda would let the change through: there is no text of the old image's Hot."""
+    not_hot = {"eventName": ["MODIFY"], "dynamodb": {"OldImage": {"Hot": {"S": [{"exists": False}]}}}}
+    change = records.record({"PK": "1", "SK": "1"}, {"PK": "1", "SK": "1", "Title": "another"})
+
+    def let_through(pattern: object) -> list[records.Record]:
+        mapping = {"FilterCriteria": {"Filters": [{"Pattern": json.dumps(pattern)}]}}
+        passed: list[records.Record] = lambda_svc._apply_filter_criteria([change], mapping)
+        return passed
+
+    assert let_through(not_hot) == []
+    assert let_through({"eventName": ["MODIFY"]}) == [change]
 
 
 def test_what_functions_have_not_read_yet_is_told(
