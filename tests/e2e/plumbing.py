@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -122,50 +119,3 @@ def name_to_btd(monkeypatch: pytest.MonkeyPatch, site: Site, **more: str) -> Non
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-
-
-_PROBE = """
-import json, os
-
-def handler(event, context):
-    names = [record["dynamodb"]["Keys"]["PK"]["S"] for record in event["Records"]]
-    with open(os.environ["SEEN"], "a") as seen:
-        seen.write(json.dumps(names) + chr(10))
-    if os.environ["FAILS"] == "whole" and "poison" in names:
-        raise ValueError("poison")
-    failed = [r["dynamodb"]["SequenceNumber"] for r in event["Records"] if r["dynamodb"]["Keys"]["PK"]["S"] == "poison"]
-    return {"batchItemFailures": [{"itemIdentifier": number} for number in failed]}
-"""
-
-
-_TRUST = {
-    "Version": "2012-10-17",
-    "Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}],
-}
-
-
-def a_probe(clients: Mapping[str, Any], name: str, seen: Path, *, fails: str = "whole") -> str:
-    """A table with a stream, and a function that writes down what it is called with; returns the stream's address.
-
-    Where a record's key is ``poison`` the function fails as ``fails`` says: with the ``whole`` batch, or ``partly``.
-    """
-    table = clients["dynamodb"].create_table(
-        TableName=name,
-        KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
-        AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
-        BillingMode="PAY_PER_REQUEST",
-        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
-    )
-    code = io.BytesIO()
-    with zipfile.ZipFile(code, "w") as archive:
-        archive.writestr("probe.py", _PROBE)
-    clients["lambda"].create_function(
-        FunctionName=name,
-        Runtime="python3.12",
-        Handler="probe.handler",
-        Role=clients["iam"].create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(_TRUST))["Role"]["Arn"],
-        Code={"ZipFile": code.getvalue()},
-        Timeout=60,
-        Environment={"Variables": {"SEEN": str(seen), "FAILS": fails}},
-    )
-    return str(table["TableDescription"]["LatestStreamArn"])

@@ -11,45 +11,44 @@ import pytest
 
 from local import __main__ as local
 from local import cloud
-from local.ports import free_port
 from local.settings import DEFAULT_PORT, Home, wanted_port
-from tests.e2e.test_restart import stream_to_a_function, write
+from tests.support.probe import home, stream_to_a_function, told, write
 from tests.support.waiting import until
+
+__all__ = ["home"]
 
 
 def test_stopping_waits_until_functions_have_read_what_was_written(
     home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    port, seen = free_port(), tmp_path / "seen"
-    cloud.start(home, port)
-    stream_to_a_function(home, port, seen)
-    for number in range(20):
-        write(home, port, f"item-{number}.")
+    seen, names = tmp_path / "seen", [f"item-{number}." for number in range(20)]
+    stream_to_a_function(home, seen)
+    write(home, *names)
 
     local.down(home)
 
     assert capsys.readouterr().out == "The local cloud has stopped; its data is kept.\n"
-    assert [number for number in range(20) if f"item-{number}." not in seen.read_text()] == []
+    assert [name for name in names if name not in told(seen)] == []
 
 
 def test_stopping_says_what_is_not_done_in_time(home: Home, tmp_path: Path) -> None:
-    port, seen = free_port(), tmp_path / "seen"
-    cloud.start(home, port)
-    stream_to_a_function(home, port, seen)
-    write(home, port, "poison")
+    seen = tmp_path / "seen"
+    stream_to_a_function(home, seen)
+    write(home, "poison")
+    assert until(lambda: "poison" in told(seen))
 
-    left = cloud.drain(home, timeout=10)
+    left = cloud.drain(home, timeout=1)
 
     assert left == {"records": 1}
 
 
-def test_without_a_cloud_there_is_nothing_to_wait_for(home: Home) -> None:
-    assert cloud.drain(home) == {}
+def test_without_a_cloud_there_is_nothing_to_wait_for(tmp_path: Path) -> None:
+    assert cloud.drain(Home(tmp_path)) == {}
 
 
-def test_the_port_is_the_one_that_was_used_last_unless_another_is_asked_for(home: Home) -> None:
+def test_the_port_is_the_one_that_was_used_last_unless_another_is_asked_for(tmp_path: Path) -> None:
+    home = Home(tmp_path)
     before = cloud.last_port(home)
-    home.folder.mkdir()
     home.port.write_text("4999")
 
     assert before is None
@@ -58,9 +57,9 @@ def test_the_port_is_the_one_that_was_used_last_unless_another_is_asked_for(home
     assert wanted_port({"BTD_PORT": "5001"}, last=4999) == 5001
 
 
-def test_commands_on_one_checkout_come_one_after_the_other(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_on_one_checkout_come_one_after_the_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home = Home(tmp_path)
     done: list[str] = []
-    home.folder.mkdir()
     first = os.open(home.lock, os.O_CREAT | os.O_RDWR)
     fcntl.flock(first, fcntl.LOCK_EX)
 

@@ -5,33 +5,30 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import boto3
 import pytest
 from ministack.services import lambda_svc  # type: ignore[import-untyped]  # it has no types
 
 from cli.dead_letters import Batch
 from local import __main__ as local
 from local import cloud
-from local.ports import free_port
-from local.settings import Home, client_arguments
-from tests.e2e.test_restart import stream_to_a_function, write
+from local.settings import Home
 from tests.support import records
+from tests.support.probe import client, home, stream_to_a_function, told, write
 from tests.support.waiting import until
+
+__all__ = ["home"]
 
 
 @pytest.mark.parametrize("fails", ["whole", "partly"])
 def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
     home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], fails: str
 ) -> None:
-    port, seen = free_port(), tmp_path / "seen"
-    there, _ = cloud.start(home, port)
-    sqs = boto3.session.Session().client("sqs", **client_arguments(home, port))
+    seen, sqs = tmp_path / "seen", client(home, "sqs")
     url = sqs.create_queue(QueueName="SomeDeadLetters")["QueueUrl"]
     arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
 
     stream_to_a_function(
         home,
-        port,
         seen,
         fails,
         BatchSize=10,
@@ -40,11 +37,12 @@ def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
         FunctionResponseTypes=["ReportBatchItemFailures"],
         DestinationConfig={"OnFailure": {"Destination": arn}},
     )
-    for name in ("one", "two", "poison"):
-        write(home, port, name)
+    write(home, "one", "two", "poison")
+    there = cloud.running(home)
+    assert there is not None
     assert until(lambda: cloud.waiting(home, there) == {"records": 0, "messages": 0, cloud.DEAD: 1})
-    write(home, port, "three")
-    assert until(lambda: "three" in seen.read_text())
+    write(home, "three")
+    assert until(lambda: "three" in told(seen))
 
     local.status(home)
 
@@ -52,7 +50,7 @@ def test_a_record_that_always_fails_becomes_a_dead_letter_that_status_tells_of(
     (message,) = sqs.receive_message(QueueUrl=url)["Messages"]
     dead = Batch.of(message["Body"])
     assert (dead.size, dead.reason) == (1, "RetryAttemptsExhausted")
-    batches = [json.loads(line) for line in seen.read_text().splitlines()]
+    batches = [json.loads(line) for line in told(seen).splitlines()]
     assert batches.count(["poison"]) >= 2
     assert {"one", "two", "three"} <= {name for names in batches for name in names}
 
@@ -75,12 +73,12 @@ def test_ministack_does_not_match_what_is_missing_below_what_is_missing() -> Non
 def test_what_functions_have_not_read_yet_is_told(
     home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    port = free_port()
-    there, _ = cloud.start(home, port)
-    stream_to_a_function(home, port, tmp_path / "seen")  # without a bound of attempts, poison stays
+    stream_to_a_function(home, tmp_path / "seen")  # without a bound of attempts, poison stays
 
-    write(home, port, "poison")
+    write(home, "poison")
 
+    there = cloud.running(home)
+    assert there is not None
     assert until(lambda: cloud.waiting(home, there)["records"] == 1)
     local.status(home)
     assert "Functions still have 1 record of the table's stream" in capsys.readouterr().out
