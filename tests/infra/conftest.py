@@ -183,6 +183,10 @@ def _as_one(whole: dict[str, Any], nested: list[Any]) -> dict[str, Any]:
     return {**whole, "Resources": {**whole["Resources"], **inner}}
 
 
+UNCOPIED = {"aws:cdk:disable-asset-staging": True}
+"""Leaves the artifacts where they were built: to copy them takes as long as the rest."""
+
+
 @pytest.fixture(scope="session")
 def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Assembly]:
     """The templates that ``cdk synth`` writes for each of ``VARIANTS``, whether or not it passes the checks."""
@@ -190,7 +194,7 @@ def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Asse
     @cache
     def assembly(variant: str) -> Assembly:
         folder = tmp_path_factory.mktemp(variant)
-        app = cdk.App(outdir=str(folder))
+        app = cdk.App(outdir=str(folder), context=UNCOPIED)
         compose(app, VARIANTS[variant])
         with suppress(RuntimeError):  # the report says why
             app.synth()
@@ -201,8 +205,7 @@ def assemblies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Asse
 
 def synthesize(stage: Stage) -> Synthesized:
     """The template of a stage that is not among ``VARIANTS``; its synthesis fails where cdk-nag finds something."""
-    # The artifacts stay where they were built: to copy them takes as long as the rest.
-    app = cdk.App(context={"aws:cdk:disable-asset-staging": True})
+    app = cdk.App(context=UNCOPIED)
     stack = DealsStack(app, stage=stage)
     require(app)
     nested = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import botocore
@@ -14,6 +13,7 @@ import pytest
 from infra.artifacts.bundling import BUILT_FROM_SOURCE, SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import FUNCTIONS
 from infra.settings import ON_LAMBDA, this_machine
+from local.runtime import unpack
 from tests.support.artifacts import INTERPRETER, RUNTIME
 
 IMPORTS = """
@@ -44,14 +44,15 @@ def test_two_builds_from_nothing_are_the_same(tmp_path: Path) -> None:
     assert first.digest == second.digest == tree_digest(second.path)
 
 
-def test_a_second_build_only_finds_the_first(tmp_path: Path) -> None:
-    first = bundle("lean", this_machine(), tmp_path)
-    before = first.path.stat().st_mtime_ns
+def test_a_second_build_only_finds_the_first() -> None:
+    first = bundle("lean", this_machine())
+    marker = first.path.with_name(f"{first.path.name}.digest")
+    before = marker.stat().st_mtime_ns
 
-    again = bundle("lean", this_machine(), tmp_path)
+    again = bundle("lean", this_machine())
 
     assert again == first
-    assert again.path.stat().st_mtime_ns == before
+    assert marker.stat().st_mtime_ns == before
 
 
 def test_an_artifact_for_another_machine_holds_only_what_runs_there() -> None:
@@ -101,13 +102,7 @@ def test_an_interpreter_is_believed_only_for_what_it_says_itself(
 
 
 def test_byte_code_is_valid_after_zip_and_unzip(tmp_path: Path) -> None:
-    artifact = bundle("lean", this_machine())
-    archive, unpacked = tmp_path / "artifact.zip", tmp_path / "unpacked"
-    with zipfile.ZipFile(archive, "w") as zipped:
-        for file in artifact.path.rglob("*"):
-            zipped.write(file, file.relative_to(artifact.path))
-    with zipfile.ZipFile(archive) as zipped:
-        zipped.extractall(unpacked)
+    unpacked = unpack(bundle("lean", this_machine()).path, tmp_path / "unpacked")
 
     codes = list(unpacked.rglob("*.pyc"))
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -71,19 +72,24 @@ def _imported(file: Path, seen: set[Path] | None = None) -> Iterator[str]:
     """The names of all modules that a module of ours imports, directly or by other modules of ours."""
     seen = set() if seen is None else seen
     seen.add(file)
+    for name in _names_imported(file):
+        yield name
+        place = ROOT.joinpath(*name.split("."))
+        ours = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        if name.startswith(("shared.", "functions.")) and ours.exists() and ours not in seen:
+            yield from _imported(ours, seen)
+
+
+@cache
+def _names_imported(file: Path) -> list[str]:
+    """The names that a module imports itself: of modules, and of what may be one."""
+    names = []
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        yield from names
-        for name in names:
-            place = ROOT.joinpath(*name.split("."))
-            ours = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-            if name.startswith(("shared.", "functions.")) and ours.exists() and ours not in seen:
-                yield from _imported(ours, seen)
+            names += [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return names
 
 
 def test_what_the_gateway_calls_starts_from_a_snapshot_of_its_newest_version(everything: Synthesized) -> None:
