@@ -79,10 +79,10 @@ class Plumbing:
 
     @contextmanager
     def impatient(self) -> Iterator[None]:
-        """Let what failed be delivered again after two seconds, not six minutes."""
+        """Let what failed be delivered again after a second, not six minutes."""
         url = self.outputs["QueueUrl"]
         kept = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["VisibilityTimeout"])["Attributes"]
-        self.sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": "2"})
+        self.sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": "1"})
         try:
             yield
         finally:
