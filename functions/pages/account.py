@@ -169,8 +169,7 @@ def sign_out_everywhere(request: Request) -> Answer:
 
 @routes.get("/account")
 def account(request: Request) -> Answer:
-    user, head = _me_and_head(request)
-    return _account_page(request, user, head=head)
+    return _account_page(request, _session(request))
 
 
 @routes.post("/account/name", stands_on="/account")
@@ -276,8 +275,7 @@ def change_password(request: Request) -> Answer:
 
 @routes.get("/account/remove")
 def removal(request: Request) -> Answer:
-    user, head = _me_and_head(request)
-    return _removal_page(request, user, head=head)
+    return _removal_page(request, _session(request))
 
 
 @routes.post("/account/remove")
@@ -303,15 +301,9 @@ def _me(request: Request) -> User:
     return _account_of(_session(request))
 
 
-def _me_and_head(request: Request) -> tuple[User, cookies.Head]:
-    """The account of the user who asks, and the counts at the page's head. Raises NotSignedIn."""
-    (user,), head = cookies.beside_head(table(), request, partial(_account_of, _session(request)))
-    return user, head
-
-
-def _account_of(session: Session) -> User:
-    """The account of a session's user. Raises NotSignedIn, for one that was removed meanwhile."""
-    return accounts.own(table(), session.username, session.account_id)
+def _account_of(whose: Session | User) -> User:
+    """The account of a session's user, as it is now. Raises NotSignedIn, for one that was removed meanwhile."""
+    return accounts.own(table(), whose.username, whose.account_id)
 
 
 def _checked(typed: Fields, name: str, current: str) -> AccountChange:
@@ -384,26 +376,14 @@ def _again(form: Callable[[Mapping[str, str]], Answer], field: str, error: Deals
 def _sign_in_page(
     typed: Mapping[str, str], errors: Mapping[str, str] | None = None, *, said: str | None = None
 ) -> Answer:
-    return pages.page(
-        "account/sign-in.html",
-        here="/account/sign-in",
-        status=_status(errors),
-        said=said,
-        typed={"username": typed.get("username", "")},
-        errors=errors or {},
-        next=_next(typed),
-    )
+    shown = {"username": typed.get("username", "")}
+    place = "/account/sign-in"
+    return pages.page("account/sign-in.html", here=place, said=said, typed=shown, errors=errors, next=_next(typed))
 
 
 def _sign_up_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = None) -> Answer:
-    return pages.page(
-        "account/sign-up.html",
-        here="/account/sign-up",
-        status=_status(errors),
-        typed={name: typed.get(name, "") for name in ("username", "name", "email")},
-        errors=errors or {},
-        next=_next(typed),
-    )
+    shown = {name: typed.get(name, "") for name in ("username", "name", "email")}
+    return pages.page("account/sign-up.html", here="/account/sign-up", typed=shown, errors=errors, next=_next(typed))
 
 
 def _mail_verification(user: User) -> None:
@@ -432,9 +412,8 @@ def _forgot_page(
     return pages.page(
         "account/forgot.html",
         here="/account/forgot",
-        status=_status(errors),
         typed={"email": typed.get("email", "")},
-        errors=errors or {},
+        errors=errors,
         asked_for=asked_for,
         mail=is_sent(),
         on_laptop=on_laptop(),
@@ -442,63 +421,48 @@ def _forgot_page(
 
 
 def _reset_page(token: str, errors: Mapping[str, str] | None = None) -> Answer:
-    return pages.page(
-        "account/reset.html",
-        status=_status(errors),
-        token=token,
-        errors=errors or {},
-    )
+    return pages.page("account/reset.html", token=token, errors=errors)
 
 
 def _account_page(
     request: Request,
-    user: User,
+    whose: Session | User,
     typed: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
-    *,
-    head: cookies.Head | None = None,
 ) -> Answer:
-    """The account with its forms. The counts of its head are read here, unless that was done beside another read."""
+    """The account as it is now, with its forms."""
+    (user,), head = cookies.beside_head(table(), request, partial(_account_of, whose))
     return pages.page(
         "account/account.html",
         here="/account",
-        status=_status(errors),
         said=request.said,
         user={name: getattr(user, name) for name in ("username", "name", "email", "role")},
         since=f"{views.day(user.created_at)} {user.created_at.year}",
         typed={name: (typed or {}).get(name, "") for name in ("name", "email")},
-        errors=errors or {},
+        errors=errors,
         mail=is_sent(),
         verified=user.is_verified,
         trouble=_TROUBLES[user.stopped_because or "bounce"] if user.mail_is_stopped else None,
         hours={"": "Never", **_HOURS},
         hour="" if user.digest_hour is None else str(user.digest_hour),
-        **(head or cookies.head_of(table(), request)),
+        **head,
     )
 
 
 def _removal_page(
-    request: Request,
-    user: User,
-    errors: Mapping[str, str] | None = None,
-    *,
-    order_is_open: bool = False,
-    head: cookies.Head | None = None,
+    request: Request, whose: Session | User, errors: Mapping[str, str] | None = None, *, order_is_open: bool = False
 ) -> Answer:
-    """Say what removing the account removes, with the form that does it. Of its head see ``_account_page``."""
+    """Say what removing the account removes, with the form that does it."""
+    (user,), head = cookies.beside_head(table(), request, partial(_account_of, whose))
     return pages.page(
         "account/remove.html",
         here="/account/remove",
-        status=HTTPStatus.CONFLICT if order_is_open else _status(errors),
+        status=HTTPStatus.CONFLICT if order_is_open else None,
         user={"username": user.username},
-        errors=errors or {},
+        errors=errors,
         order_is_open=order_is_open,
-        **(head or cookies.head_of(table(), request)),
+        **head,
     )
-
-
-def _status(errors: Mapping[str, str] | None) -> int:
-    return HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
 
 
 handler = serve(routes, guards=[_from_our_pages])

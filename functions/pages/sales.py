@@ -35,7 +35,7 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import Deal
 from shared.models.members import Session
-from shared.models.orders import Order, OrderStatus
+from shared.models.orders import OrderStatus
 from shared.runtime.environment import table
 
 PAGE = 25
@@ -81,12 +81,12 @@ def list_orders(request: Request) -> Answer:
     """
     _editor(request)
     wanted = request.query.get("find", "").strip()
-    try:
-        if wanted:
+    errors = {}
+    if wanted:
+        try:
             return pages.redirect(f"{ORDERS}/{reading.find(table(), wanted).order_id}")
-        missing = None
-    except NoSuchOrder:
-        missing = "There is no order of this number."
+        except NoSuchOrder:
+            errors = {"find": "There is no order of this number."}
     status = _status(request.query.get("status"))
     read = partial(open_orders.read, now=request.now) if status in OPEN else reading.closed
     page = read(table(), status=status, limit=PAGE, cursor=request.query.get("cursor") or None)
@@ -94,7 +94,7 @@ def list_orders(request: Request) -> Answer:
     return pages.page(
         "desk/orders.html",
         here=ORDERS,
-        status=HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK,
+        status=HTTPStatus.NOT_FOUND if errors else HTTPStatus.OK,
         orders=[orders_shown.whole(order) for order in reading.filled(table(), page.items)],
         lists=[(each.value, names[0]) for each, names in LISTS.items()],
         chosen=status.value,
@@ -103,7 +103,7 @@ def list_orders(request: Request) -> Answer:
         empty=empty if not request.query.get("cursor") else "Those were all.",
         more=page.next,
         typed=wanted,
-        errors={"find": missing} if missing else {},
+        errors=errors,
         done=_done(request),
     )
 
@@ -111,7 +111,7 @@ def list_orders(request: Request) -> Answer:
 @routes.get(f"{ORDERS}/<order_id>")
 def one_order(request: Request, order_id: str) -> Answer:
     _editor(request)
-    return _order_page(request, reading.find(table(), order_id))
+    return _order_page(request, order_id)
 
 
 @routes.post(f"{ORDERS}/<order_id>/<step>")
@@ -123,17 +123,17 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
     if step != "undo" and step not in STEPS:
         raise NoSuchPath
     order = reading.find(table(), order_id)
+    if step == "undo":
+        status, take, telling = _status(typed.get("status")), steps.undo, order_news.correcting
+    else:
+        status, take, telling = STEPS[step][0], steps.advance, order_news.telling
     try:
-        if step == "undo":
-            status, take, telling = _status(typed.get("status")), steps.undo, order_news.correcting
-        else:
-            status, take, telling = STEPS[step][0], steps.advance, order_news.telling
         take(table(), order, status, request.now, correlation_id=request.correlation_id, telling=telling)
     except WrongStep as error:
         stands = orders_shown.STATES[OrderStatus(error.status)].lower()
-        return _refused(request, order_id, f"The order is {stands}, and cannot be {STEPS[step][1]} now.")
+        return _order_page(request, order_id, f"The order is {stands}, and cannot be {STEPS[step][1]} now.")
     except TooLateToUndo as error:
-        return _refused(request, order_id, f"It is too late to undo that. {error}")
+        return _order_page(request, order_id, f"It is too late to undo that. {error}")
     if step == "undo":
         return pages.redirect(f"{ORDERS}/{order.order_id}", said="undone")
     if "back" in typed:
@@ -172,12 +172,11 @@ def change_stock(request: Request, number: str) -> Answer:
     except InvalidFields as error:
         return _stock_page(request, deal, typed, error.errors)
     except (NotThatMany, IdempotencyKeyReused) as error:
-        errors = {"pieces": str(error) if isinstance(error, NotThatMany) else "This form was used already. Send again."}
-        fresh = {**typed, "key": forms.new_key()}
-        return _stock_page(request, deal, fresh, errors, HTTPStatus.CONFLICT)
+        said = str(error) if isinstance(error, NotThatMany) else "This form was used already. Send again."
+        return _stock_page(request, deal, {**typed, "key": forms.new_key()}, {"pieces": said}, HTTPStatus.CONFLICT)
     except Busy:
-        errors = {"pieces": "Many are buying at this moment. Add to the stock, or take some off: that goes through."}
-        return _stock_page(request, deal, typed, errors, HTTPStatus.CONFLICT)
+        said = "Many are buying at this moment. Add to the stock, or take some off: that goes through."
+        return _stock_page(request, deal, typed, {"pieces": said}, HTTPStatus.CONFLICT)
     return pages.redirect(f"{STOCK}/{number}", said="stock")
 
 
@@ -193,11 +192,6 @@ def _status(text: str | None) -> OrderStatus:
         raise BadRequest("There is no such status of orders.", "status") from error
 
 
-def _refused(request: Request, order_id: str, problem: str) -> Answer:
-    """An order as it stands now, and why a step was refused."""
-    return _order_page(request, reading.find(table(), order_id), problem=problem, status=HTTPStatus.CONFLICT)
-
-
 def _done(request: Request) -> dict[str, Any] | None:
     """The step that a button has just taken, to be undone for a minute; None where none was pressed."""
     order_id = request.query.get("done")
@@ -207,9 +201,8 @@ def _done(request: Request) -> dict[str, Any] | None:
         order = reading.find(table(), order_id)
     except NoSuchOrder:
         return None
-    return (
-        {**orders_shown.head(order), "undoes": steps.can_undo(order, request.now)} if order.status in _TAKEN else None
-    )
+    undoes = steps.can_undo(order, request.now)
+    return {**orders_shown.head(order), "undoes": undoes} if order.status in _TAKEN else None
 
 
 def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, str]) -> None:
@@ -220,9 +213,8 @@ def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, 
     try:
         change = check(StockChange, {name: "", **numbers}, {"add": _PIECES, "left": _LEFT, "shards": _SHARDS})
     except InvalidFields as error:
-        raise InvalidFields(
-            {"shards" if each == "shards" else "pieces": sentence for each, sentence in error.errors.items()}
-        ) from error
+        field_of = {"add": "pieces", "left": "pieces"}
+        raise InvalidFields({field_of.get(each, each): said for each, said in error.errors.items()}) from error
     if change.left is not None:
         stock.leave(table(), deal.deal_id, change.left, shards=change.shards)
         return
@@ -230,11 +222,13 @@ def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, 
     stock.add(table(), deal.deal_id, change.add or 0, request.now, shards=change.shards, idempotency=once)
 
 
-def _order_page(request: Request, order: Order, *, problem: str | None = None, status: int = HTTPStatus.OK) -> Answer:
+def _order_page(request: Request, order_id: str, problem: str | None = None) -> Answer:
+    """An order as it stands now, and why a step was refused."""
+    order = reading.find(table(), order_id)
     return pages.page(
         "desk/one-order.html",
         here=f"{ORDERS}/{order.order_id}",
-        status=status,
+        status=HTTPStatus.CONFLICT if problem else HTTPStatus.OK,
         said=None if problem else request.said,
         order=orders_shown.whole(order),
         done=None if problem else _done(request),
@@ -248,21 +242,19 @@ def _stock_page(
     deal: Deal,
     typed: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
-    status: int = HTTPStatus.UNPROCESSABLE_ENTITY,
+    status: int | None = None,
 ) -> Answer:
     on_sale = stock.find(table(), deal.deal_id)
     typed = typed or {}
     return pages.page(
         "desk/stock.html",
         here=f"{STOCK}/{deal.number or deal.deal_id}",
-        status=status if errors else HTTPStatus.OK,
+        status=status,
         said=None if errors else request.said,
         d=views.card(deal, request.now, width=128),
         stock=on_sale
         and {
-            "left": f"{on_sale.left:,}",
-            "ordered": f"{on_sale.ordered:,}",
-            "on_sale": f"{on_sale.on_sale:,}",
+            **{name: f"{getattr(on_sale, name):,}" for name in ("left", "ordered", "on_sale")},
             "shards": [
                 {"number": each.number, "left": f"{each.left:,}", "ordered": f"{each.ordered:,}"}
                 for each in on_sale.shards
@@ -271,7 +263,7 @@ def _stock_page(
         most_shards=stock.MAX_SHARDS,
         typed={name: typed.get(name, "") for name in ("pieces", "shards")},
         key=typed.get("key") or forms.new_key(),
-        errors=dict(errors or {}),
+        errors=errors,
     )
 
 

@@ -99,11 +99,6 @@ def admit(table: Table, request: Request) -> None:
         editor_of(table, request, "The table is for editors.")
 
 
-def head_of(table: Table, request: Request) -> Head:
-    """The unread messages and the pieces in the cart of the user who asks. Two Queries, at once."""
-    return beside_head(table, request)[1]
-
-
 def beside_head(table: Table, request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], Head]:
     """Read a page of somebody's own, and in the same round trip the counts at its head.
 

@@ -155,12 +155,13 @@ def _work(status: int) -> dict[str, Any]:
 def page(  # what differs from page to page, each by its name
     template: str,
     *,
-    status: int = HTTPStatus.OK,
+    status: int | None = None,
     cache: str = headers.PRIVATE,
     cookies: tuple[str, ...] = (),
     more_headers: Mapping[str, str] | None = None,
     said: str | None = None,
     here: str = "",
+    errors: Mapping[str, str] | None = None,
     **values: Any,
 ) -> Answer:
     """A page of a template that extends ``base.html``.
@@ -168,7 +169,11 @@ def page(  # what differs from page to page, each by its name
     ``here`` is the page's own path, ``said`` the code of what was just done: a page that is the same for everybody
     leaves it to the script whether this browser did it. The base template also knows ``robots``, ``description``,
     ``query`` (what was searched) and ``canonical``, an absolute address.
+
+    ``errors`` are what is wrong with the fields of the page's form, by name: without a ``status``, that is 422.
     """
+    if status is None:
+        status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
     work = _work(status)
     once = bool(work["form_cost"] or (work["page_cost"] and (work["page_cost"]["fault"] or {}).get("asked")))
     for_all = cache != headers.PRIVATE and not once
@@ -182,6 +187,7 @@ def page(  # what differs from page to page, each by its name
         "query": "",
         "feed": None,
         "who": None,
+        "errors": dict(errors or {}),
         **work,
     }
     body = render(template, **(known | values))

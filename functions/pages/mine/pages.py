@@ -32,7 +32,7 @@ from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.alerts import Pace
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, Deal, Topic, Vote
+from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, CountedTopic, Deal, Topic, Vote
 from shared.models.members import Session
 from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.runtime import metrics
@@ -65,7 +65,8 @@ def inbox(request: Request) -> Answer:
     )
     found = deals.get_many(table(), [each.about.deal_id for each in page.items if isinstance(each.about, AboutDeal)])
     about = {deal.deal_id: deal for deal in found}
-    followed = [] if page.items or cursor or unread_only else follows.watches(table(), username)
+    empty = not (page.items or cursor or unread_only)
+    followed = follows.watches(table(), username) if empty else []
     return pages.page(
         "mine/inbox.html",
         here="/my/inbox",
@@ -77,7 +78,7 @@ def inbox(request: Request) -> Answer:
         unread_only=unread_only,
         older=page.next,
         nothing=not followed,
-        suggested=[] if page.items or cursor or unread_only else _suggested(request.now, followed),
+        suggested=_suggested(request.now, followed) if empty else [],
     )
 
 
@@ -97,11 +98,7 @@ def read_message(request: Request, message_id: str) -> Answer:
     if not request.opens_page:
         raise Forbidden("A message is opened as a page, and not ahead of time.")
     message = messages.mark_read(table(), _member(request).username, message_id, request.now)
-    match message.about:
-        case AboutDeal(deal_id=deal_id):
-            return pages.redirect(f"/deals/{deal_id}")
-        case AboutOrder(order_id=order_id):
-            return pages.redirect(f"/shop/orders/{order_id}")
+    return pages.redirect(told.place_of(message))
 
 
 @routes.get("/my/watches")
@@ -127,7 +124,7 @@ def watches(request: Request) -> Answer:
     found = topics.get_many(table(), candidates)
     rows = [
         {
-            **_topic(page.topic, page.name, page.watchers),
+            **_topic(page),
             "watching": page.topic in followed,
             "limits": told.said(followed[page.topic]) if page.topic in followed else "",
             "liking": page.topic in liked,
@@ -212,15 +209,14 @@ def saved_deals(request: Request) -> Answer:
 @routes.post("/my/saved/<number>", stands_on="/deals/<number>")
 def save(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
-
-    def keep(username: str, account_id: str) -> None:
-        saved.save(table(), deal, username, request.now, account_id)
-
-    def drop(username: str, account_id: str) -> None:
-        saved.unsave(table(), deal.deal_id, username, account_id)
-
-    place = f"/deals/{deal.number or deal.deal_id}"
-    return _switched(request, place, on=keep, off=drop, said=("saved", "unsaved"), states=("saved",))
+    return _switched(
+        request,
+        f"/deals/{views.number(deal)}",
+        on=partial(saved.save, table(), deal, now=request.now),
+        off=partial(saved.unsave, table(), deal.deal_id),
+        said=("saved", "unsaved"),
+        states=("saved",),
+    )
 
 
 @routes.post("/my/votes/<number>/<way>", stands_on="/deals/<number>")
@@ -229,15 +225,12 @@ def vote(request: Request, number: str, way: str) -> Answer:
     if way not in list(Vote):
         raise NoSuchPath
     deal = deals.find(table(), number)
-
-    def cast(given: Vote | None, username: str, account_id: str) -> None:
-        votes.vote(table(), deal, username, given, request.now, account_id)
-
+    cast = partial(votes.vote, table(), deal, now=request.now)
     return _switched(
         request,
-        f"/deals/{deal.number or deal.deal_id}",
-        on=partial(cast, Vote(way)),
-        off=partial(cast, None),
+        f"/deals/{views.number(deal)}",
+        on=partial(cast, given=Vote(way)),
+        off=partial(cast, given=None),
         said=("voted", "vote-gone"),
         states=(way, *(other for other in Vote if other != way)),
     )
@@ -274,8 +267,8 @@ def _switched(
     request: Request,
     place: str,
     *,
-    on: Callable[..., None],
-    off: Callable[..., None],
+    on: Callable[..., object],
+    off: Callable[..., object],
     said: tuple[str, str],
     states: Sequence[str],
     counted: tuple[metrics.Metric, metrics.Metric] | None = None,
@@ -327,39 +320,31 @@ def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str
         "unread": message.unread,
         "at": times.to_iso(message.created_at),
         "when": views.clock(message.created_at) if today else views.day(message.created_at, now),
+        "why": told.why(message),
     }
     if isinstance(message.about, AboutOrder):
-        return {**row, "why": told.why(message), "title": message.subject, "deal": None, "since": []}
+        return {**row, "title": message.subject, "deal": None, "since": []}
     deal = found.get(message.about.deal_id)
-    return {
-        **row,
-        "why": told.why(message),
-        "title": deal.title if deal else message.about.title,
-        "deal": views.card(deal, now, width=128) if deal else None,
-        "since": _since(message.about, deal) if deal else [],
-    }
+    if deal is None:
+        return {**row, "title": message.about.title, "deal": None, "since": []}
+    shown = views.card(deal, now, width=128)
+    return {**row, "title": deal.title, "deal": shown, "since": _since(message.about, deal)}
 
 
 def _since(told: AboutDeal, deal: Deal) -> list[str]:
     """How a deal differs from what its message told: the row shows it as it is now."""
-    return [
-        *([f"Then called “{told.title}”"] if told.title != deal.title else []),
-        *(
-            [f"Then {views.money(told.price, told.currency)}"]
-            if (told.price, told.currency) != (deal.price, deal.currency)
-            else []
-        ),
-    ]
+    since = []
+    if told.title != deal.title:
+        since.append(f"Then called “{told.title}”")
+    if (told.price, told.currency) != (deal.price, deal.currency):
+        since.append(f"Then {views.money(told.price, told.currency)}")
+    return since
 
 
-def _topic(topic: Topic, name: str, watchers: int) -> dict[str, Any]:
-    return {
-        "kind": topic.kind.label,
-        "slug": topic.slug,
-        "name": name,
-        "path": f"/{topic.kind.path}/{topic.slug}",
-        "watchers": watchers,
-    }
+def _topic(page: CountedTopic) -> dict[str, Any]:
+    topic = page.topic
+    path = f"/{topic.kind.path}/{topic.slug}"
+    return {"kind": topic.kind.label, "slug": topic.slug, "name": page.name, "path": path, "watchers": page.watchers}
 
 
 def _suggested(now: datetime, followed: Collection[Topic]) -> list[dict[str, Any]]:
@@ -370,10 +355,7 @@ def _suggested(now: datetime, followed: Collection[Topic]) -> list[dict[str, Any
     newest = feeds.read(table(), ALL_DEALS, limit=100, now=now).items
     brands = list(dict.fromkeys(Topic(BRAND, deal.brand) for deal in newest))
     found = sorted(topics.get_many(table(), brands), key=lambda page: -page.watchers)
-    return [
-        {**_topic(page.topic, page.name, page.watchers), "watching": page.topic in followed}
-        for page in found[:SUGGESTED]
-    ]
+    return [{**_topic(page), "watching": page.topic in followed} for page in found[:SUGGESTED]]
 
 
 def _json(document: dict[str, Any]) -> Answer:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
-from http import HTTPStatus
 from typing import Any
 
 from shared.data.catalog import deals, topics
@@ -37,7 +36,7 @@ IN_FEED = 50
 PLACE = "/my/watches"
 """The page that lists all of this."""
 
-_PACES = {Pace.DAILY: "once a day", Pace.NEVER: "never"}
+_PACES: dict[Pace | None, str] = {Pace.DAILY: "once a day", Pace.NEVER: "never"}
 _FIELDS = ("ceiling", "currency", "leastDiscount", "words", "pace")
 
 routes = Routes()
@@ -151,27 +150,30 @@ def messages_feed(request: Request) -> Answer:
 
 
 def _entry(message: Message) -> dict[str, str]:
-    match message.about:
-        case AboutDeal() as about:
-            link = absolute(f"/deals/{about.deal_id}")
-        case AboutOrder(order_id=order_id):
-            link = absolute(f"/shop/orders/{order_id}")
     return {
         "id": f"urn:ksuid:{message.message_id}",
         "title": xml_text(message.subject),
-        "link": link,
+        "link": absolute(place_of(message)),
         "at": to_iso(message.shown_at or message.created_at),
         "why": xml_text(why(message)),
     }
+
+
+def place_of(message: Message) -> str:
+    """The path of what a message is about."""
+    match message.about:
+        case AboutDeal(deal_id=deal_id):
+            return f"/deals/{deal_id}"
+        case AboutOrder(order_id=order_id):
+            return f"/shop/orders/{order_id}"
 
 
 def why(message: Message) -> str:
     """Why a message came, in words."""
     if isinstance(message.about, AboutOrder):
         return "Your order"
-    met = [*([message.about.watched] if message.about.watched else []), *(message.about.also or [])]
-    parts = [*(["Hot"] if message.kind == "hot" else []), *([f"You watch {', '.join(met)}"] if met else [])]
-    return " · ".join(parts)
+    met = ", ".join(filter(None, (message.about.watched, *(message.about.also or []))))
+    return " · ".join(filter(None, ("Hot" if message.kind == "hot" else "", f"You watch {met}" if met else "")))
 
 
 def topic_named(kind: str, slug: str) -> tuple[Topic, str]:
@@ -198,15 +200,13 @@ def row(alert: Alert) -> dict[str, Any]:
 
 def said(within: Limits) -> str:
     """Limits in a few words: ``At most $80.00 · once a day``."""
-    ceiling = views.money(within.ceiling, within.currency) if within.ceiling and within.currency else None
-    words = " · ".join(
-        [
-            *([f"at most {ceiling}"] if ceiling else []),
-            *([f"at least {within.least_discount}% off"] if within.least_discount else []),
-            *([f"“{within.words}”"] if within.words else []),
-            *([_PACES[within.pace]] if within.pace in _PACES else []),
-        ]
+    parts = (
+        f"at most {views.money(within.ceiling, within.currency)}" if within.ceiling and within.currency else "",
+        f"at least {within.least_discount}% off" if within.least_discount else "",
+        f"“{within.words}”" if within.words else "",
+        _PACES.get(within.pace, ""),
     )
+    words = " · ".join(filter(None, parts))
     return words[:1].upper() + words[1:]
 
 
@@ -239,7 +239,6 @@ def _form(
     return pages.page(
         "mine/limits.html",
         here=action,
-        status=HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
         action=action,
         title=title,
         words=words,

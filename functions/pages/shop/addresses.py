@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from http import HTTPStatus
 from typing import Any
 
 from functions.pages.shop.cart import member_of
@@ -104,12 +103,11 @@ def _address_page(
     return pages.page(
         "shop/addresses.html",
         here=ADDRESSES,
-        status=HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
         said=None if errors else request.said,
         addresses=shown(known),
         typed={name: typed.get(name, "") for name in ("name", *FIELDS)},
         editing=bool(chosen),
-        errors=dict(errors or {}),
+        errors=errors,
         next=forms.own_path(typed.get("next") or request.query.get("next"), ""),
         most=addresses.MOST,
         **head,

@@ -63,10 +63,10 @@ def put_into_cart(request: Request) -> Answer:
         carts.put_in(table(), username, deal.deal_id, quantity, request.now, member.account_id)
     except InvalidFields:
         errors = {f"quantity-{number}": f"{deal.title}: {_QUANTITY}"}
-        return _cart_page(request, username, errors=errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return _cart_page(request, username, errors=errors)
     except (DealIsOver, NotSoldHere, CartIsFull) as error:
         said = str(error) if isinstance(error, CartIsFull) else f"{deal.title} cannot be bought here any more."
-        return _cart_page(request, username, problem=said, status=HTTPStatus.CONFLICT)
+        return _cart_page(request, username, problem=said)
     return pages.redirect(CART, said="in-cart")
 
 
@@ -92,25 +92,20 @@ def quantity_of(text: str) -> int:
 
 
 def _cart_page(
-    request: Request,
-    username: str,
-    *,
-    errors: Mapping[str, str] | None = None,
-    problem: str | None = None,
-    status: int = HTTPStatus.OK,
+    request: Request, username: str, *, errors: Mapping[str, str] | None = None, problem: str | None = None
 ) -> Answer:
     (items,), head = cookies.beside_head(table(), request, partial(carts.view, table(), username, request.now))
     return pages.page(
         "shop/cart.html",
         here=CART,
-        status=status,
+        status=HTTPStatus.CONFLICT if problem else None,
         said=None if problem or errors else request.said,
         lines=[line_of(item, request.now) for item in items],
         totals=orders_shown.amounts(bill_of([item for item in items if obstacle_of(item, request.now) is None]).totals),
         adds=Charges.of(os.environ) != NO_CHARGES,
         can_order=any(obstacle_of(item, request.now) is None for item in items),
         quantities=QUANTITIES,
-        errors=dict(errors or {}),
+        errors=errors,
         problem=problem,
         **head,
     )

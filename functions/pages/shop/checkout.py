@@ -30,9 +30,9 @@ from shared.errors import (
     CartChanged,
     CartIsFull,
     DealIsOver,
+    DealsError,
     IdempotencyKeyReused,
     NotSoldHere,
-    Obstacle,
     UnknownAddress,
 )
 from shared.html import cookies, forms, pages, views
@@ -72,9 +72,9 @@ def place_order(request: Request) -> Answer:
     """Order what the form says, for the sum that it says, once however often it is sent; or change its pieces."""
     member = member_of(request)
     typed = forms.read(request.event)
-    seen, again = _seen(typed), partial(_checkout_page, request, member.username, seen=_seen(typed))
+    seen = _seen(typed)
     _, _, name = typed.get("address", "").partition(" ")
-    again = partial(again, chosen=name)
+    again = partial(_checkout_page, request, member.username, seen=seen, chosen=name)
     try:
         if changed := _changed_pieces(typed, seen):
             for deal_id, pieces in changed.items():
@@ -83,10 +83,9 @@ def place_order(request: Request) -> Answer:
             return pages.redirect(CHECKOUT, address=name, said="pieces")
         order = _placed(request, member, typed, seen)
     except InvalidFields as error:
-        return again(errors=error.errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return again(errors=error.errors)
     except UnknownAddress:
-        errors = {"address": "This address is no longer there. Choose another."}
-        return again(errors=errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return again(errors={"address": "This address is no longer there. Choose another."})
     except AddressChanged:
         errors = {"address": f"The address “{name}” was changed meanwhile. Look whether the order shall go there."}
         return again(errors=errors, status=HTTPStatus.CONFLICT)
@@ -94,8 +93,7 @@ def place_order(request: Request) -> Answer:
         earlier = _ordered_already(member.username, seen, request.now)
         if earlier:
             return pages.redirect(f"{ORDERS}/{earlier}", said="ordered-already")
-        obstacles = error.obstacles if isinstance(error, CannotOrder) else ()
-        return again(problem=_PROBLEMS.get(type(error), ()), obstacles=obstacles, status=HTTPStatus.CONFLICT)
+        return again(refused=error, status=HTTPStatus.CONFLICT)
     return pages.redirect(f"{ORDERS}/{order.order_id}", said="bought")
 
 
@@ -168,14 +166,6 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
     return order
 
 
-_PROBLEMS: Mapping[type[Exception], Sequence[str]] = {
-    CartChanged: ("Nothing was ordered: the cart has changed.",),
-    IdempotencyKeyReused: ("Nothing was ordered: the cart has changed.",),
-    AmountChanged: ("It comes to another sum than you saw.",),
-}
-"""The sentences that say what was wrong with the whole of an order."""
-
-
 def _ordered_already(username: str, seen: Sequence[Wanted], now: datetime) -> str | None:
     """The id of the user's newest order, if that took all that a form shows out of the cart: another window was
     quicker, and may have bought the last pieces."""
@@ -194,14 +184,12 @@ def _checkout_page(
     chosen: str = "",
     seen: Sequence[Wanted] | None = None,
     errors: Mapping[str, str] | None = None,
-    problem: Sequence[str] = (),
-    obstacles: Sequence[Obstacle] = (),
-    status: int = HTTPStatus.OK,
+    refused: DealsError | None = None,
+    status: int | None = None,
 ) -> Answer:
     """All in the cart that can be ordered, at today's prices, and where it may go. The form's key is a new one.
 
-    What was wrong with the whole of an order is said above: a ``problem``, the ``obstacles`` to its items, and what is
-    no longer as it was ``seen``.
+    Above stands why an order was ``refused`` as a whole, and what is no longer as it was ``seen``.
     """
     (items, known), head = cookies.beside_head(
         table(),
@@ -212,7 +200,7 @@ def _checkout_page(
     left = _left_of(items)
     in_the_way = {item.deal.deal_id: obstacle_of(item, request.now, left.get(item.deal.deal_id)) for item in items}
     able = [item for item in items if in_the_way[item.deal.deal_id] is None][: carts.MOST]
-    problems = [*problem, *_changes(seen or (), able), *_said(obstacles)] if problem or obstacles else []
+    problems = _problems(refused, seen or (), able) if refused else []
     if not able and not problems:
         return pages.redirect(CART)
     short = {item.deal.deal_id: left[item.deal.deal_id] for item in able if _is_short(item, left)}
@@ -243,7 +231,7 @@ def _checkout_page(
         chosen=chosen if chosen in known else next(iter(known), ""),
         typed=dict.fromkeys(("name", *FIELDS), "") | ({} if known else {"name": "home"}),
         key=forms.new_key(),
-        errors=dict(errors or {}),
+        errors=errors,
         problem=problems,
         **head,
     )
@@ -257,6 +245,18 @@ def _left_of(items: Sequence[CartItem]) -> dict[str, int]:
 
 def _is_short(item: CartItem, left: Mapping[str, int]) -> bool:
     return left.get(item.deal.deal_id, item.quantity) < item.quantity
+
+
+def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
+    """Why an order was refused as a whole, and what is no longer as it was seen: that tells of prices that rose."""
+    changes = _changes(seen, able)
+    match refused:
+        case CannotOrder(obstacles=obstacles):
+            return [*changes, *(f"{each.detail.rstrip('.')}." for each in obstacles if each.price is None)]
+        case AmountChanged():
+            return ["It comes to another sum than you saw.", *changes]
+        case _:
+            return ["Nothing was ordered: the cart has changed.", *changes]
 
 
 def _changes(seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
@@ -273,8 +273,3 @@ def _changes(seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
         if item.quantity != each.quantity:
             said.append(f"{item.deal.title}: {item.quantity} in the cart now, not {each.quantity}.")
     return said + [f"{item.deal.title} is in the cart now, too." for item in now.values()]
-
-
-def _said(obstacles: Sequence[Obstacle]) -> list[str]:
-    """Why items of an order cannot be ordered; prices are among the changes."""
-    return [f"{each.detail.rstrip('.')}." for each in obstacles if each.price is None]
