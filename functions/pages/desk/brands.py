@@ -42,7 +42,7 @@ def new_brand(request: Request) -> Answer:
         slug = slugs.slug(name)
         brands.create(table(), slug, name, request.now)
     except InvalidFields as error:
-        return _brands_page(request, typed, error.errors, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return _brands_page(request, typed, error.errors)
     except BrandExists:
         return _brands_page(request, typed, {"name": "This brand exists already."}, status=HTTPStatus.CONFLICT)
     return pages.redirect("/desk/brands", said="brand")
@@ -63,7 +63,7 @@ def _brands_page(
     errors: Mapping[str, str] | None = None,
     *,
     near: Sequence[str] = (),
-    status: int = HTTPStatus.OK,
+    status: int | None = None,
 ) -> Answer:
     known = brands.names(table(), consistent=True)
     return desk_page(
@@ -71,7 +71,7 @@ def _brands_page(
         request,
         status,
         typed={"name": typed.get("name", "")},
-        errors=dict(errors or {}),
+        errors=errors,
         near=list(near),
         names=[{"slug": slug, "name": name} for slug, name in known.items()],
     )

@@ -23,7 +23,7 @@ from shared.values.times import to_iso
 CURRENCIES = ("USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Field:
     """One field of a deal's form, named as in the API's bodies.
 
@@ -47,82 +47,35 @@ _WEB = {"inputmode": "url", "autocomplete": "off", "maxlength": "2000"}
 _MONEY = {"inputmode": "decimal", "autocomplete": "off", "maxlength": "20"}
 _TEXT = {"autocomplete": "off", "maxlength": "100"}
 _AN_ADDRESS = "This must be an http or https address."
+_AN_AMOUNT = "A {} must be digits, a point and two digits: 31.90."
+_A_CURRENCY = "This must be three capital letters, such as USD."
+_A_TIME = "This must be a day and a time."
+_ELSEWHERE = "Its address. Readers see it only where this site lets their browsers ask others."
+_POSTED_LATER = "In UTC. Saved for later with a time, it is posted then by itself; its picture is sent after that."
 
-LINK = Field(
-    name="link", label="Address at the shop", attribute="link", required=True, needs=_AN_ADDRESS, type="url", more=_WEB
-)
+LINK = Field("link", "Address at the shop", "link", required=True, needs=_AN_ADDRESS, type="url", more=_WEB)
 ROWS: tuple[tuple[Field, ...], ...] = (
-    (Field(name="title", label="Title", attribute="title", required=True, more={**_TEXT, "maxlength": "300"}),),
+    (Field("title", "Title", "title", required=True, more={**_TEXT, "maxlength": "300"}),),
     (
-        Field(
-            name="price",
-            label="Price",
-            attribute="price",
-            required=True,
-            needs="A price must be digits, a point and two digits: 31.90.",
-            more=_MONEY,
-        ),
-        Field(
-            name="listPrice",
-            label="List price",
-            attribute="list_price",
-            needs="A list price must be digits, a point and two digits: 31.90.",
-            more=_MONEY,
-        ),
-        Field(
-            name="currency",
-            label="Currency",
-            attribute="currency",
-            required=True,
-            needs="This must be three capital letters, such as USD.",
-            choices="currencies",
-        ),
+        Field("price", "Price", "price", required=True, needs=_AN_AMOUNT.format("price"), more=_MONEY),
+        Field("listPrice", "List price", "list_price", needs=_AN_AMOUNT.format("list price"), more=_MONEY),
+        Field("currency", "Currency", "currency", required=True, needs=_A_CURRENCY, choices="currencies"),
     ),
     (
-        Field(name="brand", label="Brand", attribute="brand_name", required=True, more={"list": "brands", **_TEXT}),
-        Field(name="category", label="Category", attribute="category", required=True, choices="categories"),
+        Field("brand", "Brand", "brand_name", required=True, more={"list": "brands", **_TEXT}),
+        Field("category", "Category", "category", required=True, choices="categories"),
     ),
     (
-        Field(
-            name="variant",
-            label="Variant",
-            attribute="variant",
-            hint="Its colour and size, where there are several.",
-            more=_TEXT,
-        ),
-        Field(name="couponCode", label="Coupon code", attribute="coupon_code", more=_TEXT),
-        Field(
-            name="expiresAt",
-            label="Ends",
-            attribute="ends_at",
-            needs="This must be a day and a time.",
-            hint="In UTC.",
-            type="datetime-local",
-        ),
+        Field("variant", "Variant", "variant", hint="Its colour and size, where there are several.", more=_TEXT),
+        Field("couponCode", "Coupon code", "coupon_code", more=_TEXT),
+        Field("expiresAt", "Ends", "ends_at", needs=_A_TIME, hint="In UTC.", type="datetime-local"),
     ),
-    (
-        Field(
-            name="image",
-            label="Picture at another host",
-            attribute="image",
-            needs=_AN_ADDRESS,
-            hint="Its address. Readers see it only where this site lets their browsers ask others.",
-            type="url",
-            more=_WEB,
-        ),
-    ),
-    (Field(name="description", label="Description", attribute="description", area=True),),
+    (Field("image", "Picture at another host", "image", needs=_AN_ADDRESS, hint=_ELSEWHERE, type="url", more=_WEB),),
+    (Field("description", "Description", "description", area=True),),
 )
 """The form, a row of fields at a time; above it stands ``LINK``."""
 
-STARTS_AT = Field(
-    name="startsAt",
-    label="Post at",
-    attribute="starts_at",
-    needs="This must be a day and a time.",
-    hint="In UTC. Saved for later with a time, it is posted then by itself; its picture is sent after that.",
-    type="datetime-local",
-)
+STARTS_AT = Field("startsAt", "Post at", "starts_at", needs=_A_TIME, hint=_POSTED_LATER, type="datetime-local")
 """Below the fields of a deal that is not posted yet: when it is to be."""
 
 FIELDS = {each.name: each for row in ((LINK,), *ROWS) for each in row}

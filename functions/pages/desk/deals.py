@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from http import HTTPStatus
-from typing import Any
 
 from functions.pages.desk import deal_form, log, picked_lists, pictures
 from functions.pages.desk.brands import near_names
-from functions.pages.desk.editing import deal_of, desk_page, editor_of
-from shared.data.catalog import brands, clicks, deals, mending, oddities, offers, picks, undoing
+from functions.pages.desk.editing import changed, deal_of, desk_page, edit, editor_of
+from shared.data.catalog import brands, clicks, deals, mending, oddities, offers, undoing
 from shared.errors import (
     Busy,
     DamagedDeal,
@@ -40,8 +39,8 @@ from shared.runtime.environment import table
 from shared.runtime.reporting import report
 from shared.values import links
 
-REFUSED = (InvalidInput, NoSuchTopic, DealTooLarge)
-"""Errors of a deal's form that its page names at a field."""
+REFUSED = (InvalidInput, NoSuchTopic, DealTooLarge, DealIsOdd)
+"""Errors that the form of a deal shows, with what was typed."""
 
 routes = Routes()
 
@@ -52,32 +51,19 @@ def new_deal(request: Request) -> Answer:
     editor_of(request)
     asked = request.query
     link = asked.get("link", "").strip()
-    given = {
-        "link": link,
-        "title": asked.get("title", ""),
-        "price": asked.get("price", ""),
-        "image": asked.get("image", ""),
-    }
-    given["listPrice"] = asked.get("list", "")
-    typed = {name: value.strip() for name, value in given.items() if value.strip()}
+    names = {"link": "link", "title": "title", "price": "price", "image": "image", "listPrice": "list"}
+    typed = {name: text for name, given in names.items() if (text := asked.get(given, "").strip())}
     if not link:
-        return desk_page("desk/link.html", request, typed=typed, errors={})
+        return desk_page("desk/link.html", request, typed=typed)
     if not links.host(link):
-        return desk_page(
-            "desk/link.html",
-            request,
-            HTTPStatus.UNPROCESSABLE_ENTITY,
-            typed=typed,
-            errors={"link": deal_form.WORDS["link"]},
-        )
+        return desk_page("desk/link.html", request, typed=typed, errors={"link": deal_form.WORDS["link"]})
     of_product = offers.offers(table(), link)
     last = deal_form.last_offer(link, of_product)
     known = deal_form.typed_of_product(last) if last else deal_form.known_of_shop(table(), link, request.now)
     return form_page(
         request,
-        {**known, **typed},
+        {**known, **typed, "key": forms.new_key()},
         of_product=of_product,
-        key=forms.new_key(),
         guessed=bool(known),
         priced_by=last if "price" in known and "price" not in typed else None,
     )
@@ -102,12 +88,9 @@ def post_deal(request: Request) -> Answer:
         deal = oddities.create(table(), deal, request.now, deal_form.seen(typed), idempotency=once)
     except REFUSED as error:
         return refused_form(request, typed, error)
-    except DealIsOdd as error:
-        return form_page(request, typed, status=HTTPStatus.CONFLICT, odd=error.oddities)
     except IdempotencyKeyReused:
         again = {"link": "This form has posted a deal already, and was changed since. Post again if you mean another."}
-        fresh = {**typed, "key": forms.new_key()}
-        return form_page(request, fresh, again, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return form_page(request, {**typed, "key": forms.new_key()}, again)
     if deal.correlation_id == request.correlation_id:  # else an earlier sending of this form posted it
         report(metrics.DEALS_POSTED)
     return pages.redirect(
@@ -118,12 +101,13 @@ def post_deal(request: Request) -> Answer:
 @routes.get("/desk/deals/<number>")
 def one_deal(request: Request, number: str) -> Answer:
     """The form of a deal. Of one that somebody has damaged by hand it holds what is left, and says what is lost."""
-    editor_of(request)
     try:
-        deal = deal_of(number)
+        deal = deal_of(request, number)
     except DamagedDeal as damaged:
         left, lost = mending.salvage(table(), damaged.name)
-        return form_page(request, deal_form.typed_of(left), deal_form.lost(lost), deal=left, damaged=True)
+        return form_page(
+            request, deal_form.typed_of(left), deal_form.lost(lost), deal=left, damaged=True, status=HTTPStatus.OK
+        )
     return form_page(request, deal_form.typed_of(deal), deal=deal)
 
 
@@ -134,7 +118,7 @@ def edit_deal(request: Request, number: str) -> Answer:
 
     def attempt() -> Answer:
         try:
-            deal = deal_of(number)
+            deal = deals.find(table(), number, consistent=True)
         except DamagedDeal as damaged:
             return _mended(request, typed, number, damaged.name)
         try:
@@ -143,19 +127,9 @@ def edit_deal(request: Request, number: str) -> Answer:
             if merged.asks:
                 return form_page(request, merged.typed, deal=deal, status=HTTPStatus.CONFLICT, merged=merged)
             oddities.ask(replace(deal, **changes), request.now, deal_form.seen(typed), deal)
-            deals.edit(
-                table(),
-                deal.deal_id,
-                changes,
-                request.now,
-                by=request.username,
-                correlation_id=request.correlation_id,
-                version=deal.version,
-            )
+            edit(request, deal, changes, deal.version)
         except REFUSED as error:
             return refused_form(request, typed, error, deal)
-        except DealIsOdd as error:
-            return form_page(request, typed, deal=deal, status=HTTPStatus.CONFLICT, odd=error.oddities)
         return pages.redirect(f"/desk/deals/{number}", said="edited")
 
     # Edited since our read: merge again.
@@ -176,19 +150,18 @@ def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: st
             correlation_id=request.correlation_id,
             seen=deal_form.seen(typed),
         )
-    except REFUSED as error:
-        return refused_form(request, typed, error, mending.salvage(table(), deal_id)[0])
     except DealIsOdd as error:
         left, _ = mending.salvage(table(), deal_id)
         return form_page(request, typed, deal=left, status=HTTPStatus.CONFLICT, damaged=True, odd=error.oddities)
+    except REFUSED as error:
+        return refused_form(request, typed, error, mending.salvage(table(), deal_id)[0])
     return pages.redirect(f"/desk/deals/{number}", said="edited")
 
 
 @routes.post("/desk/deals/<number>/preview", stands_on="/desk/deals/<number>")
 def preview_change(request: Request, number: str) -> Answer:
     """The card and the page of a deal as they would be, and the form below. Nothing is written."""
-    editor_of(request)
-    return previewed(request, deal_of(number))
+    return previewed(request, deal_of(request, number))
 
 
 @routes.get("/desk/deals/<number>/withdraw")
@@ -199,12 +172,12 @@ def withdraw_page(request: Request, number: str) -> Answer:
 
 @routes.post("/desk/deals/<number>/withdraw")
 def withdraw(request: Request, number: str) -> Answer:
-    return _changed(request, number, "withdrawn", withdrawn_at=request.now)
+    return changed(request, number, "withdrawn", withdrawn_at=request.now)
 
 
 @routes.post("/desk/deals/<number>/restore")
 def restore(request: Request, number: str) -> Answer:
-    return _changed(request, number, "restored", withdrawn_at=None)
+    return changed(request, number, "restored", withdrawn_at=None)
 
 
 @routes.get("/desk/deals/<number>/end")
@@ -215,14 +188,13 @@ def end_page(request: Request, number: str) -> Answer:
 
 @routes.post("/desk/deals/<number>/end")
 def end(request: Request, number: str) -> Answer:
-    return _changed(request, number, "ended", ends_at=request.now)
+    return changed(request, number, "ended", ends_at=request.now)
 
 
 @routes.post("/desk/deals/<number>/undo")
 def undo(request: Request, number: str) -> Answer:
     """Undo that a deal was withdrawn or ended."""
-    editor_of(request)
-    deal = deal_of(number)
+    deal = deal_of(request, number)
     undoing.undo(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
     return pages.redirect(f"/desk/deals/{number}", said="as-before")
 
@@ -230,12 +202,10 @@ def undo(request: Request, number: str) -> Answer:
 @routes.post("/desk/deals/<number>/front-page", stands_on="/desk/deals/<number>")
 def lead_front_page(request: Request, number: str) -> Answer:
     """Put a deal to the first place of the front page; from a list that is full, the last one goes."""
-    editor_of(request)
-    deal, front = deal_of(number), picked_lists.FRONT
+    deal = deal_of(request, number)
     if deal.status(request.now) is not Status.ACTIVE:
         raise DealIsOver(deal.deal_id)
-    others = [each.deal_id for each in front.read(table(), request.now) if each.deal_id != deal.deal_id]
-    front.keep(table(), [deal.deal_id, *others][: picks.MAX_FEATURED], request.now)
+    picked_lists.FRONT.lead(table(), [deal.deal_id], request.now)
     return pages.redirect(f"/desk/deals/{number}", said="leads")
 
 
@@ -257,8 +227,7 @@ def form_page(
     *,
     deal: Deal | None = None,
     of_product: Sequence[Deal] | None = None,
-    status: int = HTTPStatus.OK,
-    key: str | None = None,
+    status: int | None = None,
     shown: Deal | None = None,
     guessed: bool = False,
     priced_by: Deal | None = None,
@@ -293,11 +262,11 @@ def form_page(
         later=None if deal else deal_form.STARTS_AT,
         starts_at="" if deal else typed.get(deal_form.STARTS_AT.name, ""),
         draft=draft,
-        errors=dict(errors or {}),
+        errors=errors,
         damaged=damaged,
         odd=dict(odd or {}),
         number=number,
-        key=key or typed.get("key", ""),
+        key=typed.get("key", ""),
         read_values={f"{deal_form.READ}{name}": value for name, value in deal_form.read_values(typed, deal).items()}
         if deal
         else {},
@@ -327,12 +296,14 @@ def form_page(
 def refused_form(
     request: Request,
     typed: Mapping[str, str],
-    error: InvalidInput | NoSuchTopic | DealTooLarge,
+    error: InvalidInput | NoSuchTopic | DealTooLarge | DealIsOdd,
     deal: Deal | None = None,
     draft: Draft | None = None,
 ) -> Answer:
-    """A deal's form again, with what was typed, and at each field that cannot be used what it needs."""
+    """A deal's form again, with what was typed, and what is odd, or at each field that cannot be used what it needs."""
     match error:
+        case DealIsOdd(oddities=odd):
+            return form_page(request, typed, deal=deal, draft=draft, status=HTTPStatus.CONFLICT, odd=odd)
         case InvalidInput(errors=errors):
             pass
         case NoSuchTopic():
@@ -341,20 +312,13 @@ def refused_form(
             errors = {"brand": f"There is no brand of this name yet.{also} Create it on the page of brands first."}
         case DealTooLarge():
             errors = {"description": str(error)}
-    return form_page(request, typed, errors, deal=deal, draft=draft, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    return form_page(request, typed, errors, deal=deal, draft=draft)
 
 
 def _brand_names() -> list[str]:
     """Names to complete a brand from; none if there are very many, which would fill the page."""
     names = list(brands.names(table(), consistent=True).values())
     return names if len(names) <= 500 else []
-
-
-def _changed(request: Request, number: str, said: str, **changes: Any) -> Answer:
-    editor_of(request)
-    deal = deal_of(number)
-    deals.edit(table(), deal.deal_id, changes, request.now, by=request.username, correlation_id=request.correlation_id)
-    return pages.redirect(f"/desk/deals/{number}", said=said)
 
 
 def _undoes(deal: Deal, now: datetime) -> str:
@@ -365,8 +329,7 @@ def _undoes(deal: Deal, now: datetime) -> str:
 
 def _asking_page(request: Request, number: str, template: str, possible: Sequence[Status]) -> Answer:
     """A page that says what will happen to a deal and asks; the deal's form where its status rules that out."""
-    editor_of(request)
-    deal = deal_of(number)
+    deal = deal_of(request, number)
     if deal.status(request.now) not in possible:
         return pages.redirect(f"/desk/deals/{number}")
     return desk_page(template, request, d=views.card(deal, request.now), number=number)

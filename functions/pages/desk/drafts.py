@@ -17,7 +17,7 @@ from functions.pages.desk import deal_form
 from functions.pages.desk.deals import REFUSED, form_page, previewed, refused_form
 from functions.pages.desk.editing import desk_page, editor_of
 from shared.data.catalog import drafts
-from shared.errors import DealIsOdd, DraftChanged, IdempotencyKeyReused, NoSuchDraft, TooManyDrafts
+from shared.errors import DraftChanged, IdempotencyKeyReused, NoSuchDraft, TooManyDrafts
 from shared.html import forms, pages, views
 from shared.html.app import Routes
 from shared.html.forms import Fields
@@ -55,84 +55,99 @@ def save_new(request: Request) -> Answer:
         draft = drafts.save_new(table(), draft, request.now, deal_form.seen(typed), idempotency=once)
     except REFUSED as error:
         return refused_form(request, typed, error)
-    except DealIsOdd as error:
-        return form_page(request, typed, status=HTTPStatus.CONFLICT, odd=error.oddities)
     except TooManyDrafts as error:
         return form_page(request, typed, {"link": str(error)}, status=HTTPStatus.CONFLICT)
     except IdempotencyKeyReused:
         again = {"link": "This form is kept as a draft already, and was changed since. Save again if you mean another."}
-        return form_page(request, {**typed, "key": forms.new_key()}, again, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return form_page(request, {**typed, "key": forms.new_key()}, again)
     return _kept(draft)
 
 
-@routes.get("/desk/drafts/<draft_id>")
-def one_draft(request: Request, draft_id: str) -> Answer:
-    def form(draft: Draft) -> Answer:
-        return form_page(request, deal_form.typed_of_draft(draft), draft=draft)
+def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[Request, str], Answer]:
+    """A page of one of the editor's drafts and what was typed, or where that is refused, the draft's form saying why.
 
-    return _with_draft(request, draft_id, form)
+    Of one that was posted meanwhile, by its plan or in another window, it is the deal.
+    """
+
+    def found(request: Request, draft_id: str) -> Answer:
+        session = editor_of(request)
+        typed = forms.read(request.event)
+        try:
+            draft = drafts.get(table(), session.username, draft_id)
+        except NoSuchDraft:
+            posted = drafts.posted_as(table(), session.account_id, draft_id, request.now)
+            if posted is None:
+                raise
+            return pages.redirect(f"/desk/deals/{posted}", said="posted")
+        try:
+            return page(request, draft, typed)
+        except REFUSED as error:
+            return refused_form(request, typed, error, draft=draft)
+        except DraftChanged:
+            said = "This draft was saved in another window meanwhile. To replace it by what stands here, save again."
+            return form_page(request, typed, {"link": said}, draft=draft, status=HTTPStatus.CONFLICT)
+
+    return found
+
+
+@routes.get("/desk/drafts/<draft_id>")
+@_with_draft
+def one_draft(request: Request, draft: Draft, _typed: Fields) -> Answer:
+    return form_page(request, deal_form.typed_of_draft(draft), draft=draft)
 
 
 @routes.post("/desk/drafts/<draft_id>")
-def save(request: Request, draft_id: str) -> Answer:
+@_with_draft
+def save(request: Request, draft: Draft, typed: Fields) -> Answer:
     """Keep a draft as its form says; its time plans it, and without one nothing is planned any more."""
-    typed = forms.read(request.event)
-
-    def attempt(draft: Draft) -> Answer:
-        new = deal_form.drafted(typed, draft, request.now)
-        try:
-            return _kept(drafts.save(table(), _as_read(draft, typed), new, request.now, deal_form.seen(typed)))
-        except DraftChanged:
-            if deal_form.typed_of_draft(new) == deal_form.typed_of_draft(draft):  # it was sent twice
-                return _kept(draft)
-            raise
-
-    return _with_draft(request, draft_id, attempt, typed)
+    new = deal_form.drafted(typed, draft, request.now)
+    try:
+        return _kept(drafts.save(table(), _as_read(draft, typed), new, request.now, deal_form.seen(typed)))
+    except DraftChanged:
+        if deal_form.typed_of_draft(new) == deal_form.typed_of_draft(draft):  # it was sent twice
+            return _kept(draft)
+        raise
 
 
 @routes.post("/desk/drafts/<draft_id>/post", stands_on="/desk/drafts/<draft_id>")
-def post(request: Request, draft_id: str) -> Answer:
+@_with_draft
+def post(request: Request, draft: Draft, typed: Fields) -> Answer:
     """Post a draft as its form says, now."""
-    typed = forms.read(request.event)
-
-    def attempt(draft: Draft) -> Answer:
-        deal_form.to_post(typed)
-        draft = deal_form.drafted(typed, _as_read(draft, typed), request.now)
-        seen, correlation_id = deal_form.seen(typed), request.correlation_id
-        deal = drafts.post(table(), draft, request.now, seen, correlation_id=correlation_id)
-        if deal.correlation_id == correlation_id:  # else an earlier sending of this form posted it
-            report(metrics.DEALS_POSTED)
-        return pages.redirect(f"/desk/deals/{views.number(deal)}", said="posted")
-
-    return _with_draft(request, draft_id, attempt, typed)
+    deal_form.to_post(typed)
+    draft = deal_form.drafted(typed, _as_read(draft, typed), request.now)
+    seen, correlation_id = deal_form.seen(typed), request.correlation_id
+    deal = drafts.post(table(), draft, request.now, seen, correlation_id=correlation_id)
+    if deal.correlation_id == correlation_id:  # else an earlier sending of this form posted it
+        report(metrics.DEALS_POSTED)
+    return pages.redirect(f"/desk/deals/{views.number(deal)}", said="posted")
 
 
 @routes.post("/desk/drafts/<draft_id>/preview", stands_on="/desk/drafts/<draft_id>")
-def preview(request: Request, draft_id: str) -> Answer:
+@_with_draft
+def preview(request: Request, draft: Draft, _typed: Fields) -> Answer:
     """The card and the page of a draft as they will be, and the form below. Nothing is written."""
-    return _with_draft(request, draft_id, lambda draft: previewed(request, draft=draft))
+    return previewed(request, draft=draft)
 
 
 @routes.get("/desk/drafts/<draft_id>/discard")
-def discard_page(request: Request, draft_id: str) -> Answer:
+@_with_draft
+def discard_page(request: Request, draft: Draft, _typed: Fields) -> Answer:
     """The page that says what discarding a draft does, before it is done."""
-    return _with_draft(
-        request,
-        draft_id,
-        lambda draft: desk_page("desk/discard.html", request, draft=rows([draft], request.now)[0]),
-    )
+    return desk_page("desk/discard.html", request, draft=rows([draft], request.now)[0])
 
 
 @routes.post("/desk/drafts/<draft_id>/discard")
 def discard(request: Request, draft_id: str) -> Answer:
-    def gone(draft: Draft) -> Answer:
-        drafts.discard(table(), draft)
-        return pages.redirect(LIST, said="discarded")
-
     try:
-        return _with_draft(request, draft_id, gone)
+        return _discarded(request, draft_id)
     except NoSuchDraft:  # it was sent twice
         return pages.redirect(LIST, said="discarded")
+
+
+@_with_draft
+def _discarded(_request: Request, draft: Draft, _typed: Fields) -> Answer:
+    drafts.discard(table(), draft)
+    return pages.redirect(LIST, said="discarded")
 
 
 def rows(found: list[Draft], now: datetime) -> list[dict[str, Any]]:
@@ -159,35 +174,6 @@ def _row(draft: Draft, now: datetime) -> dict[str, Any]:
         "late": draft.starts_at is not None and draft.starts_at <= now,
         "refused": draft.refused,
     }
-
-
-def _with_draft(
-    request: Request, draft_id: str, answer: Callable[[Draft], Answer], typed: Mapping[str, str] | None = None
-) -> Answer:
-    """The answer that ``answer`` makes of one of the editor's drafts, or the form of it with what stands in the way.
-
-    Of one that was posted meanwhile, by its plan or in another window, it is the deal.
-    """
-    session = editor_of(request)
-    try:
-        draft = drafts.get(table(), session.username, draft_id)
-    except NoSuchDraft:
-        posted = drafts.posted_as(table(), session.account_id, draft_id, request.now)
-        if posted is None:
-            raise
-        return pages.redirect(f"/desk/deals/{posted}", said="posted")
-    typed = typed or {}
-    try:
-        return answer(draft)
-    except REFUSED as error:
-        return refused_form(request, typed, error, draft=draft)
-    except DealIsOdd as error:
-        return form_page(request, typed, draft=draft, status=HTTPStatus.CONFLICT, odd=error.oddities)
-    except DraftChanged:
-        said = {
-            "link": "This draft was saved in another window meanwhile. To replace it by what stands here, save again."
-        }
-        return form_page(request, typed, said, draft=draft, status=HTTPStatus.CONFLICT)
 
 
 def _as_read(draft: Draft, typed: Mapping[str, str]) -> Draft:

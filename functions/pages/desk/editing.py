@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from http import HTTPStatus
 from typing import Any
 
 from shared.data.catalog import deals
@@ -21,13 +20,26 @@ def editor_of(request: Request) -> Session:
     return cookies.editor_of(table(), request, "The desk is for editors.")
 
 
-def deal_of(number: str) -> Deal:
-    """A deal by its number, as it is at this moment. Raises NoSuchDeal."""
+def deal_of(request: Request, number: str) -> Deal:
+    """The deal that an editor asks for, as it is at this moment. Raises NotSignedIn, Forbidden, NoSuchDeal."""
+    editor_of(request)
     return deals.find(table(), number, consistent=True)
 
 
+def edit(request: Request, deal: Deal, changes: Mapping[str, Any], version: int | None = None) -> None:
+    """Change a deal as the editor who asks. Raises what ``deals.edit`` does."""
+    by, correlation_id = request.username, request.correlation_id
+    deals.edit(table(), deal.deal_id, changes, request.now, by=by, correlation_id=correlation_id, version=version)
+
+
+def changed(request: Request, number: str, said: str, **changes: Any) -> Answer:
+    """Change some fields of a deal, and lead to its form."""
+    edit(request, deal_of(request, number), changes)
+    return pages.redirect(f"/desk/deals/{number}", said=said)
+
+
 def desk_page(
-    template: str, request: Request, status: int = HTTPStatus.OK, *, here: str | None = None, **values: Any
+    template: str, request: Request, status: int | None = None, *, here: str | None = None, **values: Any
 ) -> Answer:
     """A page of the desk, at the request's own path unless told otherwise."""
     said = request.said

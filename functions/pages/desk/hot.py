@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from functions.pages.desk.editing import deal_of, desk_page, editor_of
+from functions.pages.desk.editing import deal_of, desk_page
 from shared.data.catalog import deals
 from shared.data.members import fanout_progress, users
 from shared.html import pages, views
@@ -33,8 +33,7 @@ routes = Routes()
 @routes.get("/desk/deals/<number>/hot")
 def hot_page(request: Request, number: str) -> Answer:
     """How many will be told and what it costs, before; how far it has got, afterwards."""
-    editor_of(request)
-    deal = deal_of(number)
+    deal = deal_of(request, number)
     if deal.hot_at is not None:
         return pages.redirect(f"/desk/deals/{number}/hot/progress")
     readers = count_readers()
@@ -57,8 +56,7 @@ def hot_page(request: Request, number: str) -> Answer:
 
 @routes.post("/desk/deals/<number>/hot")
 def make_hot(request: Request, number: str) -> Answer:
-    editor_of(request)
-    deal = deal_of(number)
+    deal = deal_of(request, number)
     deals.make_hot(table(), deal.deal_id, request.now, by=request.username, correlation_id=request.correlation_id)
     return pages.redirect(f"/desk/deals/{number}/hot/progress", said="hot")
 
@@ -66,8 +64,7 @@ def make_hot(request: Request, number: str) -> Answer:
 @routes.get("/desk/deals/<number>/hot/progress")
 def hot_progress(request: Request, number: str) -> Answer:
     """How far the telling of a hot deal has got: a page, and for the script of that page the same as JSON."""
-    editor_of(request)
-    deal = deal_of(number)
+    deal = deal_of(request, number)
     if deal.hot_at is None:
         return pages.redirect(f"/desk/deals/{number}/hot")
     progress = fanout_progress.read(table(), deal.deal_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from http import HTTPStatus
 from types import MappingProxyType
@@ -23,34 +24,21 @@ from shared.runtime.environment import table
 routes = Routes()
 
 
-@routes.get("/desk/front-page")
-def front_page(request: Request) -> Answer:
-    return _order_page(request, picked_lists.FRONT)
+@routes.get("/desk/front-page", "/desk/editors-choice", "/desk/categories/<slug>")
+def list_page(request: Request, slug: str = "") -> Answer:
+    return _order_page(request, _asked(request, slug))
 
 
-@routes.post("/desk/front-page")
-def order_front_page(request: Request) -> Answer:
-    return _ordered(request, picked_lists.FRONT)
+@routes.post("/desk/front-page", "/desk/editors-choice", "/desk/categories/<slug>")
+def order_list(request: Request, slug: str = "") -> Answer:
+    return _ordered(request, _asked(request, slug))
 
 
-@routes.get("/desk/editors-choice")
-def editors_choice(request: Request) -> Answer:
-    return _order_page(request, picked_lists.CHOICE)
-
-
-@routes.post("/desk/editors-choice")
-def order_editors_choice(request: Request) -> Answer:
-    return _ordered(request, picked_lists.CHOICE)
-
-
-@routes.get("/desk/categories/<slug>")
-def category(request: Request, slug: str) -> Answer:
-    return _order_page(request, picked_lists.of_category(slug))
-
-
-@routes.post("/desk/categories/<slug>")
-def order_category(request: Request, slug: str) -> Answer:
-    return _ordered(request, picked_lists.of_category(slug))
+def _asked(request: Request, slug: str) -> picked_lists.List:
+    """The list of a category, where a path names one, or of the page that the path is of. Raises NoSuchTopic."""
+    if slug:
+        return picked_lists.of_category(slug)
+    return picked_lists.FRONT if request.path == picked_lists.FRONT.path else picked_lists.CHOICE
 
 
 def _order_page(
@@ -59,7 +47,7 @@ def _order_page(
     picked: Sequence[Deal] | None = None,
     errors: Mapping[str, str] | None = None,
     typed: Mapping[str, str] = MappingProxyType({}),
-    status: int = HTTPStatus.UNPROCESSABLE_ENTITY,
+    status: int | None = None,
 ) -> Answer:
     """A list's page: as it is, or with ``errors`` what was tried with it (``picked``) and a status that says so."""
     editor_of(request)
@@ -70,9 +58,9 @@ def _order_page(
     return desk_page(
         "desk/order.html",
         request,
-        status if errors else HTTPStatus.OK,
+        status,
         ordered=order_of(ordered, shown, now, followed, kept),
-        errors=dict(errors or {}),
+        errors=errors,
         typed={name: typed.get(name, "") for name in ("add", "place")},
         lists=[{"path": each.path, "name": each.name} for each in picked_lists.EVERY],
     )
@@ -149,10 +137,8 @@ def _ordered(request: Request, ordered: picked_lists.List) -> Answer:
 def _those_there(numbers: Sequence[str]) -> list[Deal]:
     found = []
     for number in numbers:
-        try:
+        with suppress(NoSuchDeal):
             found.append(deals.find(table(), number, consistent=True))
-        except NoSuchDeal:
-            continue
     return _once(found)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from functions.pages.desk import deal_form
-from functions.pages.desk.editing import deal_of, desk_page, editor_of
+from functions.pages.desk.editing import deal_of, desk_page
 from shared.data.catalog import deal_log
 from shared.html import views
 from shared.html.app import Routes
@@ -35,8 +35,7 @@ routes = Routes()
 @routes.get("/desk/deals/<number>/log")
 def log(request: Request, number: str) -> Answer:
     """All that is logged of a deal, newest first, a page at a time."""
-    editor_of(request)
-    deal = deal_of(number)
+    deal = deal_of(request, number)
     cursor = request.query.get("cursor")
     page = deal_log.read(table(), deal.deal_id, limit=_PAGE, now=request.now, cursor=cursor)
     return desk_page(

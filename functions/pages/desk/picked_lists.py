@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,45 +14,43 @@ from shared.models.catalog import CATEGORIES, CATEGORY, EDITORS_CHOICE, FRONT_PA
 
 @dataclass(frozen=True, slots=True)
 class List:
-    """One list of picked deals that editors order: its path below the desk, its name, and how it is read and kept."""
+    """One list of picked deals that editors order: its path below the desk, its name, and the page that it is of."""
 
     path: str
     name: str
     public: str
-    read: Callable[[Table, datetime], Sequence[Deal]]
-    keep: Callable[[Table, Sequence[str], datetime], object]
+    of: CuratedPage | Topic
     hint: str
 
+    def read(self, table: Table, now: datetime) -> list[Deal]:
+        """The deals of the list as it is at this moment, the active ones."""
+        return picks.read(table, self.of, now, consistent=True)
 
-def _curated(page: CuratedPage, path: str, name: str, public: str) -> List:
-    return List(
-        path,
-        name,
-        public,
-        lambda table, now: picks.read(table, page, now, consistent=True),
-        lambda table, ids, now: picks.set_featured(table, page, ids, now),
-        f"Up to {picks.MAX_FEATURED} deals; the first leads.",
-    )
+    def keep(self, table: Table, deal_ids: Sequence[str], now: datetime) -> None:
+        """Replace the list's deals. Raises WrongFeaturedCount, NoSuchDeals."""
+        if isinstance(self.of, Topic):
+            picks.set_category_featured(table, self.of.slug, deal_ids, now)
+        else:
+            picks.set_featured(table, self.of, deal_ids, now)
+
+    def lead(self, table: Table, deal_ids: Sequence[str], now: datetime) -> None:
+        """Put deals to the first places of a page, in their order; from a list that is full, the last ones go."""
+        others = [deal.deal_id for deal in self.read(table, now) if deal.deal_id not in deal_ids]
+        self.keep(table, [*deal_ids, *others][: picks.MAX_FEATURED], now)
 
 
 def of_category(slug: str) -> List:
     """The list of a category. Raises NoSuchTopic."""
     if slug not in CATEGORIES:
         raise NoSuchTopic(CATEGORY.label, slug)
-    topic = Topic(CATEGORY, slug)
     fewest, most = picks.CATEGORY_FEATURED
-    return List(
-        f"/desk/categories/{slug}",
-        CATEGORIES[slug],
-        f"/categories/{slug}",
-        lambda table, now: picks.read(table, topic, now, consistent=True),
-        lambda table, ids, now: picks.set_category_featured(table, slug, ids, now),
-        f"{fewest} to {most} deals.",
-    )
+    of = Topic(CATEGORY, slug)
+    return List(f"/desk/categories/{slug}", CATEGORIES[slug], f"/categories/{slug}", of, f"{fewest} to {most} deals.")
 
 
-FRONT = _curated(FRONT_PAGE, "/desk/front-page", "Front page", "/")
-CHOICE = _curated(EDITORS_CHOICE, "/desk/editors-choice", "Editors’ choice", "/editors-choice")  # noqa: RUF001  # as it is printed
+_HINT = f"Up to {picks.MAX_FEATURED} deals; the first leads."
+FRONT = List("/desk/front-page", "Front page", "/", FRONT_PAGE, _HINT)
+CHOICE = List("/desk/editors-choice", "Editors’ choice", "/editors-choice", EDITORS_CHOICE, _HINT)  # noqa: RUF001  # as it is printed
 EVERY = (FRONT, CHOICE, *map(of_category, CATEGORIES))
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from functions.pages.desk.editing import deal_of, desk_page, editor_of
-from shared.data.catalog import deal_pictures, deals
+from functions.pages.desk.editing import changed, deal_of, desk_page
+from shared.data.catalog import deal_pictures
 from shared.html import headers, pages, views
 from shared.html.app import Routes
 from shared.html.links import absolute, link, origin
@@ -17,7 +17,6 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import Deal
 from shared.runtime import pictures
-from shared.runtime.environment import table
 from shared.values import ksuids
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD, MEDIA_TYPES_SENT, UPLOADS
 
@@ -53,8 +52,7 @@ def sending(answer: Answer, section: dict[str, Any]) -> Answer:
 @routes.get("/desk/deals/<number>/picture")
 def wait(request: Request, number: str) -> Answer:
     """Where S3 leads to once it has the file (``key``): it looks again each second until the picture is there."""
-    editor_of(request)
-    deal = deal_of(number)
+    deal = deal_of(request, number)
     upload = request.query.get("key", "")
     outcome = deal_pictures.outcome(deal)
     back = f"/desk/deals/{number}"
@@ -72,8 +70,4 @@ def wait(request: Request, number: str) -> Answer:
 
 @routes.post("/desk/deals/<number>/picture/remove")
 def remove(request: Request, number: str) -> Answer:
-    editor_of(request)
-    deal = deal_of(number)
-    changes = {"picture": None}
-    deals.edit(table(), deal.deal_id, changes, request.now, by=request.username, correlation_id=request.correlation_id)
-    return pages.redirect(f"/desk/deals/{number}", said="picture-removed")
+    return changed(request, number, "picture-removed", picture=None)

@@ -90,7 +90,6 @@ def desk(request: Request) -> Answer:
         bookmarklet=BOOKMARKLET.format(desk=absolute("/desk/deals/new")) if origin() else "",
         ordered=order_of(picked_lists.FRONT, picked, now, followed),
         typed={"add": "", "place": ""},
-        errors={},
     )
 
 

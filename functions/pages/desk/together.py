@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from http import HTTPStatus
 from typing import Any
 
 from functions.pages.desk import deal_form, picked_lists
-from functions.pages.desk.editing import desk_page, editor_of
+from functions.pages.desk.editing import desk_page, edit, editor_of
 from shared.data.catalog import brands, deals, picks
 from shared.errors import BadRequest, Busy, DamagedDeal, DealTooLarge, EditedMeanwhile, NoSuchDeal, NoSuchTopic
 from shared.html import forms, pages, views
@@ -58,7 +57,7 @@ def asking_page(request: Request) -> Answer:
 @routes.post(PATH)
 def do(request: Request) -> Answer:
     """Do it to each deal, and lead to the page that says to which it was done, and why not to the others."""
-    session = editor_of(request)
+    editor_of(request)
     typed = forms.read(request.event)
     numbers, action = _ticked(typed), _action(typed)
     if not numbers:
@@ -75,7 +74,7 @@ def do(request: Request) -> Answer:
     else:
         for number, deal in result.items():
             if isinstance(deal, Deal):
-                result[number] = _edited(deal, changes, request, session.username, ends=action == "end")
+                result[number] = _edited(deal, changes, request, ends=action == "end")
     told = {code: ".".join(n for n, each in result.items() if each == code) for code in ("done", *WHY)}
     query: dict[str, Any] = {code: said for code, said in told.items() if said}
     return pages.redirect(f"{PATH}/done", do=action, **query)
@@ -108,13 +107,12 @@ def _asking_page(request: Request, fields: Mapping[str, str], errors: Mapping[st
     return desk_page(
         "desk/together.html",
         request,
-        HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK,
         do=action,
         heading=ASKED[action].format(counted(len(numbers), "deal")),
         ticked=[f"{TICKED}{number}" for number in numbers],
         deals=[views.card(deal, request.now, width=128) for deal in _found(numbers) if isinstance(deal, Deal)],
         typed={name: fields.get(name, "") for name in ("category", "brand", "page")},
-        errors=dict(errors),
+        errors=errors,
         choices={
             "category": {"": "As they are", **CATEGORIES},
             "page": {name: each.name for name, each in PAGES.items()},
@@ -184,22 +182,14 @@ def _read(number: str) -> Deal | str:
         return "damaged"
 
 
-def _edited(deal: Deal, changes: Mapping[str, Any], request: Request, by: str, *, ends: bool) -> str:
+def _edited(deal: Deal, changes: Mapping[str, Any], request: Request, *, ends: bool) -> str:
     """Change one deal, if it is still as it was read; returns the code of what became of it."""
     if ends and deal.status(request.now) is not Status.ACTIVE:
         return "done" if deal.status(request.now) is Status.EXPIRED else "over"
     if all(getattr(deal, name) == value for name, value in changes.items()):
         return "done"
     try:
-        deals.edit(
-            table(),
-            deal.deal_id,
-            changes,
-            request.now,
-            by=by,
-            correlation_id=request.correlation_id,
-            version=deal.version,
-        )
+        edit(request, deal, changes, deal.version)
     except NoSuchDeal:
         return "gone"
     except EditedMeanwhile:
@@ -211,19 +201,14 @@ def _edited(deal: Deal, changes: Mapping[str, Any], request: Request, by: str, *
     return "done"
 
 
-def _put_on_page(result: dict[str, Deal | str], front: picked_lists.List, request: Request) -> None:
-    """Put the active deals to the first places of a page, in their order; from a list that is full, the last ones go.
-
-    The page is one item, so this is one write for all of them.
-    """
+def _put_on_page(result: dict[str, Deal | str], page: picked_lists.List, request: Request) -> None:
+    """Put the active deals to the first places of a page, which is one item: one write for all of them."""
     for number, deal in result.items():
         if isinstance(deal, Deal) and deal.status(request.now) is not Status.ACTIVE:
             result[number] = "over"
     chosen = [deal.deal_id for deal in result.values() if isinstance(deal, Deal)]
-    if not chosen:
-        return
-    others: Sequence[str] = [each.deal_id for each in front.read(table(), request.now) if each.deal_id not in chosen]
-    front.keep(table(), [*chosen, *others][: picks.MAX_FEATURED], request.now)
+    if chosen:
+        page.lead(table(), chosen, request.now)
     result.update({number: "done" for number, deal in result.items() if isinstance(deal, Deal)})
 
 
