@@ -162,14 +162,14 @@ def sign_out(request: Request) -> Answer:
 
 @routes.post("/account/sign-out-everywhere", stands_on="/account")
 def sign_out_everywhere(request: Request) -> Answer:
-    session = _session(request)
+    session = cookies.member_of(request)
     sessions.end_all(table(), session.username, session.account_id)
     return _left("signed-out-everywhere")
 
 
 @routes.get("/account")
 def account(request: Request) -> Answer:
-    return _account_page(request, _session(request))
+    return _account_page(request, cookies.member_of(request))
 
 
 @routes.post("/account/name", stands_on="/account")
@@ -275,7 +275,7 @@ def change_password(request: Request) -> Answer:
 
 @routes.get("/account/remove")
 def removal(request: Request) -> Answer:
-    return _removal_page(request, _session(request))
+    return _removal_page(request, cookies.member_of(request))
 
 
 @routes.post("/account/remove")
@@ -292,13 +292,9 @@ def remove(request: Request) -> Answer:
     return _left("removed")
 
 
-def _session(request: Request) -> Session:
-    return cookies.member_of(table(), request)
-
-
 def _me(request: Request) -> User:
     """The account of the user who asks. Raises NotSignedIn."""
-    return _account_of(_session(request))
+    return _account_of(cookies.member_of(request))
 
 
 def _account_of(whose: Session | User) -> User:
@@ -431,7 +427,7 @@ def _account_page(
     errors: Mapping[str, str] | None = None,
 ) -> Answer:
     """The account as it is now, with its forms."""
-    (user,), head = cookies.beside_head(table(), request, partial(_account_of, whose))
+    (user,), head = cookies.beside_head(request, partial(_account_of, whose))
     return pages.page(
         "account/account.html",
         here="/account",
@@ -453,7 +449,7 @@ def _removal_page(
     request: Request, whose: Session | User, errors: Mapping[str, str] | None = None, *, order_is_open: bool = False
 ) -> Answer:
     """Say what removing the account removes, with the form that does it."""
-    (user,), head = cookies.beside_head(table(), request, partial(_account_of, whose))
+    (user,), head = cookies.beside_head(request, partial(_account_of, whose))
     return pages.page(
         "account/remove.html",
         here="/account/remove",

@@ -69,7 +69,7 @@ routes = Routes()
 
 @routes.get("/desk/shop")
 def shop(request: Request) -> Answer:
-    _editor(request)
+    cookies.editor_of(request)
     return pages.redirect(ORDERS)
 
 
@@ -79,7 +79,7 @@ def list_orders(request: Request) -> Answer:
 
     ``?find=`` leads to the order of a number. ``?done=`` is the order that a button of the list was just pressed for.
     """
-    _editor(request)
+    cookies.editor_of(request)
     wanted = request.query.get("find", "").strip()
     errors = {}
     if wanted:
@@ -110,7 +110,7 @@ def list_orders(request: Request) -> Answer:
 
 @routes.get(f"{ORDERS}/<order_id>")
 def one_order(request: Request, order_id: str) -> Answer:
-    _editor(request)
+    cookies.editor_of(request)
     return _order_page(request, order_id)
 
 
@@ -118,7 +118,7 @@ def one_order(request: Request, order_id: str) -> Answer:
 def take_step(request: Request, order_id: str, step: str) -> Answer:
     """Send, deliver or cancel an order, or undo that. Doing it twice does it once; of two that exclude each other, one
     is told. A form of a list (``back``) leads back to the list."""
-    _editor(request)
+    cookies.editor_of(request)
     typed = forms.read(request.event)
     if step != "undo" and step not in STEPS:
         raise NoSuchPath
@@ -144,7 +144,7 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
 @routes.get("/desk/shop/customers/<username>")
 def customer(request: Request, username: str) -> Answer:
     """A customer with the addresses and the newest orders. One Query behind the session's."""
-    _editor(request)
+    cookies.editor_of(request)
     found = reading.customer(table(), username, newest=PAGE)
     return pages.page(
         "desk/customer.html",
@@ -157,14 +157,14 @@ def customer(request: Request, username: str) -> Answer:
 
 @routes.get(f"{STOCK}/<number>")
 def stock_of(request: Request, number: str) -> Answer:
-    _editor(request)
+    cookies.editor_of(request)
     return _stock_page(request, deals.find(table(), number, consistent=True))
 
 
 @routes.post(f"{STOCK}/<number>")
 def change_stock(request: Request, number: str) -> Answer:
     """Put more pieces on sale or take some off (``do=add``), or have exactly so many left (``do=left``)."""
-    session = _editor(request)
+    session = cookies.editor_of(request)
     typed = forms.read(request.event)
     deal = deals.find(table(), number, consistent=True)
     try:
@@ -178,10 +178,6 @@ def change_stock(request: Request, number: str) -> Answer:
         said = "Many are buying at this moment. Add to the stock, or take some off: that goes through."
         return _stock_page(request, deal, typed, {"pieces": said}, HTTPStatus.CONFLICT)
     return pages.redirect(f"{STOCK}/{number}", said="stock")
-
-
-def _editor(request: Request) -> Session:
-    return cookies.editor_of(table(), request, "The desk is for editors.")
 
 
 def _status(text: str | None) -> OrderStatus:

@@ -17,6 +17,7 @@ from shared.html.request import Request
 from shared.http.cookie_header import attributes, brought, name, on_laptop
 from shared.http.event import MAX_TOKEN, is_plain
 from shared.models.members import Session
+from shared.runtime.environment import table
 
 Head = dict[str, Any]
 """The head of the pages of somebody who is signed in: who that is to the site, and the counts beside the name."""
@@ -66,51 +67,51 @@ def session_of(table: Table, request: Request) -> Session | None:
     return session
 
 
-def member_of(table: Table, request: Request) -> Session:
+def member_of(request: Request) -> Session:
     """The session of the user who asks. Raises NotSignedIn, which leads to the sign-in page and back."""
-    session = session_of(table, request)
+    session = session_of(table(), request)
     if session is None:
         raise NotSignedIn
     return session
 
 
-def sender_of(table: Table, request: Request, place: str) -> Session:
+def sender_of(request: Request, place: str) -> Session:
     """The session of the user who pressed a button. Raises SignInFirst, which leads to signing in and on to a place.
 
     Forms in which something is typed ask for ``member_of``, which keeps what was typed.
     """
-    session = session_of(table, request)
+    session = session_of(table(), request)
     if session is None:
         raise SignInFirst(pages.redirect("/account/sign-in", next=place))
     return session
 
 
-def editor_of(table: Table, request: Request, refusal: str) -> Session:
+def editor_of(request: Request, refusal: str = "The desk is for editors.") -> Session:
     """The session of the editor who asks. Raises NotSignedIn; Forbidden, which says ``refusal``, for anyone else."""
-    session = member_of(table, request)
+    session = member_of(request)
     if session.role != "editor":
         raise Forbidden(refusal)
     return session
 
 
-def admit(table: Table, request: Request) -> None:
+def admit(request: Request) -> None:
     """Admit everybody on the laptop, elsewhere editors, to what shows the workings. Raises NotSignedIn, Forbidden."""
     if not on_laptop():
-        editor_of(table, request, "The table is for editors.")
+        editor_of(request, "The table is for editors.")
 
 
-def beside_head(table: Table, request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], Head]:
+def beside_head(request: Request, *reads: Callable[[], Any]) -> tuple[list[Any], Head]:
     """Read a page of somebody's own, and in the same round trip the counts at its head.
 
     More than 99 unread messages are "99+", which nobody counts.
     """
     username, most = request.username, settings.UNREAD_SHOWN
     if username is None:
-        return table.gather(reads), {}
+        return table().gather(reads), {}
     asked: list[Callable[[], Any]] = [
         *reads,
-        partial(messages.unread_count, table, username, request.now, most=most + 1),
-        partial(carts.pieces, table, username, request.now),
+        partial(messages.unread_count, table(), username, request.now, most=most + 1),
+        partial(carts.pieces, table(), username, request.now),
     ]
-    *found, unread, pieces = table.gather(asked)
+    *found, unread, pieces = table().gather(asked)
     return found, {"who": request.role, "unread": unread if unread <= most else f"{most}+", "cart": pieces}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode
 
-from shared.dynamodb.table import Table
 from shared.html import cookies, forms, pages
 from shared.html.app import Page, Routes
 from shared.html.pages import Answer, SignInFirst
@@ -25,10 +24,10 @@ MOST = 1000
 _LIFETIME = 1800  # seconds: enough to make an account
 
 
-def sender_of(table: Table, request: Request, place: str) -> Session:
+def sender_of(request: Request, place: str) -> Session:
     """As ``cookies.sender_of``, but what the button asks for is kept, and done on the way back to its place."""
     try:
-        return cookies.sender_of(table, request, place)
+        return cookies.sender_of(request, place)
     except SignInFirst as error:
         wish = f"{quote(request.path)}?{urlencode(forms.read(request.event))}"
         if len(wish) > MOST:

@@ -16,6 +16,7 @@ from moto import mock_aws
 from shared import sqs
 from shared.dynamodb.retries import Budget
 from shared.dynamodb.table import Table
+from shared.html import cookies
 from shared.http import cached_pages
 from shared.runtime import environment, mail, pictures, reporting, work
 from shared.sqs import Queue
@@ -62,8 +63,8 @@ def modules_of(function: ModuleType) -> list[ModuleType]:
 
 
 def hand_over(monkeypatch: pytest.MonkeyPatch, table: Table, *functions: ModuleType) -> None:
-    """Give a table to some functions, in place of the one that their environment names."""
-    for module in itertools.chain.from_iterable(map(modules_of, functions)):
+    """Give a table to some functions and what tells them who asks, in place of the one that their environment names."""
+    for module in (cookies, *itertools.chain.from_iterable(map(modules_of, functions))):
         monkeypatch.setattr(module, "table", lambda: table)
 
 

@@ -63,7 +63,7 @@ class _Asked:
 @routes.get("/table")
 def browser(request: Request) -> Answer:
     """An item collection, of the table or of an index; without a partition key, the chart of what is there."""
-    cookies.admit(table(), request)
+    cookies.admit(request)
     asked = _asked(request)
     known: dict[str, Any] = {
         "here": request.path,

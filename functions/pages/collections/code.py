@@ -10,7 +10,6 @@ from shared.html import cookies, pages
 from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.runtime.environment import table
 
 SHOWN = "shared.data."
 """The modules whose code is shown."""
@@ -21,7 +20,7 @@ routes = Routes()
 @routes.get("/table/code/<module>")
 def code(request: Request, module: str) -> Answer:
     """The source of a module of the data layer, line by line."""
-    cookies.admit(table(), request)
+    cookies.admit(request)
     ours = module.startswith(SHOWN) and module.replace(".", "").isidentifier()
     try:
         found = importlib.util.find_spec(module) if ours else None

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
 from functions.pages.desk import deal_form
-from functions.pages.desk.editing import desk_page, editor_of
+from functions.pages.desk.editing import desk_page
 from shared.api.bodies import NewBrand
 from shared.data.catalog import brands
 from shared.errors import BrandExists
-from shared.html import forms, pages
+from shared.html import cookies, forms, pages
 from shared.html.app import Routes
 from shared.html.checking import check
 from shared.html.forms import InvalidFields
@@ -25,14 +25,14 @@ routes = Routes()
 
 @routes.get("/desk/brands")
 def brand_form(request: Request) -> Answer:
-    editor_of(request)
+    cookies.editor_of(request)
     return _brands_page(request, {"name": request.query.get("name", "")})
 
 
 @routes.post("/desk/brands")
 def new_brand(request: Request) -> Answer:
     """A brand under a new name. Similar names are shown first, and a similar name must be confirmed."""
-    editor_of(request)
+    cookies.editor_of(request)
     typed = forms.read(request.event)
     try:
         name = check(NewBrand, {"name": typed.get("name", "")}).name.strip()

@@ -15,7 +15,7 @@ from http import HTTPStatus
 
 from functions.pages.desk import deal_form, log, picked_lists, pictures
 from functions.pages.desk.brands import near_names
-from functions.pages.desk.editing import changed, deal_of, desk_page, edit, editor_of
+from functions.pages.desk.editing import changed, deal_of, desk_page, edit
 from shared.data.catalog import brands, clicks, deals, mending, oddities, offers, undoing
 from shared.errors import (
     Busy,
@@ -28,7 +28,7 @@ from shared.errors import (
     InvalidInput,
     NoSuchTopic,
 )
-from shared.html import forms, pages, views
+from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
@@ -48,7 +48,7 @@ routes = Routes()
 @routes.get("/desk/deals/new")
 def new_deal(request: Request) -> Answer:
     """One field first, the shop's address; the rest unfolds filled in with what we know of the product and the shop."""
-    editor_of(request)
+    cookies.editor_of(request)
     asked = request.query
     link = asked.get("link", "").strip()
     names = {"link": "link", "title": "title", "price": "price", "image": "image", "listPrice": "list"}
@@ -72,13 +72,13 @@ def new_deal(request: Request) -> Answer:
 @routes.post("/desk/deals/preview", stands_on="/desk/deals/new")
 def preview(request: Request) -> Answer:
     """The card and the page of a new deal as they will be, and the form below. Nothing is written."""
-    editor_of(request)
+    cookies.editor_of(request)
     return previewed(request)
 
 
 @routes.post("/desk/deals")
 def post_deal(request: Request) -> Answer:
-    session = editor_of(request)
+    session = cookies.editor_of(request)
     typed = forms.read(request.event)
     try:
         new = deal_form.to_post(typed)
@@ -113,7 +113,7 @@ def one_deal(request: Request, number: str) -> Answer:
 
 @routes.post("/desk/deals/<number>")
 def edit_deal(request: Request, number: str) -> Answer:
-    editor_of(request)
+    cookies.editor_of(request)
     typed = forms.read(request.event)
 
     def attempt() -> Answer:

@@ -15,10 +15,10 @@ from typing import Any
 
 from functions.pages.desk import deal_form
 from functions.pages.desk.deals import REFUSED, form_page, previewed, refused_form
-from functions.pages.desk.editing import desk_page, editor_of
+from functions.pages.desk.editing import desk_page
 from shared.data.catalog import drafts
 from shared.errors import DraftChanged, IdempotencyKeyReused, NoSuchDraft, TooManyDrafts
-from shared.html import forms, pages, views
+from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.forms import Fields
 from shared.html.pages import Answer
@@ -38,14 +38,14 @@ routes = Routes()
 @routes.get(LIST)
 def own(request: Request) -> Answer:
     """The editor's drafts, those that are planned first."""
-    session = editor_of(request)
+    session = cookies.editor_of(request)
     return desk_page("desk/drafts.html", request, drafts=rows(drafts.of(table(), session.username), request.now))
 
 
 @routes.post(LIST)
 def save_new(request: Request) -> Answer:
     """Keep the form of a new deal as a draft; with a time, it is planned."""
-    session = editor_of(request)
+    session = cookies.editor_of(request)
     typed = forms.read(request.event)
     empty = _empty(ksuids.random(request.now, secrets.token_bytes(16)), request.now)
     sent = forms.idempotency(typed, session.account_id, _asked(typed))
@@ -70,7 +70,7 @@ def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[R
     """
 
     def found(request: Request, draft_id: str) -> Answer:
-        session = editor_of(request)
+        session = cookies.editor_of(request)
         typed = forms.read(request.event)
         try:
             draft = drafts.get(table(), session.username, draft_id)

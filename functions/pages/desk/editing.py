@@ -1,4 +1,4 @@
-"""The editor who asks, the deal that is asked for, and how the desk shows it."""
+"""The deal that an editor asks for, its changes, and how the desk shows it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,12 @@ from shared.html import cookies, pages, views
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import Deal
-from shared.models.members import Session
 from shared.runtime.environment import table
-
-
-def editor_of(request: Request) -> Session:
-    """Who asks, if that is an editor. Raises NotSignedIn, Forbidden."""
-    return cookies.editor_of(table(), request, "The desk is for editors.")
 
 
 def deal_of(request: Request, number: str) -> Deal:
     """The deal that an editor asks for, as it is at this moment. Raises NotSignedIn, Forbidden, NoSuchDeal."""
-    editor_of(request)
+    cookies.editor_of(request)
     return deals.find(table(), number, consistent=True)
 
 

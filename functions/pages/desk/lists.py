@@ -11,10 +11,10 @@ from types import MappingProxyType
 from typing import Any
 
 from functions.pages.desk import picked_lists
-from functions.pages.desk.editing import desk_page, editor_of, line_of
+from functions.pages.desk.editing import desk_page, line_of
 from shared.data.catalog import clicks, deals
 from shared.errors import NoSuchDeal, NoSuchDeals, WrongFeaturedCount
-from shared.html import forms, pages, views
+from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
@@ -50,7 +50,7 @@ def _order_page(
     status: int | None = None,
 ) -> Answer:
     """A list's page: as it is, or with ``errors`` what was tried with it (``picked``) and a status that says so."""
-    editor_of(request)
+    cookies.editor_of(request)
     now = request.now
     kept = ordered.read(table(), now)
     shown = kept if picked is None else picked
@@ -101,7 +101,7 @@ def _ordered(request: Request, ordered: picked_lists.List) -> Answer:
     finds the list as it wants it, and is answered as the first time.
     The answer leads back to the form's page, and there to the deal that was moved: Tab goes on to its buttons.
     """
-    editor_of(request)
+    cookies.editor_of(request)
     typed = forms.read(request.event)
     numbers = [each for each in typed.get("order", "").split(",") if each]
     action, _, which = typed.get("do", "keep").partition(":")

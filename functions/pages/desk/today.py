@@ -9,12 +9,12 @@ from typing import Any
 
 from functions.pages.desk import picked_lists
 from functions.pages.desk.drafts import rows
-from functions.pages.desk.editing import desk_page, editor_of, line_of
+from functions.pages.desk.editing import desk_page, line_of
 from functions.pages.desk.hot import count_readers, told_so_far
 from functions.pages.desk.lists import order_of
 from shared.data.catalog import clicks, drafts, endings, feed_counts, feeds
 from shared.data.members import fanout_progress
-from shared.html import views
+from shared.html import cookies, views
 from shared.html.app import Routes
 from shared.html.links import absolute, origin
 from shared.html.pages import Answer
@@ -55,7 +55,7 @@ routes = Routes()
 @routes.get("/desk")
 def desk(request: Request) -> Answer:
     """Today: how far hot deals have got, what ends, what was posted, with clicks; and the front page's order."""
-    session = editor_of(request)
+    session = cookies.editor_of(request)
     now, today = request.now, Period.DAY.start_of(request.now)
     asked: list[Callable[[], Any]] = [
         partial(feeds.read, table(), ALL_DEALS, limit=SHOWN, now=now),
@@ -96,7 +96,7 @@ def desk(request: Request) -> Answer:
 @routes.get("/desk/deals")
 def all_deals(request: Request) -> Answer:
     """All listed deals with their clicks, newest first, a page at a time."""
-    editor_of(request)
+    cookies.editor_of(request)
     found = feeds.read(table(), ALL_DEALS, limit=SHOWN, now=request.now, cursor=request.query.get("cursor"))
     followed = clicks.of(table(), [deal.deal_id for deal in found.items])
     return desk_page(

@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any
 
 from functions.pages.desk import deal_form, picked_lists
-from functions.pages.desk.editing import desk_page, edit, editor_of
+from functions.pages.desk.editing import desk_page, edit
 from shared.data.catalog import brands, deals, picks
 from shared.errors import BadRequest, Busy, DamagedDeal, DealTooLarge, EditedMeanwhile, NoSuchDeal, NoSuchTopic
-from shared.html import forms, pages, views
+from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
@@ -57,7 +57,7 @@ def asking_page(request: Request) -> Answer:
 @routes.post(PATH)
 def do(request: Request) -> Answer:
     """Do it to each deal, and lead to the page that says to which it was done, and why not to the others."""
-    editor_of(request)
+    cookies.editor_of(request)
     typed = forms.read(request.event)
     numbers, action = _ticked(typed), _action(typed)
     if not numbers:
@@ -83,7 +83,7 @@ def do(request: Request) -> Answer:
 @routes.get(f"{PATH}/done")
 def done_page(request: Request) -> Answer:
     """To which deals it was done, and why not to the others."""
-    editor_of(request)
+    cookies.editor_of(request)
     told = {code: _numbers(request.query.get(code, "")) for code in ("done", *WHY)}
     numbers = [number for of in told.values() for number in of][:MOST]
     by_number = {number: _row(number, found, request) for number, found in zip(numbers, _found(numbers), strict=True)}
@@ -99,7 +99,7 @@ def done_page(request: Request) -> Answer:
 
 
 def _asking_page(request: Request, fields: Mapping[str, str], errors: Mapping[str, str]) -> Answer:
-    editor_of(request)
+    cookies.editor_of(request)
     numbers, action = _ticked(fields), _action(fields)
     if not numbers:
         return pages.redirect("/desk/deals", said="unticked")

@@ -33,7 +33,6 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.alerts import Pace
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, CountedTopic, Deal, Topic, Vote
-from shared.models.members import Session
 from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.runtime import metrics
 from shared.runtime.environment import table
@@ -55,11 +54,10 @@ def mine(_request: Request) -> Answer:
 @routes.get("/my/inbox")
 def inbox(request: Request) -> Answer:
     """The messages, newest first, each with its deal as it is now. Two round trips behind the session's."""
-    username = _member(request).username
+    username = cookies.member_of(request).username
     unread_only = request.query.get("unread") == "yes"
     cursor = request.query.get("cursor") or None
     (page,), head = cookies.beside_head(
-        table(),
         request,
         partial(messages.latest, table(), username, limit=PAGE, now=request.now, unread=unread_only, cursor=cursor),
     )
@@ -84,7 +82,7 @@ def inbox(request: Request) -> Answer:
 
 @routes.post("/my/inbox/read-all", stands_on="/my/inbox")
 def read_all(request: Request) -> Answer:
-    member = cookies.sender_of(table(), request, "/my/inbox")
+    member = cookies.sender_of(request, "/my/inbox")
     marked = messages.mark_all_read(table(), member.username, request.now, member.account_id)
     return _json({"marked": marked}) if request.wants_json else pages.redirect("/my/inbox", said="read")
 
@@ -97,7 +95,7 @@ def read_message(request: Request, message_id: str) -> Answer:
     """
     if not request.opens_page:
         raise Forbidden("A message is opened as a page, and not ahead of time.")
-    message = messages.mark_read(table(), _member(request).username, message_id, request.now)
+    message = messages.mark_read(table(), cookies.member_of(request).username, message_id, request.now)
     return pages.redirect(told.place_of(message))
 
 
@@ -107,11 +105,10 @@ def watches(request: Request) -> Answer:
 
     ``?brand=`` looks up another brand, to like it.
     """
-    username = _member(request).username
+    username = cookies.member_of(request).username
     typed = request.query.get("brand", "").strip()
     brand = _brand_of(typed)
     (followed, liked, alerted, feed_made, user), head = cookies.beside_head(
-        table(),
         request,
         partial(follows.watching, table(), username),
         partial(follows.likes, table(), username),
@@ -192,10 +189,8 @@ def like(request: Request, kind: str, slug: str) -> Answer:
 @routes.get("/my/saved")
 def saved_deals(request: Request) -> Answer:
     """The deals that one keeps for later, as they are now."""
-    username, cursor = _member(request).username, request.query.get("cursor") or None
-    (page,), head = cookies.beside_head(
-        table(), request, partial(saved.latest, table(), username, limit=PAGE, cursor=cursor)
-    )
+    username, cursor = cookies.member_of(request).username, request.query.get("cursor") or None
+    (page,), head = cookies.beside_head(request, partial(saved.latest, table(), username, limit=PAGE, cursor=cursor))
     return pages.page(
         "mine/saved.html",
         here="/my/saved",
@@ -254,13 +249,9 @@ def status(request: Request) -> Answer:
         topic, _ = told.topic_named(*request.query["topic"].partition("/")[::2])
         asked["watching"] = partial(follows.is_watched, table(), topic, username)
         asked["liked"] = partial(follows.is_liked, table(), topic, username)
-    found, head = cookies.beside_head(table(), request, *asked.values())
+    found, head = cookies.beside_head(request, *asked.values())
     states = dict(zip(asked, found, strict=True))
     return _json({**head, **states.pop("of deal", {}), **states})
-
-
-def _member(request: Request) -> Session:
-    return cookies.member_of(table(), request)
 
 
 def _switched(
@@ -279,7 +270,7 @@ def _switched(
     """
     fields = forms.read(request.event)
     place = forms.own_path(fields.get("next"), place)
-    member = wishes.sender_of(table(), request, place)
+    member = wishes.sender_of(request, place)
     turned_on = fields.get("on", "1") == "1"
     with suppress(AlreadyWatching, NotWatching, AlreadyLiked, NotLiked):
         (on if turned_on else off)(username=member.username, account_id=member.account_id)

@@ -45,7 +45,7 @@ routes = Routes()
 @routes.get("/my/watches/<kind>/<slug>/limits")
 def limits_page(request: Request, kind: str, slug: str) -> Answer:
     topic, place = topic_named(kind, slug)
-    followed = follows.watching(table(), cookies.member_of(table(), request).username)
+    followed = follows.watching(table(), cookies.member_of(request).username)
     return _limits_page(request, topic, _typed(followed[topic]), {}) if topic in followed else pages.redirect(place)
 
 
@@ -53,7 +53,7 @@ def limits_page(request: Request, kind: str, slug: str) -> Answer:
 def limit(request: Request, kind: str, slug: str) -> Answer:
     """Give a watch limits; where they cannot be used, the form comes back with what was typed."""
     topic, _ = topic_named(kind, slug)
-    member = cookies.sender_of(table(), request, PLACE)
+    member = cookies.sender_of(request, PLACE)
     typed = forms.read(request.event)
     try:
         within = limits.read(_given(typed))
@@ -70,7 +70,7 @@ def limit(request: Request, kind: str, slug: str) -> Answer:
 def alert_on_price(request: Request, number: str) -> Answer:
     """Tell somebody of a deal's product at a price."""
     deal = deals.find(table(), number)
-    member = wishes.sender_of(table(), request, f"/deals/{number}")
+    member = wishes.sender_of(request, f"/deals/{number}")
     typed = {"currency": deal.currency, **forms.read(request.event)}
     try:
         within = limits.read(_given(typed))
@@ -84,7 +84,7 @@ def alert_on_price(request: Request, number: str) -> Answer:
 def alert_on_words(request: Request) -> Answer:
     """Tell somebody of new deals with some words."""
     typed = forms.read(request.event)
-    member = wishes.sender_of(table(), request, PLACE)
+    member = wishes.sender_of(request, PLACE)
     try:
         alerts.on_words(table(), member.username, member.account_id, limits.read(_given(typed)), request.now)
     except InvalidLimits as error:
@@ -94,13 +94,13 @@ def alert_on_words(request: Request) -> Answer:
 
 @routes.get("/my/alerts/<alert_id>")
 def alert_page(request: Request, alert_id: str) -> Answer:
-    alert = alerts.get(table(), cookies.member_of(table(), request).username, alert_id)
+    alert = alerts.get(table(), cookies.member_of(request).username, alert_id)
     return _form(request, f"/my/alerts/{alert_id}", _title(alert), "", _typed(alert.limits), {})
 
 
 @routes.post("/my/alerts/<alert_id>")
 def change_alert(request: Request, alert_id: str) -> Answer:
-    member = cookies.sender_of(table(), request, PLACE)
+    member = cookies.sender_of(request, PLACE)
     alert, typed = alerts.get(table(), member.username, alert_id), forms.read(request.event)
     if alert.account_id != member.account_id:
         raise NoSuchAlert(alert_id)
@@ -113,7 +113,7 @@ def change_alert(request: Request, alert_id: str) -> Answer:
 
 @routes.post("/my/alerts/<alert_id>/remove", stands_on=PLACE)
 def remove_alert(request: Request, alert_id: str) -> Answer:
-    member = cookies.sender_of(table(), request, PLACE)
+    member = cookies.sender_of(request, PLACE)
     alerts.remove(table(), member.username, alert_id, member.account_id)
     return pages.redirect(PLACE, said="alert-removed")
 
@@ -121,16 +121,16 @@ def remove_alert(request: Request, alert_id: str) -> Answer:
 @routes.post("/my/feed", stands_on=PLACE)
 def make_feed(request: Request) -> Answer:
     """Make a private feed, or give it another address; this page alone shows the address."""
-    member = cookies.sender_of(table(), request, PLACE)
+    member = cookies.sender_of(request, PLACE)
     entropy = secrets.token_bytes(feed_keys.KEY_BYTES)
     key = feed_keys.make(table(), member.username, member.account_id, request.now, entropy)
-    _, head = cookies.beside_head(table(), request)
+    _, head = cookies.beside_head(request)
     return pages.page("mine/feed.html", here=PLACE, address=absolute("/my/messages.atom", key=key), **head)
 
 
 @routes.post("/my/feed/revoke", stands_on=PLACE)
 def revoke_feed(request: Request) -> Answer:
-    member = cookies.sender_of(table(), request, PLACE)
+    member = cookies.sender_of(request, PLACE)
     feed_keys.revoke(table(), member.username, member.account_id)
     return pages.redirect(PLACE, said="feed-revoked")
 
@@ -235,7 +235,7 @@ def _form(
     request: Request, action: str, title: str, words: str, typed: Mapping[str, str], errors: Mapping[str, str]
 ) -> Answer:
     """The form of limits, for a watch or an alert; ``words`` labels the field of words, where there is one."""
-    _, head = cookies.beside_head(table(), request)
+    _, head = cookies.beside_head(request)
     return pages.page(
         "mine/limits.html",
         here=action,

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from functions.pages.shop.cart import member_of
 from shared.api import member_documents
 from shared.api.fields import Body
 from shared.api.order_bodies import AddressName, NewAddress
@@ -43,13 +42,15 @@ class NamedAddress(Body):
 @routes.get(ADDRESSES)
 def address_book(request: Request) -> Answer:
     """All addresses, and a form: empty, or with the one that ``?name=`` names."""
-    return _address_page(request, member_of(request).username, {"name": request.query.get("name", "")}, fill=True)
+    return _address_page(
+        request, cookies.member_of(request).username, {"name": request.query.get("name", "")}, fill=True
+    )
 
 
 @routes.post(ADDRESSES)
 def save_address(request: Request) -> Answer:
     """Keep an address under its name, in place of the one that had it."""
-    member = member_of(request)
+    member = cookies.member_of(request)
     typed = forms.read(request.event)
     place = forms.own_path(typed.get("next"), ADDRESSES)
     try:
@@ -64,7 +65,7 @@ def save_address(request: Request) -> Answer:
 
 @routes.post(f"{ADDRESSES}/remove", stands_on=ADDRESSES)
 def remove_address(request: Request) -> Answer:
-    member = cookies.sender_of(table(), request, ADDRESSES)
+    member = cookies.sender_of(request, ADDRESSES)
     addresses.remove(table(), member.username, forms.read(request.event).get("name", ""), member.account_id)
     return pages.redirect(ADDRESSES, said="address-removed")
 
@@ -96,7 +97,7 @@ def _address_page(
     *,
     fill: bool = False,
 ) -> Answer:
-    (known,), head = cookies.beside_head(table(), request, partial(addresses.of, table(), username))
+    (known,), head = cookies.beside_head(request, partial(addresses.of, table(), username))
     chosen = known.get(typed.get("name", ""))
     if fill:
         typed = _typed(typed["name"], chosen) if chosen else {}

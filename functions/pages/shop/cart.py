@@ -23,7 +23,6 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import Status, StockLevel
 from shared.models.charges import NO_CHARGES, Bill, Charges
-from shared.models.members import Session
 from shared.models.orders import CartItem
 from shared.runtime.environment import table
 from shared.values.money import cents, money
@@ -43,7 +42,7 @@ def shop(_request: Request) -> Answer:
 
 @routes.get(CART)
 def cart(request: Request) -> Answer:
-    return _cart_page(request, member_of(request).username)
+    return _cart_page(request, cookies.member_of(request).username)
 
 
 @routes.post(CART)
@@ -52,7 +51,7 @@ def put_into_cart(request: Request) -> Answer:
     typed = forms.read(request.event)
     deal = deals.find(table(), typed.get("deal", ""), consistent=True)
     number = deal.number or deal.deal_id
-    member = wishes.sender_of(table(), request, f"/deals/{number}")
+    member = wishes.sender_of(request, f"/deals/{number}")
     username = member.username
     try:
         if "quantity" in typed:
@@ -72,17 +71,13 @@ def put_into_cart(request: Request) -> Answer:
 
 @routes.post(f"{CART}/remove", stands_on=CART)
 def take_out_of_cart(request: Request) -> Answer:
-    member = cookies.sender_of(table(), request, CART)
+    member = cookies.sender_of(request, CART)
     deal = deals.find(table(), forms.read(request.event).get("deal", ""))
     carts.take_out(table(), member.username, deal.deal_id, member.account_id)
     return pages.redirect(CART, said="taken-out")
 
 
 wishes.granted_by(routes, "/shop", put_into_cart)
-
-
-def member_of(request: Request) -> Session:
-    return cookies.member_of(table(), request)
 
 
 def quantity_of(text: str) -> int:
@@ -94,7 +89,7 @@ def quantity_of(text: str) -> int:
 def _cart_page(
     request: Request, username: str, *, errors: Mapping[str, str] | None = None, problem: str | None = None
 ) -> Answer:
-    (items,), head = cookies.beside_head(table(), request, partial(carts.view, table(), username, request.now))
+    (items,), head = cookies.beside_head(request, partial(carts.view, table(), username, request.now))
     return pages.page(
         "shop/cart.html",
         here=CART,

@@ -17,7 +17,7 @@ from functools import partial
 from http import HTTPStatus
 
 from functions.pages.shop.addresses import FIELDS, shown
-from functions.pages.shop.cart import CART, QUANTITIES, bill_of, line_of, member_of, obstacle_of, quantity_of
+from functions.pages.shop.cart import CART, QUANTITIES, bill_of, line_of, obstacle_of, quantity_of
 from functions.pages.shop.orders import ORDERS
 from shared.api.order_bodies import NewOrder
 from shared.data.members import order_news
@@ -64,13 +64,13 @@ routes = Routes()
 
 @routes.get(CHECKOUT)
 def checkout(request: Request) -> Answer:
-    return _checkout_page(request, member_of(request).username, chosen=request.query.get("address", ""))
+    return _checkout_page(request, cookies.member_of(request).username, chosen=request.query.get("address", ""))
 
 
 @routes.post(CHECKOUT)
 def place_order(request: Request) -> Answer:
     """Order what the form says, for the sum that it says, once however often it is sent; or change its pieces."""
-    member = member_of(request)
+    member = cookies.member_of(request)
     typed = forms.read(request.event)
     seen = _seen(typed)
     _, _, name = typed.get("address", "").partition(" ")
@@ -192,7 +192,6 @@ def _checkout_page(
     Above stands why an order was ``refused`` as a whole, and what is no longer as it was ``seen``.
     """
     (items, known), head = cookies.beside_head(
-        table(),
         request,
         partial(carts.view, table(), username, request.now),
         partial(addresses.of, table(), username),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from http import HTTPStatus
 
-from functions.pages.shop.cart import member_of
 from shared.data.members import order_news
 from shared.data.orders import reading, steps
 from shared.errors import BadRequest, WrongStep
@@ -30,10 +29,10 @@ def my_orders(request: Request) -> Answer:
         status = OrderStatus(asked) if asked else None
     except ValueError as error:
         raise BadRequest("There is no such status of orders.", "status") from error
-    username = member_of(request).username
+    username = cookies.member_of(request).username
     cursor = request.query.get("cursor") or None
     (page,), head = cookies.beside_head(
-        table(), request, partial(reading.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
+        request, partial(reading.latest, table(), username, limit=PAGE, cursor=cursor, status=status)
     )
     return pages.page(
         "shop/orders.html",
@@ -49,14 +48,14 @@ def my_orders(request: Request) -> Answer:
 
 @routes.get(f"{ORDERS}/<order_id>")
 def one_order(request: Request, order_id: str) -> Answer:
-    return _order_page(request, member_of(request).username, order_id)
+    return _order_page(request, cookies.member_of(request).username, order_id)
 
 
 @routes.get(f"{ORDERS}/<order_id>/cancel")
 def cancelling(request: Request, order_id: str) -> Answer:
     """A page that says what cancelling does, with the button that does it."""
-    username = member_of(request).username
-    (order,), head = cookies.beside_head(table(), request, partial(reading.get, table(), username, order_id))
+    username = cookies.member_of(request).username
+    (order,), head = cookies.beside_head(request, partial(reading.get, table(), username, order_id))
     if order.status is not OrderStatus.PLACED:
         return pages.redirect(f"{ORDERS}/{order_id}")
     return pages.page("shop/cancel.html", here=request.path, order=orders_shown.head(order), **head)
@@ -65,7 +64,7 @@ def cancelling(request: Request, order_id: str) -> Answer:
 @routes.post(f"{ORDERS}/<order_id>/cancel")
 def cancel_order(request: Request, order_id: str) -> Answer:
     """Cancel an order that is not sent yet. Doing it twice cancels once."""
-    member = cookies.sender_of(table(), request, f"{ORDERS}/{order_id}")
+    member = cookies.sender_of(request, f"{ORDERS}/{order_id}")
     order = reading.get(table(), member.username, order_id)
     try:
         steps.advance(
@@ -83,7 +82,7 @@ def cancel_order(request: Request, order_id: str) -> Answer:
 
 def _order_page(request: Request, username: str, order_id: str, *, too_late: bool = False) -> Answer:
     """An order as it is now; ``too_late`` to be cancelled, as somebody has just tried."""
-    (order,), head = cookies.beside_head(table(), request, partial(reading.get, table(), username, order_id))
+    (order,), head = cookies.beside_head(request, partial(reading.get, table(), username, order_id))
     state = orders_shown.STATES[order.status].lower()
     return pages.page(
         "shop/order.html",
