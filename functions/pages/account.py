@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
+from typing import Any
 
 from shared.api.member_bodies import AccountChange, NewPassword, NewUser, PasswordReset
 from shared.data.members import accounts, digests, email_tokens, sessions, users
@@ -63,7 +64,7 @@ routes = Routes()
 
 @routes.get("/account/sign-in")
 def sign_in_form(request: Request) -> Answer:
-    return _sign_in_page({"next": _next(request.query)}, said=request.said)
+    return _form("sign-in", {"next": _next(request.query)}, said=request.said)
 
 
 @routes.post("/account/sign-in")
@@ -80,13 +81,13 @@ def sign_in(request: Request) -> Answer:
         )
     except (WrongPassword, SlowDown) as error:
         report(metrics.SIGN_IN_FAILURES)
-        return _again(partial(_sign_in_page, typed), "username", error)
+        return _again(partial(_form, "sign-in", typed), "username", error)
     return _welcomed(request, token, forms.own_path(_next(typed), HOME))
 
 
 @routes.get("/account/sign-up")
 def sign_up_form(request: Request) -> Answer:
-    return _sign_up_page({"next": _next(request.query)})
+    return _form("sign-up", {"next": _next(request.query)})
 
 
 @routes.post("/account/sign-up")
@@ -105,7 +106,7 @@ def sign_up(request: Request) -> Answer:
             now=request.now,
         )
     except (InvalidFields, UsernameTaken, EmailTaken, SlowDown) as error:
-        return _again(partial(_sign_up_page, typed), "username", error)
+        return _again(partial(_form, "sign-up", typed), "username", error)
     _mail_verification(user)
     return _welcomed(request, _begun(request, user), forms.own_path(_next(typed), HOME))
 
@@ -143,8 +144,7 @@ def reset(request: Request) -> Answer:
     typed = forms.read(request.event)
     token = typed.get("token", "")
     try:
-        wanted = {"token": token, "password": typed.get("password", "")}
-        password = check(NewPassword, wanted).password
+        password = check(NewPassword, {"token": token, "password": typed.get("password", "")}).password
     except InvalidFields as error:
         email_tokens.owner(table(), token, "reset", request.now)
         return _reset_page(token, error.errors)
@@ -369,17 +369,11 @@ def _again(form: Callable[[Mapping[str, str]], Answer], field: str, error: Deals
     raise error
 
 
-def _sign_in_page(
-    typed: Mapping[str, str], errors: Mapping[str, str] | None = None, *, said: str | None = None
-) -> Answer:
-    shown = {"username": typed.get("username", "")}
-    place = "/account/sign-in"
-    return pages.page("account/sign-in.html", here=place, said=said, typed=shown, errors=errors, next=_next(typed))
-
-
-def _sign_up_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = None) -> Answer:
-    shown = {name: typed.get(name, "") for name in ("username", "name", "email")}
-    return pages.page("account/sign-up.html", here="/account/sign-up", typed=shown, errors=errors, next=_next(typed))
+def _form(name: str, typed: Mapping[str, str], errors: Mapping[str, str] | None = None, **values: Any) -> Answer:
+    """A form for somebody who is not signed in, with what was typed in it but for passwords."""
+    shown = {each: typed.get(each, "") for each in ("username", "name", "email")}
+    place, onward = f"/account/{name}", _next(typed)
+    return pages.page(f"account/{name}.html", here=place, typed=shown, errors=errors, next=onward, **values)
 
 
 def _mail_verification(user: User) -> None:
@@ -405,15 +399,7 @@ def _forgot_page(
     typed: Mapping[str, str], errors: Mapping[str, str] | None = None, *, asked_for: str | None = None
 ) -> Answer:
     """The form for a forgotten password; ``asked_for`` is the address that a link is on its way to, if it has one."""
-    return pages.page(
-        "account/forgot.html",
-        here="/account/forgot",
-        typed={"email": typed.get("email", "")},
-        errors=errors,
-        asked_for=asked_for,
-        mail=is_sent(),
-        on_laptop=on_laptop(),
-    )
+    return _form("forgot", typed, errors, asked_for=asked_for, mail=is_sent(), on_laptop=on_laptop())
 
 
 def _reset_page(token: str, errors: Mapping[str, str] | None = None) -> Answer:

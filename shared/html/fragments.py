@@ -39,11 +39,13 @@ def picks(deals: Sequence[Deal], now: datetime, *, front: bool) -> str:
     return render("parts/picks.html", prefix="", cards=shown, front=front, broad=views.is_broad(shown))
 
 
-def latest(page: Page[Deal], feed: Feed, now: datetime, counts: Mapping[str, int], next_: str | None) -> str:
+def latest(
+    page: Page[Deal], feed: Feed, now: datetime, counts: Mapping[str, int], next_: str | None, *, first: bool = True
+) -> str:
     """The newest deals of a feed under their days (a brand's under its months), and the way to older ones."""
     by_month = feed.period is Period.MONTH
     sections = views.by_month(page.items, now) if by_month else views.by_day(page.items, now, counts)
-    return render("parts/latest.html", prefix="", days=sections, next=next_, path=path_of(feed), first=True)
+    return render("parts/latest.html", prefix="", days=sections, next=next_, path=path_of(feed), first=first)
 
 
 def path_of(feed: Feed) -> str:

@@ -15,8 +15,8 @@ from http import HTTPStatus
 
 from functions.pages.desk import deal_form, log, picked_lists, pictures
 from functions.pages.desk.brands import near_names
-from functions.pages.desk.editing import changed, deal_of, desk_page, edit
-from shared.data.catalog import brands, clicks, deals, mending, oddities, offers, undoing
+from functions.pages.desk.editing import brand_names, changed, deal_of, desk_page, edit
+from shared.data.catalog import clicks, deals, mending, oddities, offers, undoing
 from shared.errors import (
     Busy,
     DamagedDeal,
@@ -287,7 +287,7 @@ def form_page(
         card=views.card(shown, now) if shown else None,
         link_field=deal_form.LINK,
         rows=deal_form.ROWS,
-        brand_names=_brand_names(),
+        brand_names=brand_names(),
         choices={"currencies": {each: each for each in currencies}, "categories": CATEGORIES},
     )
     return pictures.sending(answer, picture) if picture else answer
@@ -313,12 +313,6 @@ def refused_form(
         case DealTooLarge():
             errors = {"description": str(error)}
     return form_page(request, typed, errors, deal=deal, draft=draft)
-
-
-def _brand_names() -> list[str]:
-    """Names to complete a brand from; none if there are very many, which would fill the page."""
-    names = list(brands.names(table(), consistent=True).values())
-    return names if len(names) <= 500 else []
 
 
 def _undoes(deal: Deal, now: datetime) -> str:

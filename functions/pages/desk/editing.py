@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from shared.data.catalog import deals
+from shared.data.catalog import brands, deals
 from shared.html import cookies, pages, views
 from shared.html.pages import Answer
 from shared.html.request import Request
@@ -38,6 +38,12 @@ def desk_page(
     """A page of the desk, at the request's own path unless told otherwise."""
     said = request.said
     return pages.page(template, status=status, here=here or request.path, **({"said": said} | values))
+
+
+def brand_names() -> list[str]:
+    """Names to complete a brand from; none if there are very many, which would fill the page."""
+    names = list(brands.names(table(), consistent=True).values())
+    return names if len(names) <= 500 else []
 
 
 def line_of(deal: Deal, now: datetime, followed: Mapping[str, int]) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def hot_page(request: Request, number: str) -> Answer:
         return pages.redirect(f"/desk/deals/{number}/hot/progress")
     readers = count_readers()
     reached = min(readers, MOST_COUNTED)
-    more = readers > MOST_COUNTED
+    more = "more than " if readers > MOST_COUNTED else ""
     units = reached * WRITES_PER_MESSAGE
     dollars = _dollars(units * DOLLARS_PER_MILLION_WRITES / 1_000_000)
     return desk_page(
@@ -47,10 +47,10 @@ def hot_page(request: Request, number: str) -> Answer:
         d=views.card(deal, request.now),
         number=number,
         over=deal.status(request.now) is not Status.ACTIVE,
-        readers=f"{'More than ' if more else ''}{counted(reached, 'reader')}",
-        messages=f"{'more than ' if more else ''}{reached:,}",
-        units=f"{'more than ' if more else ''}{units:,}",
-        dollars=f"{'more than ' if more else ''}{dollars}",
+        readers=f"{more.capitalize()}{counted(reached, 'reader')}",
+        messages=f"{more}{reached:,}",
+        units=f"{more}{units:,}",
+        dollars=f"{more}{dollars}",
     )
 
 

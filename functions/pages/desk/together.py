@@ -13,11 +13,12 @@ from functools import partial
 from typing import Any
 
 from functions.pages.desk import deal_form, picked_lists
-from functions.pages.desk.editing import desk_page, edit
-from shared.data.catalog import brands, deals, picks
+from functions.pages.desk.editing import brand_names, desk_page, edit
+from shared.data.catalog import deals, picks
 from shared.errors import BadRequest, Busy, DamagedDeal, DealTooLarge, EditedMeanwhile, NoSuchDeal, NoSuchTopic
 from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
+from shared.html.forms import InvalidFields
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.catalog import CATEGORIES, Deal, Status
@@ -62,12 +63,10 @@ def do(request: Request) -> Answer:
     numbers, action = _ticked(typed), _action(typed)
     if not numbers:
         return pages.redirect("/desk/deals", said="unticked")
-    changes: dict[str, Any] = {"ends_at": request.now}
-    if action == "move":
-        changes = _move(typed)
-        errors = _cannot_move(changes)
-        if errors:
-            return _asking_page(request, typed, errors)
+    try:
+        changes = _move(typed) if action == "move" else {"ends_at": request.now}
+    except InvalidFields as error:
+        return _asking_page(request, typed, error.errors)
     result = dict(zip(numbers, _found(numbers), strict=True))
     if action == "page":
         _put_on_page(result, PAGES[_page(typed)], request)
@@ -103,7 +102,6 @@ def _asking_page(request: Request, fields: Mapping[str, str], errors: Mapping[st
     numbers, action = _ticked(fields), _action(fields)
     if not numbers:
         return pages.redirect("/desk/deals", said="unticked")
-    names = list(brands.names(table(), consistent=True).values()) if action == "move" else []
     return desk_page(
         "desk/together.html",
         request,
@@ -118,7 +116,7 @@ def _asking_page(request: Request, fields: Mapping[str, str], errors: Mapping[st
             "page": {name: each.name for name, each in PAGES.items()},
         },
         most=picks.MAX_FEATURED,
-        brand_names=names if len(names) <= 500 else [],
+        brand_names=brand_names() if action == "move" else [],
     )
 
 
@@ -149,23 +147,19 @@ def _page(fields: Mapping[str, str]) -> str:
 
 
 def _move(typed: Mapping[str, str]) -> dict[str, Any]:
-    """The fields that a move changes."""
-    to = {"category": typed.get("category", ""), "brand": deal_form.slug_of(typed.get("brand", "").strip())}
-    return {name: value for name, value in to.items() if value}
-
-
-def _cannot_move(to: Mapping[str, str]) -> dict[str, str]:
-    """Why no deal can be moved there, by field."""
-    if not to:
-        return {"category": "Choose a category, or name a brand."}
-    if to.get("category", "home") not in CATEGORIES:
-        return {"category": "Choose one of the categories."}
+    """The fields that a move changes. Raises InvalidFields."""
+    category, brand = typed.get("category", ""), deal_form.slug_of(typed.get("brand", "").strip())
+    if not category and not brand:
+        raise InvalidFields({"category": "Choose a category, or name a brand."})
+    if category and category not in CATEGORIES:
+        raise InvalidFields({"category": "Choose one of the categories."})
     try:
-        if "brand" in to:
-            deals.brand_name(table(), to["brand"])
-    except NoSuchTopic:
-        return {"brand": "There is no brand of this name yet. Create it on the page of brands first."}
-    return {}
+        if brand:
+            deals.brand_name(table(), brand)
+    except NoSuchTopic as error:
+        absent = "There is no brand of this name yet. Create it on the page of brands first."
+        raise InvalidFields({"brand": absent}) from error
+    return {name: value for name, value in (("category", category), ("brand", brand)) if value}
 
 
 def _found(numbers: Sequence[str]) -> list[Deal | str]:

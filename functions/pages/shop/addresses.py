@@ -23,9 +23,7 @@ from shared.runtime.environment import table
 
 ADDRESSES = "/shop/addresses"
 
-REQUIRED = ("recipient", "street", "city", "postalCode", "country")
-
-FIELDS = (*REQUIRED, "region")
+FIELDS = ("recipient", "street", "city", "postalCode", "country", "region")
 """The fields of an address, named as in the API's bodies."""
 
 _WORDS = {"country": "This must be two capital letters, such as US."}
@@ -33,18 +31,19 @@ _WORDS = {"country": "This must be two capital letters, such as US."}
 routes = Routes()
 
 
-class NamedAddress(Body):
-    """The name under which an address is kept."""
-
+class _Name(Body):
     name: AddressName
+
+
+class NamedAddress(NewAddress, _Name):
+    """An address and the name under which it is kept."""
 
 
 @routes.get(ADDRESSES)
 def address_book(request: Request) -> Answer:
     """All addresses, and a form: empty, or with the one that ``?name=`` names."""
-    return _address_page(
-        request, cookies.member_of(request).username, {"name": request.query.get("name", "")}, fill=True
-    )
+    typed = {"name": request.query.get("name", "")}
+    return _address_page(request, cookies.member_of(request).username, typed, fill=True)
 
 
 @routes.post(ADDRESSES)
@@ -72,21 +71,10 @@ def remove_address(request: Request) -> Answer:
 
 def _address(typed: Mapping[str, str]) -> tuple[str, Address]:
     """The name and the address that a form says. Raises InvalidFields, for all fields at once."""
-    given = {name: typed.get(name, "").strip() for name in FIELDS}
-    given["country"] = given["country"].upper()
-    body = {name: value for name, value in given.items() if value or name in REQUIRED}
-    errors: dict[str, str] = {}
-    try:
-        named = check(NamedAddress, {"name": typed.get("name", "").strip()})
-    except InvalidFields as error:
-        errors |= error.errors
-    try:
-        new = check(NewAddress, body, _WORDS)
-    except InvalidFields as error:
-        errors |= error.errors
-    if errors:
-        raise InvalidFields(errors)
-    return named.name, new.to_address()
+    given = {name: typed.get(name, "").strip() for name in ("name", *FIELDS)}
+    country, region = given["country"].upper(), given["region"] or None
+    new = check(NamedAddress, {**given, "country": country, "region": region}, _WORDS)
+    return new.name, Address(**new.model_dump(exclude={"name"}))
 
 
 def _address_page(

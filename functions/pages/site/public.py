@@ -12,9 +12,8 @@ from shared.html import fragments, headers, pages, views
 from shared.html.links import link
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.html.templates import render
 from shared.http import parameters
-from shared.models.catalog import Feed, Period
+from shared.models.catalog import Feed
 from shared.models.lists import Selection
 from shared.runtime.environment import table
 
@@ -69,7 +68,4 @@ def older_of(feed: Feed, now: datetime, cursor: str) -> str:
     page = feeds.read(table(), feed, limit=OLDER, now=now, cursor=cursor)
     if page.next:
         page = page_cache.first(page, feed, views.full_rows(page.items, feed.period))
-    sections = views.by_month(page.items, now) if feed.period is Period.MONTH else views.by_day(page.items, now, {})
-    return render(
-        "parts/latest.html", prefix="", days=sections, next=page.next, path=fragments.path_of(feed), first=False
-    )
+    return fragments.latest(page, feed, now, {}, page.next, first=False)
