@@ -171,7 +171,11 @@ class Table(Retrying):
         Raises the write's own error if it is refused, unless its own earlier attempt, whose answer was lost, is the
         reason: then it returns the attributes that the item has now.
         """
-        request = getattr(self.client, f"{write.operation.lower()}_item")
+        requests: dict[str, Callable[..., Any]] = {
+            "Put": self.client.put_item,
+            "Update": self.client.update_item,
+            "Delete": self.client.delete_item,
+        }
         arguments: dict[str, Any] = {"TableName": self.name, "ReturnValues": returning, **write.arguments}
         if write.refused is not None:
             arguments["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
@@ -180,7 +184,7 @@ class Table(Retrying):
         def once() -> Item:
             try:
                 with lost:
-                    return unmarshal_item(self._ask(request, **arguments).get("Attributes", {}))
+                    return unmarshal_item(self._ask(requests[write.operation], **arguments).get("Attributes", {}))
             except ClientError as error:
                 there = unmarshal_item(cast("Any", error.response).get("Item", {}))
                 if lost.any and write.left(there):
