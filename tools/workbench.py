@@ -257,7 +257,8 @@ def _all_of(table: Table) -> list[Json]:
         for name, value in item.items():
             types[name].add(type(value))
     mixed = {name for name, kinds in types.items() if len(kinds) > 1}
-    return [marshal_item({name: _shown(item[name], name in mixed) for name in sorted(item)}) for item in found]
+    shown = [marshal_item({name: _shown(item[name], name in mixed) for name in item}) for item in found]
+    return [json.loads(json.dumps(item, sort_keys=True)) for item in shown]  # an engine orders maps as it likes
 
 
 def _shown(value: Any, mixed: bool) -> Any:
@@ -267,7 +268,7 @@ def _shown(value: Any, mixed: bool) -> Any:
     """
     if isinstance(value, bytes):
         return "(compressed)"
-    return json.dumps(value) if mixed and not isinstance(value, str) else value
+    return json.dumps(value, sort_keys=True) if mixed and not isinstance(value, str) else value
 
 
 def _facets(items: list[Json]) -> list[Json]:
