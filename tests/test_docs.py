@@ -31,7 +31,7 @@ LINKED = {
 LINKS = [
     (page, target)
     for page in PAGES
-    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    for target in re.findall(r'\]\(([^)#"]+?)(?:#[^)]*)?\)', page.read_text(encoding="utf-8"))
     if not target.startswith(("http:", "https:"))
 ]
 

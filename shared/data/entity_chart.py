@@ -64,13 +64,7 @@ def _named(key: Key) -> Key:
     return named
 
 
-def _order_places() -> Key:
-    return {
-        **keys.order_in_parts("<OrderId>"),
-        "GSI2PK": keys.order_history("<Username>"),
-        "GSI2SK": keys.history_before("<Status>", _TIME, "<OrderId>"),
-    }
-
+_ORDER_PLACES = keys.order_in_parts("<OrderId>") | keys.order_in_history("<Username>", "<Status>", _TIME, "<OrderId>")
 
 _AT_DESK = (
     keys.order_in_open("<Status>", "<Day>", _NUMBER, "<OrderId>"),
@@ -86,7 +80,7 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
             keys.deal("<DealId>"),
             keys.deal_in_feeds("<DealId>", day="<Day>", brand="<Brand>", month="<Month>", category="<Category>"),
         ),
-        _entity(t.DEAL_NUMBER, keys.deal_number("<Number>")),
+        _entity(t.DEAL_NUMBER, keys.deal_number(_NUMBER)),
         _entity(t.DEAL_SOURCE, keys.deal_source("<SourceId>")),
         _entity(
             t.PRODUCT_OFFER,
@@ -177,11 +171,11 @@ CHART: Mapping[str, tuple[Entity, ...]] = {
         _entity(t.VOTE, keys.vote("<Username>", "<DealId>")),
     ),
     "The shop": (
-        *(_entity(t.ORDER, keys.order("<Username>", "<OrderId>"), {**_order_places(), **place}) for place in _AT_DESK),
+        *(_entity(t.ORDER, keys.order("<Username>", "<OrderId>"), _ORDER_PLACES | place) for place in _AT_DESK),
         _entity(
             t.ORDER_ITEM, keys.order_item("<OrderId>", "<ItemId>"), keys.order_item_in_parts("<OrderId>", "<ItemId>")
         ),
-        _entity(t.ORDER_NUMBER, keys.order_number("<Number>")),
+        _entity(t.ORDER_NUMBER, keys.order_number(_NUMBER)),
         *(_entity(t.SALE, keys.sale("<OrderId>"), place) for place in _AT_DESK),
         _entity(t.CART_ITEM, keys.cart_item("<Username>", "<DealId>")),
         _entity(t.CART_MARK, keys.cart_mark("<Username>")),

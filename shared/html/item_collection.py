@@ -20,7 +20,7 @@ from shared.dynamodb.capacity import Capacity, size_of, units_read
 from shared.dynamodb.schema import GSI3, INDEXES, KEYS, PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE, Index, key_names
 from shared.html.page_cost import collection as address
 from shared.html.page_cost import is_visible
-from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, feed_of
+from shared.models.catalog import ALL_DEALS, feed_of
 from shared.values.times import ago
 
 LONGEST = 120
@@ -117,7 +117,7 @@ def _periods(item: Item) -> dict[str, str]:
         return {}
     place = str(item[PARTITION_KEY])
     try:
-        feed = ALL_DEALS if place == keys.counts(ALL_DEALS) else feed_of(keys.topic_named(place, (BRAND, CATEGORY)))
+        feed = ALL_DEALS if place == keys.counts(ALL_DEALS) else feed_of(keys.topic_named(place))
         return {
             feed_counts.attribute(feed, period): address(keys.feed_partition(feed, period), feed.index)
             for period in feed_counts.contents(feed, item)

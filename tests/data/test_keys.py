@@ -74,7 +74,6 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
         ("2026-06-04", WHEN, DEAL_ID),
         {"PK": "ENDINGS#2026-06-04", "SK": "ENDING#2026-06-04T20:28:53Z#0ujtsYcgvSTl8PAuAdqWYSMnLOv"},
     ),
-    (keys.endings_until, ("2026-06-04", WHEN), ("ENDINGS#2026-06-04", "ENDING#2026-06-04T20:28:53Z#~")),
     (keys.endings, (), same("ENDINGS")),
     (keys.beginning, (WHEN, DEAL_ID), {"PK": "BEGINNINGS", "SK": f"2026-06-04T20:28:53Z#{DEAL_ID}"}),
     (keys.draft, ("ana", DEAL_ID), {"PK": "DRAFTS#ana", "SK": "DEAL#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
@@ -87,18 +86,18 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.like_in_likes, (G_FORE, "ana"), {"GSI1PK": "LIKES#ana", "GSI1SK": "BRAND#g-fore"}),
     (keys.like_in_likes, (CLOTHING, "ana"), {"GSI1PK": "LIKES#ana", "GSI1SK": "CATEGORY#clothing"}),
     (keys.likes, ("ana",), "LIKES#ana"),
-    (keys.topic_followed, ("BRANDLIKE#g-fore#ana", (BRAND, CATEGORY)), G_FORE),
-    (keys.topic_followed, ("CATEGORYLIKE#clothing#ana", (BRAND, CATEGORY)), CLOTHING),
+    (keys.topic_named, ("BRANDLIKE#g-fore#ana",), G_FORE),
+    (keys.topic_named, ("CATEGORYLIKE#clothing#ana",), CLOTHING),
     (keys.watch, (G_FORE, "ana"), {"PK": "BRANDWATCH#g-fore", "SK": "USER#ana"}),
     (keys.watch, (CLOTHING, "ana"), {"PK": "CATEGORYWATCH#clothing", "SK": "USER#ana"}),
     (keys.watchers, (G_FORE,), "BRANDWATCH#g-fore"),
-    (keys.topic_followed, ("BRANDWATCH#g-fore", (BRAND, CATEGORY)), G_FORE),
+    (keys.topic_named, ("BRANDWATCH#g-fore",), G_FORE),
     (keys.watchers, (CLOTHING,), "CATEGORYWATCH#clothing"),
     (keys.watch_in_watches, (G_FORE, "ana"), {"GSI1PK": "WATCHES#ana", "GSI1SK": "BRAND#g-fore"}),
     (keys.watch_in_watches, (CLOTHING, "ana"), {"GSI1PK": "WATCHES#ana", "GSI1SK": "CATEGORY#clothing"}),
     (keys.watches, ("ana",), "WATCHES#ana"),
-    (keys.topic_named, ("BRAND#g-fore", (BRAND, CATEGORY)), G_FORE),
-    (keys.topic_named, ("CATEGORY#clothing", (BRAND, CATEGORY)), CLOTHING),
+    (keys.topic_named, ("BRAND#g-fore",), G_FORE),
+    (keys.topic_named, ("CATEGORY#clothing",), CLOTHING),
     (keys.featured, (FRONT_PAGE,), same("FRONTPAGE")),
     (keys.featured, (CLOTHING,), {"PK": "CATEGORY#clothing", "SK": "FEATURED"}),
     (keys.periods, (ALL_DEALS, "2026-06-04"), {"PK": "DEALS", "SK": "PERIODS#2026-06"}),
@@ -106,7 +105,6 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.periods, (feed_of(G_FORE), "2026-06-01"), {"PK": "BRAND#g-fore", "SK": "PERIODS#2026"}),
     (keys.periods_between, (ALL_DEALS, "2026-06-04"), ("DEALS", "PERIODS#", "PERIODS#2026-06")),
     (keys.periods_between, (feed_of(G_FORE), None), ("BRAND#g-fore", "PERIODS#", "PERIODS#~")),
-    (keys.book_of, ("PERIODS#2026-06",), "2026-06"),
     (keys.deal_id_of, ({"PK": "PRODUCT#x", "GSI1SK": f"DEAL#{DEAL_ID}"},), DEAL_ID),
     (keys.deals_cache, (1,), same("DEALSCACHE#1")),
     (keys.page_cache, (FRONT_PAGE, 1), same("FRONTPAGECACHE#1")),
@@ -181,8 +179,6 @@ GOLDEN: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (keys.sale, (DEAL_ID,), same("SALE#0ujtsYcgvSTl8PAuAdqWYSMnLOv")),
     (keys.order, ("ana", DEAL_ID), {"PK": "USER#ana", "SK": "#ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv"}),
     (keys.order_sort_key, (DEAL_ID,), "#ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
-    (keys.orders_before, (), "#ORDER#~"),
-    (keys.orders_before, (DEAL_ID,), "#ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv"),
     (keys.order_number, (10234,), same("ORDERNUMBER#10234")),
     (keys.order_numbers, (), same("SEQUENCE#ORDER")),
     (keys.order_item, (DEAL_ID, "007"), same("ORDER#0ujtsYcgvSTl8PAuAdqWYSMnLOv#ITEM#007")),
@@ -288,14 +284,15 @@ def test_the_offer_of_a_listed_deal_has_keys_in_three_indexes_or_in_two_without_
 
 def test_no_key_goes_unspelled() -> None:
     written = {
-        name: function
-        for name, function in inspect.getmembers(keys, inspect.isfunction)
-        if function.__module__ == keys.__name__ and not name.startswith("_")
+        name: key
+        for name, key in inspect.getmembers(keys, callable)
+        if key.__module__ == keys.__name__ and not name.startswith("_")
     }
 
     spelled: list[Callable[..., Any]] = [keys.deal_in_feeds, keys.offer_of_listed, *(key for key, _, _ in GOLDEN)]
 
-    assert [name for name, function in written.items() if function not in spelled] == []
+    assert len(written) > 100
+    assert [name for name, key in written.items() if key not in spelled] == []
 
 
 INDEXING = {

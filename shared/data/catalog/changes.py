@@ -10,7 +10,7 @@ from typing import Any
 from shared.data import item_types, keys
 from shared.data.catalog.deal_items import from_item, readable
 from shared.dynamodb.attributes import unmarshal_item
-from shared.models.catalog import CATEGORY, EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
+from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, CuratedPage, Deal, Topic
 
 _TTL_SERVICE = "dynamodb.amazonaws.com"
 
@@ -51,7 +51,7 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
         case EDITORS_CHOICE.type:
             return PicksChange(EDITORS_CHOICE)
         case item_types.CATEGORY_FEATURED:
-            return PicksChange(keys.topic_named(item["PK"]["S"], (CATEGORY,)))
+            return PicksChange(keys.topic_named(item["PK"]["S"]))
     return None
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from functools import partial
+from itertools import chain
 
 from shared.data import item_types, keys
 from shared.data.catalog import deals
@@ -51,8 +52,8 @@ def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
     day = damage.whole(progress, _swept_before, otherwise=Period.DAY.start_of(now - BACK))
     swept = 0
     while day <= today:
-        partition, bound = keys.endings_until(day, now)
-        for note in list(table.query(partition, until=bound, limit=most - swept, consistent=True)):
+        due = keys.ending(day, now, "~")
+        for note in list(table.query(due["PK"], until=due["SK"], limit=most - swept, consistent=True)):
             for deal_id in damage.readable([note], _deal_of):
                 _record_ended(table, keys.primary(note), deal_id, now)
             swept += 1
@@ -71,16 +72,13 @@ def upcoming(table: Table, now: datetime, *, days: int, most: int, cursor: str |
     that a cursor names. Raises InvalidCursor, NoSuchDeal.
     """
     until = now + timedelta(days=days)
-    after = keys.endings_until("", now)[1]
+    after = keys.ending("", now, "~")["SK"]
     if cursor is not None:
         last = deals.get(table, cursors.decode(_SCOPE, cursor))
         after = keys.ending("", last.ends_at or now, last.deal_id)["SK"]
-    dates = [Period.DAY.start_of(now + timedelta(days=number)) for number in range(days + 1)]
-    partitions = [keys.endings_until(day, until) for day in dates]
-    notes = table.gather([partial(_notes, table, partition, after, most + 1) for partition, _ in partitions])
-    within = (
-        note for of_day, (_, bound) in zip(notes, partitions, strict=True) for note in of_day if note["SK"] <= bound
-    )
+    bounds = [keys.ending(Period.DAY.start_of(now + timedelta(days=number)), until, "~") for number in range(days + 1)]
+    notes = table.gather([partial(_notes, table, bound["PK"], after, most + 1) for bound in bounds])
+    within = (note for note in chain.from_iterable(notes) if note["SK"] <= bounds[0]["SK"])
     nearest = damage.readable(within, _deal_of)[: most + 1]
     found = (deal for deal in deals.get_many(table, nearest[:most]) if deal.status(now) is Status.ACTIVE)
     by_end = sorted(found, key=lambda deal: (deal.ends_at or until, deal.deal_id))
@@ -107,8 +105,8 @@ def waiting(feed: Feed, answers: Iterable[list[Item]]) -> Counter[str]:
 
 
 def _due(table: Table, day: str, now: datetime) -> list[Item]:
-    partition, bound = keys.endings_until(day, now)
-    return list(table.query(partition, until=bound, limit=MOST_WAITING, projection=_NOTE))
+    due = keys.ending(day, now, "~")
+    return list(table.query(due["PK"], until=due["SK"], limit=MOST_WAITING, projection=_NOTE))
 
 
 def _period_in(feed: Feed, note: Item) -> str | None:

@@ -177,7 +177,7 @@ def attribute(feed: Feed, period: str) -> str:
 
 def contents(feed: Feed, item: Item) -> dict[str, int]:
     """The counts that a Periods item holds, by period. One that is damaged stands for a deal: its period is read."""
-    book, prefix = keys.book_of(item["SK"]), COUNTS[feed.period]
+    book, prefix = keys.id_in(item["SK"]), COUNTS[feed.period]
     ending = "" if feed.period is Period.DAY else "-01"
     return {
         f"{book}-{name.removeprefix(prefix)}{ending}": damage.whole(item, partial(_count_of, name), otherwise=1)

@@ -16,7 +16,7 @@ from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import Write, assign, delete, put_new, update
 from shared.errors import AlreadyLiked, AlreadyWatching, DealsError, NotLiked, NotWatching
 from shared.models.alerts import NO_LIMITS, Limits
-from shared.models.catalog import BRAND, CATEGORY, Topic
+from shared.models.catalog import Topic
 from shared.values.times import to_iso
 
 _FOLLOWED = Projection.of("GSI1SK", *limit_items.ATTRIBUTES)
@@ -111,12 +111,12 @@ def _followed(table: Table, partition: str) -> dict[Topic, Limits]:
 
 
 def _topic_in(item: Item) -> Topic:
-    return keys.topic_named(item["GSI1SK"], (BRAND, CATEGORY))
+    return keys.topic_named(item["GSI1SK"])
 
 
 def topic_of(item: Item) -> Topic:
     """The topic that a like or a watch is of."""
-    return keys.topic_followed(item["PK"], (BRAND, CATEGORY))
+    return keys.topic_named(item["PK"])
 
 
 def remove_some(table: Table, username: str, topics: Sequence[Topic], most: int, *, required: Write) -> int:

@@ -118,7 +118,9 @@ def latest(
     if before is None and until is not None:
         before = _lowest_after(until)
     if status is None:
-        read = partial(table.query, keys.user(username)["PK"], after=keys.orders_before(before), consistent=True)
+        read = partial(
+            table.query, keys.user(username)["PK"], after=keys.order_sort_key(before or "~"), consistent=True
+        )
     else:
         bound = (
             keys.history_before(status)

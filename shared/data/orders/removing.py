@@ -31,7 +31,7 @@ def close_some(table: Table, username: str, most: int, *, required: Write) -> in
     """
     found = list(
         table.query(
-            keys.user(username)["PK"], after=keys.orders_before(), newest_first=True, limit=most, consistent=True
+            keys.user(username)["PK"], after=keys.order_sort_key("~"), newest_first=True, limit=most, consistent=True
         )
     )
     parts = {order["OrderId"]: item_keys(order["OrderId"], order["ItemCount"]) for order in found}
