@@ -203,7 +203,7 @@ def test_a_deal_of_more_than_8_kb_whose_fields_are_all_allowed(editor: Visitor, 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "ключ"], ids=["empty", "too long", "not ASCII"])
 def test_an_idempotency_key_that_is_none(editor: Visitor, known_brand: str, key: str) -> None:
-    headers = {"Idempotency-Key": key.encode()}
+    headers = {b"Idempotency-Key": key.encode()}
 
     assert_problem(editor.post("/deals", json=a_deal(known_brand), headers=headers), 400, "Idempotency-Key")
 

@@ -91,7 +91,7 @@ def test_an_answer_changes_its_etag_with_its_content(visitor: Visitor, editor: V
 def test_a_large_answer_is_compressed_when_asked_to(site: Api, visitor: Visitor) -> None:
     plain = visitor.get("/openapi.json")
 
-    with visitor.http.stream("GET", "/openapi.json", headers={"Accept-Encoding": "br, gzip;q=0.5"}) as answer:
+    with visitor.stream("GET", "/openapi.json", headers={"Accept-Encoding": "br, gzip;q=0.5"}) as answer:
         headers = answer.headers
     compressed = raw(site, "/openapi.json", "gzip")
 
@@ -110,7 +110,7 @@ def test_an_answer_is_not_compressed_for_who_refuses_gzip(visitor: Visitor) -> N
 
 def raw(site: Api, path: str, encoding: str) -> bytes:
     """The bytes of an answer as they came."""
-    client = site.visitor().http
+    client = site.visitor()
     client.event_hooks = {}
     with client.stream("GET", path, headers={"Accept-Encoding": encoding}) as answer:
         return b"".join(answer.iter_raw())

@@ -41,7 +41,7 @@ TRAVERSALS = [
 
 def test_a_path_leads_nowhere_else(site: Site) -> None:
     """Nobody is signed in: each place it leads to refuses it."""
-    host, writes = site.visitor().http.headers["Host"], site.writes()
+    host, writes = site.visitor().headers["Host"], site.writes()
 
     for path in TRAVERSALS:
         for method in ("GET", "PUT", "DELETE"):

@@ -64,7 +64,7 @@ def fire(site: Site, role: str, document: Path, report: Path) -> subprocess.Comp
                 str(ROOT / "tests/fire/schemathesis.toml"),
             ),
             *("run", str(document), "--url", f"{site.endpoint}/v1", "--no-color"),
-            *("--header", f"Host: {site.visitor().http.headers['Host']}"),
+            *("--header", f"Host: {site.visitor().headers['Host']}"),
             *("--report-json-path", str(report)),
             *(bounded if SECONDS is None else ["--max-time", SECONDS]),
         ],

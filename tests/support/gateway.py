@@ -41,7 +41,7 @@ def in_process() -> Iterator[Api]:
         surrounded(environment, table, QUEUE_URL="http://127.0.0.1/no-queue"),
     ):
         seeds.plant(table, times.now())
-        served = httpx.Client(transport=Gateway(), base_url=f"http://api{STAGE}").get("/openapi.json")
+        served = httpx.Client(**_reached()).get("/openapi.json")
         yield InProcess(table, Contract(served.json()))
 
 
@@ -49,11 +49,15 @@ def in_process() -> Iterator[Api]:
 class InProcess(Api):
     """The API without a cloud."""
 
-    def client(self, headers: Mapping[str, str]) -> httpx.Client:
-        return httpx.Client(transport=Gateway(), base_url=f"http://api{STAGE}", headers=headers)
+    def reached(self) -> Mapping[str, Any]:
+        return _reached()
 
     def writes(self) -> Writes:
         return Compared(self.table, dump(self.table))
+
+
+def _reached() -> dict[str, Any]:
+    return {"transport": Gateway(), "base_url": f"http://api{STAGE}"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import signal
 import time
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,19 +32,8 @@ from tests.support.waiting import PATIENCE
 
 PASSWORD = "correct horse battery staple"
 BACKGROUND = {
-    "Trace",
-    "TraceStep",
-    "EmailToken",
-    "DealsCache",
-    "FrontPageCache",
-    "EditorsChoiceCache",
-    "CategoryCache",
-    "Message",
-    "FanOut",
-    "FanOutPage",
-    "ProductOffer",
-    "Word",
-    "WordCount",
+    *("Trace", "TraceStep", "EmailToken", "Message", "FanOut", "FanOutPage", "ProductOffer", "Word", "WordCount"),
+    *("DealsCache", "FrontPageCache", "EditorsChoiceCache", "CategoryCache"),
 }
 """Types of items that the stream's functions may be writing, because of an earlier test, while another test looks."""
 
@@ -64,32 +53,13 @@ class Patient(httpx.HTTPTransport):
             time.sleep(float(answer.headers.get("Retry-After", "1")))
 
 
-@dataclass(frozen=True, slots=True)
-class Visitor:
+class Visitor(httpx.Client):
     """Someone at the site, signed in or not. Every answer they get is checked against the contract."""
 
-    http: httpx.Client = field(repr=False)
-    username: str = ""
-    email: str = ""
-    token: str = field(default="", repr=False)
-
-    def get(self, path: str, **how: Any) -> httpx.Response:
-        return self.http.get(path, **how)
-
-    def put(self, path: str, **how: Any) -> httpx.Response:
-        return self.http.put(path, **how)
-
-    def post(self, path: str, **how: Any) -> httpx.Response:
-        return self.http.post(path, **how)
-
-    def patch(self, path: str, **how: Any) -> httpx.Response:
-        return self.http.patch(path, **how)
-
-    def delete(self, path: str, **how: Any) -> httpx.Response:
-        return self.http.delete(path, **how)
-
-    def request(self, method: str, path: str, **how: Any) -> httpx.Response:
-        return self.http.request(method, path, **how)
+    def __init__(self, contract: Contract, token: str, username: str = "", email: str = "", **reached: Any) -> None:
+        super().__init__(event_hooks={"response": [contract.check]}, **reached)
+        self.headers.update({"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {token}"} if token else {}))
+        self.token, self.username, self.email = token, username, email
 
 
 class Writes(Protocol):
@@ -106,8 +76,8 @@ class Api:
     table: Table
     contract: Contract
 
-    def client(self, headers: Mapping[str, str]) -> httpx.Client:
-        """Who sends requests to it, with some headers on each."""
+    def reached(self) -> Mapping[str, Any]:
+        """The arguments of a client that reaches it."""
         raise NotImplementedError
 
     def writes(self) -> Writes:
@@ -116,9 +86,7 @@ class Api:
 
     def visitor(self, token: str = "", **who: str) -> Visitor:
         """Anyone, or the owner of a token."""
-        http = self.client({"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {token}"} if token else {}))
-        http.event_hooks = {"response": [self.contract.check]}
-        return Visitor(http, token=token, **who)
+        return Visitor(self.contract, token, **who, **self.reached())
 
     def signs_in(self, username: str, password: str = PASSWORD, **who: str) -> Visitor:
         """Someone who has an account, signed in."""
@@ -166,14 +134,8 @@ class Site(Api):
         """The address at which browsers find it."""
         return deploy.origin(self.port)
 
-    def client(self, headers: Mapping[str, str]) -> httpx.Client:
-        return httpx.Client(
-            base_url=f"{self.endpoint}/v1",
-            headers={**_host(self.port, self.api_id), **headers},
-            timeout=PATIENCE,
-            trust_env=False,
-            transport=Patient(),
-        )
+    def reached(self) -> Mapping[str, Any]:
+        return {"transport": Patient(), **_reached(self.port, self.api_id)}
 
     def writes(self) -> Writes:
         return Streamed.from_now(self)
@@ -188,10 +150,7 @@ class Streamed:
 
     @classmethod
     def from_now(cls, site: Site) -> Streamed:
-        streams = boto3.client(
-            "dynamodbstreams",
-            **client_arguments(site.home, site.port),
-        )
+        streams = boto3.client("dynamodbstreams", **client_arguments(site.home, site.port))
         (stream,) = streams.list_streams(TableName=site.table.name)["Streams"]
         shards = streams.describe_stream(StreamArn=stream["StreamArn"])["StreamDescription"]["Shards"]
         iterators = [
@@ -228,18 +187,17 @@ def deployed(folder: Path) -> Iterator[Site]:
         outputs = deploy.deploy(home, port, deploy.wanted(port))
         table = connect(outputs["TableName"], **client_arguments(home, port))
         provision.enable_ttl(table.client, table.name)
-        served = httpx.get(
-            f"{endpoint(port)}/v1/openapi.json",
-            headers=_host(port, outputs["ApiId"]),
-            timeout=PATIENCE,
-            trust_env=False,
-        )
+        served = httpx.Client(**_reached(port, outputs["ApiId"])).get("/openapi.json")
         yield Site(table, Contract(served.json()), port, outputs["ApiId"], home)
     except Trouble as trouble:
         log = home.deploy_log.read_text(errors="replace") if home.deploy_log.exists() else ""
         pytest.fail(f"{trouble}\n{log[-3000:]}")
     finally:
-        _kill(home)
+        # An orderly stop would first write down all that the cloud holds.
+        if (running := cloud.running(home)) is not None:
+            os.killpg(running.pid, signal.SIGKILL)
+        # Tens of thousands of files: each function's code. pytest would keep them for three more runs.
+        shutil.rmtree(home.scratch, ignore_errors=True)
 
 
 def fresh(name: str) -> str:
@@ -259,15 +217,7 @@ def a_deal(brand: str, **others: Any) -> dict[str, Any]:
     }
 
 
-def _kill(home: Home) -> None:
-    """End the cloud and its functions' processes. An orderly stop would first write down all it holds."""
-    running = cloud.running(home)
-    if running is not None:
-        os.killpg(running.pid, signal.SIGKILL)
-    # Tens of thousands of files: each function's code. pytest would keep them for three more runs.
-    shutil.rmtree(home.scratch, ignore_errors=True)
-
-
-def _host(port: int, api_id: str) -> dict[str, str]:
+def _reached(port: int, api_id: str) -> dict[str, Any]:
     # The name of the host is sent, not resolved: not every machine knows *.localhost.
-    return {"Host": f"{api_id}.execute-api.localhost:{port}"}
+    host = f"{api_id}.execute-api.localhost:{port}"
+    return {"base_url": f"{endpoint(port)}/v1", "headers": {"Host": host}, "timeout": PATIENCE, "trust_env": False}
