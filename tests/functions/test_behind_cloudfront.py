@@ -15,7 +15,7 @@ from shared.dynamodb.table import Table
 from shared.errors import SlowDown
 from shared.values import times
 from tests.infra.conftest import Synthesized, closed
-from tests.support.edge import Answer, Edge, Request, url
+from tests.support.edge import Answer, Edge, Request
 from tests.support.factories import a_deal, token_of_new
 from tests.support.gateway import Gateway
 
@@ -40,7 +40,8 @@ class Api:
         forwarded = {"x-forwarded-for": f"{request.headers['x-forwarded-for']}, {NEIGHBOUR}"}
         asked = httpx.Request(
             request.method,
-            url(f"http://api{request.path}", dict(request.query)),
+            f"http://api{request.path}",
+            params=request.query,
             headers=request.headers | forwarded,
             content=request.body,
         )

@@ -9,12 +9,12 @@ origins".
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
 CACHING_OPTIMIZED = "658327ea-f89d-4fab-a63d-7e88639e58f6"
@@ -90,29 +90,20 @@ class Edge:
             return Answer(403, {}, result="Error")
         if behaviour["CachePolicyId"] == CACHING_DISABLED or method not in ("GET", "HEAD"):
             return replace(self.origin(self._forwarded(request, behaviour)), result="Pass")
-        return self._conditional(request, self._cached(request, behaviour))
+        answer = self._cached(request, behaviour)
+        if answer.status == 200 and names.get("if-none-match", "") == answer.headers.get("etag"):
+            return replace(answer, status=304, body="")  # the viewer has it already
+        return answer
 
     def behaviour(self, path: str) -> Mapping[str, Any]:
         """The behaviour of a path: of the first pattern that matches."""
-        config = self._distribution
-        for each in config["CacheBehaviors"]:
-            if fnmatch.fnmatchcase(path, each["PathPattern"]):
-                return dict(each)
-        return dict(config["DefaultCacheBehavior"])
-
-    def key(self, request: Request) -> tuple[Any, ...]:
-        """The key of a stored answer."""
-        policy = self._policy(self.behaviour(request.path))["ParametersInCacheKeyAndForwardedToOrigin"]
-        return (
-            request.path,
-            _chosen_query(request, policy["QueryStringsConfig"]),
-            tuple(sorted(_chosen_headers(request, policy["HeadersConfig"]).items())),
-            _chosen_cookies(request, policy["CookiesConfig"]),
-            _codings(request, policy),
-        )
+        fitting = (each for each in self._distribution["CacheBehaviors"] if fnmatchcase(path, each["PathPattern"]))
+        return dict(next(fitting, self._distribution["DefaultCacheBehavior"]))
 
     def _cached(self, request: Request, behaviour: Mapping[str, Any]) -> Answer:
-        key = self.key(request)
+        policy = self._policy(behaviour)["ParametersInCacheKeyAndForwardedToOrigin"]
+        query, headers, cookies = (_chosen(request, policy, kind) for kind in ("QueryString", "Header", "Cookie"))
+        key = (request.path, query, frozenset(headers), cookies, _codings(request, policy))
         found = self.stored.get(key)
         if found is None:
             return self._fetch(key, request, behaviour, None)
@@ -156,47 +147,35 @@ class Edge:
                 return 0
             if refused and answer.status in UNKEPT_IF_SAID:
                 return 0
-            return max(self._error_seconds(answer.status), float(age or 0))
+            stated = {each["ErrorCode"]: each for each in self._distribution.get("CustomErrorResponses", [])}
+            least = stated.get(answer.status, {}).get("ErrorCachingMinTTL", DEFAULT_ERROR_SECONDS)
+            return max(float(least), float(age or 0))
         if refused:
             return float(policy["MinTTL"])
         if age is None:
             return float(policy["DefaultTTL"])
         return min(max(float(age), float(policy["MinTTL"])), float(policy["MaxTTL"]))
 
-    def _error_seconds(self, status: int) -> float:
-        stated = {each["ErrorCode"]: each for each in self._distribution.get("CustomErrorResponses", [])}
-        return float(stated.get(status, {}).get("ErrorCachingMinTTL", DEFAULT_ERROR_SECONDS))
-
     def _forwarded(self, request: Request, behaviour: Mapping[str, Any]) -> Request:
         """The request that the origin gets."""
         (origin,) = (each for each in self._distribution["Origins"] if each["Id"] == behaviour["TargetOriginId"])
         request = replace(request, path=origin.get("OriginPath", "") + request.path)
         added = {each["HeaderName"].lower(): str(each["HeaderValue"]) for each in origin["OriginCustomHeaders"]}
-        added["x-forwarded-for"] = ", ".join(
-            filter(None, [request.headers.get("x-forwarded-for"), request.headers.get("viewer-address", "192.0.2.7")])
-        )
+        hops = [request.headers.get("x-forwarded-for"), request.headers.get("viewer-address", "192.0.2.7")]
+        added["x-forwarded-for"] = ", ".join(filter(None, hops))
         if behaviour.get("OriginRequestPolicyId") == ALL_VIEWER_EXCEPT_HOST:
             kept = {name: value for name, value in request.headers.items() if name != "host"}
             return replace(request, headers=kept | added)
         key = self._policy(behaviour)["ParametersInCacheKeyAndForwardedToOrigin"]
-        headers = _chosen_headers(request, key["HeadersConfig"])
-        query = _chosen_query(request, key["QueryStringsConfig"])
+        policies = [key]
         if "OriginRequestPolicyId" in behaviour:
-            more = self._config(behaviour["OriginRequestPolicyId"], "OriginRequestPolicyConfig")
-            headers |= _chosen_headers(request, more["HeadersConfig"])
-            query += _chosen_query(request, more["QueryStringsConfig"])
-        if _chosen_cookies(request, key["CookiesConfig"]):
-            headers["cookie"] = request.headers["cookie"]
+            policies.append(self._config(behaviour["OriginRequestPolicyId"], "OriginRequestPolicyConfig"))
+        query = tuple(pair for policy in policies for pair in _chosen(request, policy, "QueryString"))
+        headers = dict(pair for policy in policies for pair in _chosen(request, policy, "Header"))
+        headers |= dict(_chosen(request, key, "Cookie"))
         if codings := _codings(request, key):
             headers["accept-encoding"] = codings
         return replace(request, query=query, headers=headers | added)
-
-    def _conditional(self, request: Request, answer: Answer) -> Answer:
-        """304 for a viewer who has the answer already."""
-        etag = answer.headers.get("etag")
-        if answer.status == 200 and etag is not None and request.headers.get("if-none-match") == etag:
-            return replace(answer, status=304, body="")
-        return answer
 
     def _policy(self, behaviour: Mapping[str, Any]) -> Mapping[str, Any]:
         return self._config(behaviour["CachePolicyId"], "CachePolicyConfig")
@@ -214,31 +193,19 @@ class Edge:
         return dict(found)
 
 
-def _chosen_query(request: Request, config: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    match config["QueryStringBehavior"]:
-        case "none":
+def _chosen(request: Request, policy: Mapping[str, Any], kind: str) -> tuple[tuple[str, str], ...]:
+    """The parts of a request that a policy chooses: of its query, its headers, or its header of cookies."""
+    config = policy[f"{kind}sConfig"]
+    match kind, config[f"{kind}Behavior"]:
+        case _, "none":
             return ()
-        case "whitelist":
+        case "QueryString", "whitelist":
             return tuple(pair for pair in request.query if pair[0] in config["QueryStrings"])
-    raise NotImplementedError(config)
-
-
-def _chosen_headers(request: Request, config: Mapping[str, Any]) -> Headers:
-    match config["HeaderBehavior"]:
-        case "none":
-            return {}
-        case "whitelist":
+        case "Header", "whitelist":
             wanted = {name.lower() for name in config["Headers"]}
-            return {name: value for name, value in request.headers.items() if name in wanted}
-    raise NotImplementedError(config)
-
-
-def _chosen_cookies(request: Request, config: Mapping[str, Any]) -> str:
-    match config["CookieBehavior"]:
-        case "none":
-            return ""
-        case "all":
-            return request.headers.get("cookie", "")
+            return tuple(pair for pair in request.headers.items() if pair[0] in wanted)
+        case "Cookie", "all":
+            return tuple(pair for pair in request.headers.items() if pair[0] == "cookie")
     raise NotImplementedError(config)
 
 
@@ -247,8 +214,3 @@ def _codings(request: Request, policy: Mapping[str, Any]) -> str:
     allowed = {"br": policy["EnableAcceptEncodingBrotli"], "gzip": policy["EnableAcceptEncodingGzip"]}
     accepted = re.findall(r"[a-z*]+", request.headers.get("accept-encoding", ""))
     return ",".join(name for name, is_allowed in allowed.items() if is_allowed and name in accepted)
-
-
-def url(path: str, query: Mapping[str, str]) -> str:
-    """A path with a query."""
-    return f"{path}?{urlencode(query)}" if query else path

@@ -8,76 +8,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jsonschema import Draft202012Validator
+import botocore.session
 
-UNITS = [
-    "Seconds", "Microseconds", "Milliseconds", "Bytes", "Kilobytes", "Megabytes", "Gigabytes", "Terabytes", "Bits",
-    "Kilobits", "Megabits", "Gigabits", "Terabits", "Percent", "Count", "Bytes/Second", "Kilobytes/Second",
-    "Megabytes/Second", "Gigabytes/Second", "Terabytes/Second", "Bits/Second", "Kilobits/Second", "Megabits/Second",
-    "Gigabits/Second", "Terabits/Second", "Count/Second", "None",
-]  # fmt: skip
-"""Of CloudWatch's MetricDatum."""
-
-METRIC = {
-    "type": "object",
-    "required": ["Name"],
-    "additionalProperties": False,
-    "properties": {
-        "Name": {"type": "string", "minLength": 1, "maxLength": 1024},
-        "Unit": {"enum": UNITS},
-        "StorageResolution": {"enum": [1, 60]},
-    },
-}
-DIRECTIVE = {
-    "type": "object",
-    "required": ["Namespace", "Dimensions", "Metrics"],
-    "additionalProperties": False,
-    "properties": {
-        "Namespace": {"type": "string", "minLength": 1, "maxLength": 1024},
-        "Dimensions": {
-            "type": "array",
-            "minItems": 1,
-            "items": {"type": "array", "maxItems": 30, "items": {"type": "string", "minLength": 1, "maxLength": 250}},
-        },
-        "Metrics": {"type": "array", "maxItems": 100, "items": METRIC},
-    },
-}
-DOCUMENT = {
-    "type": "object",
-    "required": ["_aws"],
-    "properties": {
-        "_aws": {
-            "type": "object",
-            "required": ["Timestamp", "CloudWatchMetrics"],
-            "additionalProperties": False,
-            "properties": {
-                "Timestamp": {"type": "integer", "minimum": 10**12},
-                "CloudWatchMetrics": {"type": "array", "items": DIRECTIVE},
-            },
-        }
-    },
-}
-"""The root node, its metadata object, and its metric directives. A time in milliseconds has thirteen digits."""
-
-DIMENSION_VALUE = {"type": "string", "minLength": 1, "maxLength": 1024}
-METRIC_VALUE = {
-    "anyOf": [{"type": "number"}, {"type": "array", "minItems": 1, "maxItems": 100, "items": {"type": "number"}}]
-}
-
-MAX_BYTES = 1024 * 1024
-"""Of a log event, and so of a document."""
+UNITS = botocore.session.get_session().get_service_model("cloudwatch").shape_for("StandardUnit").metadata["enum"]
 
 
 def metrics_in(line: Mapping[str, Any]) -> dict[str, Any]:
-    """The metrics that CloudWatch makes of a line, by name. Raises ValidationError for one that breaks the format."""
-    Draft202012Validator(DOCUMENT).validate(line)
-    found = {}
-    for directive in line["_aws"]["CloudWatchMetrics"]:
-        # What a directive names must be there, at the root of the document.
+    """The metrics that CloudWatch makes of a line, by name. Fails for a line that breaks the format."""
+    metadata, found = line["_aws"], {}
+    assert metadata.keys() == {"Timestamp", "CloudWatchMetrics"}
+    assert type(metadata["Timestamp"]) is int
+    assert metadata["Timestamp"] >= 10**12, "milliseconds have thirteen digits"
+    for directive in metadata["CloudWatchMetrics"]:
+        assert directive.keys() == {"Namespace", "Dimensions", "Metrics"}
+        assert _is_text(directive["Namespace"], 1024)
+        assert directive["Dimensions"]
+        assert len(directive["Metrics"]) <= 100
         for dimensions in directive["Dimensions"]:
-            for dimension in dimensions:
-                Draft202012Validator(DIMENSION_VALUE).validate(line[dimension])
+            assert len(dimensions) <= 30
+            # What a directive names must be there, at the root of the document.
+            assert all(_is_text(name, 250) and _is_text(line[name], 1024) for name in dimensions)
         for metric in directive["Metrics"]:
-            Draft202012Validator(METRIC_VALUE).validate(line[metric["Name"]])
-            found[metric["Name"]] = line[metric["Name"]]
+            values = line[metric["Name"]]
+            assert metric.keys() <= {"Name", "Unit", "StorageResolution"}
+            assert _is_text(metric["Name"], 1024)
+            assert metric.get("Unit", "None") in UNITS
+            assert metric.get("StorageResolution", 60) in (1, 60)
+            several = values if isinstance(values, list) else [values]
+            assert 1 <= len(several) <= 100
+            assert all(type(each) in (int, float) for each in several)
+            found[metric["Name"]] = values
     return found
+
+
+def _is_text(value: Any, most: int) -> bool:
+    return isinstance(value, str) and 1 <= len(value) <= most
