@@ -1,1 +1,1 @@
-"""Services built with other tools, to measure against. Each has its own libraries (``requirements/bench-*.txt``)."""
+"""A function built with other tools, to measure against. It has its own libraries (``requirements/bench-powertools.txt``)."""
