@@ -8,56 +8,24 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk.assertions import Template
 
+from benchmarks import prices
 from benchmarks.browser import in_a_browser
-from benchmarks.harness import markdown, record
+from benchmarks.harness import DOCS, markdown, record
 from benchmarks.operations import Measured, measure
-from benchmarks.prices import (
-    ALARM,
-    DASHBOARD,
-    EDGE_EGRESS,
-    EDGE_REQUEST,
-    FLAT_PLANS,
-    GATEWAY,
-    GIGABYTE,
-    GOAL,
-    HTTP_GATEWAY,
-    MAX_AGE,
-    METRIC,
-    MILLION,
-    MONTH,
-    PRICES,
-    PRICES_AS_OF,
-    QUEUEING,
-    RECOVERY,
-    SECRET,
-    STORAGE,
-    WAF_RULE,
-    WEB_ACL,
-    Assumptions,
-    Operation,
-    edge_million,
-    edge_month,
-    hit_rate,
-    hits_needed,
-)
-from infra.cdn.edge import CONTENT_POLICY
-from infra.gateway import ACCESS_LOG
+from benchmarks.prices import GOAL, MILLION, MONTH, Assumptions, Operation, edge_million, edge_month, hit_rate
 from infra.observability.bounds import ESSENTIAL_METRICS
 from infra.settings import STAGES, Cdn, Stage, Watch
 from infra.stacks import DealsStack
 from shared.runtime import metrics
 from shared.runtime.metrics import Metric
 
-PAGE = Path(__file__).parent.parent / "docs" / "cost.md"
 CACHED = "front page, from its cached copy"
 MADE = "front page, made from the indexes"
 CLOCK = "a minute's work of the clock"
@@ -69,115 +37,67 @@ BUNDLE_DISCOUNT = 0.30
 CACHES = (1, 10)
 """Regional caches that views are spread over: readers of one country have one, of the world a dozen."""
 
-ANSWER_HEAD = """\
-content-type: application/json
-vary: Accept-Encoding
-content-encoding: br
-etag: W/"7a8e93da8f90787ed94645dad54aeb06"
-cache-control: public, max-age=5, stale-while-revalidate=30
-x-correlation-id: 4a1f6c7e-54cf-4b0e-9a38-4f4d0a9ce3a1
-date: Sat, 21 Nov 2026 14:05:09 GMT
-x-amzn-requestid: 4a1f6c7e-54cf-4b0e-9a38-4f4d0a9ce3a1
-x-amz-apigw-id: NvTzeGFvliAEKhQ=
-x-amzn-trace-id: Root=1-6a2c1c55-0f2d3c4b5a69788796a5b4c3;Sampled=0
-via: 1.1 0123456789abcdef0123456789abcdef.cloudfront.net (CloudFront)
-x-cache: Hit from cloudfront
-x-amz-cf-pop: FRA60-P5
-x-amz-cf-id: 0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST==
-age: 3
-strict-transport-security: max-age=31536000; includeSubDomains
-x-content-type-options: nosniff
-x-frame-options: DENY
-referrer-policy: no-referrer
-content-security-policy: """
-"""The head of an answer through CloudFront, to be counted; its content security policy follows."""
-
-POLLS = 5 * 3 * MONTH / 60
+POLLS = 5 * 3 * MONTH // 60
 """Lambda's requests to an SQS queue in a month: five pollers, each waiting up to twenty seconds for a message."""
-
-TYPICAL = {
-    "requestId": "4a1f6c7e-54cf-4b0e-9a38-4f4d0a9ce3a1",
-    "requestTime": "21/Nov/2026:14:05:09 +0000",
-    "identity.sourceIp": "203.0.113.107",
-    "identity.userAgent": "Amazon CloudFront",
-    "httpMethod": "GET",
-    "resourcePath": "/front-page",
-    "path": "/v1/front-page",
-    "protocol": "HTTP/1.1",
-    "tlsVersion": "TLSv1.3",
-    "status": "200",
-    "responseLength": "20793",
-    "responseLatency": "17",
-    "integration.latency": "15",
-}
-"""Values with which the gateway fills its log line; it puts a hyphen where there is none."""
 
 
 def main(rounds: int = 15) -> None:
     """Measure, compute, print and record."""
-    measured = measure(rounds)
-    given = Assumptions(access_log=len(access_log_line()), headers=len(ANSWER_HEAD) + len(CONTENT_POLICY))
-    for section, text in sections(measured, given).items():
-        record(section, text, PAGE)
+    for section, text in sections(measure(rounds), Assumptions()).items():
+        record(section, text, DOCS / "cost.md")
 
 
 def sections(measured: Measured, given: Assumptions) -> dict[str, str]:
     """The generated parts of the page, by the names of their markers."""
     operations = {each.name: each for each in measured.operations}
-    sent = measured.packed + given.headers
+    view, sent = operations[CACHED], measured.packed + given.headers
+    origin = view.million(given, egress=False)
+    logs = view.dollars(given, egress=False)["logs"] * MILLION
+    clock, dearest = (round(operations[each].million(given), 2) for each in (CLOCK, WATCH))  # as the page has them
     return {
         "prices": _prices(),
         "assumptions": _assumptions(given),
         "measured": _measured(measured, given),
         "operations": _operations(measured.operations, given),
-        "front page": _front_page(operations, sent, given),
-        "in a browser": in_a_browser(operations[CACHED].million(given, egress=False), given.headers),
-        "months": _months(operations[CACHED], sent, given),
-        "alternatives": _alternatives(operations[CACHED], sent, given),
+        "front page": _front_page(operations[MADE].million(given), view.million(given), origin, sent),
+        "in a browser": in_a_browser(origin, given.headers),
+        "months": _months(origin, sent),
+        "alternatives": _alternatives(origin, logs, sent, given),
         "sensitivity": _sensitivity(operations, given),
-        "fixed": fixed(*(round(operations[each].million(given), 2) for each in (CLOCK, WATCH))),  # as the page has them
+        "fixed": fixed(clock, dearest),
     }
 
 
-def access_log_line() -> str:
-    """The line that the gateway logs of a request of the front page."""
-    line = json.dumps(ACCESS_LOG)
-    return re.sub(r"\$context\.([\w.]+)", lambda found: TYPICAL.get(found[1], "-"), line)
-
-
 def _prices() -> str:
-    rows = [[each.what, f"${each.dollars:.10g}", each.unit, each.page] for each in PRICES]
-    return f"As of {PRICES_AS_OF}.\n\n" + markdown(["What", "Price", "For one", "Stated on"], rows)
+    rows = [[each.what, f"${each.dollars:.10g}", each.unit, each.page] for each in prices.PRICES]
+    return f"As of {prices.PRICES_AS_OF}.\n\n" + markdown(["What", "Price", "For one", "Stated on"], rows)
 
 
 def _assumptions(given: Assumptions) -> str:
-    return "\n".join(
-        [
-            "- A processor of Lambda's (arm64) takes as long as the one that measured.",
-            "- A function has the share of it that its memory buys: all of it at 1,769 MB.",
-            f"- DynamoDB answers in {given.wait:g} ms; requests that are under way together wait together.",
-            f"- The head of an answer is {given.headers} bytes: one that CloudFront would send, counted.",
-            f"- For each invocation Lambda itself logs {given.platform_log} bytes: start, end, report.",
-            f"- For each request the gateway logs {given.access_log} bytes: its format, filled in.",
-            f"- Each line logged is billed with {given.event_overhead} bytes more.",
-        ]
-    )
+    return f"""\
+- A processor of Lambda's (arm64) takes as long as the one that measured.
+- A function has the share of it that its memory buys: all of it at 1,769 MB.
+- DynamoDB answers in {given.wait:g} ms; requests that are under way together wait together.
+- The head of an answer is {given.headers} bytes: one that CloudFront would send, counted.
+- For each invocation Lambda itself logs {given.platform_log} bytes: start, end, report.
+- For each request the gateway logs {given.access_log} bytes: its format, filled in.
+- Each line logged is billed with {given.event_overhead} bytes more."""
 
 
 def _measured(measured: Measured, given: Assumptions) -> str:
     rows = []
     for each in measured.operations:
-        functions = Counter(step.function for step in each.invocations)
+        steps = each.invocations
         rows.append(
             [
                 each.name,
-                ", ".join(functions),
+                ", ".join(dict.fromkeys(step.function for step in steps)),
                 f"{each.reads / each.count:.2f}",
                 f"{each.writes / each.count:.2f}",
                 f"{each.queue / each.count:.3g}",
-                f"{sum(step.cpu for step in each.invocations) / each.count:.2f}",
-                f"{sum(step.billed(given) for step in each.invocations) / each.count:.3g}",
-                f"{sum(step.log_bytes for step in each.invocations) / each.count:,.0f}",
+                f"{sum(step.cpu for step in steps) / each.count:.2f}",
+                f"{sum(step.billed(given) for step in steps) / each.count:.3g}",
+                f"{sum(step.log_bytes for step in steps) / each.count:,.0f}",
                 f"{each.body:,}" if each.body else "",
             ]
         )
@@ -187,114 +107,85 @@ def _measured(measured: Measured, given: Assumptions) -> str:
 
 
 def _operations(operations: Iterable[Operation], given: Assumptions) -> str:
-    services = ["API Gateway", "Lambda", "DynamoDB", "logs", "SQS", "data"]
-    rows = []
-    for each in operations:
-        cost = each.dollars(given)
-        rows.append(
-            [each.name, *(_dollars(cost[service] * MILLION) for service in services), _dollars(each.million(given))]
-        )
-    return markdown(["For a million of", *services, "Sum"], rows)
-
-
-def _front_page(operations: Mapping[str, Operation], sent: int, given: Assumptions) -> str:
-    made, cached = operations[MADE], operations[CACHED]
-    origin = cached.million(given, egress=False)
-    data = EDGE_EGRESS.each * sent / GIGABYTE * MILLION
-    edge = f"{_dollars(EDGE_REQUEST.each * MILLION)} requests + {_dollars(data)} data"
+    costs = {each.name: each.dollars(given) for each in operations}
     rows = [
-        ["straight from the API, made from the indexes", "", _dollars(made.million(given))],
-        ["straight from the API, from the cached copy", "", _dollars(cached.million(given))],
-        *(
-            [
-                f"through CloudFront, {hits:.1%} hits",
-                f"{edge} + {1 - hits:.1%} of {_dollars(origin)}",
-                _dollars(edge_million(origin, hits, sent)),
-            ]
-            for hits in (0.9, 0.98, 0.998)
-        ),
-        [
-            "the same, with a year's commitment, 98.0% hits",
-            f"{1 - BUNDLE_DISCOUNT:.0%} of requests and data + 2.0% of {_dollars(origin)}",
-            _dollars(edge_million(origin, 0.98, sent, discount=BUNDLE_DISCOUNT)),
-        ],
+        [name, *(_dollars(part * MILLION) for part in (*cost.values(), sum(cost.values())))]
+        for name, cost in costs.items()
     ]
-    needed = {"at list prices": 0.0, "with a year's commitment": BUNDLE_DISCOUNT}
-    found = {name: hits_needed(origin, sent, discount=discount) for name, discount in needed.items()}
-    lines = [f"- {name}: {f'{hits:.1%}' if hits <= 1 else 'none is enough'}" for name, hits in found.items()]
-    left = (GOAL - EDGE_REQUEST.each * MILLION) / MILLION / EDGE_EGRESS.each * GIGABYTE
+    return markdown(["For a million of", *next(iter(costs.values())), "Sum"], rows)
+
+
+def _front_page(made: float, cached: float, origin: float, sent: int) -> str:
+    """``made`` and ``cached`` are a million straight from the API, ``origin`` a million fetched by CloudFront."""
+    data = prices.EDGE_EGRESS.each * sent / prices.GIGABYTE * MILLION
+    edge = f"{_dollars(prices.EDGE_REQUEST.each * MILLION)} requests + {_dollars(data)} data"
+    rows = [
+        ["straight from the API, made from the indexes", "", _dollars(made)],
+        ["straight from the API, from the cached copy", "", _dollars(cached)],
+    ]
+    for hits in (0.9, 0.98, 0.998):
+        parts = f"{edge} + {1 - hits:.1%} of {_dollars(origin)}"
+        rows.append([f"through CloudFront, {hits:.1%} hits", parts, _dollars(edge_million(origin, hits, sent))])
+    committed = edge_million(origin, 0.98, sent, discount=BUNDLE_DISCOUNT)
+    parts = f"{1 - BUNDLE_DISCOUNT:.0%} of requests and data + 2.0% of {_dollars(origin)}"
+    rows.append(["the same, with a year's commitment, 98.0% hits", parts, _dollars(committed)])
+    needed = []
+    for name, discount in (("at list prices", 0.0), ("with a year's commitment", BUNDLE_DISCOUNT)):
+        hits = prices.hits_needed(origin, sent, discount=discount)
+        needed.append(f"- {name}: {f'{hits:.1%}' if hits <= 1 else 'none is enough'}")
+    left = (GOAL / MILLION - prices.EDGE_REQUEST.each) / prices.EDGE_EGRESS.each * prices.GIGABYTE
     return (
         markdown(["A million views, no free tier", "Made of", "Dollars"], rows)
         + f"\n\nThe hit rate at which they cost ${GOAL:.2f}:\n\n"
-        + "\n".join(lines)
+        + "\n".join(needed)
         + f"\n\nA view gets {sent:,} bytes; with nothing but hits, the goal leaves {left:,.0f} for them."
     )
 
 
-def _months(view: Operation, sent: int, given: Assumptions) -> str:
-    """The cost of months of views, with the hit rate that so many views have."""
-    origin = view.million(given, egress=False)
-    rows = []
-    for views in (0.1, 1, 3, 10, 30, 100, 300, 1000):
-        row = [f"{views:g}"]
-        for caches in CACHES:
-            hits = hit_rate(views * MILLION / MONTH / caches)
-            month = edge_month(views * MILLION, origin, hits, sent)
-            row += [f"{hits:.1%}", _dollars(month / views), _dollars(edge_million(origin, hits, sent))]
-        rows.append(row)
+def _months(origin: float, sent: int) -> str:
+    """The cost of months of views, with the hit rate that so many views have, and for how many the goal is met."""
+
+    def month(millions: float, caches: int) -> tuple[float, float]:
+        hits = hit_rate(millions * MILLION / MONTH / caches)
+        return hits, edge_month(millions * MILLION, origin, hits, sent) / millions
+
     head = ["Million views a month"]
+    rows = [[f"{millions:g}"] for millions in (0.1, 1, 3, 10, 30, 100, 300, 1000)]
+    met = []
     for caches in CACHES:
         where = "one cache" if caches == 1 else f"{caches} caches"
         head += [f"Hits, {where}", "A million cost", "without the free tier"]
-    return f"{markdown(head, rows)}\n\n{_met(origin, sent)}"
+        for row in rows:
+            hits, dollars = month(float(row[0]), caches)
+            row += [f"{hits:.1%}", _dollars(dollars), _dollars(edge_million(origin, hits, sent))]
+        cheap = [tenths / 10 for tenths in range(1, 20_000) if month(tenths / 10, caches)[1] <= GOAL]
+        met.append(f"- through {where}: from {cheap[0]:g} to {cheap[-1]:g} million views a month")
+    table = markdown(head, rows)
+    return f"{table}\n\nA million views cost at most ${GOAL:.2f} with the free tier:\n\n" + "\n".join(met)
 
 
-def _met(origin: float, sent: int) -> str:
-    """For how many views a month the goal is met, with the free tier."""
-    millions = [views / 10 for views in range(1, 20_000)]
-    lines = []
-    for caches in CACHES:
-        met = [
-            views
-            for views in millions
-            if edge_month(views * MILLION, origin, hit_rate(views * MILLION / MONTH / caches), sent) <= GOAL * views
-        ]
-        where = "one cache" if caches == 1 else f"{caches} caches"
-        lines.append(f"- through {where}: from {met[0]:g} to {met[-1]:g} million views a month")
-    return f"A million views cost at most ${GOAL:.2f} with the free tier:\n\n" + "\n".join(lines)
-
-
-def _alternatives(view: Operation, sent: int, given: Assumptions) -> str:
-    origin, hits = view.million(given, egress=False), 0.98
-    logs = view.dollars(given, egress=False)["logs"] * MILLION
-    http_api = origin - (GATEWAY.each - HTTP_GATEWAY.each) * MILLION
-    no_gateway = origin - GATEWAY.each * MILLION
-    half = given.headers + (sent - given.headers) / 2
+def _alternatives(origin: float, logs: float, sent: int, given: Assumptions) -> str:
+    hits, half = 0.98, given.headers + (sent - given.headers) / 2
+    fetches = {
+        "as it is": (origin, sent),
+        "an HTTP API for the REST API": (origin - (prices.GATEWAY.each - prices.HTTP_GATEWAY.each) * MILLION, sent),
+        "a function URL for the gateway": (origin - prices.GATEWAY.each * MILLION, sent),
+        "no log lines": (origin - logs, sent),
+        "a body of half the size": (origin, half),
+    }
     rows = [
-        ["as it is", _dollars(origin), _dollars(edge_million(origin, hits, sent))],
-        ["an HTTP API for the REST API", _dollars(http_api), _dollars(edge_million(http_api, hits, sent))],
-        ["a function URL for the gateway", _dollars(no_gateway), _dollars(edge_million(no_gateway, hits, sent))],
-        ["no log lines", _dollars(origin - logs), _dollars(edge_million(origin - logs, hits, sent))],
-        ["a body of half the size", _dollars(origin), _dollars(edge_million(origin, hits, half))],
-        *(
-            [
-                f"CloudFront's flat-rate plan {name}, all used",
-                _dollars(origin),
-                _dollars(dollars / requests * MILLION + (1 - hits) * origin),
-            ]
-            for name, dollars, requests in FLAT_PLANS
-        ),
+        [name, _dollars(fetched), _dollars(edge_million(fetched, hits, size))]
+        for name, (fetched, size) in fetches.items()
     ]
-    views, kept = MILLION, 30
-    now, then = (hit_rate(views / MONTH, seconds) for seconds in (MAX_AGE, kept))
-    longer = (
-        f"With {kept} seconds for {MAX_AGE}, a million views a month of one cache would be {then:.1%} hits instead of "
-        f"{now:.1%}, and {_dollars(edge_month(views, origin, then, sent))} dollars with the free tier instead of "
-        f"{_dollars(edge_month(views, origin, now, sent))}."
-    )
+    for name, dollars, requests in prices.FLAT_PLANS:
+        view = _dollars(dollars / requests * MILLION + (1 - hits) * origin)
+        rows.append([f"CloudFront's flat-rate plan {name}, all used", _dollars(origin), view])
+    kept, rates = 30, [hit_rate(MILLION / MONTH, seconds) for seconds in (prices.MAX_AGE, 30)]
+    now, then = (_dollars(edge_month(MILLION, origin, rate, sent)) for rate in rates)
     return (
         markdown(["Instead, at 98% hits and without the free tier", "A million fetches", "A million views"], rows)
-        + f"\n\n{longer}"
+        + f"\n\nWith {kept} seconds for {prices.MAX_AGE}, a million views a month of one cache would be {rates[1]:.1%} "
+        f"hits instead of {rates[0]:.1%}, and {then} dollars with the free tier instead of {now}."
     )
 
 
@@ -329,16 +220,16 @@ def fixed(clock: float, dearest: float) -> str:
     head = ["In a month", *(cell for name in stages for cell in (name, "Dollars"))]
     days = [f"${_dollars(day_at_the_limit(stage, dearest))} on {stage.name}" for stage in (prod, STAGES["dev"])]
     hour = prod.bounds.too_many_requests.threshold
-    return (
-        markdown(head, [*rows, sums])
-        + f"\n\nAnd for each GB in the table ${STORAGE.dollars:.2f} to store it, ${RECOVERY.dollars:.2f} to be able to "
-        "restore it. An account has ten metrics of alarms, ten custom metrics, three dashboards of up to 50 metrics "
-        "and a million requests to SQS free of charge ([CloudWatch](https://aws.amazon.com/cloudwatch/pricing/), "
-        "[SQS](https://aws.amazon.com/sqs/pricing/)); nothing of that is taken off here.\n\n"
-        f"A whole day at the limit of both gateways, each request the dearest that anyone may send (a watch), costs "
-        f"{' and '.join(days)}. On prod an alarm rings after an hour with more than {hour:,} requests, which cost "
-        f"${_dollars(hour * dearest / MILLION)}."
-    )
+    return f"""{markdown(head, [*rows, sums])}
+
+And for each GB in the table ${prices.STORAGE.dollars:.2f} to store it, ${prices.RECOVERY.dollars:.2f} to be able to \
+restore it. An account has ten metrics of alarms, ten custom metrics, three dashboards of up to 50 metrics \
+and a million requests to SQS free of charge ([CloudWatch](https://aws.amazon.com/cloudwatch/pricing/), \
+[SQS](https://aws.amazon.com/sqs/pricing/)); nothing of that is taken off here.
+
+A whole day at the limit of both gateways, each request the dearest that anyone may send (a watch), costs \
+{" and ".join(days)}. On prod an alarm rings after an hour with more than {hour:,} requests, which cost \
+${_dollars(hour * dearest / MILLION)}."""
 
 
 def day_at_the_limit(stage: Stage, dearest: float) -> float:
@@ -357,17 +248,17 @@ def by_the_month(stage: Stage, clock: float) -> list[tuple[str, int, float]]:
         Watch.FULL: every + counted["reporting functions"],
     }[stage.watch]
     series += counted["counts of readers"]
-    minutes, polls = MONTH / 60, counted["polled queues"] * POLLS
-    return [
-        ("metrics of alarms", counted["alarm metrics"], counted["alarm metrics"] * ALARM.each),
-        ("dashboards", counted["AWS::CloudWatch::Dashboard"], counted["AWS::CloudWatch::Dashboard"] * DASHBOARD.each),
-        ("custom metrics", series, series * METRIC.each),
-        ("secrets", counted["AWS::SecretsManager::Secret"], counted["AWS::SecretsManager::Secret"] * SECRET.each),
-        ("firewalls", counted["AWS::WAFv2::WebACL"], counted["AWS::WAFv2::WebACL"] * WEB_ACL.each),
-        ("their rules", counted["firewall rules"], counted["firewall rules"] * WAF_RULE.each),
-        ("the clock, each minute", round(minutes), clock * minutes / MILLION),
-        ("waiting for the queues", round(polls), polls * QUEUEING.each),
+    numbers = [
+        ("metrics of alarms", counted["alarm metrics"], prices.ALARM.each),
+        ("dashboards", counted["AWS::CloudWatch::Dashboard"], prices.DASHBOARD.each),
+        ("custom metrics", series, prices.METRIC.each),
+        ("secrets", counted["AWS::SecretsManager::Secret"], prices.SECRET.each),
+        ("firewalls", counted["AWS::WAFv2::WebACL"], prices.WEB_ACL.each),
+        ("their rules", counted["firewall rules"], prices.WAF_RULE.each),
+        ("the clock, each minute", MONTH // 60, clock / MILLION),
+        ("waiting for the queues", counted["polled queues"] * POLLS, prices.QUEUEING.each),
     ]
+    return [(name, number, number * each) for name, number, each in numbers]
 
 
 def count_resources(stage: Stage) -> Counter[str]:
@@ -377,32 +268,28 @@ def count_resources(stage: Stage) -> Counter[str]:
     counted: Counter[str] = Counter()
     for each in (resource for template in templates for resource in template.to_json()["Resources"].values()):
         counted[each["Type"]] += 1
-        counted["alarm metrics"] += _alarm_metrics(each)
-        counted["reporting functions"] += "POWERTOOLS_METRICS_NAMESPACE" in json.dumps(each)
-        counted["counts of readers"] += _counts_of_reader(each)
-        counted["polled queues"] += "ScalingConfig" in each.get("Properties", {})
-        if each["Type"] == "AWS::WAFv2::WebACL":
-            counted["firewall rules"] += len(each["Properties"]["Rules"])
+        match each:
+            case {"Type": "AWS::CloudWatch::Alarm", "Properties": alarm}:
+                counted["alarm metrics"] += sum("MetricStat" in part for part in alarm.get("Metrics", [])) or 1
+            case {"Type": "AWS::Lambda::Function", "Properties": function}:
+                counted["reporting functions"] += "POWERTOOLS_METRICS_NAMESPACE" in json.dumps(function)
+            case {"Type": "AWS::WAFv2::WebACL", "Properties": firewall}:
+                counted["firewall rules"] += len(firewall["Rules"])
+            case {"Type": "AWS::Lambda::EventSourceMapping", "Properties": reader}:
+                counted["polled queues"] += "ScalingConfig" in reader
+                counted["counts of readers"] += _counts_of(reader)
     return counted
 
 
-def _counts_of_reader(resource: Mapping[str, Any]) -> int:
+def _counts_of(reader: Mapping[str, Any]) -> int:
     """How many metrics an event source mapping reports at most, if it is told to count: that depends on its source.
 
     https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
     """
-    if "MetricsConfig" not in resource["Properties"]:
+    if "MetricsConfig" not in reader:
         return 0
     # Polled, filtered out, invoked, failed; and dropped and handed to a destination, or deleted from the queue.
-    return 6 if "StreamArn" in json.dumps(resource["Properties"]["EventSourceArn"]) else 5
-
-
-def _alarm_metrics(resource: Mapping[str, Any]) -> int:
-    """How many metrics an alarm looks at: each is paid for."""
-    if resource["Type"] != "AWS::CloudWatch::Alarm":
-        return 0
-    several = resource["Properties"].get("Metrics", [])
-    return sum("MetricStat" in each for each in several) or 1
+    return 6 if "StreamArn" in json.dumps(reader["EventSourceArn"]) else 5
 
 
 def _dollars(amount: float) -> str:

@@ -76,15 +76,16 @@ class Assumptions:
 
     ``slower`` is Lambda's arm64 processor in units of this machine's; ``wait`` is DynamoDB's answer in milliseconds;
     ``platform_log`` are the bytes that Lambda itself logs for an invocation, ``access_log`` those of the gateway for a
-    request, ``event_overhead`` what CloudWatch Logs adds to each event; ``headers`` are bytes of an answer's head.
+    request of the front page (its format is in ``infra/gateway.py``), ``event_overhead`` what CloudWatch Logs adds to
+    each event; ``headers`` are bytes of an answer's head, counted of one that came through CloudFront.
     """
 
     slower: float = 1.0
     wait: float = 4.0
     platform_log: int = 290
-    access_log: int = 430
+    access_log: int = 456
     event_overhead: int = 26
-    headers: int = 1000
+    headers: int = 838
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +104,12 @@ class Invocation:
         share = min(1.0, self.memory / 1769)
         return math.ceil(self.cpu * given.slower / share + self.waits * given.wait)
 
-    def dollars(self, given: Assumptions) -> dict[str, float]:
-        """Its cost, by service."""
+    def dollars(self, given: Assumptions) -> tuple[float, float]:
+        """Its cost to Lambda, and that of its logs."""
         # Lambda's three lines of its own: start, end, report.
         logged = self.log_bytes + given.platform_log + (self.log_lines + 3) * given.event_overhead
-        return {
-            "Lambda": INVOCATION.each + COMPUTING.each * self.billed(given) / 1000 * self.memory / 1024,
-            "logs": LOGGING.each * logged / GIGABYTE,
-        }
+        computing = INVOCATION.each + COMPUTING.each * self.billed(given) / 1000 * self.memory / 1024
+        return computing, LOGGING.each * logged / GIGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +132,9 @@ class Operation:
         functions = [step.dollars(given) for step in self.invocations]
         cost = {
             "API Gateway": self.requests * GATEWAY.each,
-            "Lambda": sum(each["Lambda"] for each in functions),
+            "Lambda": sum(computing for computing, _ in functions),
             "DynamoDB": self.reads * READ.each + self.writes * WRITE.each,
-            "logs": sum(each["logs"] for each in functions) + logged * LOGGING.each,
+            "logs": sum(logs for _, logs in functions) + logged * LOGGING.each,
             "SQS": self.queue * QUEUEING.each,
             "data": sent * EGRESS.each if egress else 0.0,
         }

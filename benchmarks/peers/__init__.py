@@ -1,1 +1,1 @@
-"""A function built with other tools, to measure against. It has its own libraries (``requirements/bench-powertools.txt``)."""
+"""A function built with other tools, to measure against. Its libraries: ``requirements/bench-powertools.txt``."""
