@@ -11,17 +11,18 @@ import io
 import json
 import os
 import secrets
-import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from statistics import mean, median
 from typing import Any
 
 from benchmarks.pages import CONTEXT, fill, new_queue, request
 from benchmarks.prices import Invocation, Operation
 from functions.api import accounts, authorizer, catalog, editors, members
 from functions.background import expiry, messenger, publisher, refresher
+from infra.functions import BY_NAME
 from shared import settings
 from shared.api.bodies import NewDeal
 from shared.data import keys
@@ -35,9 +36,10 @@ from shared.runtime import environment, work
 from shared.values import times
 from shared.values.passwords import hash_password
 from tests.support.engines import DYNOXIDE_ENGINE, MINISTACK
+from tests.support.events import event
 from tests.support.factories import a_user
 from tests.support.records import batch, record
-from tests.support.surroundings import given
+from tests.support.surroundings import given, taken
 
 PASSWORD = "correct horse battery staple"  # of a user who exists here only
 READERS = 2 * settings.READERS_PER_COHORT
@@ -71,26 +73,12 @@ def measure(rounds: int) -> Measured:
     return Measured(operations, len(page), len(gzip.compress(page, 6)))
 
 
-class Sends:
-    """Counts the requests to SQS of a queue's client."""
+TRACE = Trace()
+SENT: list[str] = []
+"""The requests to SQS."""
 
-    def __init__(self) -> None:
-        self.count = 0
-
-    def attach(self, queue: Any) -> None:
-        """Watch a client from now on."""
-        queue.meta.events.register("before-parameter-build.sqs", self._sent)
-
-    def _sent(self, **_: Any) -> None:
-        self.count += 1
-
-
-TRACE, SENDS = Trace(), Sends()
 LINES = io.StringIO()
 """The functions' log: their loggers are made while this is the output."""
-
-MEMORY = {"accounts": 1769}
-"""MB of the functions that do not have the usual 512 (``infra/functions.py``)."""
 
 
 @dataclass(slots=True)
@@ -106,7 +94,7 @@ class Run:
     def call(self, function: Any, event: Mapping[str, Any]) -> Any:
         """Invoke a handler and note what it took."""
         TRACE.start_over()
-        SENDS.count = 0
+        SENT.clear()
         LINES.seek(0)
         LINES.truncate()
         began = time.process_time()
@@ -115,12 +103,11 @@ class Run:
         name = function.__name__.rpartition(".")[2]
         logged = LINES.getvalue().encode()
         assert TRACE.silent == 0, f"{name}: {TRACE.silent} answers told no capacity"
-        self.invocations.append(
-            Invocation(name, MEMORY.get(name, 512), cpu, TRACE.round_trips, len(logged), logged.count(b"\n"))
-        )
+        memory, lines = BY_NAME[name].memory, logged.count(b"\n")
+        self.invocations.append(Invocation(name, memory, cpu, TRACE.round_trips, len(logged), lines))
         self.reads += TRACE.capacity.read
         self.writes += TRACE.capacity.write
-        self.queue += SENDS.count
+        self.queue += len(SENT)
         if isinstance(answer, dict) and "statusCode" in answer:
             assert answer["statusCode"] < 300, answer
             body = answer["body"] or ""
@@ -134,26 +121,22 @@ def _measure(name: str, rounds: int, do: Callable[[Run], None], **others: Any) -
     runs = [Run() for _ in range(rounds)]
     for run in runs:
         do(run)
-    steps = list(zip(*(run.invocations for run in runs), strict=True))
-    return Operation(
-        name,
-        tuple(
-            Invocation(
-                step[0].function,
-                step[0].memory,
-                statistics.median(each.cpu for each in step),
-                statistics.median(each.waits for each in step),
-                statistics.mean(each.log_bytes for each in step),
-                statistics.mean(each.log_lines for each in step),
-            )
-            for step in steps
-        ),
-        statistics.mean(run.reads for run in runs),
-        statistics.mean(run.writes for run in runs),
-        body=runs[-1].body,
-        queue=statistics.mean(run.queue for run in runs),
-        **others,
+    invocations = tuple(
+        replace(
+            step[0],
+            cpu=median(each.cpu for each in step),
+            waits=median(each.waits for each in step),
+            log_bytes=mean(each.log_bytes for each in step),
+            log_lines=mean(each.log_lines for each in step),
+        )
+        for step in zip(*(run.invocations for run in runs), strict=True)
     )
+    reads, writes, queue = (
+        mean(run.reads for run in runs),
+        mean(run.writes for run in runs),
+        mean(run.queue for run in runs),
+    )
+    return Operation(name, invocations, reads, writes, body=runs[-1].body, queue=queue, **others)
 
 
 def _operations(store: Table, posted: list[Deal], token: str, rounds: int) -> Iterator[Operation]:
@@ -202,7 +185,7 @@ def _posting(store: Table, token: str) -> Callable[[Run], None]:
         records = batch([record(None, store.get(keys.deal(deal_id), consistent=True))])
         run.call(publisher, records)
         run.call(refresher, records)
-        run.call(messenger, _queued())
+        run.call(messenger, _messages(taken(work.queue())))
         run.body = body
         run.queue += 2  # Lambda receives both cohorts with one request and deletes them with another
 
@@ -223,7 +206,7 @@ def _telling(store: Table) -> Callable[[Run], None]:
         deal = deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now)
         (unit,) = fanout.alarm_of(deals.make_hot(store, deal.deal_id, now), segments=1)
         run.call(messenger, _messages([unit.to_json()]))
-        _queued()  # the next cohort, which nobody works on here
+        taken(work.queue())  # the next cohort, which nobody works on here
         run.queue += 2 / 5  # Lambda receives and deletes up to five cohorts with two requests
 
     return do
@@ -237,28 +220,10 @@ def _call_signed_in(run: Run, function: Any, token: str, asked: dict[str, Any]) 
     return run.call(function, asked)
 
 
-def _queued() -> dict[str, Any]:
-    """Take the queue's messages, as Lambda hands them to the messenger."""
-    found = list(work.queue().receive())
-    for message in found:
-        work.queue().remove(message)
-    return _messages([message.body for message in found])
-
-
 def _messages(bodies: list[str]) -> dict[str, Any]:
-    return {
-        "Records": [
-            {
-                "messageId": f"{number}",
-                "receiptHandle": "handle",
-                "body": body,
-                "attributes": {"SentTimestamp": str(int(time.time() * 1000)), "ApproximateReceiveCount": "1"},
-                "messageAttributes": {},
-                "eventSource": "aws:sqs",
-            }
-            for number, body in enumerate(bodies)
-        ]
-    }
+    """Messages of the queue, as Lambda hands them to the messenger."""
+    like = event("messenger-work")["Records"][0]
+    return {"Records": [{**like, "messageId": f"{number}", "body": body} for number, body in enumerate(bodies)]}
 
 
 @contextmanager
@@ -276,7 +241,9 @@ def _engines() -> Iterator[Table]:
         for made in (environment.table, work.queue, environment.logger):
             made.cache_clear()
         TRACE.attach(environment.table())
-        SENDS.attach(work.queue().client)
+        work.queue().client.meta.events.register(
+            "before-parameter-build.sqs", lambda model, **_: SENT.append(model.name)
+        )
         yield environment.table()
 
 

@@ -13,20 +13,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
-from benchmarks.harness import markdown, record
+from benchmarks.harness import DOCS, markdown, record
 from benchmarks.prices import Assumptions, Invocation, Operation
 from shared.data.members import order_news
 from shared.data.orders import stock
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.tracing import Trace
 from shared.models.orders import Shard, Stock
+from shared.values.counts import counted
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import open_brands
 from tests.support.shop import a_buyer, buy, on_sale
 
-COST_PAGE = Path(__file__).parent.parent / "docs" / "cost.md"
 SIZES = (1, 5, 20)
 """Items of the orders that are measured."""
 
@@ -117,38 +116,27 @@ class _Shard:
     writes: _Partition = field(default_factory=lambda: _Partition(WRITES))
 
 
-@dataclass(slots=True)
 class Rush:
-    """How a rush ended; ``open_shards`` are the partitions of the index that all orders of the day are in."""
+    """Buyers who order one piece each, as ``placing.place`` does, and what they meet.
 
-    shards: int
-    open_shards: int
-    sold: int = 0
-    tries: int = 0
-    busy: int = 0
-    told: int = 0
-    sold_out_at: float = 0.0
-    over_at: float = 0.0
-    left: list[int] = field(default_factory=list)
+    ``open_shards`` are the partitions of the index that all orders of the day are in.
+    """
 
-    @property
-    def tries_per_order(self) -> float:
-        """Transactions that were sent for each that was carried out."""
-        return self.tries / self.sold
-
-
-class _Simulation:
-    """Buyers who order one piece each, as ``placing.place`` does, and what they meet."""
-
-    def __init__(self, rush: Rush, pieces: int, chance: random.Random) -> None:
-        evenly, more = divmod(pieces, rush.shards)
-        self.shards = [_Shard(evenly + (number < more)) for number in range(rush.shards)]
+    def __init__(self, shards: int, open_shards: int, pieces: int, chance: random.Random) -> None:
+        evenly, more = divmod(pieces, shards)
+        self.shards = [_Shard(evenly + (number < more)) for number in range(shards)]
         self.deal, self.note = _Partition(READS), _Partition(READS)
-        self.index = [_Partition(WRITES) for _ in range(rush.open_shards)]
-        self.rush = rush
+        self.index = [_Partition(WRITES) for _ in range(open_shards)]
+        self.sold = self.tries = self.busy = self.told = 0
+        self.sold_out_at = self.over_at = 0.0
         self._chance = chance
         self._order = itertools.count()
         self._events: list[tuple[float, int, Callable[[float], None]]] = []
+
+    @property
+    def left(self) -> list[int]:
+        """The pieces that are left, by shard."""
+        return [shard.left for shard in self.shards]
 
     def at(self, when: float, do: Callable[[float], None]) -> None:
         """Let something happen at a time, in seconds."""
@@ -176,8 +164,8 @@ class _Simulation:
         if not all(admitted):
             self._again(now, tried, partial(self.choose, short=short))
         elif plan is None:
-            self.rush.told += 1
-            self.rush.over_at = now
+            self.told += 1
+            self.over_at = now
         else:
             (shard,) = plan
             self.at(now + REQUEST, partial(self.take, shard=shard, short=short))
@@ -188,7 +176,7 @@ class _Simulation:
         A partition of the index that is throttled holds up the table.
         """
         taken, index = self.shards[shard], self._chance.choice(self.index)
-        self.rush.tries += 1
+        self.tries += 1
         admitted = taken.writes.admits(now, UNITS) and index.admits(now, INDEX_UNITS)
         if not admitted or now < taken.held_until:
             self._again(now, tried, partial(self.take, shard=shard, short=short))
@@ -197,8 +185,8 @@ class _Simulation:
         else:
             taken.held_until = now + REQUEST
             taken.left -= 1
-            self.rush.sold += 1
-            self.rush.sold_out_at = self.rush.over_at = now + REQUEST / 2
+            self.sold += 1
+            self.sold_out_at = self.over_at = now + REQUEST / 2
 
     def _again(self, now: float, tried: int, do: Callable[..., None]) -> None:
         """Wait as ``retries.py`` does and do something again; after the last try, start over when Retry-After says."""
@@ -206,7 +194,7 @@ class _Simulation:
         if tried + 1 < MAX_ATTEMPTS:
             self.at(now + REQUEST + wait, partial(do, tried=tried + 1))
         else:
-            self.rush.busy += 1
+            self.busy += 1
             self.at(now + REQUEST + LATER + self._chance.random(), self.look)
 
 
@@ -220,12 +208,11 @@ def simulate(shards: int, open_shards: int = 1, *, buyers: int = BUYERS, pieces:
     again a second later. What is each buyer's own (the account, the cart, the order) limits nobody, and is left out.
     """
     chance = random.Random(seed)
-    simulation = _Simulation(Rush(shards, open_shards), pieces, chance)
+    rush = Rush(shards, open_shards, pieces, chance)
     for _ in range(buyers):
-        simulation.at(chance.random() * SPREAD + REQUEST / 2, simulation.look)
-    simulation.run()
-    simulation.rush.left = [shard.left for shard in simulation.shards]
-    return simulation.rush
+        rush.at(chance.random() * SPREAD + REQUEST / 2, rush.look)
+    rush.run()
+    return rush
 
 
 def least_seconds(pieces: int, shards: int, open_shards: int) -> float:
@@ -233,61 +220,35 @@ def least_seconds(pieces: int, shards: int, open_shards: int) -> float:
     return max(pieces / shards * max(REQUEST, UNITS / WRITES), pieces / open_shards * INDEX_UNITS / WRITES)
 
 
-def dollars(order: Order, given: Assumptions | None = None) -> dict[str, float]:
+def dollars(order: Order, given: Assumptions) -> dict[str, float]:
     """The cost of a thousand orders, by service: the request, its two functions, and the table."""
     authorizer = Invocation("authorizer", 512, 1.0, 2, 300, 1)
     placing = Invocation("orders", 512, order.seconds * 1000, 2, 500, 1)
     operation = Operation(
         "order", (authorizer, placing), reads=order.reads + 2, writes=order.writes, requests=1, body=400 * order.items
     )
-    taken = operation.dollars(given or Assumptions(access_log=430, headers=972))
-    return {service: each * 1000 for service, each in taken.items()}
+    return {service: each * 1000 for service, each in operation.dollars(given).items()}
 
 
 def main() -> None:
     """Measure, simulate, and write the tables."""
     orders = [measure(items) for items in SIZES]
-    record(
-        "orders",
-        markdown(
-            ["Items", "Requests", "RRU", "WRU"],
-            [[str(o.items), str(o.requests), f"{o.reads:.1f}", f"{o.writes:.0f}"] for o in orders],
-        ),
-    )
-    rushes = [simulate(*shards) for shards in RUSHES]
-    record(
-        "rush",
-        markdown(
-            ["Shards", "of open orders", "Sold", "Oversold", "Seconds until sold out", "At least, by the formula",
-             "Seconds until all know", "Tries per order", "Told that it is busy", "Told that it is sold out"],
-            [
-                [
-                    str(rush.shards),
-                    str(rush.open_shards),
-                    f"{rush.sold:,}",
-                    str(max(0, rush.sold - PIECES)),
-                    f"{rush.sold_out_at:.1f}",
-                    f"{least_seconds(PIECES, rush.shards, rush.open_shards):.1f}",
-                    f"{rush.over_at:.1f}",
-                    f"{rush.tries_per_order:.1f}",
-                    f"{rush.busy:,}",
-                    f"{rush.told:,}",
-                ]
-                for rush in rushes
-            ],
-        ),
-    )  # fmt: skip
-    costs = [dollars(order) for order in orders]
-    services = list(costs[0])
-    record(
-        "orders",
-        markdown(
-            ["For a thousand orders of", *services, "Sum"],
-            [
-                [f"{order.items} items" if order.items > 1 else "1 item", *(f"{cost[s]:.4f}" for s in services),
-                 f"{sum(cost.values()):.4f}"]
-                for order, cost in zip(orders, costs, strict=True)
-            ],
-        ),
-        page=COST_PAGE,
-    )  # fmt: skip
+    rows = [[f"{order.items}", f"{order.requests}", f"{order.reads:.1f}", f"{order.writes:.0f}"] for order in orders]
+    record("orders", markdown(["Items", "Requests", "RRU", "WRU"], rows))
+    head = ["Shards", "of open orders", "Sold", "Oversold", "Seconds until sold out", "At least, by the formula"]
+    head += ["Seconds until all know", "Tries per order", "Told that it is busy", "Told that it is sold out"]
+    rows = []
+    for shards in RUSHES:
+        rush = simulate(*shards)
+        seconds = (rush.sold_out_at, least_seconds(PIECES, *shards), rush.over_at, rush.tries / rush.sold)
+        sold = [f"{rush.sold:,}", str(max(0, rush.sold - PIECES))]
+        rows.append(
+            [*map(str, shards), *sold, *(f"{each:.1f}" for each in seconds), f"{rush.busy:,}", f"{rush.told:,}"]
+        )
+    record("rush", markdown(head, rows))
+    costs = [dollars(order, Assumptions()) for order in orders]
+    rows = [
+        [counted(order.items, "item"), *(f"{each:.4f}" for each in (*cost.values(), sum(cost.values())))]
+        for order, cost in zip(orders, costs, strict=True)
+    ]
+    record("orders", markdown(["For a thousand orders of", *costs[0], "Sum"], rows), page=DOCS / "cost.md")

@@ -16,8 +16,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.harness import markdown, record
 from shared import settings
@@ -51,19 +52,13 @@ RARE = 12
 """Deals that have a rare word, or in which two common words meet, however many deals there are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """The cost of one page of a search, and how many deals it found."""
 
     requests: int
     reads: float
     round_trips: int
     found: int
-
-    @property
-    def cells(self) -> list[str]:
-        """As a table shows it."""
-        return [f"{figure:g}" for figure in (self.requests, self.reads, self.round_trips, self.found)]
 
 
 def main() -> None:
@@ -75,30 +70,25 @@ def main() -> None:
     head = ["Search"]
     for size in SIZES:
         head += [f"{size:,} deals: requests", "RRU", "round trips", "found"]
-    rows = [[name, *(cell for each in taken for cell in each[name].cells)] for name in taken[0]]
+    rows = [[name, *(f"{figure:g}" for each in taken for figure in each[name])] for name in taken[0]]
     record("search", markdown(head, rows))
 
 
 def measure(table: Table) -> dict[str, Taken]:
-    """The cost of each search's first page, as the site asks for it, and of the second if there is one."""
+    """The cost of each search's first page, as the site asks for it, and of a second one."""
     trace = Trace().attach(table)
-    taken: dict[str, Taken] = {}
-    seconds: dict[str, Taken] = {}
-    for name, text in SEARCHES.items():
-        cursor: str | None = None
-        wanted = words.asked(text)
-        for pages, page in ((taken, name), (seconds, f"{name}, the page after it")):
-            trace.start_over()
-            found = search.find(table, wanted, limit=settings.READ_FOR_CARDS, cursor=cursor)
-            shown = deals.get_many(
-                table, [each.deal_id for each in search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)]
-            )
-            pages[page] = Taken(trace.count, trace.capacity.read, trace.round_trips, len(shown))
-            cursor, wanted = found.next, found.instead or wanted
-            if cursor is None or not shown:
-                break
-    second = "a word, the page after it"
-    return taken | {second: seconds[second]}
+
+    def page(text: str, cursor: str | None = None) -> tuple[Taken, str | None]:
+        trace.start_over()
+        found = search.find(table, words.asked(text), limit=settings.READ_FOR_CARDS, cursor=cursor)
+        cards = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
+        shown = deals.get_many(table, [each.deal_id for each in cards])
+        return Taken(trace.count, trace.capacity.read, trace.round_trips, len(shown)), found.next
+
+    pages = {name: page(text) for name, text in SEARCHES.items()}
+    _, following = pages["a word"]
+    pages["a word, the page after it"] = page(SEARCHES["a word"], following)
+    return {name: taken for name, (taken, _) in pages.items()}
 
 
 def items(size: int) -> Iterator[Item]:
