@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from aws_cdk import Duration
 from aws_cdk import aws_apigateway as apigateway
@@ -19,11 +18,9 @@ from infra.artifacts.bundling import ROOT
 from infra.checks import accept
 from infra.gateway import Gateway
 from infra.routes import Caller, Route
+from infra.settings import Stage
 from shared.api.paths import PASSWORD_PATHS, VERSION
 from shared.http import statuses
-
-if TYPE_CHECKING:
-    from infra.settings import Stage
 
 OPEN_TO_BROWSERS = "catalog"
 """The function that tells browsers what other sites' pages may send. It cannot write."""

@@ -6,8 +6,6 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Ho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aws_cdk import Aws, CfnOutput, Duration, Stack, TimeZone
 from aws_cdk import aws_athena as athena
 from aws_cdk import aws_glue as glue
@@ -21,10 +19,8 @@ from infra import acceptances
 from infra.buckets import Bucket
 from infra.checks import accept
 from infra.logs import Log
-
-if TYPE_CHECKING:
-    from infra.settings import Stage
-    from infra.table import DealsTable
+from infra.settings import Stage
+from infra.table import DealsTable
 
 BASE, CHANGES, ANSWERS = "base", "changes", "answers"
 """Folders of the bucket: a full export, the incremental ones, and Athena's answers. The first two are tables, too."""

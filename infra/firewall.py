@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_wafv2 as waf
@@ -14,15 +14,12 @@ from constructs import Construct
 from infra import acceptances
 from infra.checks import accept
 from infra.functions import FUNCTIONS
+from infra.gateway import Gateway
 from infra.logs import Log
-from infra.settings import SITE_STAGE
+from infra.settings import SITE_STAGE, Stage
 from shared.api import paths
 from shared.http.body import MAX_BODY_BYTES
 from shared.http.statuses import document
-
-if TYPE_CHECKING:
-    from infra.gateway import Gateway
-    from infra.settings import Stage
 
 REQUESTS = 2_000
 SIGN_INS = 100

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from aws_cdk import AssetHashType, Duration
 from aws_cdk import aws_iam as iam
@@ -11,16 +10,12 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra import acceptances
-from infra.artifacts.bundling import HANDLER
+from infra.artifacts.bundling import HANDLER, Artifact
 from infra.checks import accept
-from infra.functions import variables
+from infra.functions import Function, variables
 from infra.logs import Log
-
-if TYPE_CHECKING:
-    from infra.artifacts.bundling import Artifact
-    from infra.functions import Function
-    from infra.settings import Stage
-    from infra.table import DealsTable
+from infra.settings import Stage
+from infra.table import DealsTable
 
 
 class PythonFunction(Construct):

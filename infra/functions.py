@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from infra import background_rights, page_rights, rights
 from infra.access import Access
 from infra.artifacts.bundling import module_of
 from infra.observability.bounds import ESSENTIAL_METRICS
-from infra.settings import Watch
+from infra.settings import Stage, Watch
 from shared.data import item_types
-
-if TYPE_CHECKING:
-    from infra.settings import Stage
 
 LEAN, FULL, PILLOW = "lean", "full", "pictures"
 """The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner; ``pictures`` is ``lean``

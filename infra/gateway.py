@@ -6,7 +6,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aws_cdk import RemovalPolicy, Tags
 from aws_cdk import aws_apigateway as apigateway
@@ -17,9 +17,7 @@ from constructs import Construct
 from infra import acceptances
 from infra.checks import accept
 from infra.logs import Log
-
-if TYPE_CHECKING:
-    from infra.settings import Stage
+from infra.settings import Stage
 
 REFUSALS = {
     "ACCESS_DENIED": (HTTPStatus.UNAUTHORIZED, "There is no valid session: sign in."),

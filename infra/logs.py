@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra import acceptances
 from infra.checks import accept
-
-if TYPE_CHECKING:
-    from infra.settings import Stage
+from infra.settings import Stage
 
 
 class Log(logs.LogGroup):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from aws_cdk import Stack
 from aws_cdk import aws_events as events
@@ -16,11 +15,9 @@ from constructs import Construct
 
 from infra import acceptances
 from infra.checks import accept
+from infra.function import PythonFunction
+from infra.settings import Stage
 from infra.streams import WorkQueue
-
-if TYPE_CHECKING:
-    from infra.function import PythonFunction
-    from infra.settings import Stage
 
 MAILERS = 2
 """Mailers at once, Lambda's least: a new account in production sends 14 mails a second, which one mailer does.

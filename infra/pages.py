@@ -11,7 +11,6 @@ import hashlib
 import html
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from aws_cdk import Aws
 from aws_cdk import aws_apigateway as apigateway
@@ -21,14 +20,11 @@ from constructs import Construct
 
 from infra import acceptances
 from infra.checks import accept
+from infra.function import PythonFunction
 from infra.gateway import Gateway
-from infra.settings import SITE_STAGE
+from infra.settings import SITE_STAGE, Domain, Stage
 from shared.api.paths import VERSION
 from shared.http.statuses import phrase
-
-if TYPE_CHECKING:
-    from infra.function import PythonFunction
-    from infra.settings import Domain, Stage
 
 ANY = "ANY"
 """All methods that a path has not by themselves. The functions refuse what they do not take (405): a method for each

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aws_cdk import Aws, CfnOutput, Duration, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
@@ -11,13 +9,10 @@ from constructs import Construct
 
 from infra import acceptances
 from infra.checks import accept
-from infra.settings import EVERY_ORIGIN
+from infra.function import PythonFunction
+from infra.settings import EVERY_ORIGIN, Stage
+from infra.streams import WorkQueue
 from shared.values.pictures import PICTURES, UPLOADS
-
-if TYPE_CHECKING:
-    from infra.function import PythonFunction
-    from infra.settings import Stage
-    from infra.streams import WorkQueue
 
 BUCKET_OUTPUT = "PicturesBucket"
 """The output of the stack that tells the bucket's name."""

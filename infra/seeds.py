@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aws_cdk import CustomResource, Duration
 from constructs import Construct
 
 from infra import acceptances
 from infra.artifacts.bundling import digest_of
 from infra.checks import accept
-
-if TYPE_CHECKING:
-    from infra.function import PythonFunction
-    from infra.table import DealsTable
+from infra.function import PythonFunction
+from infra.table import DealsTable
 
 SEEDED_BY = ("functions/background/seed.py", "shared/data/catalog/seeds.py", "shared/models/catalog.py")
 """The files that decide what the seed writes."""

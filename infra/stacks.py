@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aws_cdk import App, CfnOutput, Stack
 from constructs import Construct
 
@@ -26,14 +24,10 @@ from infra.pages import SiteApi, SiteDomain
 from infra.pictures import Pictures
 from infra.routes import ROUTES
 from infra.seeds import Seeds
-from infra.settings import Watch
+from infra.settings import Stage, Watch
 from infra.streams import StreamReader, WorkQueue
 from infra.table import DealsTable
 from shared.api import paths
-
-if TYPE_CHECKING:
-    from infra.settings import Stage
-
 
 AUTHORIZER_IS_DEPLOYED = "@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId"
 """The CDK's flag that makes a change of the authorizer a new deployment of its API, as a change of a method is."""

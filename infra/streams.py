@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aws_cdk import Duration
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
@@ -13,12 +11,9 @@ from constructs import Construct
 
 from infra import acceptances
 from infra.checks import accept
-from infra.settings import Watch
-
-if TYPE_CHECKING:
-    from infra.function import PythonFunction
-    from infra.functions import Reading
-    from infra.settings import Stage
+from infra.function import PythonFunction
+from infra.functions import Reading
+from infra.settings import Stage, Watch
 
 KEPT_FOR = Duration.days(14)
 """How long a dead-letter queue keeps a message: SQS's longest.

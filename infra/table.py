@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
@@ -11,13 +10,10 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from infra import acceptances
-from infra.access import Right
+from infra.access import Access, Right, Scan
 from infra.checks import accept
+from infra.settings import RestoredTable, Stage
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE, Index
-
-if TYPE_CHECKING:
-    from infra.access import Access, Scan
-    from infra.settings import RestoredTable, Stage
 
 
 class DealsTable(Construct):

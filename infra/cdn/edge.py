@@ -10,7 +10,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aws_cdk import Aws, CfnRule, CfnRuleAssertion, Duration, Fn
 from aws_cdk import aws_certificatemanager as acm
@@ -20,16 +20,13 @@ from constructs import Construct
 
 from infra import acceptances
 from infra.cdn.logs import log_accesses
+from infra.cdn.secret import OriginSecret
 from infra.checks import accept
+from infra.gateway import Gateway
 from infra.pages import STYLE_SOURCE
 from infra.routes import ROUTES, Route
-from infra.settings import SITE_STAGE
+from infra.settings import SITE_STAGE, Cdn, Stage
 from shared.api import paths
-
-if TYPE_CHECKING:
-    from infra.cdn.secret import OriginSecret
-    from infra.gateway import Gateway
-    from infra.settings import Cdn, Stage
 
 REGION = "us-east-1"
 """Where CloudFront's logs are delivered from and its certificates and firewalls are kept, for all viewers.

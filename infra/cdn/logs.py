@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aws_cdk import Aws
 from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_iam as iam
@@ -13,9 +11,7 @@ from constructs import Construct
 from infra import acceptances
 from infra.buckets import Bucket
 from infra.checks import accept
-
-if TYPE_CHECKING:
-    from infra.settings import Stage
+from infra.settings import Stage
 
 LOGGED = (
     *("date", "time", "x-edge-location", "x-edge-request-id", "c-ip", "cs-method", "cs-uri-stem", "sc-status"),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from infra.observability.bounds import ESSENTIAL
+from infra.observability.bounds import ESSENTIAL, Bound
 from infra.observability.site import (
     MAXIMUM,
     MINIMUM,
@@ -24,13 +22,9 @@ from infra.observability.site import (
     only,
     polls,
 )
-from infra.settings import Watch
+from infra.settings import Stage, Watch
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
-
-if TYPE_CHECKING:
-    from infra.observability.bounds import Bound
-    from infra.settings import Stage
 
 RUNBOOK = "docs/runbook.md"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -11,11 +11,9 @@ from constructs import Construct
 
 from infra.observability.alarms import OPERATIONS
 from infra.observability.site import MAXIMUM, P99, SHOWING, Site, of_function, of_table, only, polls
+from infra.settings import Stage
 from shared.dynamodb.schema import INDEXES
 from shared.runtime import metrics
-
-if TYPE_CHECKING:
-    from infra.settings import Stage
 
 Part = TypeVar("Part")
 

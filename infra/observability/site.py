@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -12,12 +11,10 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_stepfunctions as stepfunctions
 
+from infra.function import PythonFunction
 from infra.functions import Caller
+from infra.settings import Stage
 from shared.runtime import metrics
-
-if TYPE_CHECKING:
-    from infra.function import PythonFunction
-    from infra.settings import Stage
 
 SHOWING = ("refresher", "catalog", "site", "desk", "sales", "expiry")
 """The functions that read what is everybody's, and so meet the damaged items."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aws_cdk import Annotations, NestedStack, Stack
 from aws_cdk import aws_budgets as budgets
 from aws_cdk import aws_iam as iam
@@ -15,11 +13,8 @@ from infra import acceptances
 from infra.checks import accept
 from infra.observability.alarms import Alarms
 from infra.observability.dashboard import Dashboard
-from infra.settings import Watch
-
-if TYPE_CHECKING:
-    from infra.observability.site import Site
-    from infra.settings import Stage
+from infra.observability.site import Site
+from infra.settings import Stage, Watch
 
 
 class AlarmTopic(Construct):
