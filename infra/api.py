@@ -7,17 +7,17 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from http import HTTPStatus
 
-from aws_cdk import Duration
+from aws_cdk import CfnOutput, Duration, Stack
 from aws_cdk import aws_apigateway as apigateway
-from aws_cdk import aws_iam as iam
-from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra import acceptances
 from infra.artifacts.bundling import ROOT
+from infra.cdn.secret import OriginSecret
 from infra.checks import accept
+from infra.function import PythonFunction
 from infra.gateway import Gateway
-from infra.routes import Caller, Route
+from infra.routes import ROUTES, Caller, Route
 from infra.settings import Stage
 from shared.api.paths import PASSWORD_PATHS, VERSION
 from shared.http import statuses
@@ -41,43 +41,35 @@ class DealsApi(Gateway):
     """The REST API that the OpenAPI document describes, with its one stage, ``v1``."""
 
     def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        stage: Stage,
-        routes: Sequence[Route],
-        functions: Mapping[str, lambda_.IFunction],
-        authorizer: lambda_.IFunction,
-        policy: iam.PolicyDocument | None,
+        self, scope: Construct, *, stage: Stage, functions: Mapping[str, PythonFunction], secret: OriginSecret | None
     ) -> None:
         self._open = bool(stage.cors_origins)
         super().__init__(
             scope,
-            construct_id,
+            "Gateway",
             stage=stage,
             name=stage.stack_name,
             stage_name=VERSION,
             api_id=stage.api_id,
             throttled=[(path, "POST") for path in PASSWORD_PATHS],
-            policy=policy,
+            secret=secret,
         )
         sessions = apigateway.RequestAuthorizer(
             self,
             "Authorizer",
-            handler=authorizer,
+            handler=functions["authorizer"].awaited,
             identity_sources=[apigateway.IdentitySource.header("Authorization")],
             # The authorizer's answers are never kept, so that signing out takes effect at once.
             results_cache_ttl=Duration.seconds(0),
         )
         integrations = {
             # One permission per function, not one per method: the policy of a function is limited to 20 KB.
-            name: apigateway.LambdaIntegration(function, scope_permission_to_method=False)
-            for name, function in functions.items()
+            name: apigateway.LambdaIntegration(functions[name].awaited, scope_permission_to_method=False)
+            for name in dict.fromkeys(route.function for route in ROUTES)
         }
         bodies = _routes_with_bodies() if stage.checks_bodies else set()
         model = self._json_object() if bodies else None
-        methods = {(route.path, verb): route for route in routes for verb in self._verbs(route, routes, bodies)}
+        methods = {(route.path, verb): route for route in ROUTES for verb in self._verbs(route, bodies)}
         for (path, verb), route in methods.items():
             method = self.api.root.resource_for_path(path).add_method(
                 verb,
@@ -90,11 +82,13 @@ class DealsApi(Gateway):
             if route.caller is Caller.ANYONE:
                 accept(method, acceptances.OPEN_ROUTE)
         if stage.cors_origins:
-            self._let_browsers_ask(routes, integrations[OPEN_TO_BROWSERS])
+            self._let_browsers_ask(integrations[OPEN_TO_BROWSERS])
         accept(self.api, acceptances.AWS_OWN_POLICY_FOR_LOGS)
-        self.accept_settings(stage, [*functions.values(), authorizer])
+        self.accept_settings(stage, [functions[name] for name in (*integrations, "authorizer")])
+        CfnOutput(Stack.of(self), "ApiUrl", value=self.api.url)
+        CfnOutput(Stack.of(self), "ApiId", value=self.api.rest_api_id)
 
-    def _verbs(self, route: Route, routes: Sequence[Route], bodies: Collection[tuple[str, str]]) -> Sequence[str]:
+    def _verbs(self, route: Route, bodies: Collection[tuple[str, str]]) -> Sequence[str]:
         """The methods that a route is deployed as: HEAD beside GET, because a gateway refuses methods it does not have.
 
         Where browsers ask with OPTIONS, GET is deployed as ANY, which takes every method that its path has not: with a
@@ -103,14 +97,14 @@ class DealsApi(Gateway):
         """
         if not self._open:
             return ["GET", "HEAD"] if route.method == "GET" else [route.method]
-        takers = {(each.function, each.caller) for each in routes if each.path == route.path}
+        takers = {(each.function, each.caller) for each in ROUTES if each.path == route.path}
         alike = takers == {(route.function, Caller.SIGNED_IN)} and (route.method, route.path) not in bodies
         return ["ANY"] if alike or route.method == "GET" else [route.method]
 
-    def _let_browsers_ask(self, routes: Sequence[Route], integration: apigateway.Integration) -> None:
+    def _let_browsers_ask(self, integration: apigateway.Integration) -> None:
         """Answer OPTIONS of each path without a session. The paths of public reads have it from ``_verbs``."""
-        asked = {route.path for route in routes if route.is_public_read}
-        for path in dict.fromkeys(route.path for route in routes if route.path not in asked):
+        asked = {route.path for route in ROUTES if route.is_public_read}
+        for path in dict.fromkeys(route.path for route in ROUTES if route.path not in asked):
             method = self.api.root.resource_for_path(path).add_method("OPTIONS", integration)
             accept(method, acceptances.OPEN_TO_PREFLIGHTS)
 

@@ -72,8 +72,8 @@ class Exports(Construct):
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, table: DealsTable) -> None:
-        super().__init__(scope, construct_id)
+    def __init__(self, scope: Construct, *, stage: Stage, table: DealsTable) -> None:
+        super().__init__(scope, "Exports")
         assert stage.export_days is not None  # noqa: S101  # only a stage that exports has this
         bucket = Bucket(self, "Bucket", days=stage.export_days)
         accept(bucket, acceptances.COPIES_OF_THE_TABLE)

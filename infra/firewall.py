@@ -50,8 +50,8 @@ class Firewall(Construct):
     https://docs.aws.amazon.com/waf/latest/APIReference/API_CustomResponseBody.html
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, gateways: Sequence[Gateway]) -> None:
-        super().__init__(scope, construct_id)
+    def __init__(self, scope: Construct, *, stage: Stage, gateways: Sequence[Gateway]) -> None:
+        super().__init__(scope, "Firewall")
         acl = waf.CfnWebACL(
             self,
             "Acl",
@@ -73,7 +73,7 @@ class Firewall(Construct):
             waf.CfnWebACLAssociation(
                 self,
                 f"Guards{gateway.node.id}",
-                resource_arn=gateway.api.deployment_stage.stage_arn,
+                resource_arn=gateway.stage.stage_arn,
                 web_acl_arn=acl.attr_arn,
             )
         # WAF writes only to logs whose names begin with these words.

@@ -21,15 +21,7 @@ from infra.table import DealsTable
 class PythonFunction(Construct):
     """A Lambda function, made of its row in ``functions.py``."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        row: Function,
-        *,
-        artifact: Artifact,
-        stage: Stage,
-        table: DealsTable,
-    ) -> None:
+    def __init__(self, scope: Construct, row: Function, *, artifact: Artifact, stage: Stage, table: DealsTable) -> None:
         super().__init__(scope, row.name.capitalize())
         self.row = row
         log = Log(self, "Log", stage=stage)

@@ -10,12 +10,12 @@ from typing import Any
 
 from aws_cdk import RemovalPolicy, Tags
 from aws_cdk import aws_apigateway as apigateway
-from aws_cdk import aws_iam as iam
-from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra import acceptances
+from infra.cdn.secret import OriginSecret, resource_policy
 from infra.checks import accept
+from infra.function import PythonFunction
 from infra.logs import Log
 from infra.settings import Stage
 
@@ -73,34 +73,13 @@ ACCESS_LOG = {
 https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html"""
 
 
-def open_to_all() -> iam.PolicyDocument:
-    """The resource policy that refuses nothing.
-
-    On AWS, no API goes without a policy: CloudFormation keeps the one that an API has when the template no longer names
-    one, and an API that CloudFront has left would go on refusing everybody (https://github.com/aws/aws-cdk/issues/21840).
-    With this policy a method with an authorizer is closed only by a Deny, which ours says, not by the lack of an Allow:
-    https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-authorization-flow.html
-    """
-    return iam.PolicyDocument(statements=[of_everybody(iam.Effect.ALLOW)])
-
-
-def of_everybody(effect: iam.Effect, conditions: Mapping[str, Any] | None = None) -> iam.PolicyStatement:
-    """A statement of a resource policy, on every request to the API."""
-    return iam.PolicyStatement(
-        effect=effect,
-        principals=[iam.AnyPrincipal()],
-        actions=["execute-api:Invoke"],
-        resources=["execute-api:/*"],
-        conditions=conditions,
-    )
-
-
 class Gateway(Construct):
     """A REST API of API Gateway with one stage. ``throttled`` are methods that hash passwords: path and method.
     ``api_id`` is the id that the local cloud gives it.
 
     API Gateway has one role to write the logs of all APIs of the account and region. The first API of a stack makes it
-    (``account`` is None); the second one names the first as ``account`` and waits for it.
+    (``account`` is None); the second one names the first as ``account`` and waits for it. ``secret`` is the one that
+    CloudFront shows, if there is one.
     """
 
     def __init__(
@@ -113,7 +92,7 @@ class Gateway(Construct):
         stage_name: str,
         api_id: str | None,
         throttled: Iterable[tuple[str, str]],
-        policy: iam.PolicyDocument | None,
+        secret: OriginSecret | None,
         account: Gateway | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -128,7 +107,7 @@ class Gateway(Construct):
             self,
             "Api",
             rest_api_name=name,
-            policy=policy,
+            policy=resource_policy(stage, secret),
             endpoint_types=[apigateway.EndpointType.REGIONAL],
             # Functions compress bodies for clients that ask for it, so the gateway must send bodies as bytes.
             # https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings-workflow.html
@@ -148,14 +127,15 @@ class Gateway(Construct):
             cloud_watch_role=account is None,
             cloud_watch_role_removal_policy=RemovalPolicy.RETAIN if account is None else None,
         )
+        self.stage = self.api.deployment_stage
         if account is not None:
-            self.api.deployment_stage.node.add_dependency(account.api.node.find_child("Account"))
+            self.stage.node.add_dependency(account.api.node.find_child("Account"))
         self._secure_transport()
         # The gateway writes its errors to a log of this name. One that it created itself would be kept forever.
         error_log = Log(
             self, "ErrorLog", stage=stage, name=f"API-Gateway-Execution-Logs_{self.api.rest_api_id}/{stage_name}"
         )
-        self.api.deployment_stage.node.add_dependency(error_log)
+        self.stage.node.add_dependency(error_log)
         for kind in REFUSALS:
             self._answer(kind)
         self.validator = self.api.add_request_validator(
@@ -180,20 +160,16 @@ class Gateway(Construct):
         resource.security_policy = "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09"
         resource.endpoint_access_mode = "BASIC"
 
-    def accept_settings(self, stage: Stage, functions: Iterable[lambda_.IFunction]) -> None:
+    def accept_settings(self, stage: Stage, functions: Iterable[PythonFunction]) -> None:
         """Accept what only a setting of the stage turns on, and what a function behind a gateway does not need."""
         accept(self, acceptances.SESSIONS_OF_OUR_OWN)
-        api_stage = self.api.deployment_stage
-        accept(api_stage, acceptances.NO_CACHE_BY_THE_HOUR)
+        accept(self.stage, acceptances.NO_CACHE_BY_THE_HOUR)
         if not stage.tracing:
-            accept(api_stage, acceptances.GATEWAY_NOT_TRACED)
+            accept(self.stage, acceptances.GATEWAY_NOT_TRACED)
         if not stage.firewall:
-            accept(api_stage, acceptances.GATEWAY_WITHOUT_FIREWALL)
-        for function in functions:
-            accept(
-                function.lambda_ if isinstance(function, lambda_.Alias) else function,
-                acceptances.AWAITED_BY_THE_GATEWAY,
-            )
+            accept(self.stage, acceptances.GATEWAY_WITHOUT_FIREWALL)
+        for each in functions:
+            accept(each.function, acceptances.AWAITED_BY_THE_GATEWAY)
 
     def _answer(self, kind: str) -> None:
         status, detail = REFUSALS[kind]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 
 from aws_cdk import Stack
 from aws_cdk import aws_events as events
@@ -35,15 +35,21 @@ class MailSending(Construct):
     The identity is made by hand: it belongs to the account, and stages share a domain (``docs/deploying.md``).
     """
 
-    def __init__(self, scope: Construct, *, stage: Stage, functions: Sequence[PythonFunction]) -> None:
+    def __init__(self, scope: Construct, *, stage: Stage, functions: Collection[PythonFunction]) -> None:
         super().__init__(scope, "Mail")
         assert stage.mail is not None  # noqa: S101  # only a stage with the setting has this
         (self.mailer,) = (each for each in functions if each.row.sends_mail)
-        self.queue = WorkQueue(self, "Queue", stage=stage, function=self.mailer, workers=MAILERS)
-        for each in functions:
-            if each.row.asks_for_mail:
-                self.queue.take_from(each.function, "MAIL_QUEUE_URL")
-
+        self.queue = WorkQueue(
+            self,
+            "Queue",
+            stage=stage,
+            name="mail",
+            output="MailQueueUrl",
+            worker=self.mailer,
+            workers=MAILERS,
+            senders=[each for each in functions if each.row.asks_for_mail],
+            variable="MAIL_QUEUE_URL",
+        )
         configuration = ses.ConfigurationSet(
             self, "Set", configuration_set_name=stage.stack_name, tls_policy=ses.ConfigurationSetTlsPolicy.REQUIRE
         )
@@ -74,7 +80,7 @@ class MailSending(Construct):
                 targets.SqsQueue(
                     self.queue.queue,
                     message=events.RuleTargetInput.from_object(DIGESTS),
-                    dead_letter_queue=self.queue.dead_letters.queue,
+                    dead_letter_queue=self.queue.dead_letters,
                 )
             ],
         )
@@ -94,9 +100,10 @@ class MailSending(Construct):
         """
         topic = sns.Topic(self, "Reports", enforce_ssl=True)
         accept(topic, acceptances.KEY_OF_REPORTS)
-        dead_letters = self.queue.dead_letters.queue
         topic.add_subscription(
-            subscriptions.SqsSubscription(self.queue.queue, raw_message_delivery=True, dead_letter_queue=dead_letters)
+            subscriptions.SqsSubscription(
+                self.queue.queue, raw_message_delivery=True, dead_letter_queue=self.queue.dead_letters
+            )
         )
         configuration.add_event_destination(
             "Reports",

@@ -9,16 +9,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
 
-from aws_cdk import Aws
+from aws_cdk import Aws, CfnOutput, Stack
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_certificatemanager as acm
-from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from infra import acceptances
+from infra.cdn.secret import OriginSecret
 from infra.checks import accept
 from infra.function import PythonFunction
 from infra.gateway import Gateway
@@ -67,28 +67,29 @@ class SiteApi(Gateway):
     def __init__(
         self,
         scope: Construct,
-        construct_id: str,
         *,
         stage: Stage,
-        functions: Sequence[PythonFunction],
+        functions: Collection[PythonFunction],
         account: Gateway,
-        policy: iam.PolicyDocument | None,
+        secret: OriginSecret | None,
     ) -> None:
         self._base = stage.site_base
+        answering = {each.row.pages: each for each in functions if each.row.pages is not None}
         super().__init__(
             scope,
-            construct_id,
+            "Pages",
             stage=stage,
             name=f"{stage.stack_name}-site",
             stage_name=SITE_STAGE,
             api_id=stage.site_id,
-            throttled=[(f"{each.row.pages}/{REST}", "POST") for each in functions if each.row.takes_passwords],
-            policy=policy,
+            throttled=[(f"{path}/{REST}", "POST") for path, each in answering.items() if each.row.takes_passwords],
+            secret=secret,
             account=account,
         )
-        for each in functions:
+        self.private = [path for path in answering if path]
+        for path, each in answering.items():
             integration = apigateway.LambdaIntegration(each.awaited, scope_permission_to_method=False)
-            prefix = self.api.root.resource_for_path(each.row.pages or "/")
+            prefix = self.api.root.resource_for_path(path or "/")
             for resource in (prefix, prefix.add_resource(REST)):
                 method = resource.add_method(ANY, integration, request_validator=self.validator)
                 accept(method, acceptances.OPEN_PAGE)
@@ -96,15 +97,13 @@ class SiteApi(Gateway):
                 # A method of its own, because it is throttled by itself.
                 method = resource.add_method("POST", integration, request_validator=self.validator)
                 accept(method, acceptances.OPEN_PAGE)
-        self.accept_settings(stage, [each.awaited for each in functions])
-        self._known_as = self._origin(stage)
+        self.accept_settings(stage, answering.values())
+        origin = self._origin(stage)
         for each in functions:
-            self.tell_address(each)
-
-    def tell_address(self, function: PythonFunction) -> None:
-        """Let a function know the address of the site, for the links that it makes."""
-        function.function.add_environment("SITE_ORIGIN", self._known_as)
-        function.function.add_environment("SITE_BASE", self._base)
+            if each.row.pages is not None or each.row.sends_mail:  # both make links
+                each.function.add_environment("SITE_ORIGIN", origin)
+                each.function.add_environment("SITE_BASE", self._base)
+        CfnOutput(Stack.of(self), "SiteId", value=self.api.rest_api_id)
 
     def document(self, status: HTTPStatus, detail: str) -> tuple[str, str]:
         """A page that is whole in itself: the gateway has neither the templates nor the style sheets."""
@@ -129,9 +128,9 @@ class SiteApi(Gateway):
 class SiteDomain(Construct):
     """A custom domain for both APIs: the pages at its root, the API below its version."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, domain: Domain, site: Gateway, api: Gateway) -> None:
-        super().__init__(scope, construct_id)
-        self.domain = apigateway.DomainName(
+    def __init__(self, scope: Construct, *, domain: Domain, site: Gateway, api: Gateway) -> None:
+        super().__init__(scope, "Domain")
+        name = apigateway.DomainName(
             self,
             "Name",
             domain_name=domain.name,
@@ -139,12 +138,8 @@ class SiteDomain(Construct):
             endpoint_type=apigateway.EndpointType.REGIONAL,
             security_policy=apigateway.SecurityPolicy.TLS_1_2,
         )
-        for name, gateway, path in (("Pages", site, None), ("Api", api, VERSION)):
+        for mapping, gateway, path in (("Pages", site, None), ("Api", api, VERSION)):
             apigateway.BasePathMapping(
-                self,
-                name,
-                domain_name=self.domain,
-                rest_api=gateway.api,
-                base_path=path,
-                stage=gateway.api.deployment_stage,
+                self, mapping, domain_name=name, rest_api=gateway.api, base_path=path, stage=gateway.stage
             )
+        CfnOutput(Stack.of(self), "SiteTarget", value=name.domain_name_alias_domain_name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from aws_cdk import Aws, CfnOutput, Duration, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
@@ -26,8 +28,8 @@ class Pictures(Construct):
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-configuration-examples.html
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
-        super().__init__(scope, construct_id)
+    def __init__(self, scope: Construct, *, stage: Stage, functions: Iterable[PythonFunction]) -> None:
+        super().__init__(scope, "PictureFiles")
         self.bucket = s3.Bucket(
             self,
             "Bucket",
@@ -53,6 +55,9 @@ class Pictures(Construct):
         if stage.emulated:
             accept(self.bucket, acceptances.LOCAL_BUCKET_WITHOUT_TLS)
         CfnOutput(Stack.of(self), BUCKET_OUTPUT, value=self.bucket.bucket_name)
+        for each in functions:
+            if each.row.files:
+                self._grant(each)
 
     def tell(self, work: WorkQueue) -> None:
         """Have S3 tell a queue of each upload. Any bucket of this account may: the policy must be there before this
@@ -87,10 +92,8 @@ class Pictures(Construct):
         if allowed.policy_dependable is not None:
             resource.node.add_dependency(allowed.policy_dependable)
 
-    def grant(self, each: PythonFunction) -> None:
+    def _grant(self, each: PythonFunction) -> None:
         """Give a function the rights of its row, and the bucket's name."""
-        if not each.row.files:
-            return
         for action, folder in each.row.files:
             each.function.add_to_role_policy(
                 iam.PolicyStatement(actions=[action], resources=[self.bucket.arn_for_objects(f"{folder}*")])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from aws_cdk import Duration
-from aws_cdk import aws_dynamodb as dynamodb
+from collections.abc import Iterable
+from typing import Any
+
+from aws_cdk import CfnOutput, Duration, Stack
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_sqs as sqs
@@ -12,8 +14,9 @@ from constructs import Construct
 from infra import acceptances
 from infra.checks import accept
 from infra.function import PythonFunction
-from infra.functions import Reading
+from infra.functions import Reading, dead_letters_output
 from infra.settings import Stage, Watch
+from infra.table import DealsTable
 
 KEPT_FOR = Duration.days(14)
 """How long a dead-letter queue keeps a message: SQS's longest.
@@ -31,43 +34,41 @@ https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event
 """
 
 
-class DeadLetterQueue(Construct):
-    """A dead-letter queue: what is in it has failed for good and waits for ``btd redrive``."""
+def _queue(scope: Construct, stage: Stage, **settings: Any) -> sqs.Queue:
+    """A queue that SQS encrypts and that is asked over TLS only, where the cloud has any."""
+    queue = sqs.Queue(
+        scope, "Queue", encryption=sqs.QueueEncryption.SQS_MANAGED, enforce_ssl=not stage.emulated, **settings
+    )
+    accept(queue, acceptances.KEY_OF_SQS)
+    if stage.emulated:
+        accept(queue, acceptances.LOCAL_WITHOUT_TLS)
+    return queue
 
-    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
-        super().__init__(scope, construct_id)
-        self.queue = sqs.Queue(
-            self,
-            "Queue",
-            retention_period=KEPT_FOR,
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=not stage.emulated,
-        )
-        _accept_no_tls(self.queue, stage)
-        accept(self.queue, acceptances.WHERE_FAILURES_WAIT, acceptances.KEY_OF_SQS)
+
+def _dead_letters(scope: Construct, stage: Stage, name: str) -> sqs.Queue:
+    """A dead-letter queue: what is in it has failed for good and waits for ``btd redrive``."""
+    queue = _queue(Construct(scope, "DeadLetters"), stage, retention_period=KEPT_FOR)
+    accept(queue, acceptances.WHERE_FAILURES_WAIT)
+    CfnOutput(Stack.of(scope), dead_letters_output(name), value=queue.queue_url)
+    return queue
 
 
 class StreamReader(Construct):
-    """Lets a function read the records of the table's stream that match one of its filters.
+    """Lets a function read the records of the table's stream that match one of its row's filters.
 
     A batch that fails is halved until the record at fault is alone. This record is tried again, then put into the
     dead-letter queue.
     """
 
     def __init__(
-        self,
-        scope: Construct,
-        reads: Reading,
-        *,
-        stage: Stage,
-        table: dynamodb.ITable,
-        function: PythonFunction,
+        self, scope: Construct, reads: Reading, *, stage: Stage, table: DealsTable, function: PythonFunction
     ) -> None:
         super().__init__(scope, reads.name)
-        self.reads = reads
-        self.dead_letters = DeadLetterQueue(self, "DeadLetters", stage=stage)
+        self.name = reads.dead_letters
+        self.worker = function
+        self.dead_letters = _dead_letters(self, stage, self.name)
         source = sources.DynamoEventSource(
-            table,
+            table.table,
             starting_position=lambda_.StartingPosition.TRIM_HORIZON,
             filters=[lambda_.FilterCriteria.filter(pattern) for pattern in reads.filters],
             batch_size=reads.batch_size,
@@ -79,18 +80,21 @@ class StreamReader(Construct):
             # still be read.
             # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
             max_record_age=Duration.hours(6),
-            on_failure=sources.SqsDlq(self.dead_letters.queue),
+            on_failure=sources.SqsDlq(self.dead_letters),
             metrics_config=COUNTED if stage.watch is Watch.FULL else None,
         )
         function.function.add_event_source(source)
         self.mapping_id = source.event_source_mapping_id
-        accept(self.dead_letters.queue, acceptances.OF_A_STREAMS_READER)
+        accept(self.dead_letters, acceptances.OF_A_STREAMS_READER)
         accept(function.function, acceptances.FED_BY_A_MAPPING)
         accept(function.role, acceptances.STREAMS_ARE_LISTED_WHOLE)
 
 
 class WorkQueue(Construct):
-    """A queue of work, the function that works on it, and its dead-letter queue: the fan-out's, uploads' and mail's."""
+    """A queue of work, which some functions send, one function that works on it, and its dead-letter queue.
+
+    ``output`` is the output of the stack that tells its address; the senders know it by a ``variable``.
+    """
 
     def __init__(
         self,
@@ -98,26 +102,28 @@ class WorkQueue(Construct):
         construct_id: str,
         *,
         stage: Stage,
-        function: PythonFunction,
+        name: str,
+        output: str,
+        worker: PythonFunction,
         workers: int,
         batch_size: int = 5,
+        senders: Iterable[PythonFunction] = (),
+        variable: str = "QUEUE_URL",
     ) -> None:
         super().__init__(scope, construct_id)
-        self.worker = function
-        self._emulated = stage.emulated
-        self.dead_letters = DeadLetterQueue(self, "DeadLetters", stage=stage)
-        self.queue = sqs.Queue(
+        self.name = name
+        self.worker = worker
+        self.dead_letters = _dead_letters(self, stage, name)
+        self.queue = _queue(
             self,
-            "Queue",
+            stage,
             # Six times the function's timeout, as Lambda's documentation advises:
             # https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
-            visibility_timeout=Duration.seconds(6 * function.row.timeout),
+            visibility_timeout=Duration.seconds(6 * worker.row.timeout),
             retention_period=Duration.days(4),
-            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters.queue, max_receive_count=MAX_RECEIVES),
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=not stage.emulated,
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=MAX_RECEIVES),
         )
-        _accept_no_tls(self.queue, stage)
+        CfnOutput(Stack.of(self), output, value=self.queue.queue_url)
         source = sources.SqsEventSource(
             self.queue,
             batch_size=batch_size,
@@ -125,19 +131,12 @@ class WorkQueue(Construct):
             max_concurrency=workers,
             metrics_config=COUNTED if stage.watch is Watch.FULL else None,
         )
-        function.function.add_event_source(source)
+        worker.function.add_event_source(source)
         self.mapping_id = source.event_source_mapping_id
-        accept(self.queue, acceptances.KEY_OF_SQS)
-        accept(function.function, acceptances.FED_BY_A_MAPPING, acceptances.QUEUE_HAS_THE_FAILURES)
-
-    def take_from(self, function: lambda_.Function, variable: str = "QUEUE_URL") -> None:
-        """Let a function send to the queue, which it knows by a variable, and do nothing else with it."""
+        accept(worker.function, acceptances.FED_BY_A_MAPPING, acceptances.QUEUE_HAS_THE_FAILURES)
         # On AWS a batch is authorized as the messages in it; MiniStack asks for a right of its own.
         # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_AddPermission.html
-        self.queue.grant(function, "sqs:SendMessage", *(["sqs:SendMessageBatch"] if self._emulated else []))
-        function.add_environment(variable, self.queue.queue_url)
-
-
-def _accept_no_tls(queue: sqs.Queue, stage: Stage) -> None:
-    if stage.emulated:
-        accept(queue, acceptances.LOCAL_WITHOUT_TLS)
+        actions = ["sqs:SendMessage", *(["sqs:SendMessageBatch"] if stage.emulated else [])]
+        for each in senders:
+            self.queue.grant(each.function, *actions)
+            each.function.add_environment(variable, self.queue.queue_url)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from aws_cdk import RemovalPolicy
+from aws_cdk import CfnOutput, RemovalPolicy, Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from constructs import Construct
@@ -12,7 +12,7 @@ from constructs import Construct
 from infra import acceptances
 from infra.access import Access, Right, Scan
 from infra.checks import accept
-from infra.settings import RestoredTable, Stage
+from infra.settings import Stage
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, SORT_KEY, STREAM_VIEW, TTL_ATTRIBUTE, Index
 
 
@@ -22,17 +22,19 @@ class DealsTable(Construct):
     Where the stage names a ``restored`` one, it is that, which the stack does not own (``docs/runbook.md``).
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
-        super().__init__(scope, construct_id)
+    def __init__(self, scope: Construct, *, stage: Stage) -> None:
+        super().__init__(scope, "Deals")
         self._emulated = stage.emulated
-        self.table: dynamodb.ITable = self._restored(stage.restored) if stage.restored else self._own(stage)
+        if stage.restored:
+            self.table = dynamodb.Table.from_table_attributes(
+                self, "Restored", table_name=stage.restored.name, table_stream_arn=stage.restored.stream_arn
+            )
+        else:
+            self.table = self._own(stage)
+        self.name = self.table.table_name
+        CfnOutput(Stack.of(self), "TableName", value=self.name)
 
-    def _restored(self, restored: RestoredTable) -> dynamodb.ITable:
-        return dynamodb.Table.from_table_attributes(
-            self, "Restored", table_name=restored.name, table_stream_arn=restored.stream_arn
-        )
-
-    def _own(self, stage: Stage) -> dynamodb.Table:
+    def _own(self, stage: Stage) -> dynamodb.ITable:
         table = dynamodb.Table(
             self,
             "Table",
@@ -57,11 +59,6 @@ class DealsTable(Construct):
                 projection_type=dynamodb.ProjectionType.ALL,
             )
         return table
-
-    @property
-    def name(self) -> str:
-        """The table's name, a token until it is deployed."""
-        return self.table.table_name
 
     def grant(self, role: iam.Role, access: Access) -> None:
         """Allow exactly an access, on nothing but this table and the indexes it names."""

@@ -12,18 +12,19 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from aws_cdk import Aws, CfnRule, CfnRuleAssertion, Duration, Fn
+from aws_cdk import Aws, CfnOutput, CfnRule, CfnRuleAssertion, Duration, Fn, Stack
 from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_cloudfront_origins as origins
 from constructs import Construct
 
 from infra import acceptances
+from infra.api import DealsApi
 from infra.cdn.logs import log_accesses
 from infra.cdn.secret import OriginSecret
 from infra.checks import accept
 from infra.gateway import Gateway
-from infra.pages import STYLE_SOURCE
+from infra.pages import STYLE_SOURCE, SiteApi
 from infra.routes import ROUTES, Route
 from infra.settings import SITE_STAGE, Cdn, Stage
 from shared.api import paths
@@ -85,20 +86,10 @@ def uncached_patterns() -> list[str]:
 class Edge(Construct):
     """The distribution and its policies."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        stage: Stage,
-        cdn: Cdn,
-        api: Gateway,
-        site: Gateway,
-        private: Sequence[str],
-        secret: OriginSecret,
-    ) -> None:
-        super().__init__(scope, construct_id)
-        self._cdn = cdn
+    def __init__(self, scope: Construct, *, stage: Stage, api: DealsApi, site: SiteApi, secret: OriginSecret) -> None:
+        super().__init__(scope, "Cdn")
+        assert stage.cdn is not None  # noqa: S101  # only a stage with the setting has this
+        self._cdn = cdn = stage.cdn
         self._secret = secret
         CfnRule(
             self,
@@ -110,7 +101,7 @@ class Edge(Construct):
                 )
             ],
         )
-        public, others = self._of_site(stage, site, private)
+        public, others = self._of_site(stage, site)
         distribution = cloudfront.Distribution(
             self,
             "Distribution",
@@ -130,11 +121,13 @@ class Edge(Construct):
         )
         # The edges send a new word only when the APIs accept it.
         for gateway in (api, site):
-            distribution.node.add_dependency(gateway.api.deployment_stage)
+            distribution.node.add_dependency(gateway.stage)
         log_accesses(self, stage, distribution)
         self._accept(cdn, distribution)
-        self.domain_name = distribution.distribution_domain_name
-        self.host = cdn.domain_name or self.domain_name
+        domain_name = distribution.distribution_domain_name
+        self.origin = f"https://{cdn.domain_name or domain_name}"
+        CfnOutput(Stack.of(self), "CdnUrl", value=f"{self.origin}{paths.ROOT}/")
+        CfnOutput(Stack.of(self), "CdnDomainName", value=domain_name)
 
     def _of_api(self, stage: Stage, api: Gateway) -> dict[str, cloudfront.BehaviorOptions]:
         """The behaviours below the API's version: public GETs are cached, all else is passed on to the API."""
@@ -184,7 +177,7 @@ class Edge(Construct):
         )
 
     def _of_site(
-        self, stage: Stage, site: Gateway, private: Sequence[str]
+        self, stage: Stage, site: SiteApi
     ) -> tuple[cloudfront.BehaviorOptions, dict[str, cloudfront.BehaviorOptions]]:
         """All public pages; and the site's files, which are kept for a year, and private pages, which are not kept.
 
@@ -227,7 +220,7 @@ class Edge(Construct):
             cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED, origin=always_decoded, **common
         )
         # /my is a page itself and so is all below /my/; /mystery is neither.
-        patterns = [pattern for prefix in private if prefix not in FILES for pattern in (prefix, f"{prefix}/*")]
+        patterns = [pattern for prefix in site.private if prefix not in FILES for pattern in (prefix, f"{prefix}/*")]
         return public, {**{f"{prefix}/*": files for prefix in FILES}, **dict.fromkeys(patterns, own)}
 
     def _cache_policy(

@@ -43,8 +43,8 @@ class Alarms(Construct):
     Its description names the section of the runbook that helps.
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, site: Site, topic: sns.ITopic) -> None:
-        super().__init__(scope, construct_id)
+    def __init__(self, scope: Construct, *, stage: Stage, site: Site, topic: sns.ITopic) -> None:
+        super().__init__(scope, "Alarms")
         self._stage = stage
         self._action = actions.SnsAction(topic)
         self.alarms: list[cloudwatch.Alarm] = []
@@ -54,7 +54,9 @@ class Alarms(Construct):
         self._watch_table(site)
         self._watch_ours(site)
         if site.exports:
-            self._add("export_is_missing", None, site.exports.metric_succeeded(), below=True, silence_is_bad=True)
+            self._add(
+                "export_is_missing", None, site.exports.machine.metric_succeeded(), below=True, silence_is_bad=True
+            )
 
     def _watch_events(self, site: Site) -> None:
         """The stream, the queues of work, and the dead-letter queues."""
@@ -119,13 +121,7 @@ class Alarms(Construct):
             self._add("sign_ins_fail", module, of_function(stage, metrics.SIGN_IN_FAILURES, module))
 
     def _add(
-        self,
-        kind: str,
-        of: str | None,
-        metric: cloudwatch.Metric,
-        *,
-        below: bool = False,
-        silence_is_bad: bool = False,
+        self, kind: str, of: str | None, metric: cloudwatch.Metric, *, below: bool = False, silence_is_bad: bool = False
     ) -> None:
         """An alarm of a kind. Most metrics have no values while nothing happens, which is all right.
 

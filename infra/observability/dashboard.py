@@ -35,10 +35,8 @@ _SAID = (
 class Dashboard(Construct):
     """One page: what rings, what readers and editors do, what it costs the functions, the queues and the table."""
 
-    def __init__(
-        self, scope: Construct, construct_id: str, *, stage: Stage, site: Site, alarms: list[cloudwatch.Alarm]
-    ) -> None:
-        super().__init__(scope, construct_id)
+    def __init__(self, scope: Construct, *, stage: Stage, site: Site, alarms: list[cloudwatch.Alarm]) -> None:
+        super().__init__(scope, "Dashboard")
         functions = {**site.answering, **site.working}
         rows: tuple[list[cloudwatch.IWidget], ...] = (
             *(_statuses(alarms[start : start + MOST_STATUSES]) for start in range(0, len(alarms), MOST_STATUSES)),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
-from aws_cdk import aws_stepfunctions as stepfunctions
 
+from infra.exports import Exports
 from infra.function import PythonFunction
 from infra.functions import Caller
 from infra.settings import Stage
+from infra.streams import StreamReader, WorkQueue
+from infra.table import DealsTable
 from shared.runtime import metrics
 
 SHOWING = ("refresher", "catalog", "site", "desk", "sales", "expiry")
@@ -24,19 +26,33 @@ MAXIMUM, MINIMUM, SUM, SAMPLES, P99 = "Maximum", "Minimum", "Sum", "SampleCount"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Everything that is watched. The functions' rows say who calls them, and which of them read the stream.
+    """Everything that is watched. The functions' rows say who calls them."""
 
-    ``queues`` are those of work: ``work`` is the fan-out's. ``mappings`` are the ids of event source mappings, by the
-    functions that they feed.
-    """
-
-    functions: Sequence[PythonFunction]
-    queues: Mapping[str, sqs.Queue]
-    dead_letters: Mapping[str, sqs.Queue]
-    mappings: Mapping[str, str]
-    table_name: str
+    table: DealsTable
+    functions: Collection[PythonFunction]
+    work: Sequence[WorkQueue]
+    readers: Sequence[StreamReader]
     gateways: Mapping[str, apigateway.Stage]
-    exports: stepfunctions.StateMachine | None
+    exports: Exports | None
+
+    @property
+    def queues(self) -> dict[str, sqs.Queue]:
+        """The queues of work."""
+        return {each.name: each.queue for each in self.work}
+
+    @property
+    def dead_letters(self) -> dict[str, sqs.Queue]:
+        """The dead-letter queues, by what they are of."""
+        return {each.name: each.dead_letters for each in self._fed}
+
+    @property
+    def mappings(self) -> dict[str, str]:
+        """The ids of event source mappings, by the functions that they feed."""
+        return {each.worker.row.name: each.mapping_id for each in self._fed}
+
+    @property
+    def _fed(self) -> list[WorkQueue | StreamReader]:
+        return [*self.work, *self.readers]
 
     @property
     def answering(self) -> dict[str, lambda_.Function]:
@@ -51,7 +67,7 @@ class Site:
     @property
     def stream_readers(self) -> dict[str, lambda_.Function]:
         """The functions that read the table's stream."""
-        return {each.row.name: each.function for each in self.functions if each.row.reads}
+        return {each.worker.row.name: each.worker.function for each in self.readers}
 
     def _called_by(self, caller: Caller) -> dict[str, lambda_.Function]:
         return {each.row.name: each.function for each in self.functions if each.row.caller is caller}
@@ -78,7 +94,7 @@ def of_table(site: Site, name: str, **dimensions: str) -> cloudwatch.Metric:
     return cloudwatch.Metric(
         namespace="AWS/DynamoDB",
         metric_name=name,
-        dimensions_map={"TableName": site.table_name, **dimensions},
+        dimensions_map={"TableName": site.table.name, **dimensions},
         statistic=SUM,
     )
 

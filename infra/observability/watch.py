@@ -25,8 +25,8 @@ class AlarmTopic(Construct):
     https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
-        super().__init__(scope, construct_id)
+    def __init__(self, scope: Construct, *, stage: Stage) -> None:
+        super().__init__(scope, "Topic")
         self.topic = sns.Topic(self, "Topic", display_name=f"Alarms of {stage.stack_name}", enforce_ssl=True)
         accept(self.topic, acceptances.KEY_OF_SNS)
         # A policy of our own replaces the default one, which lets the account's alarms publish.
@@ -53,13 +53,13 @@ class Observability(Construct):
     confirmed subscriptions stay.
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage, site: Site) -> None:
-        super().__init__(scope, construct_id)
-        self.topic = AlarmTopic(self, "Topic", stage=stage)
+    def __init__(self, scope: Construct, *, stage: Stage, site: Site) -> None:
+        super().__init__(scope, "Observability")
+        self.topic = AlarmTopic(self, stage=stage)
         watch = NestedStack(self, "Watch", description=f"Alarms and dashboard of {stage.stack_name}")
-        alarms = Alarms(watch, "Alarms", stage=stage, site=site, topic=self.topic.topic)
+        alarms = Alarms(watch, stage=stage, site=site, topic=self.topic.topic)
         if stage.watch is Watch.FULL:
-            Dashboard(watch, "Dashboard", stage=stage, site=site, alarms=alarms.alarms)
+            Dashboard(watch, stage=stage, site=site, alarms=alarms.alarms)
         if stage.budget:
             self._budget(stage.budget)
         if not stage.alarm_email:

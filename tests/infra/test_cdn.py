@@ -387,7 +387,7 @@ def test_the_apis_answer_nobody_but_cloudfront(template: Json) -> None:
 
 def test_a_new_word_is_sent_while_the_one_before_is_still_accepted(template: Json, rotated: Json) -> None:
     again = cdk.Stack()
-    OriginSecret(again, "Origin", version=3)
+    OriginSecret(again, version=3)
 
     (first,), _ = words(template)
     (kept, second), sent = words(rotated)

@@ -21,7 +21,7 @@ from tests.infra.conftest import VARIANTS, Synthesized
 def acl() -> dict[str, Any]:
     """The properties of the web ACL of an API that is reached directly."""
     stack = cdk.Stack()
-    Firewall(stack, "Firewall", stage=replace(VARIANTS["everything"], cdn=None), gateways=[])
+    Firewall(stack, stage=replace(VARIANTS["everything"], cdn=None), gateways=[])
     (acl,) = Template.from_stack(stack).find_resources("AWS::WAFv2::WebACL").values()
     return dict(acl["Properties"])
 
