@@ -6,7 +6,6 @@ from infra.access import Access, Right, Scan
 from infra.rights import REMOVING
 from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, USER_INDEX
-from shared.values.pictures import PICTURES, UPLOADS
 
 SEED: Access = (Right("PutItem", (p.CATEGORY_ITEM, p.BRANDS, p.DEAL_SEQUENCE, p.ENDINGS)),)
 
@@ -78,12 +77,3 @@ RESIZER: Access = (Right("GetItem", (p.DEAL,)), Right("UpdateItem", (p.DEAL,)))
 """It sets a deal's picture: no key of an index, no feed, no other item."""
 
 REMOVER: Access = (*REMOVING, Right("Query", (p.REMOVALS,), GSI1))
-
-MAKES_PICTURES = (
-    ("s3:GetObject", UPLOADS),
-    ("s3:DeleteObject", UPLOADS),
-    ("s3:PutObject", PICTURES),
-    ("s3:PutObjectTagging", PICTURES),
-)
-FORGETS_PICTURES = (("s3:PutObjectTagging", PICTURES),)
-"""It tags what no deal names any more. Nobody may delete a picture: the bucket does, some time later."""

@@ -11,11 +11,12 @@ from enum import Enum
 from typing import Any
 
 from infra import background_rights, page_rights, rights
-from infra.access import Access
+from infra.access import Access, Right
 from infra.artifacts.bundling import module_of
 from infra.observability.bounds import ESSENTIAL_METRICS
 from infra.settings import Stage, Watch
-from shared.data import item_types
+from shared.data import item_types, partitions
+from shared.values.pictures import PICTURES, UPLOADS
 
 LEAN, FULL, PILLOW = "lean", "full", "pictures"
 """The artifacts: ``full`` has pydantic and argon2, ``lean`` does without and starts sooner; ``pictures`` is ``lean``
@@ -87,7 +88,7 @@ class Function:
     ``shows_work``: only stages that show their work have it.
     ``traced``: on such stages it keeps what its forms took or, behind the stream, what it did of them.
     ``bills``: it makes orders, so it knows what the stage adds to them.
-    ``files`` are its rights to the bucket of pictures: operations of S3, each on one folder (``rights.py``).
+    ``files`` are its rights to the bucket of pictures: operations of S3, each on one folder.
     """
 
     name: str
@@ -123,9 +124,13 @@ class Function:
         """Its rights to a stage's table: its own, and where the stage shows its work, to traces."""
         if not stage.shows_work:
             return self.access
-        keeps = rights.KEEPS_TRACES if self.traced else ()
-        reads = rights.READS_TRACES if self.pages is not None and self.access else ()
+        keeps = [Right("PutItem", (partitions.TRACE,))] if self.traced else []
+        reads = [Right("Query", (partitions.TRACE,))] if self.pages is not None and self.access else []
         return (*self.access, *keeps, *reads)
+
+
+SENDS_PICTURES = (("s3:PutObject", UPLOADS),)
+"""The right with which a form is signed that a browser sends a picture by."""
 
 
 FUNCTIONS = (
@@ -142,10 +147,10 @@ FUNCTIONS = (
     ),
     Function(name="members", access=rights.MEMBERS, traced=True),
     Function(name="orders", access=rights.ORDERS, artifact=FULL, bills=True, traced=True),
-    Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True, files=rights.SENDS_PICTURES),
+    Function(name="editors", access=rights.EDITORS, artifact=FULL, traced=True, files=SENDS_PICTURES),
     Function(name="site", access=page_rights.SITE, pages=""),
     Function(name="clicks", access=page_rights.CLICKS, pages="/go"),
-    Function(name="pictures", access=(), pages="/pictures", files=rights.SHOWS_PICTURES),
+    Function(name="pictures", access=(), pages="/pictures", files=(("s3:GetObject", PICTURES),)),
     Function(name="mine", access=page_rights.MINE, pages="/my", traced=True),
     Function(name="shop", access=page_rights.SHOP, artifact=FULL, pages="/shop", bills=True, traced=True),
     Function(
@@ -154,7 +159,7 @@ FUNCTIONS = (
         artifact=FULL,
         pages="/desk",
         traced=True,
-        files=rights.SENDS_PICTURES,
+        files=SENDS_PICTURES,
     ),
     Function(name="sales", access=page_rights.SALES, artifact=FULL, pages="/desk/shop", traced=True),
     Function(
@@ -179,7 +184,8 @@ FUNCTIONS = (
         reads=Reading(name="Published", dead_letters="deals", filters=(DEALS, REMOVED_DEALS), batch_size=100),
         sends=True,
         traced=True,
-        files=background_rights.FORGETS_PICTURES,
+        # It tags what no deal names any more. Nobody may delete a picture: the bucket does, some time later.
+        files=(("s3:PutObjectTagging", PICTURES),),
     ),
     Function(
         name="messenger",
@@ -209,7 +215,10 @@ FUNCTIONS = (
         timeout=60,
         memory=1769,
         because="A picture of 40 megapixels takes 500 MB, and a whole processor for two seconds.",
-        files=background_rights.MAKES_PICTURES,
+        files=(
+            *(("s3:GetObject", UPLOADS), ("s3:DeleteObject", UPLOADS)),
+            *(("s3:PutObject", PICTURES), ("s3:PutObjectTagging", PICTURES)),
+        ),
     ),
     Function(
         name="refresher",

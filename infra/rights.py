@@ -1,9 +1,6 @@
-"""The rights of the API's functions to the table. ``page_rights.py`` has those of the functions that answer pages,
-``background_rights.py`` those behind the stream, the queues and the clock.
+"""The rights of the API's functions to the table; ``page_rights.py`` and ``background_rights.py`` have the others'.
 
-A function that needs more says so in one line.
-``tests/e2e/test_privilege.py`` compares this with what the functions do: everything they do is allowed, and every right
-is used.
+``tests/e2e/test_privilege.py`` compares them with what the functions do: all of it is allowed, and every right is used.
 """
 
 from __future__ import annotations
@@ -11,7 +8,6 @@ from __future__ import annotations
 from infra.access import Access, Right
 from shared.data import partitions as p
 from shared.dynamodb.schema import GSI1, GSI2, GSI3, PARTITION_KEY, SORT_KEY
-from shared.values.pictures import PICTURES, UPLOADS
 
 CATALOG: Access = (
     Right("GetItem", (p.DEAL, p.DEAL_NUMBER, p.SCORE, p.BRANDS, *p.TOPICS, *p.CURATED)),
@@ -22,9 +18,6 @@ CATALOG: Access = (
     Right("Query", (p.CATEGORY_BY_DAY, p.CATEGORY_BY_PRICE), GSI3),
 )
 
-VOTE_AND_AGE = ("Type", "Username", "DealId", "Vote", "Worth", "VotedAt", "CreatedAt")
-"""Attributes of a vote, and when its member's account was made: nothing else of the account."""
-
 ACCOUNT_OF_SESSION = ("AccountId", "Role", "Generation", "SignOuts")
 """Attributes of an account that tell whether a session still counts, and its role."""
 
@@ -32,9 +25,6 @@ AUTHORIZER: Access = (
     Right("GetItem", (p.SESSION,)),
     Right("GetItem", (p.USER,), attributes=ACCOUNT_OF_SESSION),
 )
-
-KEY_ONLY = (PARTITION_KEY, SORT_KEY)
-"""Attributes that a deletion names. BatchWriteItem also puts items: without other attributes, only empty ones."""
 
 REMOVING: Access = (
     Right("GetItem", (p.USER, p.BRANDS, p.FEED)),
@@ -58,11 +48,17 @@ ACCOUNTS: Access = (
     Right("PutItem", (p.USER, p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.SESSION)),
     Right("UpdateItem", (p.USER, p.PASSWORD, p.ATTEMPTS)),
     Right("DeleteItem", (p.ACCOUNT, p.USER_EMAIL, p.PASSWORD, p.EMAIL_TOKEN)),
-    Right("BatchWriteItem", (p.MESSAGES,), attributes=KEY_ONLY),
+    # For deletions, which name a key. It also puts items: without other attributes, only empty ones.
+    Right("BatchWriteItem", (p.MESSAGES,), attributes=(PARTITION_KEY, SORT_KEY)),
 )
 
 VOTING: Access = (
-    Right("BatchGetItem", (p.VOTES, p.USER), attributes=VOTE_AND_AGE),
+    # A vote, and when its member's account was made: nothing else of the account.
+    Right(
+        "BatchGetItem",
+        (p.VOTES, p.USER),
+        attributes=("Type", "Username", "DealId", "Vote", "Worth", "VotedAt", "CreatedAt"),
+    ),
     Right("PutItem", (p.VOTES,)),
     Right("UpdateItem", (p.VOTES, p.SCORE)),
     Right("DeleteItem", (p.VOTES,)),
@@ -112,11 +108,3 @@ ORDERS: Access = (
 )
 """It writes no deal, and reads no message, no session and no password's hash, which is kept elsewhere. Orders
 are in their owners' collections, so one Query reads a user with the newest ones."""
-
-KEEPS_TRACES: Access = (Right("PutItem", (p.TRACE,)),)
-READS_TRACES: Access = (Right("Query", (p.TRACE,)),)
-"""For functions of stages that show their work: the costs of forms, and of what followed."""
-
-SHOWS_PICTURES = (("s3:GetObject", PICTURES),)
-SENDS_PICTURES = (("s3:PutObject", UPLOADS),)
-"""The rights with which a form is signed that a browser sends a picture by."""
