@@ -17,7 +17,7 @@ from cli.connection import NoTable, local_cloud, open_table
 from cli.dead_letters import Batch, Content, Replayer, Uploads
 from cli.output import complain, say, show_json, show_rows
 from cli.watching import AsJson
-from infra import functions
+from infra.functions import DEAD_LETTERS, QUEUES
 from shared import sqs
 from shared.data.members.cohorts import Unit
 from shared.data.members.mail_work import MailWork, Report
@@ -25,10 +25,6 @@ from shared.errors import DealsError
 from shared.sqs import Queue, Received
 from shared.values.counts import counted
 
-DEAD_LETTERS = {name: functions.dead_letters_output(name) for name in functions.DEAD_LETTERS}
-"""The dead-letter queues, each with its output: of the fan-out's work, uploads, mail, the publisher, the refresher."""
-
-QUEUES = ("QueueUrl", "UploadsUrl", "MailQueueUrl", *DEAD_LETTERS.values())
 VARIABLES = {output: "BTD" + re.sub("[A-Z]", r"_\g<0>", output).upper() for output in QUEUES}
 """The stack's outputs, and the environment's names for them: ``QueueUrl`` is ``BTD_QUEUE_URL``."""
 

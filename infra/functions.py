@@ -39,19 +39,15 @@ Filter = dict[str, Any]
 """A pattern of the stream's records, as Lambda matches it before it invokes anything."""
 
 
-def _is(*types: str) -> Filter:
-    return {"Type": {"S": list(types)}}
+def _of(image: str, *types: str) -> Filter:
+    return {"dynamodb": {image: {"Type": {"S": list(types)}}}}
 
 
-SHOWN: Filter = {
-    "dynamodb": {
-        "NewImage": _is(
-            item_types.DEAL, item_types.SCORE, item_types.STOCK, *item_types.CURATED, item_types.CATEGORY_FEATURED
-        )
-    }
-}
-DEALS: Filter = {"dynamodb": {"NewImage": _is(item_types.DEAL)}}
-REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], "dynamodb": {"OldImage": _is(item_types.DEAL)}}
+SHOWN = _of(
+    "NewImage", item_types.DEAL, item_types.SCORE, item_types.STOCK, *item_types.CURATED, item_types.CATEGORY_FEATURED
+)
+DEALS = _of("NewImage", item_types.DEAL)
+REMOVED_DEALS: Filter = {"eventName": ["REMOVE"], **_of("OldImage", item_types.DEAL)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,24 +257,26 @@ FUNCTIONS = (
 
 def of_stage(stage: Stage) -> tuple[Function, ...]:
     """The functions of a stage."""
-    left_out = [each for each in FUNCTIONS if each.shows_work > stage.shows_work or each.sends_mail > bool(stage.mail)]
-    return tuple(each for each in FUNCTIONS if each not in left_out)
+    has_mail = stage.mail is not None
+    return tuple(each for each in FUNCTIONS if each.shows_work <= stage.shows_work and each.sends_mail <= has_mail)
 
 
 BY_NAME = {each.name: each for each in FUNCTIONS}
 
-DEAD_LETTERS = ("work", "uploads", "mail", *(each.reads.dead_letters for each in FUNCTIONS if each.reads))
-"""The dead-letter queues: of the fan-out's queue, of uploads', of mail's where there is any, and one for each stream's
-reader."""
+DEAD_LETTERS = {
+    name: f"{name.capitalize()}DeadLettersUrl"
+    for name in ("work", "uploads", "mail", *(each.reads.dead_letters for each in FUNCTIONS if each.reads))
+}
+"""The dead-letter queues: of the fan-out's work, of uploads, of mail where there is any, and of each reader of the
+stream. Each has an output of the stack that tells its address."""
 
-
-def dead_letters_output(name: str) -> str:
-    """The output of the stack that tells the address of a dead-letter queue."""
-    return f"{name.capitalize()}DeadLettersUrl"
+QUEUES = ("QueueUrl", "UploadsUrl", "MailQueueUrl", *DEAD_LETTERS.values())
+"""The outputs of the stack that tell the addresses of all queues."""
 
 
 def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
     """A function's environment, except for what the queue and the site add once they have their addresses."""
+    reported = " ".join(each.name for each in ESSENTIAL_METRICS) if stage.watch is Watch.ESSENTIAL else ""
     return {
         "FUNCTION": module_of(row.name),
         **({"TABLE_NAME": table} if row.access else {}),
@@ -287,7 +285,8 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
         "POWERTOOLS_SERVICE_NAME": row.name,
         "POWERTOOLS_METRICS_NAMESPACE": stage.stack_name,
         **({"SHOWS_WORK": "true"} if stage.shows_work and row.access else {}),
-        **({} if stage.watch is Watch.FULL or stage.emulated else {"METRICS": " ".join(_reported(stage))}),
+        # The metrics of ours that the stage pays for, where these are not all.
+        **({} if stage.watch is Watch.FULL or stage.emulated else {"METRICS": reported}),
         **({"PICTURES_OF_OTHERS": "true"} if stage.pictures_of_others else {}),
         **({"BEHIND_CDN": "true"} if stage.closes_apis else {}),
         **({"CORS_ORIGINS": " ".join(stage.cors_origins)} if stage.cors_origins and row.answers_api else {}),
@@ -295,8 +294,3 @@ def variables(row: Function, stage: Stage, table: str) -> dict[str, str]:
         **({"TAX": stage.tax} if row.bills and float(stage.tax) else {}),
         **({"OPEN_ORDER_SHARDS": str(stage.open_order_shards)} if row.bills and stage.open_order_shards > 1 else {}),
     }
-
-
-def _reported(stage: Stage) -> tuple[str, ...]:
-    """The metrics of ours that a stage pays for, where these are not all."""
-    return tuple(each.name for each in ESSENTIAL_METRICS) if stage.watch is Watch.ESSENTIAL else ()

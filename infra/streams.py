@@ -14,7 +14,7 @@ from constructs import Construct
 from infra import acceptances
 from infra.checks import accept
 from infra.function import PythonFunction
-from infra.functions import Reading, dead_letters_output
+from infra.functions import DEAD_LETTERS, Reading
 from infra.settings import Stage, Watch
 from infra.table import DealsTable
 
@@ -49,7 +49,7 @@ def _dead_letters(scope: Construct, stage: Stage, name: str) -> sqs.Queue:
     """A dead-letter queue: what is in it has failed for good and waits for ``btd redrive``."""
     queue = _queue(Construct(scope, "DeadLetters"), stage, retention_period=KEPT_FOR)
     accept(queue, acceptances.WHERE_FAILURES_WAIT)
-    CfnOutput(Stack.of(scope), dead_letters_output(name), value=queue.queue_url)
+    CfnOutput(Stack.of(scope), DEAD_LETTERS[name], value=queue.queue_url)
     return queue
 
 

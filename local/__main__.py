@@ -13,7 +13,7 @@ import urllib.request
 from contextlib import suppress
 from http import HTTPStatus
 
-from infra.functions import DEAD_LETTERS, dead_letters_output
+from infra.functions import QUEUES
 from local import cloud, deploy
 from local.settings import REGION, Home, access_key, client_arguments, endpoint, wanted_port
 from local.trouble import Trouble
@@ -22,9 +22,6 @@ from shared.errors import DealsError
 from shared.values import times
 
 YES = {"1", "yes", "true"}
-
-QUEUES = ("QueueUrl", "UploadsUrl", "MailQueueUrl", *map(dead_letters_output, DEAD_LETTERS))
-"""The stack's outputs that ``btd redrive`` needs."""
 
 
 BUCKET = "PicturesBucket"
