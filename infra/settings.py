@@ -55,15 +55,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cdn:
-    """CloudFront in front of both APIs. A domain name of your own needs a certificate in us-east-1.
-
-    ``price_class`` says which edge locations are used: PRICE_CLASS_100 (North America and Europe, the cheapest), _200
-    or _ALL. ``countries`` are the only ones served (ISO 3166, two letters), all if empty. ``web_acl_arn`` is a firewall
-    of AWS WAF with the scope CLOUDFRONT. ``closes_apis``: the APIs answer CloudFront alone. Deploy without it first:
-    until names lead to CloudFront, a closed API is a site that is down. ``word`` is the version of the secret word by
-    which the APIs recognize CloudFront; raise it by one for a new word. ``subdomains_too``: browsers use HTTPS for the
-    names below the domain, too.
-    """
+    """CloudFront in front of both APIs; ``docs/deploying.md`` tells what each setting means."""
 
     domain_name: str | None = None
     certificate_arn: str | None = None
@@ -92,9 +84,8 @@ class Domain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
-    """Mail by Amazon SES (read ``docs/deploying.md`` first).
+    """Mail by Amazon SES, from a ``sender`` whose domain is a verified identity (read ``docs/deploying.md`` first).
 
-    ``sender`` is the address that mails are from; its domain must be a verified identity of SES in the stack's region.
     Answers go to ``reply_to``, or to the sender. ``postal_address`` ends each mail: laws on advertising ask for it.
     """
 
@@ -124,51 +115,10 @@ class RestoredTable:
 class Stage:
     """Settings that differ between deployments; all else is the same in each.
 
-    ``keeps_data``: the table cannot be deleted, nor its stack, and table and logs outlive it. ``throttle_rate`` and
-    ``throttle_burst`` are requests per second and at once, for the whole API; ``sign_in_rate`` and ``sign_in_burst``
-    those that hash a password: signing up and signing in. ``log_retention_days`` holds for all logs.
-
-    ``tracing``: X-Ray traces requests, for $5 per million traces. ``firewall``: AWS WAF refuses large bodies and
-    addresses that ask too often, for $8 a month and $0.60 per million requests. ``checks_bodies``: the gateway refuses
-    bodies that are not a JSON object (read ``docs/deploying.md`` first). ``snap_start``: Lambda starts the functions
-    that somebody waits for from a snapshot of their INIT, for $0.0000015 per GB and second that a version is kept and
-    $0.00014 per GB restored.
-
-    ``trims_libraries``: libraries are rewritten to start sooner (read ``docs/lean.md`` first).
-
-    ``shows_work``: each page ends with what it took, and editors see the table's items: for those who learn from it.
-
-    ``cors_origins`` are the origins (``https://app.example``) whose pages may call the API from a browser, or ``*`` for
-    all of them; none by default. This never lets pages of other sites send forms.
-
-    ``shipping`` is what sending an order in a currency costs (``{"USD": "4.90"}``), however much is in it, and nothing
-    in other currencies. ``tax`` is the percents on goods and shipping. Prices of deals are without both.
-
-    ``open_order_shards``: partitions of the index that the open orders of a day are spread over. Each takes 1,000
-    orders a second; raise it before a rush, and lower it again at any time.
-
-    ``pictures_of_others``: where a deal has no picture of ours, browsers load the one that its ``image`` names, and so
-    tell another host who reads here.
-
-    ``emulated``: the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``).
-    ``slowness`` multiplies the timeouts of the functions: a laptop starts many at once on few processors.
-
-    ``export_days``: what changes is exported to S3 each night, and kept there for so many days (read
-    ``docs/deploying.md`` first); None exports nothing.
-
-    ``mail``: what the site sends by mail; without it, it sends none and says so.
-
-    ``restored`` is a table that the stack uses in place of one of its own (``docs/runbook.md``, "Restoring the table").
-
-    ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them, ``cdn`` where the APIs are reached
-    directly. ``domain`` is a name of your own that leads to them, beside ``cdn`` only until this closes the APIs;
-    without either, the site is at the gateway's own address, below its stage. ``site_origin`` is how browsers know the
-    site, where that is another address.
-
-    ``watch``: how much is watched, and paid for. ``alarm_email`` is where alarms are sent, once its owner has confirmed
-    it; ``bounds`` say when they ring. ``budget``: dollars a month, of the whole account, above which it is told, too.
-    ``workers`` is how many messengers work at once: Lambda's least is 2, and a new account runs fewer functions at once
-    than the usual 1,000, often ten in all (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
+    ``docs/deploying.md`` tells what each means, its unit and its price. For the local cloud alone: ``emulated`` says
+    that the cloud is MiniStack, which has no TLS and another name for a right (``docs/local-cloud.md``), and
+    ``slowness`` multiplies the timeouts of the functions, since a laptop starts many at once on few processors.
+    ``table_name``, ``api_id`` and ``site_id`` are None where the cloud chooses them.
     """
 
     name: str
