@@ -78,7 +78,7 @@ score = _Item[str]("SCORE#{deal_id}")
 popular = _Text[str]("POPULAR#{month}T00:00:00")
 """In GSI1: the scores of the listed deals of a month, a date like ``2026-06-01``."""
 
-# Offers.
+# Offers, and the words by which deals are found.
 product = _Text[str]("PRODUCT#{product_hash}")
 """All offers of one product, under the hash of its address."""
 product_offer = _Item[str, str](PK="PRODUCT#{product_hash}", SK="DEAL#{deal_id}")
@@ -94,8 +94,6 @@ discounts = _Text[str]("DISCOUNTS#{category}")
 offer_by_discount = _Text[int, str]("{percent:03}#{deal_id}")
 offer_by_price = _Text[int, str]("{price:014}#{deal_id}")
 """Prices are in hundredths, with as many digits as any stored price has, so that texts sort as numbers do."""
-
-# Search.
 word = _Text[str]("WORD#{word}")
 """The listed deals that have a word in their title, brand or category."""
 word_of_deal = _Item[str, str](PK="WORD#{word}", SK="DEAL#{deal_id}")
@@ -142,7 +140,7 @@ feed_key = _Item[str]("FEEDKEY#{key_hash}")
 feed = _Item[str]("FEED#{username}")
 """The hash of the key of a user's feed."""
 
-# What is one user's: messages, deals that are saved or voted on, alerts.
+# What is one user's, and who is told of what.
 messages = _Text[str]("MESSAGES#{username}")
 """In the table and, while unread, in GSI1."""
 message = _Item[str, str](PK="MESSAGES#{username}", SK="MESSAGE#{message_id}")
@@ -160,8 +158,6 @@ words_alerts = _Text[str]("WORDWATCH#{word}")
 alert_in_prices = _Item[str, str, int, str](GSI2PK="PRODUCTWATCH#{product}#{currency}", GSI2SK="{price:014}#{username}")
 price_alerts = _Text[str, str]("PRODUCTWATCH#{product}#{currency}")
 """In GSI2: the alerts on a product, by their prices."""
-
-# Telling everybody of a hot deal.
 fan_out = _Text[str]("FANOUT#{deal_id}")
 """Counts who has been told that a deal is hot."""
 fan_out_segment = _Item[str, int | str](PK="FANOUT#{deal_id}", SK="SEGMENT#{segment}")

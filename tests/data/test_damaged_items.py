@@ -62,7 +62,7 @@ def swept(table: Table) -> list[list[str]]:
     endings.sweep(table, ahead(hours=1))
     left = [ids(feeds.read(table, feed, limit=9, now=NOW).items) for feed in FEEDS]
     for deal_id in deal_ids(table):
-        deals.relist(table, deal_id, NOW)
+        deals.edit(table, deal_id, {}, NOW)
     return left
 
 

@@ -77,7 +77,7 @@ def test_an_ended_deal_stands_under_its_brand_and_category_until_it_is_listed_ag
     later = NOW + timedelta(hours=2)
     of_brand, of_category = Topic(BRAND, old[0].brand), Topic(CATEGORY, old[0].category)
     deals.edit(table, old[0].deal_id, {"ends_at": NOW + timedelta(hours=1)}, NOW)
-    deals.relist(table, old[0].deal_id, later)
+    deals.edit(table, old[0].deal_id, {}, later)
     deals.withdraw(table, old[1].deal_id, later)
     indexed(table)
 

@@ -21,9 +21,12 @@ from shared.values.pictures import Picture
 DEAL = Entity(Deal, forms={"picture": Form(str, Picture.parse)})
 """Deals are read, written, projected and copied as the fields of ``Deal`` say."""
 
-CARDS = {index.name: Projection.of(str(index.sort_key), *DEAL.listed) for index in (GSI1, GSI2, GSI3)}
-"""A feed's attributes of a deal, by index: all that the API shows of an active one, and the index's sort key, which
-names even a damaged deal."""
+CARDS: Mapping[str, Mapping[str, Any]] = {
+    index.name: {"index": index, "projection": Projection.of(str(index.sort_key), *DEAL.listed)}
+    for index in (GSI1, GSI2, GSI3)
+}
+"""The arguments of a Query for deals in an index, by its name: it reads all that the API shows of an active deal, and
+the index's sort key, which names even a damaged one."""
 
 MAX_BYTES = 8 * 1024
 """Size of a deal's attributes: a page of 100 deals, and ``feeds.SPARE`` more, then fits the 1 MB of one Query."""

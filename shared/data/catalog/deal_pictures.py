@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.data import keys
+from shared.data.catalog import deals
 from shared.data.catalog.deal_items import ours
 from shared.data.catalog.feed_counts import Stale
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import change
-from shared.errors import Busy, NoSuchDeal
+from shared.errors import Busy
 from shared.models.catalog import Deal
 from shared.values.pictures import UPLOADS, Picture
 from shared.values.times import to_iso
@@ -57,10 +57,7 @@ def record(
     told = f"{sent_at} {upload.removeprefix(UPLOADS)} {refused}".strip()
 
     def attempt() -> bool:
-        item = table.get(keys.deal(deal_id), consistent=True) if deal_id else None
-        if item is None:
-            raise NoSuchDeal(deal_id)
-        old = ours(item)
+        old = ours(deals.get_item(table, deal_id))
         if str(old.get("Upload", "")) >= told:
             return bool(picture) and old.get("Picture") == str(picture)
         new = old | {"Upload": told}

@@ -16,6 +16,7 @@ from shared.data.catalog.deal_items import check, from_item, is_listed, ours, re
 from shared.data.catalog.feed_counts import Stale
 from shared.data.catalog.topics import no_such
 from shared.data.idempotency import Idempotency, once
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, change, put_new
 from shared.errors import Busy, DealExists, DealIsOver, EditedMeanwhile, NoSuchDeal
@@ -24,6 +25,8 @@ from shared.values import ksuids
 from shared.values.times import to_iso
 
 _NAMED = Projection.of("PK", "SK", "Name")
+_ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
+"""Changes allowed even above the size limit."""
 
 
 def new_id(created_at: datetime, source_id: str | None, entropy: bytes) -> str:
@@ -46,10 +49,15 @@ def create(
 
 def get(table: Table, deal_id: str, *, consistent: bool = False) -> Deal:
     """One deal, by its id. One GetItem. Raises NoSuchDeal."""
+    return from_item(get_item(table, deal_id, consistent=consistent))
+
+
+def get_item(table: Table, deal_id: str, *, consistent: bool = True) -> Item:
+    """The item of a deal. One GetItem. Raises NoSuchDeal."""
     item = table.get(keys.deal(deal_id), consistent=consistent)
     if item is None:
         raise NoSuchDeal(deal_id)
-    return from_item(item)
+    return item
 
 
 def find(table: Table, id_or_number: str, *, consistent: bool = False) -> Deal:
@@ -78,29 +86,21 @@ def edit(
 ) -> Deal:
     """Change fields of a deal; it enters or leaves the feeds as its status then calls for, and keeps its place.
 
-    ``changes`` maps fields of ``Deal`` to values. ``withdrawn_at`` and ``hot_at`` keep their first times.
-    ``by`` is the editor, for the deal's log; ``correlation_id`` names the request that asks for this.
-    Of two editors at once, the later one's changes are applied to what the earlier one wrote. With ``version``, the one
-    that the changes are based on, a later editor is refused instead: a form sends every field, and would undo changes
-    that it does not know of. ``ask`` may refuse what is about to be written, given the deal before and after.
-    Raises NoSuchDeal, NoSuchTopic, DealTooLarge, EditedMeanwhile.
+    ``changes`` maps fields of ``Deal`` to values; ``withdrawn_at`` and ``hot_at`` keep their first times. ``by`` is the
+    editor, for the deal's log. Of two editors at once, the later one's changes are applied to what the earlier one
+    wrote. With ``version``, the one that the changes are based on, the later one is refused instead: a form sends every
+    field, and would undo changes that it does not know of. ``ask`` may refuse what is about to be written, given the
+    deal before and after. Raises NoSuchDeal, NoSuchTopic, DealTooLarge, EditedMeanwhile.
     """
     named = {"brand_name": brand_name(table, changes["brand"])} if "brand" in changes else {}
 
     def attempt() -> Deal:
-        old_item = table.get(keys.deal(deal_id), consistent=True)
-        if old_item is None:
-            raise NoSuchDeal(deal_id)
-        old_item = ours(old_item)
+        old_item = ours(get_item(table, deal_id))
         old = from_item(old_item)
         if version is not None and old.version != version:
             raise EditedMeanwhile(old.version)
-        firsts = {
-            name: getattr(old, name)
-            for name in ("withdrawn_at", "hot_at")
-            if changes.get(name) is not None and getattr(old, name) is not None
-        }
-        new = replace(old, **{**changes, **firsts, **named})
+        kept = {name for name in ("withdrawn_at", "hot_at") if changes.get(name) and getattr(old, name)}
+        new = replace(old, **{name: value for name, value in changes.items() if name not in kept} | named)
         if new.ends_at == now != old.ends_at:  # by hand, and not by itself: ``undoing.py`` asks for the end before
             new = replace(new, ended_from=" ".join(to_iso(each) for each in (now, old.ends_at) if each))
         if changes.keys() - _ALWAYS_POSSIBLE:
@@ -123,10 +123,6 @@ def edit(
     return table.retry(attempt, when=Stale, gave_up=Busy("Many are editing this deal at once; try again."))
 
 
-_ALWAYS_POSSIBLE = {"withdrawn_at", "hot_at", "ends_at"}
-"""Changes allowed even above the size limit."""
-
-
 def withdraw(table: Table, deal_id: str, now: datetime, *, by: str | None = None) -> Deal:
     """Take a deal back: it leaves the feeds and stays readable. Raises NoSuchDeal."""
     return edit(table, deal_id, {"withdrawn_at": now}, now, by=by)
@@ -139,11 +135,6 @@ def make_hot(
     if get(table, deal_id, consistent=True).status(now) is not Status.ACTIVE:
         raise DealIsOver(deal_id)
     return edit(table, deal_id, {"hot_at": now}, now, by=by, correlation_id=correlation_id)
-
-
-def relist(table: Table, deal_id: str, now: datetime) -> Deal:
-    """List or unlist a deal as its status calls for, as after its offer has ended."""
-    return edit(table, deal_id, {}, now)
 
 
 def brand_name(table: Table, brand: str) -> str:
@@ -159,8 +150,7 @@ def numbered(table: Table, deals: Sequence[Deal]) -> list[Deal]:
     """The deals with the next numbers of the sequence. Raises NoSuchTopic, DealTooLarge."""
     for deal in deals:
         check(deal)
-    first = deal_numbers.draw(table, len(deals))
-    return [replace(deal, number=first + offset) for offset, deal in enumerate(deals)]
+    return [replace(deal, number=number) for number, deal in enumerate(deals, deal_numbers.draw(table, len(deals)))]
 
 
 def creation(deals: Sequence[Deal], now: datetime) -> Iterator[Write]:

@@ -132,7 +132,7 @@ def _swept_before(progress: Item) -> str:
 def _record_ended(table: Table, note: Key, deal_id: str, now: datetime) -> None:
     try:
         with suppress(NoSuchDeal):  # a note outlives a deal that was removed by hand
-            deals.relist(table, deal_id, now)
+            deals.edit(table, deal_id, {}, now)  # it leaves the feeds, as its status calls for
     except (Impossible, TooLarge, NotFound):  # one deal that cannot be relisted must not keep all others listed
         damage.note(deal_id)
         return  # its note stays for the rest of the day, in case the deal is repaired

@@ -19,13 +19,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import accumulate
 
 from shared.data import keys
 from shared.data.catalog import endings, feed_counts
 from shared.data.catalog.deal_items import CARDS, readable
 from shared.dynamodb import cursors
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEXES
 from shared.dynamodb.table import Table
 from shared.models.catalog import CountedTopic, Deal, Feed, Status, Topic, feed_of
 from shared.models.lists import Page
@@ -38,8 +38,6 @@ one answer of 1 MB."""
 Held = tuple[Mapping[str, int], Counter[str]]
 """How many deals each period of a feed holds, newest first, and how many of them are known to have ended."""
 
-_INDEXES = {index.name: index for index in INDEXES}
-
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
@@ -50,13 +48,7 @@ class _Stretch:
 
 
 def read(
-    table: Table,
-    feed: Feed,
-    *,
-    limit: int,
-    now: datetime,
-    cursor: str | None = None,
-    held: Held | None = None,
+    table: Table, feed: Feed, *, limit: int, now: datetime, cursor: str | None = None, held: Held | None = None
 ) -> Page[Deal]:
     """A page of a feed's active deals, newest first: ``limit`` of them as long as that many older ones exist.
 
@@ -122,27 +114,24 @@ def _expected(table: Table, feed: Feed, most: int, until: str | None, now: datet
     return feed_counts.counted(feed, books, until=until), endings.waiting(feed, notes)
 
 
-def _plan(pending: Sequence[_Stretch], periods: Mapping[str, int], waiting: Mapping[str, int], enough: int) -> int:
+def _plan(pending: Sequence[_Stretch], periods: Mapping[str, int], waiting: Counter[str], enough: int) -> int:
     """How many of the next stretches to read at once so that they hold enough active deals, as far as is known."""
-    held = 0
-    for number, stretch in enumerate(pending, start=1):
-        # What is left of a partly read partition is unknown: it may be nothing.
-        if stretch.after is None:
-            held += max(0, periods.get(stretch.period, 0) - waiting.get(stretch.period, 0))
-        if held >= enough:
-            return number
-    return len(pending)
+    # What is left of a partly read partition is unknown: it may be nothing.
+    expected = (
+        max(0, periods.get(each.period, 0) - waiting[each.period]) if each.after is None else 0 for each in pending
+    )
+    return next((number for number, held in enumerate(accumulate(expected), 1) if held >= enough), len(pending))
 
 
 def _take(
-    table: Table, feed: Feed, stretches: Sequence[_Stretch], enough: int, waiting: Mapping[str, int], now: datetime
+    table: Table, feed: Feed, stretches: Sequence[_Stretch], enough: int, waiting: Counter[str], now: datetime
 ) -> tuple[list[Deal], list[_Stretch]]:
     """The active deals of some stretches in one round trip, and what is left unread of them.
 
     Of each stretch ``enough`` items are read, and as many more as wait for the sweep. Deals behind a stretch
     that was not read to its end are left unread too, so nothing is ever passed over.
     """
-    limits = [enough + waiting.get(stretch.period, 0) for stretch in stretches]
+    limits = [enough + waiting[stretch.period] for stretch in stretches]
     answers = table.gather([partial(_query, table, feed, *each) for each in zip(stretches, limits, strict=True)])
     deals: list[Deal] = []
     for number, (stretch, limit, items) in enumerate(zip(stretches, limits, answers, strict=True)):
@@ -153,13 +142,6 @@ def _take(
 
 
 def _query(table: Table, feed: Feed, stretch: _Stretch, limit: int) -> list[Item]:
-    return list(
-        table.query(
-            keys.feed_partition(feed, stretch.period),
-            index=_INDEXES[feed.index],
-            after=keys.deal_sort_key(stretch.after) if stretch.after else None,
-            newest_first=True,
-            limit=limit,
-            projection=CARDS[feed.index],
-        )
-    )
+    partition = keys.feed_partition(feed, stretch.period)
+    after = keys.deal_sort_key(stretch.after) if stretch.after else None
+    return list(table.query(partition, **CARDS[feed.index], after=after, newest_first=True, limit=limit))

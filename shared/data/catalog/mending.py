@@ -14,7 +14,7 @@ from shared.data.catalog.deal_items import DEAL, check, is_listed, not_ours, to_
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new_or
-from shared.errors import EditedMeanwhile, NoSuchDeal
+from shared.errors import EditedMeanwhile
 from shared.models.catalog import Deal
 from shared.values import ksuids
 
@@ -24,7 +24,7 @@ def salvage(table: Table, deal_id: str) -> tuple[Deal, set[str]]:
 
     A required field that cannot be read is empty in the deal.
     """
-    return salvaged(_item(table, deal_id), deal_id)
+    return salvaged(deals.get_item(table, deal_id), deal_id)
 
 
 def mend(
@@ -42,7 +42,7 @@ def mend(
     An editor is asked about oddities, as by ``deals.edit``.
     Raises NoSuchDeal, NoSuchTopic, DealTooLarge, DealIsOdd; EditedMeanwhile where somebody was faster.
     """
-    item = _item(table, deal_id)
+    item = deals.get_item(table, deal_id)
     left, lost = salvaged(item, deal_id)
     brand_name = deals.brand_name(table, changes.get("brand", left.brand))
     version = 0 if "version" in lost else left.version
@@ -61,13 +61,6 @@ def mend(
         *feed_counts.renote(None, will_be),
     )
     return new
-
-
-def _item(table: Table, deal_id: str) -> Item:
-    item = table.get(keys.deal(deal_id), consistent=True)
-    if item is None:
-        raise NoSuchDeal(deal_id)
-    return item
 
 
 def salvaged(item: Item, deal_id: str) -> tuple[Deal, set[str]]:

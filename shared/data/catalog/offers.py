@@ -14,7 +14,6 @@ from datetime import datetime
 from shared.data import item_types, keys
 from shared.data.catalog.deal_items import CARDS, attributes, readable
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import INDEXES
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, forget, put_new_or
 from shared.errors import AlreadyExists
@@ -38,9 +37,7 @@ def offers_of(table: Table, product: str) -> list[Deal]:
 
 def ended(table: Table, topic: Topic, limit: int) -> list[Deal]:
     """The ended deals of a brand or a category that were posted last, newest first. One Query of its feed's index."""
-    index = next(each for each in INDEXES if each.name == feed_of(topic).index)
-    asked = table.query(keys.ended(topic), index=index, newest_first=True, limit=limit, projection=CARDS[index.name])
-    return readable(asked)
+    return readable(table.query(keys.ended(topic), **CARDS[feed_of(topic).index], newest_first=True, limit=limit))
 
 
 def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bool = False) -> None:

@@ -153,7 +153,7 @@ def _query(table: Table, of: Topic, selection: Selection, after: Position | None
     else:
         lowest, highest = keys.prices_between(selection.least, selection.most, after)
         bounds = {"prefix": lowest, "until": highest}
-    return list(table.query(partition, index=index, limit=most, projection=CARDS[index.name], **bounds))
+    return list(table.query(partition, **CARDS[index.name], limit=most, **bounds))
 
 
 def _place(of: Topic, selection: Selection) -> tuple[Index, str]:
@@ -218,4 +218,4 @@ def _brand(table: Table, slug: str) -> CountedTopic:
 
 def _any(table: Table, index: Index, partition: str) -> bool:
     """Whether a partition holds anything."""
-    return bool(list(table.query(partition, index=index, limit=1, projection=CARDS[index.name])))
+    return bool(list(table.query(partition, **CARDS[index.name], limit=1)))
