@@ -131,10 +131,7 @@ DAMAGES: dict[str, tuple[str, Callable[[Deal], Write]]] = {
             **keys.message_in_unread("bo", a_message(lamp, "bo").message_id),
         ),
     ),
-    "a note of an ending is gone": (
-        checking.NOTES,
-        lambda lamp: lose(keys.ending("2050-06-15", ENDS, lamp.deal_id)),
-    ),
+    "a note of an ending is gone": (checking.NOTES, lambda lamp: lose(keys.ending("2050-06-15", ENDS, lamp.deal_id))),
     "a word is gone": (checking.WORDS, lambda lamp: lose(keys.word_of_deal("lamp", lamp.deal_id))),
     "a word names too few others": (
         checking.WORDS,

@@ -31,20 +31,7 @@ from shared.models.alerts import Limits
 from shared.models.catalog import FRONT_PAGE
 from shared.models.orders import OrderStatus
 from shared.values import ksuids
-from tests.support.factories import (
-    APPLE,
-    FEEDS,
-    NOW,
-    SHOES,
-    a_deal,
-    a_message,
-    account_of,
-    ago,
-    ahead,
-    ids,
-    post,
-    send,
-)
+from tests.support.factories import APPLE, FEEDS, NOW, SHOES, a_deal, a_message, account_of, ago, ahead, ids, post, send
 from tests.support.shop import a_buyer, buy
 
 Reader = Callable[[Table], Any]
@@ -109,10 +96,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
         lambda table: page_cache.read_category(table, SHOES, shard=1, now=NOW),
         lambda table: feeds.read(table, FEEDS[2], limit=9, now=NOW),
     ),
-    item_types.WATCH[APPLE.kind]: (
-        partial(follows.watches, username="ana"),
-        told,
-    ),
+    item_types.WATCH[APPLE.kind]: (partial(follows.watches, username="ana"), told),
     item_types.LIKE[APPLE.kind]: (partial(follows.likes, username="ana"),),
     FRONT_PAGE.type: (
         lambda table: picks.read(table, FRONT_PAGE, NOW),

@@ -17,15 +17,7 @@ from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put
-from shared.errors import (
-    DealIsOdd,
-    DraftChanged,
-    InvalidDraft,
-    NoSuchDraft,
-    NoSuchTopic,
-    NotSignedIn,
-    TooManyDrafts,
-)
+from shared.errors import DealIsOdd, DraftChanged, InvalidDraft, NoSuchDraft, NoSuchTopic, NotSignedIn, TooManyDrafts
 from shared.models.catalog import ALL_DEALS, Deal
 from shared.models.drafts import Draft
 from tests.support.engines import FAST, on

@@ -139,11 +139,7 @@ ACTIONS: dict[str, tuple[Callable[[Table, Topic, str], object], type[DealsError]
 """By name: what is done, the refusal of it, and whether it gives or takes back."""
 
 STEPS = st.lists(
-    st.tuples(
-        st.sampled_from([*ACTIONS]),
-        st.sampled_from(["ana", "bo", "cy"]),
-        st.sampled_from([APPLE, SHOES]),
-    ),
+    st.tuples(st.sampled_from([*ACTIONS]), st.sampled_from(["ana", "bo", "cy"]), st.sampled_from([APPLE, SHOES])),
     max_size=25,
 )
 

@@ -45,7 +45,8 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
             # A deal that could not be read before it was repaired counts as one that was not there.
             before = readable([unmarshal_item(images["OldImage"])]) if "OldImage" in images else []
             after = from_item(unmarshal_item(images["NewImage"])) if "NewImage" in images else None
-            return DealChange(before[0] if before else None, after, _written_at(images))
+            written_at = datetime.fromtimestamp(float(images["ApproximateCreationDateTime"]), UTC)
+            return DealChange(before[0] if before else None, after, written_at)
         case FRONT_PAGE.type:
             return PicksChange(FRONT_PAGE)
         case EDITORS_CHOICE.type:
@@ -53,7 +54,3 @@ def change_of(record: Mapping[str, Any]) -> DealChange | PicksChange | None:
         case item_types.CATEGORY_FEATURED:
             return PicksChange(keys.topic_named(item["PK"]["S"]))
     return None
-
-
-def _written_at(images: Mapping[str, Any]) -> datetime:
-    return datetime.fromtimestamp(float(images["ApproximateCreationDateTime"]), UTC)

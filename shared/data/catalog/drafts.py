@@ -47,7 +47,6 @@ MOST = 100
 
 _AUTHOR = Projection.of("AccountId", "Role")
 _KEYS = Projection.of("PK", "SK", "StartsAt")
-_BECAUSE = "the draft goes in the same transaction, and is what is required"
 
 
 def save_new(
@@ -120,12 +119,7 @@ def posted_as(table: Table, account_id: str, draft_id: str, now: datetime) -> st
 
 
 def post(
-    table: Table,
-    draft: Draft,
-    now: datetime,
-    seen: Collection[str] | None,
-    *,
-    correlation_id: str | None = None,
+    table: Table, draft: Draft, now: datetime, seen: Collection[str] | None, *, correlation_id: str | None = None
 ) -> Deal:
     """Post a draft that is still as it was read, as of now; posted again, it is the deal that it became.
 
@@ -160,11 +154,11 @@ def sweep(table: Table, now: datetime, *, most: int = 100, correlation_id: str |
     bound = keys.beginning(now, "~")
     due = list(table.query(bound["PK"], until=bound["SK"], limit=most, consistent=True))
     begun = []
-    for key, username, draft_id in damage.readable(due, _about):
+    for note, username in damage.readable(due, lambda note: (note, damage.attribute(note, "Username", str))):
         try:
-            begun += _begin(table, key, username, draft_id, now, correlation_id)
+            begun += _begin(table, keys.primary(note), username, now, correlation_id)
         except Impossible as error:  # a draft that cannot be read must not keep all others waiting
-            damage.note(damage.named(key, error))
+            damage.note(damage.named(note, error))
     return begun
 
 
@@ -180,15 +174,14 @@ def remove_some(table: Table, username: str, most: int, *, required: Write) -> i
 
 
 def to_item(draft: Draft) -> Item:
-    times = {"StartsAt": to_iso(draft.starts_at)} if draft.starts_at else {}
     return {
         **keys.draft(draft.username, draft.draft_id),
         "Type": item_types.DRAFT,
         "Username": draft.username,
         "AccountId": draft.account_id,
         **deal_items.DEAL.write(draft.deal),
-        **times,
-        **({"Refused": draft.refused} if draft.refused else {}),
+        "StartsAt": to_iso(draft.starts_at) if draft.starts_at else None,
+        "Refused": draft.refused,
     }
 
 
@@ -231,18 +224,11 @@ def _require_whole(draft: Draft) -> None:
         raise InvalidDraft(dict.fromkeys(draft.missing, "This must be filled in."))
 
 
-def _about(note: Item) -> tuple[Key, str, str]:
-    """The key of a note, and the editor and the id of the draft that it is about. Raises KeyError, ValueError."""
-    return keys.primary(note), damage.attribute(note, "Username", str), keys.id_in(note["SK"])
-
-
-def _begin(
-    table: Table, note: Key, username: str, draft_id: str, now: datetime, correlation_id: str | None
-) -> list[Begun]:
-    """Post the draft that a note is about, if that is still planned, and possible."""
+def _begin(table: Table, note: Key, username: str, now: datetime, correlation_id: str | None) -> list[Begun]:
+    """Post the draft of an editor that a note is about, if that is still planned, and possible."""
     with suppress(NoSuchDraft):
-        draft = get(table, username, draft_id)
-        if draft.starts_at is not None and keys.beginning(draft.starts_at, draft_id) == note:
+        draft = get(table, username, keys.id_in(note["SK"]))
+        if draft.starts_at is not None and keys.beginning(draft.starts_at, draft.draft_id) == note:
             return _post_planned(table, draft, draft.starts_at, now, correlation_id)
     table.write(forget(note, because="it is of a plan that is gone"))
     return []
@@ -251,26 +237,22 @@ def _begin(
 def _post_planned(
     table: Table, draft: Draft, starts_at: datetime, now: datetime, correlation_id: str | None
 ) -> list[Begun]:
+    """Post a draft that is due; or say in it why it cannot be posted, and take its plan away."""
     author = table.get(keys.user(draft.username), consistent=True, projection=_AUTHOR) or {}
     if (author.get("AccountId"), author.get("Role")) != (draft.account_id, "editor"):
-        _refuse(table, draft, "Its author is no longer an editor.")
-        return []
-    if draft.deal.ends_at is not None and draft.deal.ends_at <= now:
-        _refuse(table, draft, "It had ended before it was posted.")
-        return []
-    try:
-        deal = post(table, draft, now, None, correlation_id=correlation_id)
-    except DraftChanged:  # by its editor, meanwhile: the next sweep sees what it is then
-        return []
-    except (Conflict, Invalid, NotFound, TooLarge) as error:
-        _refuse(table, draft, str(error))
-        return []
-    is_ours = deal.correlation_id == correlation_id  # else another sweep posted it
-    return [Begun(deal, now - starts_at)] if is_ours else []
-
-
-def _refuse(table: Table, draft: Draft, why: str) -> None:
-    """Say in a draft why it was not posted, and take its plan away."""
+        why = "Its author is no longer an editor."
+    elif draft.deal.ends_at is not None and draft.deal.ends_at <= now:
+        why = "It had ended before it was posted."
+    else:
+        try:
+            deal = post(table, draft, now, None, correlation_id=correlation_id)
+        except DraftChanged:  # by its editor, meanwhile: the next sweep sees what it is then
+            return []
+        except (Conflict, Invalid, NotFound, TooLarge) as error:
+            why = str(error)
+        else:
+            is_ours = deal.correlation_id == correlation_id  # else another sweep posted it
+            return [Begun(deal, now - starts_at)] if is_ours else []
     condition, values = _as_read(draft)
     said = update(
         keys.draft(draft.username, draft.draft_id),
@@ -281,16 +263,14 @@ def _refuse(table: Table, draft: Draft, why: str) -> None:
     )
     with suppress(DraftChanged):
         table.transact(said, *_renote(draft, replace(draft, starts_at=None)))
+    return []
 
 
 def _removal(draft: Draft) -> list[Write]:
     """The writes that remove a draft with its plan. Refused with DraftChanged."""
     condition, values = _as_read(draft)
     key = keys.draft(draft.username, draft.draft_id)
-    return [
-        delete(key, condition=condition, values=values, refused=DraftChanged()),
-        *_renote(draft, None),
-    ]
+    return [delete(key, condition=condition, values=values, refused=DraftChanged()), *_renote(draft, None)]
 
 
 def _as_read(draft: Draft) -> tuple[str, Mapping[str, object]]:
@@ -303,8 +283,9 @@ def _renote(old: Draft | None, new: Draft | None) -> list[Write]:
     before, after = (note_of(draft) if draft else None for draft in (old, new))
     if before == after:
         return []
+    gone = "the draft goes in the same transaction, and is what is required"
     return [
-        *([forget(keys.primary(before), because=_BECAUSE)] if before else []),
+        *([forget(keys.primary(before), because=gone)] if before else []),
         *([put(after, because="the same draft and time always make the same note")] if after else []),
     ]
 

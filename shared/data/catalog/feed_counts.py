@@ -60,8 +60,8 @@ def places(deal: Deal) -> dict[Feed, str]:
 
 def counts(table: Table, feed: Feed, *, most: int = ALL_PERIODS, until: str | None = None) -> dict[str, int]:
     """How many listed deals each period of a feed holds, newest first: as ``requests`` and ``counted`` tell."""
-    asked = requests(table, feed, most=most, until=until)
-    return counted(feed, table.gather(asked)[0], until=until)
+    books, _ = table.gather(requests(table, feed, most=most, until=until))
+    return counted(feed, books, until=until)
 
 
 def requests(table: Table, feed: Feed, *, most: int, until: str | None) -> list[Callable[[], Any]]:
@@ -70,17 +70,13 @@ def requests(table: Table, feed: Feed, *, most: int, until: str | None) -> list[
     ``most`` bounds how many items are read. Each of them counts at least one deal up to the period, except perhaps the
     first, whose deals may all be later. The second raises NoSuchTopic, NotSeeded.
     """
-    return [
-        partial(_books, table, feed, most=most, until=until),
-        partial(_topic, table, feed),
-    ]
+    return [partial(_books, table, feed, most=most, until=until), partial(_topic, table, feed)]
 
 
 def _books(table: Table, feed: Feed, *, most: int, until: str | None) -> list[Item]:
     """The newest Periods items of a feed up to a period, and one more than ``most`` where there are more."""
     partition, first, last = keys.periods_between(feed, until)
-    found = table.query(partition, prefix=first, until=last, newest_first=True, limit=most + 1)
-    return list(found)
+    return list(table.query(partition, prefix=first, until=last, newest_first=True, limit=most + 1))
 
 
 def _topic(table: Table, feed: Feed) -> CountedTopic:
@@ -108,7 +104,7 @@ def count_listed(deals: Iterable[Deal]) -> Iterator[Write]:
     arrivals: dict[tuple[Feed, str], Counter[str]] = {}
     for deal in deals:
         for feed, period in places(deal).items():
-            arrivals.setdefault((feed, _book(feed, period)), Counter())[period] += 1
+            arrivals.setdefault((feed, keys.periods(feed, period)["SK"]), Counter())[period] += 1
     for (feed, _), periods in arrivals.items():
         yield count(feed, periods)
 
@@ -121,15 +117,13 @@ def counters(deal: Deal) -> Iterator[tuple[Key, str]]:
 
 def count(feed: Feed, periods: Mapping[str, int]) -> Write:
     """Count deals that enter a feed, by period; all periods are of one Periods item."""
-    names = {f"#p{n}": attribute(feed, period) for n, period in enumerate(periods)}
-    values = {f":c{n}": count for n, count in enumerate(periods.values())}
-    added = ", ".join(["#total :total", *(f"#p{n} :c{n}" for n in range(len(periods)))])
+    added = {TOTAL: sum(periods.values()), **{attribute(feed, period): count for period, count in periods.items()}}
     return update(
         keys.periods(feed, next(iter(periods))),
-        f"SET #type = :type ADD {added}",
+        f"SET #type = :type ADD {', '.join(f'#{name} :{name}' for name in added)}",
         condition=None,  # the first deal of a period makes the item
-        names={"#type": "Type", "#total": TOTAL, **names},
-        values={":type": item_types.PERIODS, ":total": sum(periods.values()), **values},
+        names={"#type": "Type", **{f"#{name}": name for name in added}},
+        values={":type": item_types.PERIODS, **{f":{name}": count for name, count in added.items()}},
         refused=None,
     )
 
@@ -139,17 +133,13 @@ def recount(table: Table, old: Deal | None, new: Deal | None) -> Iterator[Write]
 
     Where another writer was first, the transaction is refused as ``Stale``.
     """
-    left = places(old) if old else {}
-    entered = places(new) if new else {}
+    left, entered = (places(deal) if deal else {} for deal in (old, new))
     leaving = {feed: period for feed, period in left.items() if feed not in entered}
     if leaving:
-        items = [keys.periods(feed, period) for feed, period in leaving.items()]
-        known = {(item["PK"], item["SK"]): item for item in table.get_many(items, consistent=True)}
-        for feed, period in leaving.items():
-            yield _count_unlisted(feed, period, known)
-    for feed, period in entered.items():
-        if feed not in left:
-            yield count(feed, {period: 1})
+        books = table.get_many([keys.periods(*each) for each in leaving.items()], consistent=True)
+        known = {(book["PK"], book["SK"]): book for book in books}
+        yield from (_count_unlisted(feed, period, known) for feed, period in leaving.items())
+    yield from (count(feed, {period: 1}) for feed, period in entered.items() if feed not in left)
 
 
 def renote(old: Deal | None, new: Deal | None) -> Iterator[Write]:
@@ -191,33 +181,25 @@ def _count_of(name: str, item: Item) -> int:
     return damage.attribute(item, name, int) if name in item else 0
 
 
-def _book(feed: Feed, period: str) -> str:
-    return keys.periods(feed, period)["SK"]
-
-
 def _count_unlisted(feed: Feed, period: str, known: Mapping[tuple[str, str], Item]) -> Write:
     """Uncount a deal that leaves a feed. The last of a period takes the period with it, the last of all the item.
 
     Raises Damaged.
     """
     key = keys.periods(feed, period)
-    item = known.get((key["PK"], key["SK"]), {})
-    name = attribute(feed, period)
-    names: dict[str, str] = {"#period": name, "#total": TOTAL}
-    values: dict[str, Any] = {":one": 1}
+    item, name = known.get((key["PK"], key["SK"]), {}), attribute(feed, period)
+    placeholders: dict[str, Any] = {"names": {"#period": name, "#total": TOTAL}, "values": {":one": 1}}
     try:
         in_all, in_period = _count_of(TOTAL, item), _count_of(name, item)
     except ValueError as error:
         raise Damaged(damage.named(key), str(error)) from error
     if in_all <= 1:
-        last_of_all = "#total = :one AND #period = :one"
-        return delete(key, condition=last_of_all, names=names, values=values, refused=Stale())
+        return delete(key, condition="#total = :one AND #period = :one", **placeholders, refused=Stale())
     last = in_period <= 1
     return update(
         key,
         "SET #total = #total - :one" + (" REMOVE #period" if last else ", #period = #period - :one"),
         condition="#total > :one AND " + ("#period = :one" if last else "#period > :one"),
-        names=names,
-        values=values,
+        **placeholders,
         refused=Stale(),
     )

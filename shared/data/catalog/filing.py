@@ -48,7 +48,4 @@ def _batches(new: Iterable[tuple[Deal, Item]]) -> Iterator[list[tuple[Deal, Item
 
 def _writes(new: Sequence[tuple[Deal, Item]]) -> list[Write]:
     listed = [deal for deal, item in new if is_listed(item)]
-    return [
-        *(offers.filing(deal, has_ended=has_ended(item)) for deal, item in new),
-        *search.filing(listed),
-    ]
+    return [*(offers.filing(deal, has_ended=has_ended(item)) for deal, item in new), *search.filing(listed)]

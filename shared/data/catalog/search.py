@@ -222,11 +222,6 @@ class _Count:
     deals: int
     forms: frozenset[str]
 
-    def like(self, typed: str) -> str | None:
-        """The form of this word that what was typed may be a slip of, or None."""
-        slips = sorted(form for form in self.forms if is_a_slip(typed, form))
-        return slips[0] if slips else None
-
 
 def _groups(table: Table, terms: Sequence[Term]) -> list[_Group]:
     """The words that each word of a search stands for: the last one also for the most frequent that begin with it.
@@ -245,36 +240,29 @@ def _groups(table: Table, terms: Sequence[Term]) -> list[_Group]:
         if count.word not in last.forms and (forms := [form for form in count.forms if form.startswith(last.written)])
     ]
     completed = dict(sorted(begun, key=lambda each: (-each[0].deals, each[0].word))[:COMPLETIONS])
-    groups = [[counts[form] for form in term.forms if form in counts] for term in terms]
-    groups[-1] += completed
-    return [
-        _Group(
-            tuple(count.word for count in group),
-            sum(count.deals for count in group),
-            tuple(completed.values()) if group is groups[-1] else (),
-        )
-        for group in groups
-    ]
+    *groups, of_last = ([counts[form] for form in term.forms if form in counts] for term in terms)
+    return [*map(_group, groups), _group([*of_last, *completed], tuple(completed.values()))]
+
+
+def _group(counts: Sequence[_Count], completed: tuple[str, ...] = ()) -> _Group:
+    return _Group(tuple(count.word for count in counts), sum(count.deals for count in counts), completed)
 
 
 def _read_counts(items: Iterable[Item]) -> list[_Count]:
     """The counts of those words that some deal has."""
-    return [count for count in damage.readable(items, _count) if count.deals > 0]
 
+    def count(item: Item) -> _Count:
+        forms = damage.attribute(item, "Forms", set) if "Forms" in item else {item["SK"]}
+        return _Count(item["SK"], damage.attribute(item, "Deals", int), frozenset(forms))
 
-def _count(item: Item) -> _Count:
-    word = item["SK"]
-    forms = frozenset(damage.attribute(item, "Forms", set)) if "Forms" in item else frozenset({word})
-    return _Count(word, damage.attribute(item, "Deals", int), forms)
+    return [each for each in damage.readable(items, count) if each.deals > 0]
 
 
 def _begun(table: Table, beginning: str) -> list[Item]:
-    """The counts of words that begin so."""
     return list(table.query(keys.words(beginning), prefix=beginning, limit=COUNTED))
 
 
 def _counts(table: Table, wanted: Sequence[str]) -> list[Item]:
-    """The counts of some words, as far as they have any."""
     return table.get_many([keys.word_count(word) for word in wanted])
 
 
@@ -287,16 +275,12 @@ def _meet(table: Table, groups: Sequence[_Group], after: str | None, limit: int)
     for stride in STRIDES if others and limit < STRIDES[0] else (limit + 1,):
         answers = table.gather([partial(_newest, table, word, after, stride) for word in rarest.words])
         # Below the newest of the last ids that a full stride ended with, some partition is unread.
-        known_down_to = max((_id_of(items[-1]) for items in answers if len(items) == stride), default="")
+        known_down_to = max((keys.id_in(items[-1]["SK"]) for items in answers if len(items) == stride), default="")
         read = {match.deal_id: match for items in answers for match in damage.readable(items, _match)}
-        found += sorted(
-            (
-                match
-                for each, match in read.items()
-                if each >= known_down_to and all(group.intersection(match.words.split()) for group in others)
-            ),
-            key=lambda match: match.deal_id,
-            reverse=True,
+        found += (
+            read[each]
+            for each in sorted(read, reverse=True)
+            if each >= known_down_to and all(group.intersection(read[each].words.split()) for group in others)
         )
         if len(found) > limit:
             return found[:limit], found[limit - 1].deal_id
@@ -311,15 +295,10 @@ def _newest(table: Table, word: str, after: str | None, limit: int) -> list[Item
     return list(table.query(keys.word(word), after=before, newest_first=True, limit=limit, projection=_FOUND))
 
 
-def _id_of(item: Item) -> str:
-    """The deal that a Word item leads to."""
-    return keys.deal_id_of(item) or ""
-
-
 def _match(item: Item) -> Match:
     """The match that a Word item tells of. Raises ValueError."""
     match = _MATCH.read(item)
-    if match.deal_id != _id_of(item):
+    if match.deal_id != keys.id_in(item["SK"]):
         raise ValueError("DealId is another deal's")
     return match
 
@@ -329,7 +308,8 @@ def _corrected(table: Table, search: Search, unknown: Sequence[str], limit: int)
 
     Otherwise words that are written almost like the unknown ones, which may have been meant.
     """
-    corrects = len(unknown) <= MOST_CORRECTED and all(map(_is_corrected, unknown))
+    long = all(len(typed) >= SHORTEST_CORRECTED and typed.isalpha() for typed in unknown)
+    corrects = long and len(unknown) <= MOST_CORRECTED
     asked_for = [(typed, each) for typed in unknown for each in (_beginnings(typed) if corrects else [typed[:2]])]
     answers = table.gather([partial(_begun, table, beginning) for _, beginning in asked_for])
     known: dict[str, list[_Count]] = {typed: [] for typed in unknown}
@@ -349,10 +329,6 @@ def _corrected(table: Table, search: Search, unknown: Sequence[str], limit: int)
     return Found((), None, tuple(dict.fromkeys(near)))
 
 
-def _is_corrected(typed: str) -> bool:
-    return len(typed) >= SHORTEST_CORRECTED and typed.isalpha()
-
-
 def _beginnings(typed: str) -> list[str]:
     """The first two letters of a word as they are, and as they may have been meant: each Query reads one of them."""
     first, second, third, *_ = list(typed)
@@ -361,8 +337,8 @@ def _beginnings(typed: str) -> list[str]:
 
 def _meant(typed: str, counts: Iterable[_Count]) -> str | None:
     """The most frequent word that what was typed may be a slip of, as it is written, or None."""
-    slips = [(count, form) for count in counts if (form := count.like(typed)) is not None]
-    return max(slips, key=lambda slip: (slip[0].deals, slip[1]))[1] if slips else None
+    slips = ((count.deals, [form for form in count.forms if is_a_slip(typed, form)]) for count in counts)
+    return max(((deals, min(forms)) for deals, forms in slips if forms), default=(0, None))[1]
 
 
 def _counting(word: str, forms: set[str], deals: int) -> Write:
