@@ -13,14 +13,15 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from shared.runtime import environment
+gc.disable()  # nothing that INIT makes is garbage, so collecting it would only take time
+
+from shared.runtime import environment  # noqa: E402  # and botocore and Powertools with it
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 # pydantic would look through all installed packages for plugins: https://docs.pydantic.dev/latest/concepts/plugins/
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-gc.disable()  # nothing that is made here is garbage, so collecting it would only take time
 function = importlib.import_module(os.environ["FUNCTION"])
 handle = function.handler
 if os.environ.get("SHOWS_WORK") == "true":
