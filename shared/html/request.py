@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from shared.http.cookie_header import DONE, brought
 from shared.http.event import Event, correlation_id, header
-from shared.models.members import Role, Session
+
+if TYPE_CHECKING:
+    from shared.models.members import Role, Session  # public pages start without the models of accounts
 
 
 @dataclass(frozen=True, slots=True)
