@@ -6,6 +6,7 @@ An artifact is built once for each content (lock, sources, target, and this modu
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -29,7 +30,7 @@ RECIPE = ("infra/artifacts/bundling.py", "infra/lean/trimming.py")
 """The modules that decide how libraries are installed and what is left of them."""
 
 SERVICES = {"dynamodb", "s3", "sqs", "sesv2"}
-"""The services that functions call. Of the four hundred others, artifacts hold no descriptions (21 MB)."""
+"""The services that functions call. Of the four hundred others, artifacts hold no descriptions and no endpoints (20 MB)."""
 
 BUILT_FROM_SOURCE = {"python-baseconv"}
 """Libraries that publish no wheel and are pure Python. Everything else is a wheel or an error."""
@@ -120,7 +121,9 @@ def _libraries(lock: Path, target: Target, build: Path, *, called: Collection[st
     if not path.exists():
         with _fresh(path) as draft:
             _install(lock, target, draft)
-            _leave_out(draft, called)
+            _leave_out(draft)
+            if called:
+                _leave_out_services(draft / "botocore" / "data", called)
             if trims:
                 trimming.cut(draft)
             _compile(draft, (".",), target)
@@ -143,13 +146,22 @@ def _install(lock: Path, target: Target, folder: Path) -> None:
         sys.exit(f"Cannot bundle {lock.name} for Python {target.python} on {target.architecture}:\n{done.stderr}")
 
 
-def _leave_out(folder: Path, called: Collection[str]) -> None:
-    """Remove what differs from build to build, and the descriptions of services that are not called."""
+def _leave_out(folder: Path) -> None:
+    """Remove what differs from build to build."""
     for file in (*folder.glob("*.dist-info/RECORD"), *folder.glob(".lock")):
         file.unlink()
-    for service in (*folder.glob("botocore/data/*/"), *folder.glob("boto3/data/*/")) if called else ():
+
+
+def _leave_out_services(data: Path, called: Collection[str]) -> None:
+    """Remove the descriptions of services that are not called, and their endpoints from the list of all."""
+    for service in data.glob("*/"):
         if service.name not in called:
             shutil.rmtree(service)
+    file = data / "endpoints.json"
+    endpoints = json.loads(file.read_text(encoding="utf-8"))
+    for partition in endpoints["partitions"]:
+        partition["services"] = {name: places for name, places in partition["services"].items() if name in called}
+    file.write_text(json.dumps(endpoints), encoding="utf-8")
 
 
 def _compile(folder: Path, parts: tuple[str, ...], target: Target) -> None:

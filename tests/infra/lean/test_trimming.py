@@ -113,7 +113,8 @@ print(json.dumps(found))
 """
 
 
-def test_every_region_is_found_as_before(lean: Path) -> None:
+@pytest.mark.parametrize("trims", [False, True])
+def test_every_region_is_found_as_before(*, trims: bool) -> None:
     source = ADDRESSES % (PARTITIONS, {"dynamodb": "get_item", "sqs": "delete_message"})
     whole = subprocess.run(
         [sys.executable, "-c", source],
@@ -128,7 +129,7 @@ def test_every_region_is_found_as_before(lean: Path) -> None:
         },
     )
 
-    found = inside(lean, source)
+    found = inside(bundle("lean", this_machine(), trims=trims).path, source)
 
     assert found == json.loads(whole.stdout)
     assert len({name.split()[1] for name in found}) > 30
@@ -178,9 +179,7 @@ def test_a_package_still_offers_what_it_offered(full: Path, package: str) -> Non
     assert not [name for name, what in offered.items() if what.startswith("<module")]
 
 
-@pytest.mark.parametrize(
-    "module", sorted({*trimming.POSTPONED, *trimming.LEFT_OUT, *trimming.ON_DEMAND, *trimming.PATTERNS})
-)
+@pytest.mark.parametrize("module", sorted({*trimming.POSTPONED, *trimming.ON_DEMAND, *trimming.PATTERNS}))
 def test_a_module_that_was_cut_is_still_whole(full: Path, module: str) -> None:
     text = (full / module).read_text(encoding="utf-8")
     statements = {node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)}
