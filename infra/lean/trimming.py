@@ -43,16 +43,8 @@ _OF_ACCOUNTS = {"operationContextParams"}
 ROOTS = re.compile(r"CN=(Amazon Root CA [1-4]|Starfield Services Root Certificate Authority - G2)\b")
 """The authorities that sign for AWS: https://www.amazontrust.com/repository/. (An ``AWS_CA_BUNDLE`` still counts.)"""
 
-NEVER_IMPORTED = (
-    "bin",
-    "boto3/crt.py",
-    "boto3/ec2",
-    "boto3/examples",
-    "boto3/s3",
-    "s3transfer",
-    "urllib3/contrib/pyopenssl.py",
-)
-"""Parts that no function of ours imports: those for S3 are a tenth of what boto3 imports."""
+NEVER_IMPORTED = ("bin", "urllib3/contrib/pyopenssl.py")
+"""Parts that no function of ours imports."""
 
 RE_EXPORTS = (
     "aws_lambda_powertools",
@@ -72,11 +64,6 @@ POSTPONED: Mapping[str, tuple[str, ...]] = {
         "document_paginate_method",
         "document_wait_method",
     ),
-    "boto3/resources/action.py": ("ActionDocstring",),
-    "boto3/resources/collection.py": ("docstring",),
-    "boto3/resources/factory.py": ("docstring",),
-    "boto3/resources/params.py": ("jmespath",),
-    "boto3/resources/response.py": ("jmespath",),
     "botocore/client.py": ("Paginator", "adaptive", "waiter"),
     "botocore/configloader.py": ("configparser", "shlex"),
     "botocore/credentials.py": ("dateutil", "parse", "tzlocal", "tzutc"),
@@ -93,11 +80,6 @@ POSTPONED: Mapping[str, tuple[str, ...]] = {
 }
 """Names that a module imports at its top though only some rarely called functions of it use them. After the cut, these
 functions import them."""
-
-LEFT_OUT: Mapping[str, tuple[str, ...]] = {
-    "boto3/compat.py": ("TransferConfig", "TRANSFER_CONFIG_SUPPORTS_CRT"),
-}
-"""Names that a module defines at its top for modules that are left out themselves."""
 
 ON_DEMAND = {
     "botocore/compat.py": {
@@ -127,8 +109,6 @@ def cut(folder: Path) -> None:
         if module.startswith("pydantic/") and not (folder / "pydantic").exists():
             continue  # the lean artifact does without
         _rewrite(folder / module, _postpone, names)
-    for module, names in LEFT_OUT.items():
-        _rewrite(folder / module, _without, names)
     for module, places in ON_DEMAND.items():
         _rewrite(folder / module, _without, places)
         with (folder / module).open("a", encoding="utf-8") as file:
@@ -142,11 +122,6 @@ def _rewrite(file: Path, cut: Callable[..., str], *names: Iterable[str]) -> None
 
 
 def _cut_data(data: Path) -> None:
-    endpoints = data / "endpoints.json"
-    partitions = json.loads(endpoints.read_text(encoding="utf-8"))
-    for partition in partitions["partitions"]:
-        partition["services"] = {name: hosts for name, hosts in partition["services"].items() if name in CALLS}
-    _write(endpoints, partitions)
     for service, operations in CALLS.items():
         *former, version = sorted((data / service).iterdir())
         for old in former:

@@ -1,11 +1,14 @@
-"""Connecting: how botocore is set up to make, send and read requests."""
+"""Connecting: how botocore is set up to make, send and read requests.
+
+A client of boto3 is one of botocore, which makes them here: what boto3 adds (resources, transfers of large files)
+nobody uses, and importing it takes a fifth of a function's start.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import boto3
 import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
@@ -56,9 +59,7 @@ def client_of(
         tcp_keepalive=True,
     )
     try:
-        # boto3 adds transfers of large files to S3's client, a tenth of all that it imports.
-        make: Any = session.create_client if service == "s3" else boto3.Session(botocore_session=session).client
-        client = make(service, config=config, **client_arguments)
+        client: Any = session.create_client(service, config=config, **client_arguments)
     except (BotoCoreError, ValueError) as error:  # botocore raises ValueError for an invalid endpoint
         raise Unavailable(f"There is no way to {service}: {error}") from error
 

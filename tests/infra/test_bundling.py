@@ -19,7 +19,7 @@ from tests.support.artifacts import INTERPRETER, RUNTIME
 IMPORTS = """
 import importlib, os, sys
 sys.path.insert(0, sys.argv[1])
-import boto3, aws_lambda_powertools.event_handler
+import botocore.session, aws_lambda_powertools.event_handler
 failed = 0
 for module in sys.argv[2:]:
     if not os.fork():
@@ -33,7 +33,7 @@ sys.exit(bool(failed))
 LAMBDAS = f"cpython-{ON_LAMBDA.python.replace('.', '')}"
 """The part of a file's name that says for which Python it was compiled."""
 
-PUBLISHED = ("boto3", "botocore", "aws_lambda_powertools", "pydantic")
+PUBLISHED = ("botocore", "aws_lambda_powertools", "pydantic")
 
 
 @pytest.mark.thorough
@@ -106,7 +106,7 @@ def test_byte_code_is_valid_after_zip_and_unzip(tmp_path: Path) -> None:
 
     codes = list(unpacked.rglob("*.pyc"))
 
-    assert {code.parent.parent for code in codes} >= {unpacked / "functions", unpacked / "shared", unpacked / "boto3"}
+    assert {code.parent.parent for code in codes} >= {unpacked / "functions", unpacked / "shared", unpacked / "botocore"}
     for code in codes:
         # PEP 552: bit 0 means a hash instead of a time, bit 1 that the hash is to be checked.
         assert int.from_bytes(code.read_bytes()[4:8], "little") == 0b01, code
