@@ -2,8 +2,8 @@
 
     DealsError
     ├── NotFound            no such thing                    (404)
-    │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchPath, NoSuchOrder,
-    │   ├── NoSuchAlert, NoSuchFeed, NoSuchDraft, UnknownAddress, DeadLink, NoMail
+    │   ├── NoSuchDeal, NoSuchDeals, NoSuchTopic, NoSuchUser, NoSuchMessage, NoSuchPath, NoSuchAlert,
+    │   ├── NoSuchFeed, NoSuchDraft, NoSuchOrder, UnknownAddress, DeadLink, NoMail
     ├── Conflict            does not fit what is there       (409)
     │   ├── DealIsOver, DealIsOdd, EditedMeanwhile, NotSoldHere, CannotOrder, WrongStep, OrdersRemain, NotThatMany,
     │   ├── CartIsFull, CartChanged, AmountChanged, AddressChanged, TooLateToUndo, TooManyAlerts,
@@ -27,16 +27,10 @@
     ├── NotJson, NotAForm   a body of another kind           (415)
     ├── SlowDown            too many attempts                (429)
     ├── Impossible          a request that no one can serve  (500)
-    │   ├── Damaged         an item that cannot be read: somebody wrote to the table by hand
+    │   ├── Unexpected, Damaged
     │   │   └── DamagedDeal
-    │   └── Unexpected      any other exception, at the HTTP edge
     └── Unavailable         the table is busy or failing     (503)
-        ├── Busy            conflicts or throttling outlasted the retries
-        ├── AccountChanged  since it was read; not Busy, which would be tried again at once
-        ├── NoAnswer        it is unknown whether it was done
-        ├── PerhapsPosted   the same of a deal, in a request that cannot simply be repeated
-        ├── TooManyCohorts  a fan-out that does not end
-        └── NotSeeded       the deployment has not seeded the table
+        └── Busy, NoAnswer, AccountChanged, PerhapsPosted, TooManyCohorts, NotSeeded
 
 Status codes are given here for orientation; ``shared/http/statuses.py`` owns the mapping.
 """
@@ -50,14 +44,16 @@ from dataclasses import dataclass
 class DealsError(Exception):
     """Base of every error the domain raises. ``field`` names the input at fault, where one is.
 
-    ``text`` is what one says that always says the same.
+    ``text`` is what an error says, with a place for each thing that it is about; without places, another sentence may
+    be given.
     """
 
     field: str | None = None
     text = ""
 
-    def __init__(self, sentence: str = "") -> None:
-        super().__init__(sentence or self.text)
+    def __init__(self, *about: object) -> None:
+        text = "{}" if about and "{" not in self.text else self.text
+        super().__init__(text.format(*about))
 
     @property
     def faults(self) -> Sequence[tuple[str, str]]:
@@ -70,8 +66,7 @@ class NotFound(DealsError):
 
 
 class NoSuchDeal(NotFound):
-    def __init__(self, deal_id: str) -> None:
-        super().__init__(f"There is no deal {deal_id!r}.")
+    text = "There is no deal {!r}."
 
 
 class NoSuchDeals(NotFound):
@@ -89,13 +84,11 @@ class NoSuchTopic(NotFound):
 
 
 class NoSuchUser(NotFound):
-    def __init__(self, username: str) -> None:
-        super().__init__(f"There is no user {username!r}.")
+    text = "There is no user {!r}."
 
 
 class NoSuchMessage(NotFound):
-    def __init__(self, message_id: str) -> None:
-        super().__init__(f"You have no message {message_id!r}.")
+    text = "You have no message {!r}."
 
 
 class NoSuchPath(NotFound):
@@ -113,15 +106,12 @@ class NoSuchFeed(NotFound):
 
 
 class NoSuchDraft(NotFound):
-    def __init__(self, draft_id: str) -> None:
-        super().__init__(f"You have no draft {draft_id!r}: it was posted or discarded.")
+    text = "You have no draft {!r}: it was posted or discarded."
 
 
 class UnknownAddress(NotFound):
     field = "address"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"You have no address {name!r}.")
+    text = "You have no address {!r}."
 
 
 class DeadLink(NotFound):
@@ -133,8 +123,7 @@ class NoMail(NotFound):
 
 
 class NoSuchOrder(NotFound):
-    def __init__(self, order_id: str) -> None:
-        super().__init__(f"There is no order {order_id!r}.")
+    text = "There is no order {!r}."
 
 
 class Conflict(DealsError):
@@ -142,8 +131,7 @@ class Conflict(DealsError):
 
 
 class DealIsOver(Conflict):
-    def __init__(self, deal_id: str) -> None:
-        super().__init__(f"The deal {deal_id!r} has ended or was withdrawn.")
+    text = "The deal {!r} has ended or was withdrawn."
 
 
 class DealIsOdd(Conflict):
@@ -168,8 +156,7 @@ class EditedMeanwhile(Conflict):
 
 
 class NotSoldHere(Conflict):
-    def __init__(self, deal_id: str) -> None:
-        super().__init__(f"The deal {deal_id!r} is not sold here: go to its shop.")
+    text = "The deal {!r} is not sold here: go to its shop."
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +201,7 @@ class AmountChanged(Conflict):
 
 class AddressChanged(Conflict):
     field = "address"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"Nothing was ordered: the address {name!r} is another one now. Look at it again.")
+    text = "Nothing was ordered: the address {!r} is another one now. Look at it again."
 
 
 class WrongStep(Conflict):
@@ -248,13 +233,11 @@ class CartChanged(Conflict):
 
 
 class CartIsFull(Conflict):
-    def __init__(self, most: int) -> None:
-        super().__init__(f"A cart holds at most {most} deals.")
+    text = "A cart holds at most {} deals."
 
 
 class TooManyAlerts(Conflict):
-    def __init__(self, most: int) -> None:
-        super().__init__(f"You have {most} alerts, and must not have more: remove one.")
+    text = "You have {} alerts, and must not have more: remove one."
 
 
 class FeedChanged(Conflict):
@@ -266,8 +249,7 @@ class DraftChanged(Conflict):
 
 
 class TooManyDrafts(Conflict):
-    def __init__(self, most: int) -> None:
-        super().__init__(f"You have {most} drafts, and must not have more: post or discard one.")
+    text = "You have {} drafts, and must not have more: post or discard one."
 
 
 class AlreadyExists(Conflict):
@@ -276,23 +258,17 @@ class AlreadyExists(Conflict):
 
 class DealExists(AlreadyExists):
     field = "sourceId"
-
-    def __init__(self, identity: str) -> None:
-        super().__init__(f"The deal {identity!r} exists already.")
+    text = "The deal {!r} exists already."
 
 
 class BrandExists(AlreadyExists):
     field = "name"
-
-    def __init__(self, slug: str) -> None:
-        super().__init__(f"The brand {slug!r} exists already.")
+    text = "The brand {!r} exists already."
 
 
 class UsernameTaken(AlreadyExists):
     field = "username"
-
-    def __init__(self, username: str) -> None:
-        super().__init__(f"The username {username!r} is taken.")
+    text = "The username {!r} is taken."
 
 
 class EmailTaken(AlreadyExists):
@@ -353,9 +329,7 @@ class IdempotencyKeyReused(Invalid):
 
 class TooManyAddresses(Invalid):
     field = "address"
-
-    def __init__(self, most: int) -> None:
-        super().__init__(f"You must have at most {most} addresses: replace or remove one.")
+    text = "You must have at most {} addresses: replace or remove one."
 
 
 class InvalidInput(Invalid):
@@ -443,8 +417,7 @@ class DamagedDeal(Damaged):
 class Unexpected(Impossible):
     """A fault of ours that nobody expected, logged under the request's correlation id."""
 
-    def __init__(self, correlation_id: str) -> None:
-        super().__init__(f"Something is wrong with the site, and it is written down. The request was {correlation_id}.")
+    text = "Something is wrong with the site, and it is written down. The request was {}."
 
 
 class Unavailable(DealsError):
@@ -479,8 +452,7 @@ class PerhapsPosted(Unavailable):
 class TooManyCohorts(Unavailable):
     """A fan-out that has gone on for longer than any list of readers can be: it is stopped."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__(f"Cohort {number} of a list of readers is one too many.")
+    text = "Cohort {} of a list of readers is one too many."
 
 
 class NotSeeded(Unavailable):
@@ -488,7 +460,7 @@ class NotSeeded(Unavailable):
 
 
 class TooLarge(DealsError):
-    """More than may be stored. (413)"""
+    """More than may be stored."""
 
 
 class BrandsAreFull(TooLarge):
@@ -502,5 +474,4 @@ class DealTooLarge(TooLarge):
 
 
 class BodyTooLarge(TooLarge):
-    def __init__(self, most: int) -> None:
-        super().__init__(f"A request must have at most {most} bytes.")
+    text = "A request must have at most {} bytes."
