@@ -66,7 +66,7 @@ def fill(store: Table) -> list[Deal]:
 def new_queue(store: Table) -> Queue:
     """An empty queue on the local cloud that a table is on."""
     client = boto3.client("sqs", endpoint_url=store.client.meta.endpoint_url, **FAKE_CREDENTIALS)  # type: ignore[call-overload]  # all given
-    return Queue(client.create_queue(QueueName=store.name)["QueueUrl"], client)
+    return Queue(client.create_queue(QueueName=store.name)["QueueUrl"], client=client)
 
 
 def _cases(store: Table, stock: Any, day: str) -> dict[str, Any]:

@@ -112,10 +112,12 @@ class _Plumbing:
         """Raises NoTable where nothing says which queues."""
         addresses, client_arguments = _addresses()
         work = sqs.connect(addresses["QueueUrl"], **client_arguments)
-        mail = Queue(addresses.get("MailQueueUrl", ""), work.client)
-        queues = {Unit: work, Uploads: Queue(addresses["UploadsUrl"], work.client), MailWork: mail, Report: mail}
+        mail = Queue(addresses.get("MailQueueUrl", ""), client=work.client)
+        queues = {Unit: work, Uploads: Queue(addresses["UploadsUrl"], client=work.client), MailWork: mail, Report: mail}
         dead = {
-            name: Queue(addresses[output], work.client) for name, output in DEAD_LETTERS.items() if output in addresses
+            name: Queue(addresses[output], client=work.client)
+            for name, output in DEAD_LETTERS.items()
+            if output in addresses
         }
         return cls(queues, dead, dead_letters.replayer(open_table(), **client_arguments))
 

@@ -5,20 +5,19 @@ After throttling or a broken connection a request is tried again, within the tim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from shared.dynamodb import trouble
 from shared.dynamodb.client import client_of
-from shared.dynamodb.retries import Budget, Retrying
-from shared.errors import Busy, Unavailable
+from shared.dynamodb.retries import Budget, Service
+from shared.errors import DealsError, Unavailable
 
 if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client
+    from botocore.exceptions import ClientError
+    from mypy_boto3_s3 import S3Client  # noqa: F401  # named in quotes
 
 REPLACED = {"TagSet": [{"Key": "replaced", "Value": "yes"}]}
 """The tag of files that no deal names any more: the bucket removes them within some days (``infra/pictures.py``)."""
@@ -52,16 +51,16 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket(Retrying):
+class Bucket(Service["S3Client"]):
     """An S3 bucket."""
 
+    called = "The bucket"
     name: str
-    client: S3Client
 
     def read(self, key: str, most: int) -> File | None:
         """A file, or None where there is none. Of one with more than ``most`` bytes, only the first ``most + 1``."""
         try:
-            answer = self._call(self.client.get_object, Key=key, Range=f"bytes=0-{most}")
+            answer = self.call(self.client.get_object, Bucket=self.name, Key=key, Range=f"bytes=0-{most}")
         except Missing:
             return None
         at = answer["LastModified"].strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -69,20 +68,22 @@ class Bucket(Retrying):
 
     def write(self, key: str, content: bytes, media_type: str) -> None:
         """Write a file whose name holds its content's hash: writing it again changes nothing."""
-        self._call(self.client.put_object, Key=key, Body=content, ContentType=media_type)
+        self.call(self.client.put_object, Bucket=self.name, Key=key, Body=content, ContentType=media_type)
 
     def send(self, key: str, content: bytes, media_type: str, noted: Mapping[str, str]) -> None:
         """Send a file under a new name, as a form does; ``noted`` stands beside it."""
-        self._call(self.client.put_object, Key=key, Body=content, ContentType=media_type, Metadata=noted)
+        self.call(
+            self.client.put_object, Bucket=self.name, Key=key, Body=content, ContentType=media_type, Metadata=noted
+        )
 
     def remove(self, key: str) -> None:
         """Remove a file, if it is there."""
-        self._call(self.client.delete_object, Key=key)
+        self.call(self.client.delete_object, Bucket=self.name, Key=key)
 
     def replaced(self, key: str) -> None:
         """Have the bucket remove a file in some days, when no cached page names it any more."""
         with suppress(Missing):
-            self._call(self.client.put_object_tagging, Key=key, Tagging=REPLACED)
+            self.call(self.client.put_object_tagging, Bucket=self.name, Key=key, Tagging=REPLACED)
 
     def form(self, key: str, most: int, seconds: int, fields: Mapping[str, str]) -> Form:
         """A form that sends a picture of at most so many bytes as ``key``, for some seconds. No request is made.
@@ -99,24 +100,14 @@ class Bucket(Retrying):
         )
         return Form(made["url"], made["fields"])
 
-    def _call(self, request: Callable[..., Any], **arguments: Any) -> Any:
-        return self.retry(lambda: self._ask(request, **arguments), when=trouble.AGAIN)
-
-    def _ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
-        if self.budget.left() <= 0:
-            raise Busy("There is no time left to ask the bucket.")
-        try:
-            return request(Bucket=self.name, **arguments)
-        except ClientError as error:
-            if error.response["Error"]["Code"] in _NOTHING:
-                raise Missing(f"The bucket has no such file, or refuses: {error}") from error
-            raise trouble.of(error, "The bucket") from error
-        except BotoCoreError as error:
-            self.client.close()
-            raise trouble.of(error, "The bucket") from error
+    def meaning(self, error: ClientError) -> DealsError:
+        """Our error for a refusal."""
+        if error.response["Error"]["Code"] in _NOTHING:
+            return Missing(f"The bucket has no such file, or refuses: {error}")
+        return trouble.of(error, self.called)
 
 
 def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any) -> Bucket:
     """The bucket of a name, with the credentials that the environment gives boto3. No request outlasts a budget."""
     budget = budget or Budget()
-    return Bucket(name, client_of("s3", budget, client_arguments), budget=budget)
+    return Bucket(name, client=client_of("s3", budget, client_arguments), budget=budget)

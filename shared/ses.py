@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from shared.dynamodb import trouble
 from shared.dynamodb.client import client_of
-from shared.dynamodb.retries import Budget, Retrying
-from shared.errors import Busy, Impossible
+from shared.dynamodb.retries import Budget, Service
+from shared.errors import Busy, DealsError, Impossible
 
 if TYPE_CHECKING:
-    from mypy_boto3_sesv2 import SESV2Client
+    from botocore.exceptions import ClientError
+    from mypy_boto3_sesv2 import SESV2Client  # noqa: F401  # named in quotes
 
     from shared.models.mail import Mail
 
@@ -33,43 +32,37 @@ class Refused(Impossible):
 
 
 @dataclass(frozen=True, slots=True)
-class Sender(Retrying):
+class Sender(Service["SESV2Client"]):
     """Whom mails are from: ``address`` may hold a name, ``configuration_set`` says where bounces are told."""
 
-    client: SESV2Client
+    called = "SES"
     address: str
     reply_to: str
     configuration_set: str
 
     def send(self, mail: Mail) -> str:
         """Send a mail; returns SES's id of it. Raises Refused, Busy, Unavailable; NoAnswer where it may be sent."""
-        return self.retry(lambda: self._send(mail), when=Busy)
-
-    def _send(self, mail: Mail) -> str:
-        if self.budget.left() <= 0:
-            raise Busy("There is no time left to send a mail.")
-        simple: Any = {
+        simple = {
             "Subject": _text(mail.subject),
             "Body": {"Text": _text(mail.text), "Html": _text(mail.html)},
             "Headers": [{"Name": name, "Value": value} for name, value in mail.headers.items()],
         }
-        try:
-            answer = self.client.send_email(
-                FromEmailAddress=self.address,
-                ReplyToAddresses=[self.reply_to],
-                Destination={"ToAddresses": [mail.to]},
-                Content={"Simple": simple},
-                ConfigurationSetName=self.configuration_set,
-            )
-        except ClientError as error:
-            code = error.response["Error"]["Code"]
-            if code in REFUSED:
-                raise Refused(f"SES refuses a mail: {error}") from error
-            raise Busy(f"SES: {error}") if code in TOO_FAST else trouble.of(error, "SES") from error
-        except BotoCoreError as error:
-            self.client.close()
-            raise trouble.of(error, "SES") from error
-        return answer["MessageId"]
+        asked: dict[str, Any] = {
+            "FromEmailAddress": self.address,
+            "ReplyToAddresses": [self.reply_to],
+            "Destination": {"ToAddresses": [mail.to]},
+            "Content": {"Simple": simple},
+            "ConfigurationSetName": self.configuration_set,
+        }
+        answer = self.retry(lambda: self.ask(self.client.send_email, **asked), when=Busy)
+        return str(answer["MessageId"])
+
+    def meaning(self, error: ClientError) -> DealsError:
+        """Our error for a refusal."""
+        code = error.response["Error"]["Code"]
+        if code in REFUSED:
+            return Refused(f"SES refuses a mail: {error}")
+        return Busy(f"SES: {error}") if code in TOO_FAST else trouble.of(error, self.called)
 
 
 def connect(
@@ -77,7 +70,8 @@ def connect(
 ) -> Sender:
     """The sender of an address, with the credentials that the environment gives boto3."""
     budget = budget or Budget()
-    return Sender(client_of("sesv2", budget, client_arguments), address, reply_to, configuration_set, budget=budget)
+    client = client_of("sesv2", budget, client_arguments)
+    return Sender(address, reply_to, configuration_set, client=client, budget=budget)
 
 
 def _text(data: str) -> dict[str, str]:

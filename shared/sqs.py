@@ -5,19 +5,17 @@ After throttling or a broken connection a request is tried again, within the tim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from shared.dynamodb import trouble
 from shared.dynamodb.client import client_of
-from shared.dynamodb.retries import Budget, Retrying
+from shared.dynamodb.retries import Budget, Service
 from shared.errors import Busy
 
 if TYPE_CHECKING:
-    from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_sqs import SQSClient  # noqa: F401  # named in quotes
 
 BATCH = 10
 """Messages one SendMessageBatch takes."""
@@ -34,11 +32,11 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue(Retrying):
+class Queue(Service["SQSClient"]):
     """An SQS queue."""
 
+    called = "The queue"
     url: str
-    client: SQSClient
 
     def send(self, bodies: Sequence[str]) -> None:
         """Send messages, ten a request. Raises Busy where some are refused for too long; then send all again."""
@@ -53,7 +51,7 @@ class Queue(Retrying):
         https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html
         """
         while True:
-            answer = self._call(
+            answer = self.call(
                 self.client.receive_message,
                 QueueUrl=self.url,
                 MaxNumberOfMessages=BATCH,
@@ -69,11 +67,11 @@ class Queue(Retrying):
 
     def remove(self, message: Received) -> None:
         """Remove a message that has been dealt with."""
-        self._call(self.client.delete_message, QueueUrl=self.url, ReceiptHandle=message.receipt)
+        self.call(self.client.delete_message, QueueUrl=self.url, ReceiptHandle=message.receipt)
 
     def release(self, message: Received) -> None:
         """Make a message that was only looked at visible again."""
-        self._call(
+        self.call(
             self.client.change_message_visibility, QueueUrl=self.url, ReceiptHandle=message.receipt, VisibilityTimeout=0
         )
 
@@ -82,7 +80,7 @@ class Queue(Retrying):
 
         def once() -> None:
             nonlocal entries
-            answer = self._ask(self.client.send_message_batch, QueueUrl=self.url, Entries=entries)
+            answer = self.ask(self.client.send_message_batch, QueueUrl=self.url, Entries=entries)
             # Count only what SQS lists as Successful.
             sent = {success["Id"] for success in answer.get("Successful", [])}
             entries = [entry for entry in entries if entry["Id"] not in sent]
@@ -91,22 +89,8 @@ class Queue(Retrying):
 
         self.retry(once, when=trouble.AGAIN)
 
-    def _call(self, request: Callable[..., Any], **arguments: Any) -> Any:
-        return self.retry(lambda: self._ask(request, **arguments), when=trouble.AGAIN)
-
-    def _ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
-        if self.budget.left() <= 0:
-            raise Busy("There is no time left to ask the queue.")
-        try:
-            return request(**arguments)
-        except ClientError as error:
-            raise trouble.of(error, "The queue") from error
-        except BotoCoreError as error:
-            self.client.close()
-            raise trouble.of(error, "The queue") from error
-
 
 def connect(url: str, budget: Budget | None = None, /, **client_arguments: Any) -> Queue:
     """The queue of an address, with the credentials that the environment gives boto3. No request outlasts a budget."""
     budget = budget or Budget()
-    return Queue(url, client_of("sqs", budget, client_arguments), budget=budget)
+    return Queue(url, client=client_of("sqs", budget, client_arguments), budget=budget)

@@ -28,7 +28,7 @@ def connect(name: str, budget: Budget | None = None, /, **client_arguments: Any)
     Raises Unavailable where the environment names no region, an unknown profile or an invalid endpoint.
     """
     budget = budget or Budget()
-    return Table(name, client_of("dynamodb", budget, client_arguments), budget=budget)
+    return Table(name, client=client_of("dynamodb", budget, client_arguments), budget=budget)
 
 
 def client_of(

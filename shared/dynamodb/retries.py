@@ -1,4 +1,4 @@
-"""One loop for everything that is tried again, and the time that an invocation has for it.
+"""Asking a service of AWS's: one loop for everything that is tried again, and the time that an invocation has for it.
 
 Each further attempt waits a random part of a time that doubles ("full jitter"):
 https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
@@ -11,15 +11,19 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from shared.errors import DealsError
+from botocore.client import BaseClient
+from botocore.exceptions import BotoCoreError, ClientError
 
+from shared.dynamodb import trouble
+from shared.errors import Busy, DealsError
+
+C = TypeVar("C", bound=BaseClient)
 R = TypeVar("R")
 
 MAX_ATTEMPTS = 12
 """Tries of what meets conflicts, throttling or broken connections: three seconds of waits in all, six at most."""
-
 
 LONGEST_ANSWER = 2.0
 """Seconds without a byte of an answer. DynamoDB and SQS answer in milliseconds: after longer, something is broken, such
@@ -53,9 +57,11 @@ _FRESH = random.SystemRandom()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retrying:
-    """A client that retries: how it waits between attempts, and until when."""
+class Service(Generic[C]):
+    """A service: its client, how to wait between attempts, and until when. ``called`` is its name in errors."""
 
+    called: ClassVar[str]
+    client: C
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
     jitter: Callable[[], float] = field(default=_FRESH.random, repr=False)
     budget: Budget = field(default_factory=Budget, repr=False, compare=False)
@@ -84,3 +90,29 @@ class Retrying:
                         raise
                     raise gave_up from error
             self.sleep(wait)
+
+    def call(self, request: Callable[..., Any], **arguments: Any) -> Any:
+        """Make a request that may be made twice, as often as it takes."""
+        return self.retry(lambda: self.ask(request, **arguments), when=trouble.AGAIN)
+
+    def ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
+        """Make a request once. Raises what its failure means, and ClientError for a refusal that is for the caller.
+
+        After a connection has broken, all idle ones are closed: what froze one has frozen all.
+        """
+        if self.budget.left() <= 0:
+            raise Busy(f"{self.called}: there is no time left to ask.")
+        try:
+            return request(**arguments)
+        except ClientError as error:
+            meaning = self.meaning(error)
+            if meaning is None:
+                raise
+            raise meaning from error
+        except BotoCoreError as error:
+            self.client.close()
+            raise trouble.of(error, self.called) from error
+
+    def meaning(self, error: ClientError) -> DealsError | None:
+        """Our error for a refusal, or None where it is for the caller."""
+        return trouble.of(error, self.called)

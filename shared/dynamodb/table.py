@@ -6,6 +6,7 @@ or a broken connection is tried again (``retries``). A write whose answer was lo
 
 from __future__ import annotations
 
+import itertools
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,17 +14,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
 from shared.dynamodb import trouble
 from shared.dynamodb.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
-from shared.dynamodb.retries import Retrying
+from shared.dynamodb.retries import Service
 from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY, Index, Key, key_names
 from shared.dynamodb.writes import Write
 from shared.errors import Busy, DealsError, NoAnswer
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb import DynamoDBClient  # noqa: F401  # named in quotes
 
 R = TypeVar("R")
 
@@ -33,6 +34,8 @@ MAX_BATCH_WRITES = 25
 
 MAX_PARALLEL_REQUESTS = 128
 """Enough for a page of 100 deals that are all in different partitions: one round trip, not several waves."""
+
+_OF_WRITES = trouble.REFUSED | {"TransactionCanceledException"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +54,17 @@ KEYS_ONLY = Projection.of(PARTITION_KEY, SORT_KEY)
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Retrying):
-    """The table: its name, a DynamoDB client, how to wait between retries, and names for transactions."""
+class Table(Service["DynamoDBClient"]):
+    """The table: its name, and names for transactions."""
 
+    called = "The table"
     name: str
-    client: DynamoDBClient
     token: Callable[[], str] = field(default=lambda: str(uuid.uuid4()), repr=False, kw_only=True)
 
     def get(self, key: Key, *, consistent: bool = False, projection: Projection | None = None) -> Item | None:
         """One item, or None. GetItem: 0.5 RRU for each 4 KB, 1 if consistent."""
         arguments = dict(projection.arguments) if projection else {}
-        answer = self._call(
+        answer = self.call(
             self.client.get_item, TableName=self.name, Key=marshal_item(key), ConsistentRead=consistent, **arguments
         )
         return unmarshal_item(answer["Item"]) if answer.get("Item") else None
@@ -70,18 +73,12 @@ class Table(Retrying):
         self, keys: Sequence[Key], *, consistent: bool = False, projection: Projection | None = None
     ) -> list[Item]:
         """The items of those keys that exist, in the order of the keys. BatchGetItem, 100 keys each, at once."""
-        found: dict[tuple[str, str], Item] = {}
-        distinct = list({(key["PK"], key["SK"]): key for key in keys}.values())
-        batches: list[dict[str, Any]] = [
-            {
-                "Keys": [marshal_item(key) for key in distinct[start : start + MAX_BATCH_KEYS]],
-                "ConsistentRead": consistent,
-                **(projection.arguments if projection else {}),
-            }
-            for start in range(0, len(distinct), MAX_BATCH_KEYS)
-        ]
-        for items in self.gather([partial(self._all_of, wanted) for wanted in batches]):
-            found |= {(item["PK"], item["SK"]): item for item in items}
+        how = {"ConsistentRead": consistent, **(projection.arguments if projection else {})}
+        request = partial(self._all_of, self.client.batch_get_item, "UnprocessedKeys")
+        batches = [partial(request, {"Keys": batch, **how}) for batch in _batches(keys, MAX_BATCH_KEYS)]
+        answers = itertools.chain.from_iterable(self.gather(batches))
+        items = (unmarshal_item(item) for answer in answers for item in answer["Responses"].get(self.name, []))
+        found = {(item["PK"], item["SK"]): item for item in items}
         return [found[pair] for key in keys if (pair := (key["PK"], key["SK"])) in found]
 
     def query(
@@ -119,7 +116,7 @@ class Table(Retrying):
         while left is None or left > 0:
             if left is not None:
                 arguments["Limit"] = left
-            answer = self._call(self.client.query, **arguments)
+            answer = self.call(self.client.query, **arguments)
             yield from unmarshal_items(answer["Items"])
             if not answer.get("LastEvaluatedKey"):
                 return
@@ -147,7 +144,7 @@ class Table(Retrying):
             **({"Limit": limit} if limit else {}),
             **(projection.arguments if projection else {}),
         }
-        answer = self._call(self.client.scan, **arguments)
+        answer = self.call(self.client.scan, **arguments)
         return unmarshal_items(answer["Items"]), answer.get("LastEvaluatedKey")
 
     def everything(self, *, index: Index | None = None) -> Iterator[Item]:
@@ -162,7 +159,7 @@ class Table(Retrying):
 
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TableDescription.html
         """
-        answer = self._call(self.client.describe_table, TableName=self.name)
+        answer = self.call(self.client.describe_table, TableName=self.name)
         return int(answer["Table"].get("ItemCount", 0))
 
     def write(self, write: Write, *, returning: str = "NONE") -> Item:
@@ -184,7 +181,7 @@ class Table(Retrying):
         def once() -> Item:
             try:
                 with lost:
-                    return unmarshal_item(self._ask(requests[write.operation], **arguments).get("Attributes", {}))
+                    return unmarshal_item(self.ask(requests[write.operation], **arguments).get("Attributes", {}))
             except ClientError as error:
                 there = unmarshal_item(cast("Any", error.response).get("Item", {}))
                 if lost.any and write.left(there):
@@ -211,7 +208,7 @@ class Table(Retrying):
             nonlocal token
             with lost:
                 try:
-                    self._ask(self.client.transact_write_items, TransactItems=items, ClientRequestToken=token)
+                    self.ask(self.client.transact_write_items, TransactItems=items, ClientRequestToken=token)
                 except ClientError as error:
                     if lost.renamed and _ones_own(error, writes):
                         return
@@ -239,7 +236,7 @@ class Table(Retrying):
                     "Parameters": [marshal(value) for value in item.values()],
                 }
             )
-        answer = self._call(self.client.batch_execute_statement, Statements=statements)
+        answer = self.call(self.client.batch_execute_statement, Statements=statements)
         return [response.get("Error", {}).get("Code") for response in answer["Responses"]]
 
     def delete_many(self, keys: Sequence[Key]) -> None:
@@ -249,10 +246,9 @@ class Table(Retrying):
         writes a second, and this is as fast. Raises Busy, and then some are deleted.
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
         """
-        distinct = list({(key["PK"], key["SK"]): key for key in keys}.values())
-        for start in range(0, len(distinct), MAX_BATCH_WRITES):
-            batch = distinct[start : start + MAX_BATCH_WRITES]
-            self._delete_all_of([{"DeleteRequest": {"Key": marshal_item(key)}} for key in batch])
+        for batch in _batches(keys, MAX_BATCH_WRITES):
+            deletions = [{"DeleteRequest": {"Key": key}} for key in batch]
+            self._all_of(self.client.batch_write_item, "UnprocessedItems", deletions)
 
     def gather(self, requests: Sequence[Callable[[], R]]) -> list[R]:
         """The results of requests that go out at once: one round trip for all of them."""
@@ -261,57 +257,27 @@ class Table(Retrying):
         with ThreadPoolExecutor(min(len(requests), MAX_PARALLEL_REQUESTS) or 1) as pool:
             return list(pool.map(lambda request: request(), requests))
 
-    def _all_of(self, wanted: dict[str, Any]) -> list[Item]:
-        """The items of up to 100 keys, however many requests DynamoDB takes for them. Raises Busy.
+    def _all_of(self, request: Callable[..., Any], unprocessed: str, batch: Any) -> list[Any]:
+        """The answers to a batch, however many requests DynamoDB takes for it. Raises Busy.
 
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
         """
-        found: list[Item] = []
-
-        def once() -> None:
-            nonlocal wanted
-            answer = self._ask(self.client.batch_get_item, RequestItems={self.name: wanted})
-            found.extend(unmarshal_items(answer["Responses"].get(self.name, [])))
-            wanted = answer.get("UnprocessedKeys", {}).get(self.name)
-            if wanted:
-                raise Busy("Reading many items was throttled for too long.")
-
-        self.retry(once, when=trouble.AGAIN)
-        return found
-
-    def _delete_all_of(self, deletions: list[dict[str, Any]]) -> None:
-        """Make up to 25 deletions, however many requests DynamoDB takes for them. Raises Busy."""
-        left = deletions
+        answers, left = [], batch
 
         def once() -> None:
             nonlocal left
-            answer = self._ask(self.client.batch_write_item, RequestItems={self.name: left})
-            left = answer.get("UnprocessedItems", {}).get(self.name, [])
+            answer = self.ask(request, RequestItems={self.name: left})
+            answers.append(answer)
+            left = answer.get(unprocessed, {}).get(self.name)
             if left:
-                raise Busy("Deleting many items was throttled for too long.")
+                raise Busy("A batch was throttled for too long.")
 
         self.retry(once, when=trouble.AGAIN)
+        return answers
 
-    def _call(self, request: Callable[..., Any], **arguments: Any) -> Any:
-        """Make a request that may be made twice, as often as it takes."""
-        return self.retry(lambda: self._ask(request, **arguments), when=trouble.AGAIN)
-
-    def _ask(self, request: Callable[..., Any], **arguments: Any) -> Any:
-        """Make a request once. Raises what its failure means, and ClientError for a refusal, which is for the caller.
-
-        After a connection has broken, all idle ones are closed: what froze one has frozen all.
-        """
-        if self.budget.left() <= 0:
-            raise Busy("There is no time left to ask the table.")
-        try:
-            return request(**arguments)
-        except ClientError as error:
-            if error.response["Error"]["Code"] in trouble.REFUSED | {"TransactionCanceledException"}:
-                raise
-            raise trouble.of(error, "The table") from error
-        except BotoCoreError as error:
-            self.client.close()
-            raise trouble.of(error, "The table") from error
+    def meaning(self, error: ClientError) -> DealsError | None:
+        """Our error for a refusal, or None for one whose meaning a write knows."""
+        return None if error.response["Error"]["Code"] in _OF_WRITES else trouble.of(error, self.called)
 
 
 class _Lost:
@@ -331,6 +297,12 @@ class _Lost:
             self.any = True
         if isinstance(error, Busy) and self.any:
             raise NoAnswer(str(error)) from error
+
+
+def _batches(keys: Sequence[Key], most: int) -> Iterator[list[dict[str, Any]]]:
+    """The keys as DynamoDB wants them, each once, and so many at a time."""
+    distinct = [marshal_item(key) for key in {(key["PK"], key["SK"]): key for key in keys}.values()]
+    return (distinct[start : start + most] for start in range(0, len(distinct), most))
 
 
 def _ones_own(error: ClientError, writes: Sequence[Write]) -> bool:

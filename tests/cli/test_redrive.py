@@ -46,7 +46,7 @@ def plumbing(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str
     for output, variable in redrive.VARIABLES.items():
         url = client.create_queue(QueueName=f"{output}-{uuid.uuid4().hex}")["QueueUrl"]
         monkeypatch.setenv(variable, url)
-        made[output] = Queue(url, client)
+        made[output] = Queue(url, client=client)
     yield made
     for queue in made.values():
         client.delete_queue(QueueUrl=queue.url)

@@ -45,7 +45,7 @@ class Plumbing:
 
     def queue(self, output: str) -> Queue:
         """A queue, by the stack's output that names it."""
-        return Queue(self.outputs[output], self.sqs)
+        return Queue(self.outputs[output], client=self.sqs)
 
     def function(self, part: str) -> str:
         """The address of the function whose name has a part."""

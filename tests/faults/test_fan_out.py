@@ -117,7 +117,7 @@ def test_requests_that_are_throttled_whole_lose_no_message(
 ) -> None:
     names = watchers(20)  # one request
     (unit, _) = fanout.news_of(deal)
-    patient = type(table)(table.name, table.client, sleep=lambda _: None)
+    patient = replace(table, sleep=lambda _: None)
 
     with failing(table, "BatchExecuteStatement", throttled, error("ThrottlingException")) as refused:
         delivered = False
@@ -133,7 +133,7 @@ def test_requests_that_are_throttled_whole_lose_no_message(
 def test_throttling_without_end_gives_the_page_back_to_the_queue(table: Table, queue: Queue, deal: Deal) -> None:
     let_watch(table, APPLE, "ana")
     (unit, _) = fanout.news_of(deal)
-    patient = type(table)(table.name, table.client, sleep=lambda _: None)
+    patient = replace(table, sleep=lambda _: None)
 
     with (
         answered(table, "BatchExecuteStatement", lambda _: (200, {"Responses": [THROTTLED]})),
@@ -152,7 +152,7 @@ def test_a_cohort_that_comes_late_is_told_without_those_who_have_left_whose_name
     readers_of(table, "brand", names)
     hot = deals.make_hot(table, deal.deal_id, NOW)
     unit = fanout.alarm_of(hot, 1)[0] if kind == "hot" else fanout.news_of(deal)[0]
-    patient = type(table)(table.name, table.client, sleep=lambda _: None)
+    patient = replace(table, sleep=lambda _: None)
     throttled = answered(table, "BatchExecuteStatement", lambda _: error("ThrottlingException"))
     with throttled, pytest.raises(Busy):
         fanout.deliver(patient, queue, unit, NOW, size=4)
@@ -316,7 +316,7 @@ def in_one_thread(table: Table) -> Table:
         def gather(self, requests: Sequence[Callable[[], Any]]) -> list[Any]:
             return [request() for request in requests]
 
-    return OneByOne(table.name, table.client)
+    return OneByOne(table.name, client=table.client)
 
 
 UNITS: dict[str, Callable[[Deal], Unit]] = {

@@ -67,7 +67,7 @@ def place() -> Iterator[Place]:
             "STAGE": "test",
             "POWERTOOLS_METRICS_NAMESPACE": "Test",
         }
-        yield Place(table, Queue(url, sqs), environment)
+        yield Place(table, Queue(url, client=sqs), environment)
         sqs.delete_queue(QueueUrl=url)
 
 

@@ -73,7 +73,7 @@ def queue_in_process() -> Iterator[Queue]:
     """A queue of a test's own, in moto: it answers for AWS's addresses only, so a table on 127.0.0.1 stays there."""
     with mock_aws():
         client = sqs.connect("none", Budget(answer=PATIENCE), **FAKE_CREDENTIALS).client
-        yield Queue(client.create_queue(QueueName="work")["QueueUrl"], client)
+        yield Queue(client.create_queue(QueueName="work")["QueueUrl"], client=client)
 
 
 def taken(queue: Queue) -> list[str]:
