@@ -16,7 +16,7 @@ from typing import Any
 from shared.data import item_types, keys
 from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, put_new_or
+from shared.dynamodb.writes import ABSENT, Write, put_over
 from shared.errors import DealsError, IdempotencyKeyReused
 from shared.values.times import to_iso
 
@@ -69,7 +69,7 @@ def receipt(idempotency: Idempotency, result_id: str, now: datetime) -> Write:
         "CreatedAt": to_iso(now),
         TTL_ATTRIBUTE: int((now + LIFETIME).timestamp()),
     }
-    return put_new_or(item, f"{TTL_ATTRIBUTE} <= :now", {":now": int(now.timestamp())}, refused=Repeated())
+    return put_over(item, f"{ABSENT} OR {TTL_ATTRIBUTE} <= :now", {":now": int(now.timestamp())}, refused=Repeated())
 
 
 def earlier_result(table: Table, idempotency: Idempotency | None, now: datetime) -> str | None:

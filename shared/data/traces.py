@@ -17,7 +17,7 @@ from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import PARTITION_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import put, put_new_or
+from shared.dynamodb.writes import ABSENT, put, put_over
 from shared.errors import AlreadyExists
 
 KEPT = timedelta(minutes=10)
@@ -47,7 +47,7 @@ def file_step(
     """
     item = _item(keys.trace_step(partition, function, record), item_types.TRACE_STEP, drawing, now) | {"Failed": failed}
     with suppress(AlreadyExists):
-        table.write(put_new_or(item, "Failed = :yes", {":yes": True}, refused=AlreadyExists()))
+        table.write(put_over(item, f"{ABSENT} OR Failed = :yes", {":yes": True}, refused=AlreadyExists()))
 
 
 def steps(table: Table, partition: str, now: datetime) -> list[Drawing]:

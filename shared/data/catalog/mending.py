@@ -13,7 +13,7 @@ from shared.data.catalog import deals, feed_counts, oddities
 from shared.data.catalog.deal_items import DEAL, check, is_listed, not_ours, to_item, unreadable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import put_new_or
+from shared.dynamodb.writes import ABSENT, put_over
 from shared.errors import EditedMeanwhile
 from shared.models.catalog import Deal
 from shared.values import ksuids
@@ -56,7 +56,7 @@ def mend(
     will_be = new if is_listed(new_item) else None
     values = {":read": read if isinstance(read, int | Decimal) else "N"}
     table.transact(
-        put_new_or({**not_ours(item), **new_item}, unchanged, values, refused=EditedMeanwhile(version)),
+        put_over({**not_ours(item), **new_item}, f"{ABSENT} OR {unchanged}", values, refused=EditedMeanwhile(version)),
         *feed_counts.recount(table, was, will_be),
         *feed_counts.renote(None, will_be),
     )

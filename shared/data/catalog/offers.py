@@ -15,7 +15,7 @@ from shared.data import item_types, keys
 from shared.data.catalog.deal_items import CARDS, attributes, readable
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, forget, put_new_or
+from shared.dynamodb.writes import ABSENT, Write, forget, put_over
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal, Topic, feed_of
 from shared.values import links
@@ -54,7 +54,7 @@ def file(table: Table, before: Deal | None, after: Deal | None, *, has_ended: bo
 def filing(deal: Deal, *, has_ended: bool = False) -> Write:
     """The write of a deal's offer. Refused with AlreadyExists where there is a later version of it."""
     item = to_item(deal, has_ended=has_ended)
-    return put_new_or(item, "Version <= :version", {":version": deal.version}, refused=AlreadyExists())
+    return put_over(item, f"{ABSENT} OR Version <= :version", {":version": deal.version}, refused=AlreadyExists())
 
 
 def to_item(deal: Deal, *, has_ended: bool) -> Item:

@@ -22,7 +22,7 @@ from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, Key
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import put_new_or
+from shared.dynamodb.writes import ABSENT, put_over
 from shared.errors import AlreadyExists
 from shared.models.catalog import (
     ALL_DEALS,
@@ -262,5 +262,5 @@ def _replace_older(table: Table, part: Cached, place: Key, body: bytes, began: d
     }
     with suppress(AlreadyExists):  # a later build was faster
         # No comparison of a number with another kind of value is true: so a damaged copy is replaced, too.
-        over = "NOT BuiltAt >= :began"
-        table.write(put_new_or(item, over, {":began": item["BuiltAt"]}, refused=AlreadyExists()))
+        older = f"{ABSENT} OR NOT BuiltAt >= :began"
+        table.write(put_over(item, older, {":began": item["BuiltAt"]}, refused=AlreadyExists()))
