@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
-
-from aws_lambda_powertools.utilities.batch import EventType
+from typing import TYPE_CHECKING
 
 from shared import ses, settings
 from shared.data.members import digests, email_tokens, mail_work, users
@@ -22,21 +20,14 @@ from shared.html import mails
 from shared.models.mail import Mail
 from shared.models.members import User
 from shared.runtime import metrics
-from shared.runtime.batches import each_record
+from shared.runtime.batches import each_message
 from shared.runtime.environment import logger, table
 from shared.runtime.mail import mail_queue, sender
 from shared.runtime.reporting import measured, report
 from shared.values import times
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
-    from aws_lambda_powertools.utilities.typing import LambdaContext
-
-
-def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Send each mail; those that fail go back to the queue, the others do not."""
-    return each_record(event, context, EventType.SQS, work)
 
 
 def work(record: SQSRecord) -> None:
@@ -52,6 +43,9 @@ def work(record: SQSRecord) -> None:
         case MailWork() as asked:
             outcome = _link(asked)
             logger().info("mailed", kind=asked.kind, outcome=outcome, **measured())
+
+
+handler = each_message(work)
 
 
 def _link(asked: MailWork) -> str:

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
-
-from aws_lambda_powertools.utilities.batch import EventType
+from typing import TYPE_CHECKING
 
 from shared.data.members import fanout
 from shared.data.members.cohorts import Unit
 from shared.runtime import metrics
-from shared.runtime.batches import each_record
+from shared.runtime.batches import each_message
 from shared.runtime.environment import logger, table
 from shared.runtime.reporting import measured, report
 from shared.runtime.work import queue
 from shared.values import times
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
-    from aws_lambda_powertools.utilities.typing import LambdaContext
-
-
-def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Do each unit of work; those that fail go back to the queue, the others do not."""
-    return each_record(event, context, EventType.SQS, deliver)
 
 
 def deliver(record: SQSRecord) -> None:
@@ -46,3 +37,6 @@ def deliver(record: SQSRecord) -> None:
         written=done.written,
         **measured(),
     )
+
+
+handler = each_message(deliver)

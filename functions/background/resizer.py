@@ -7,30 +7,21 @@ one changes nothing any more.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
-
-from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import pictures
 from shared.data.catalog import deal_pictures
 from shared.errors import NoSuchDeal
 from shared.pictures import Refused
-from shared.runtime.batches import each_record
+from shared.runtime.batches import each_message
 from shared.runtime.environment import logger, table
 from shared.runtime.pictures import bucket
 from shared.values import times
 from shared.values.pictures import MAX_UPLOAD, MEDIA_TYPES
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
-    from aws_lambda_powertools.utilities.typing import LambdaContext
-
-
-def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Make the picture of each upload; those that fail go back to the queue, the others do not."""
-    return each_record(event, context, EventType.SQS, resize)
 
 
 def resize(record: SQSRecord) -> None:
@@ -40,6 +31,9 @@ def resize(record: SQSRecord) -> None:
     """
     for told in json.loads(record.body).get("Records", []):
         make(unquote_plus(told["s3"]["object"]["key"]))
+
+
+handler = each_message(resize)
 
 
 def make(upload: str) -> None:

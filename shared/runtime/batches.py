@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
@@ -24,6 +25,13 @@ def each_record(
         processor=_OneByOne(event_type=kind, raise_on_entire_batch_failure=False),
         context=context,
     )
+
+
+def each_message(
+    handle: Callable[[Any], None],
+) -> Callable[[dict[str, Any], LambdaContext], PartialItemFailureResponse]:
+    """A handler of a queue's messages: those that fail go back to the queue, the others do not."""
+    return partial(each_record, kind=EventType.SQS, handle=handle)
 
 
 class _OneByOne(BatchProcessor):
