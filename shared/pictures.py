@@ -36,7 +36,6 @@ _OTHERS = re.compile(rb"<script|<html|<!doctype|<\?php|%PDF-", re.IGNORECASE)
 _END_OF_ARCHIVE, _ITS_PLACE = b"PK\x05\x06", 65_557
 """The end of a ZIP archive, and how far from a file's end it is at most: readers look for it from there."""
 
-
 _TOO_LARGE = f"It has more than {MOST_PIXELS // 1_000_000} megapixels."
 _UNREADABLE = "It is no picture that can be read: JPEG, PNG, WebP, GIF and AVIF can."
 
@@ -81,9 +80,7 @@ def _opened(content: bytes, media_type: str) -> Image.Image:
         raise Refused(_UNREADABLE) from error
     _check(image, media_type)
     try:
-        image.draft(
-            "RGB", (ENOUGH, ENOUGH)
-        )  # JPEG: read at a fraction of its size, which takes a fraction of the memory
+        image.draft("RGB", (ENOUGH, ENOUGH))  # a JPEG is read at a fraction of its size, in a fraction of the memory
         image.load()
     except Exception as error:  # the same
         raise Refused(_UNREADABLE) from error

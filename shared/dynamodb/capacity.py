@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
-from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -51,13 +50,11 @@ class Basis(IntEnum):
     AT_LEAST = 2
 
 
-_MARKS = {Basis.TOLD: "", Basis.COUNTED: "~", Basis.AT_LEAST: "≥"}
-
 MARKS = {
     Basis.COUNTED: "~ is counted by AWS's rules from the items, because the local cloud tells no true figure.",
     Basis.AT_LEAST: "≥ is counted, too, and at least that: a projection hides a part, and the whole is paid.",
 }
-"""The meanings of the marks before a figure."""
+"""The meanings of the marks before a figure, each after its mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +71,7 @@ class Capacity:
     def __str__(self) -> str:
         amounts = ((self.read, "RRU"), (self.write, "WRU"))
         parts = [f"{amount:,.1f}".removesuffix(".0") + f" {unit}" for amount, unit in amounts if amount]
-        return _MARKS[self.basis] + (" + ".join(parts) or "0")
+        return MARKS.get(self.basis, "")[:1] + (" + ".join(parts) or "0")
 
     def to_json(self) -> dict[str, Any]:
         """Units, and how they are known: ``told``, ``counted`` or ``at_least``."""
@@ -105,7 +102,8 @@ def _value_size(value: Wire) -> int:
         case "S":
             return len(content.encode())
         case "N":
-            return _number_size(content)
+            sign, digits, _ = Decimal(content).as_tuple()
+            return 1 + sign + -(-len("".join(map(str, digits)).strip("0")) // 2)
         case "B":  # base64 in answers, bytes in requests
             return len(content if isinstance(content, bytes) else base64.b64decode(content))
         case "M":
@@ -115,12 +113,6 @@ def _value_size(value: Wire) -> int:
         case "SS" | "NS" | "BS":
             return sum(_value_size({kind[0]: element}) for element in content)
     return 1  # NULL and BOOL
-
-
-def _number_size(content: str) -> int:
-    sign, digits, _ = Decimal(content).as_tuple()
-    significant = "".join(map(str, digits)).strip("0")
-    return 1 + sign + -(-len(significant) // 2)
 
 
 def units_read(size: int, *, consistent: bool = False, transactional: bool = False) -> float:
@@ -201,16 +193,14 @@ def _counted(operation: str, asked: Wire, answer: Wire) -> dict[str, Capacity] |
         case "Query" | "Scan":
             whole = sum(map(size_of, answer.get("Items", ())))
             units = units_read(whole, consistent=asked.get("ConsistentRead", False))
-            unseen = _is_projected(asked) or answer.get("ScannedCount", 0) > len(answer.get("Items", ()))
+            unseen = "ProjectionExpression" in asked or answer.get("ScannedCount", 0) > len(answer.get("Items", ()))
             return {asked.get("IndexName") or TABLE: Capacity(units, basis=_basis(unseen))}
         case "BatchGetItem":
-            parts = []
-            for name, wanted in asked["RequestItems"].items():
-                left = answer.get("UnprocessedKeys", {}).get(name, {}).get("Keys", ())
-                found = answer["Responses"].get(name, [])
-                absent = len(wanted["Keys"]) - len(left) - len(found)
-                parts.append(_of_each(chain(found, [{}] * absent), wanted))
-            return {TABLE: sum(parts, Capacity())}
+            ((name, wanted),) = asked["RequestItems"].items()
+            left = answer.get("UnprocessedKeys", {}).get(name, {}).get("Keys", ())
+            found = answer["Responses"].get(name, [])
+            absent = len(wanted["Keys"]) - len(left) - len(found)
+            return {TABLE: _of_each([*found, *[{}] * absent], wanted)}
         case "BatchExecuteStatement":
             return _of_inserts(asked, answer)
     return None
@@ -220,7 +210,7 @@ def _of_each(items: Iterable[Wire], asked: Wire) -> Capacity:
     """Items that are read one by one: each is rounded up."""
     consistent = asked.get("ConsistentRead", False)
     units = sum(units_read(size_of(item), consistent=consistent) for item in items)
-    return Capacity(units, basis=_basis(_is_projected(asked)))
+    return Capacity(units, basis=_basis("ProjectionExpression" in asked))
 
 
 def _of_inserts(asked: Wire, answer: Wire) -> dict[str, Capacity]:
@@ -237,10 +227,6 @@ def inserts(asked: Wire) -> Iterator[Wire]:
     """The items of a request's inserts."""
     for statement in asked.get("Statements", ()):
         yield dict(zip(_INSERTED.findall(statement["Statement"]), statement["Parameters"], strict=True))
-
-
-def _is_projected(asked: Wire) -> bool:
-    return "ProjectionExpression" in asked
 
 
 def _basis(unseen: bool) -> Basis:

@@ -53,24 +53,21 @@ class Entity(Generic[T]):
         if {field.name for field, attribute in held if attribute is None} != apart:
             raise TypeError(f"each field of {of.__name__} must be stored or apart")
         self._of = of
-        defaults = {field.name: field.default for field, _ in held}
-        attributes = {field.name: attribute for field, attribute in held if attribute is not None}
-        self.names = tuple(attribute.name for attribute in attributes.values())
-        self.listed = tuple(attribute.name for attribute in attributes.values() if attribute.listed)
         rows = [
-            (field, attribute, forms.get(field) or _form_of(attribute.kind), _setter(of, field), defaults[field])
-            for field, attribute in attributes.items()
+            (field, attribute, forms.get(field.name) or _form_of(attribute.kind))
+            for field, attribute in held
+            if attribute is not None
         ]
-        plain = [(put, row.name, row.kind, default) for _, row, form, put, default in rows if form is None]
+        self.names = tuple(attribute.name for _, attribute, _ in rows)
+        self.listed = tuple(attribute.name for _, attribute, _ in rows if attribute.listed)
+        plain = [(_setter(of, f.name), a.name, a.kind, f.default) for f, a, form in rows if form is None]
         self._required = tuple((put, name, kind) for put, name, kind, default in plain if default is MISSING)
         self._optional = tuple(each for each in plain if each[-1] is not MISSING)
-        self._formed = tuple((put, row.name, form.read, default) for _, row, form, put, default in rows if form)
-        self._apart = tuple((_setter(of, field), field, defaults[field]) for field in sorted(apart))
-        self._written = tuple((field, row.name, form.write if form else None) for field, row, form, _, _ in rows)
-        self._each = tuple(
-            (field, row.name, row.kind, form.read if form else None, no) for field, row, form, _, no in rows
-        )
-        self._copied = tuple(written for written, (_, row, *_) in zip(self._written, rows, strict=True) if row.copied)
+        self._formed = tuple((_setter(of, f.name), a.name, form.read, f.default) for f, a, form in rows if form)
+        self._apart = tuple((_setter(of, f.name), f.name, f.default) for f, attribute in held if attribute is None)
+        self._each = tuple((f.name, a.name, a.kind, form.read if form else None, f.default) for f, a, form in rows)
+        self._written = tuple((f.name, a.name, form.write if form else None) for f, a, form in rows)
+        self._copied = tuple(row for row, (_, a, _) in zip(self._written, rows, strict=True) if a.copied)
 
     def write(self, entity: T) -> Item:
         """The attributes of an object; what is None is left out."""

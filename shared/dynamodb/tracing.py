@@ -10,8 +10,9 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 from shared.dynamodb.attributes import unmarshal
@@ -25,8 +26,6 @@ _PLACEHOLDER = re.compile(r":\w+")
 READING = {"GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"}
 _RECORD = "btd.request"
 _DATA = "shared.data."
-_BEFORE, _AFTER = "before-parameter-build.dynamodb", "after-call.dynamodb"
-_BROKEN = "after-call-error.dynamodb"
 
 
 @dataclass(slots=True)
@@ -95,16 +94,21 @@ class Trace:
     def attach(self, table: Table) -> Trace:
         """Watch a table's client from now on."""
         self._endpoint = table.client.meta.endpoint_url
-        table.client.meta.events.register(_BEFORE, self._before)
-        table.client.meta.events.register(_AFTER, self._after)
-        table.client.meta.events.register(_BROKEN, self._broken)
+        for event, hook in self._hooks().items():
+            table.client.meta.events.register(event, hook)
         return self
 
     def detach(self, table: Table) -> None:
         """Watch it no longer."""
-        table.client.meta.events.unregister(_BEFORE, self._before)
-        table.client.meta.events.unregister(_AFTER, self._after)
-        table.client.meta.events.unregister(_BROKEN, self._broken)
+        for event, hook in self._hooks().items():
+            table.client.meta.events.unregister(event, hook)
+
+    def _hooks(self) -> dict[str, Callable[..., None]]:
+        return {
+            "before-parameter-build.dynamodb": self._before,
+            "after-call.dynamodb": self._after,
+            "after-call-error.dynamodb": self._broken,
+        }
 
     @property
     def round_trips(self) -> int:
@@ -202,12 +206,13 @@ def _named(params: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]
     """The items, or their keys, that a request names one by one; in a transaction, after what is done with them."""
     if "Key" in params or "Item" in params:
         yield "", params.get("Key") or params["Item"]
-    for wanted in params.get("RequestItems", {}).values():
-        yield from (("", item) for item in _wanted(wanted))
+    for batch in params.get("RequestItems", {}).values():
+        if "Keys" in batch:
+            yield from (("", key) for key in batch["Keys"])
+        else:
+            yield from (("", each.get("Key") or each["Item"]) for write in batch for each in write.values())
     for write in params.get("TransactItems", ()):
-        yield from (
-            (f"{operation} ", arguments.get("Key") or arguments["Item"]) for operation, arguments in write.items()
-        )
+        yield from ((f"{operation} ", each.get("Key") or each["Item"]) for operation, each in write.items())
     yield from (("", item) for item in inserts(params))
 
 
@@ -225,16 +230,6 @@ def _projection(params: Mapping[str, Any]) -> tuple[str, ...]:
     return ()
 
 
-def _wanted(wanted: Any) -> Iterator[Mapping[str, Any]]:
-    """The keys that a batch reads, or the keys and items that one deletes and puts."""
-    if "Keys" in wanted:
-        yield from wanted["Keys"]
-    else:
-        yield from (
-            each["DeleteRequest"]["Key"] if "DeleteRequest" in each else each["PutRequest"]["Item"] for each in wanted
-        )
-
-
 def _items(parsed: Mapping[str, Any], written: int) -> int:
     """How many items an answer holds; of a write, how many it was asked to write."""
     if "Items" in parsed:
@@ -248,25 +243,30 @@ def _items(parsed: Mapping[str, Any], written: int) -> int:
 
 def _source() -> str:
     """The function of the data layer that asks, the outermost one where several call each other."""
-    found, frame = "", sys._getframe(2)  # noqa: SLF001  # what inspect does, without reading files
-    while frame is not None:
+    found = ""
+    for frame in _frames():
         module = frame.f_globals.get("__name__", "")
         if module.startswith(_DATA):
             found = f"{module}:{frame.f_code.co_name}:{frame.f_code.co_firstlineno}"
-        frame = frame.f_back  # type: ignore[assignment]  # the last one has none
     return found
 
 
 def _writes() -> tuple[Write, ...]:
     """The writes that the table was given and now asks for, each of which knows what its refusal means."""
-    frame = sys._getframe(2)  # noqa: SLF001  # the same
-    while frame is not None:
+    for frame in _frames():
         if frame.f_code is Table.transact.__code__:
             return tuple(frame.f_locals["writes"])
         if frame.f_code is Table.write.__code__:
             return (frame.f_locals["write"],)
-        frame = frame.f_back  # type: ignore[assignment]  # the same
     return ()
+
+
+def _frames() -> Iterator[FrameType]:
+    """The calls that are under way, from the inmost out."""
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001  # what inspect does, without reading files
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def _key(item: Mapping[str, Any]) -> str:
