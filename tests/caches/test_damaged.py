@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from shared.data import keys
 from shared.data.catalog import deals, endings, feeds, page_cache
-from shared.data.catalog.deal_items import from_item, to_item
+from shared.data.catalog.deal_items import to_item
 from shared.data.catalog.page_cache import HTML, JSON, NEWEST, PICKED
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import marshal_item
 from shared.dynamodb.table import Table
-from shared.errors import DamagedDeal
 from shared.models.catalog import Deal
 from shared.values import times
 from tests.support.engines import MOTO, Engine
@@ -24,7 +23,6 @@ from tests.support.factories import NOW as PRESENT
 from tests.support.records import of_deal, record
 
 Refresh = Callable[..., dict[str, Any]]
-Get = Callable[..., Any]
 
 NOW = times.now()
 GONE = object()
@@ -71,10 +69,6 @@ WAYS: dict[str, dict[str, Any]] = {
 def engine() -> Engine:
     """One that takes what no client of ours would write."""
     return MOTO
-
-
-def test_there_are_33_ways() -> None:
-    assert len(WAYS) == 33
 
 
 def posted(table: Table, damaged: int = 1) -> list[Deal]:
@@ -156,15 +150,6 @@ def test_a_deal_that_is_damaged_leaves_the_copies_and_comes_back_when_it_is_repa
     assert (damaged.deal_id in without.text, damaged.deal_id in mended.text) == (False, True)
 
 
-def test_a_page_that_meets_a_damaged_deal_is_shown(table: Table, get: Get) -> None:
-    first, damaged, last = posted(table)
-    spoil(table, damaged, {"Title": {"B": b"Trail runner"}})
-
-    shown = [deal["dealId"] for deal in get("/deals")["items"]]
-
-    assert shown == ids([first, last])
-
-
 def test_a_sweep_goes_on_behind_a_damaged_deal(table: Table) -> None:
     ended = [a_deal(ago(hours=1), ends_at=ago(minutes=number)) for number in (3, 2, 1)]
     before = ago(hours=1)
@@ -175,15 +160,4 @@ def test_a_sweep_goes_on_behind_a_damaged_deal(table: Table) -> None:
 
     endings.sweep(table, PRESENT)
 
-    assert [deal for deal in (ended[0], ended[2]) if "GSI1PK" in (table.get(key_of(deal)) or {})] == []
-
-
-def test_a_damaged_deal_alone_is_an_error_that_names_it() -> None:
-    deal = a_deal(NOW)
-
-    with pytest.raises(DamagedDeal, match=deal.deal_id):
-        from_item({**to_item(deal, NOW), "Price": Decimal("31.9")})
-
-
-def key_of(deal: Deal) -> dict[str, str]:
-    return {name: to_item(deal, NOW)[name] for name in ("PK", "SK")}
+    assert [deal for deal in (ended[0], ended[2]) if "GSI1PK" in (table.get(keys.deal(deal.deal_id)) or {})] == []

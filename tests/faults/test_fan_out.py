@@ -28,7 +28,20 @@ from shared.errors import Busy, TooManyCohorts
 from shared.models.catalog import Deal
 from shared.sqs import Queue
 from tests.support.engines import MINISTACK, on
-from tests.support.factories import APPLE, NOW, SHOES, a_deal, a_message, a_user, ahead, join, leave, let_watch, post
+from tests.support.factories import (
+    APPLE,
+    HOME,
+    NOW,
+    SHOES,
+    a_deal,
+    a_message,
+    a_user,
+    ahead,
+    join,
+    leave,
+    let_watch,
+    post,
+)
 from tests.support.surroundings import taken
 from tests.support.wire import answered, error, failing, hooked, watched
 
@@ -57,6 +70,21 @@ def test_who_watches_a_brand_and_its_category_is_told_once(table: Table, deal: D
     work_off(fanout.news_of(deal))
 
     assert received(table, ["ana", "bo", "cy"]) == {"ana": 1, "bo": 1, "cy": 0}
+
+
+def test_who_watched_what_a_deal_was_announced_for_is_told_so_though_it_was_moved_since(
+    table: Table, deal: Deal, work_off: WorkOff
+) -> None:
+    let_watch(table, SHOES, "ana")
+    let_watch(table, HOME, "bo")
+    news = fanout.news_of(deal)
+    deals.edit(table, deal.deal_id, {"category": "home"}, NOW)
+
+    work_off(news)
+
+    (told,) = messages.latest(table, "ana", limit=5, now=NOW).items
+    assert (told.subject, told.about) == (f"New in Shoes: {deal.title}", a_message(deal, kind="category").about)
+    assert received(table, ["ana", "bo"]) == {"ana": 1, "bo": 0}
 
 
 def test_a_stream_that_repeats_and_reorders_records_tells_once(

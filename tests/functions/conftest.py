@@ -22,9 +22,6 @@ from tests.support.surroundings import queue_in_process, surrounded
 
 __all__ = ["context"]
 
-DEAL_ID = "3F2VM8KqLdHD6qBOm7B4Q0YD0Fr"
-"""The deal that the events are about."""
-
 
 @pytest.fixture
 def unseeded() -> Iterator[Table]:

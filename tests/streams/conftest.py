@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.background import messenger, publisher, refresher
+from functions.background import messenger, publisher
 from shared.dynamodb.table import Table
 from shared.sqs import Queue
 from tests.support.engines import FAST_SERVER
@@ -38,12 +38,6 @@ def queue(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Queue]:
 def announce(queue: Queue) -> Callable[[Record], dict[str, Any]]:
     """Calls the publisher with an event."""
     return lambda event: dict(publisher.handler(event, CONTEXT))
-
-
-@pytest.fixture
-def refresh(queue: Queue) -> Callable[[Record], dict[str, Any]]:
-    """Calls the refresher with an event."""
-    return lambda event: refresher.handler(event, CONTEXT)
 
 
 @pytest.fixture
