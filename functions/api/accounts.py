@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from shared.api import member_documents
 from shared.api.app import create_app, serve
-from shared.api.callers import caller, token_of
+from shared.api.callers import calling, token_of
 from shared.api.documentation import describe, of_members
 from shared.api.member_bodies import AccountChange, MailedToken, NewPassword, NewUser, PasswordReset, SignIn
 from shared.data import removal
@@ -80,7 +80,7 @@ def sign_out() -> Response[Any]:
 
 @app.delete("/sessions", **of_members("Sign out everywhere", None, status=204))
 def sign_out_everywhere() -> Response[Any]:
-    own = caller(app.current_event.raw_event)
+    own = calling(app)
     sessions.end_all(table(), own.username, own.account_id)
     return nothing()
 
@@ -143,7 +143,7 @@ def _own(user: User) -> Response[Any]:
 
 
 def _me() -> User:
-    own = caller(app.current_event.raw_event)
+    own = calling(app)
     return accounts.own(table(), own.username, own.account_id)
 
 

@@ -15,7 +15,7 @@ from functions.api.writing import idempotency, seen
 from shared.api import documents, paths
 from shared.api.app import create_app, serve
 from shared.api.bodies import CategoryFeatured, DealChange, Featured, NewBrand, NewDeal, NewDraft, NewPicture
-from shared.api.callers import caller, editors_only
+from shared.api.callers import calling, editors_only
 from shared.api.documentation import PAGED, of_editors
 from shared.data.catalog import brands, deal_log, deal_pictures, deals, drafts, oddities, picks
 from shared.data.members import fanout_progress
@@ -108,7 +108,7 @@ def state_of_picture(deal_id: str) -> Response[Any]:
 
 @app.get("/me/drafts", **of_editors("One's drafts", "DraftList"))
 def own_drafts() -> Response[Any]:
-    own = caller(app.current_event.raw_event)
+    own = calling(app)
     return json_answer(documents.all_of(map(documents.draft, drafts.of(table(), own.username))))
 
 
@@ -123,8 +123,7 @@ def own_drafts() -> Response[Any]:
     ),
 )
 def keep_draft(new: Annotated[NewDraft, Body()]) -> Response[Any]:
-    now, event = times.now(), app.current_event.raw_event
-    own = caller(event)
+    now, event, own = times.now(), app.current_event.raw_event, calling(app)
     draft_id = ksuids.random(now, secrets.token_bytes(16))
     draft = Draft(new.to_deal(draft_id, now), own.username, own.account_id, new.starts_at)
     once = idempotency(event, new.model_dump(mode="json"))
@@ -157,7 +156,7 @@ def post_draft(draft_id: str) -> Response[Any]:
     try:
         deal = drafts.post(table(), _draft(draft_id), now, seen(event), correlation_id=_correlation_id())
     except NoSuchDraft:
-        posted = drafts.posted_as(table(), caller(event).account_id, draft_id, now)
+        posted = drafts.posted_as(table(), calling(app).account_id, draft_id, now)
         if posted is None:
             raise
         deal = deals.get(table(), posted, consistent=True)
@@ -209,12 +208,12 @@ def _posted(deal: Deal, now: datetime) -> Response[Any]:
 
 
 def _editor() -> str:
-    return caller(app.current_event.raw_event).username
+    return calling(app).username
 
 
 def _draft(draft_id: str) -> Draft:
     """One of the caller's drafts. Raises NoSuchDraft."""
-    return drafts.get(table(), caller(app.current_event.raw_event).username, segment(draft_id))
+    return drafts.get(table(), calling(app).username, segment(draft_id))
 
 
 def _correlation_id() -> str:

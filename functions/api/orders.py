@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from functions.api.writing import idempotency
 from shared.api import documents, member_documents, order_documents, paths
 from shared.api.app import create_app, serve
-from shared.api.callers import caller, editors_only
+from shared.api.callers import calling, editors_only
 from shared.api.documentation import PAGED, Who, describe
 from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.data.catalog import deals
@@ -63,18 +63,10 @@ def _event() -> Event:
     return app.current_event.raw_event
 
 
-def _username() -> str:
-    return caller(_event()).username
-
-
-def _account_id() -> str:
-    return caller(_event()).account_id
-
-
 @route("PUT", "/me/addresses/<name>", "Save an address", "Address", who="member", errors=[404])
 def save_address(name: str, new: Annotated[NewAddress, Body()]) -> Response[Any]:
-    address = new.to_address()
-    addresses.save(table(), _username(), _address_name(name), address, _account_id())
+    own, address = calling(app), new.to_address()
+    addresses.save(table(), own.username, _address_name(name), address, own.account_id)
     return json_answer(member_documents.address(address))
 
 
@@ -84,27 +76,28 @@ def remove_address(name: str) -> Response[Any]:
         known = _address_name(name)
     except InvalidName as error:
         raise UnknownAddress(segment(name)[:40]) from error
-    addresses.remove(table(), _username(), known, _account_id())
+    addresses.remove(table(), calling(app).username, known, calling(app).account_id)
     return nothing()
 
 
 @route("GET", "/me/cart", "What is in one's cart, and what changed since", "Cart", who="member")
 def my_cart() -> Response[Any]:
     now = times.now()
-    return json_answer(order_documents.cart(carts.view(table(), _username(), now), now))
+    return json_answer(order_documents.cart(carts.view(table(), calling(app).username, now), now))
 
 
 @route("PUT", "/me/cart/<deal_id>", "Have pieces of a deal in the cart", "CartItem", who="member", errors=[404, 409])
 def put_into_cart(deal_id: str, change: Annotated[CartChange, Body()]) -> Response[Any]:
-    now = times.now()
+    own, now = calling(app), times.now()
     deal = deals.find(table(), segment(deal_id), consistent=True)
-    item = carts.put_in(table(), _username(), deal.deal_id, change.quantity, now, _account_id())
+    item = carts.put_in(table(), own.username, deal.deal_id, change.quantity, now, own.account_id)
     return json_answer(order_documents.cart_item(item, now))
 
 
 @route("DELETE", "/me/cart/<deal_id>", "Take a deal out of the cart", None, who="member", status=204, errors=[404])
 def take_out_of_cart(deal_id: str) -> Response[Any]:
-    carts.take_out(table(), _username(), deals.find(table(), segment(deal_id)).deal_id, _account_id())
+    own, deal = calling(app), deals.find(table(), segment(deal_id))
+    carts.take_out(table(), own.username, deal.deal_id, own.account_id)
     return nothing()
 
 
@@ -117,11 +110,10 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
     if once is None:
         raise BadRequest("An order must have an Idempotency-Key, so that a repeated one is not placed twice.",
                          "Idempotency-Key")  # fmt: skip
+    buyer, from_cart, totals = calling(app).username, new.from_cart, new.seen()
     order = placing.place(
         table(),
-        placing.Asked(
-            _username(), new.address, new.wanted(), once, request, from_cart=new.from_cart, totals=new.seen()
-        ),
+        placing.Asked(buyer, new.address, new.wanted(), once, request, from_cart=from_cart, totals=totals),
         times.now(),
         secrets.token_bytes(16),
         chance=random.SystemRandom().random,
@@ -134,7 +126,8 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
 
 @route("GET", "/orders", "One's orders", "OrderList", who="member", query=[*PAGED, "status", "from", "to"])
 def my_orders() -> Response[Any]:
-    page = reading.latest(table(), _username(), status=_status(), since=_time("from"), until=_time("to"), **paging(app))
+    own, since, until = calling(app), _time("from"), _time("to")
+    page = reading.latest(table(), own.username, status=_status(), since=since, until=until, **paging(app))
     return json_answer(documents.page(page, order_documents.order_head))
 
 
@@ -142,7 +135,7 @@ def my_orders() -> Response[Any]:
     "GET", "/orders/<order_id>", "An order of one's own; for an editor, anyone's", "Order", who="member", errors=[404]
 )
 def my_order(order_id: str) -> Response[Any]:
-    asking = caller(_event())
+    asking = calling(app)
     if asking.role == "editor":  # who sends orders sees what is in them
         return json_answer(order_documents.order(reading.find(table(), segment(order_id))))
     return json_answer(order_documents.order(reading.get(table(), asking.username, segment(order_id))))
@@ -150,7 +143,7 @@ def my_order(order_id: str) -> Response[Any]:
 
 @route("POST", "/orders/<order_id>/cancel", "Cancel an order", "Order", who="member", errors=[404, 409])
 def cancel_order(order_id: str) -> Response[Any]:
-    return _advance(reading.get(table(), _username(), segment(order_id)), OrderStatus.CANCELLED)
+    return _advance(reading.get(table(), calling(app).username, segment(order_id)), OrderStatus.CANCELLED)
 
 
 @route("PUT", "/orders/<order_id>/status", "Send, deliver or cancel an order", "Order", who="editor", errors=[404, 409])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shared.errors import Forbidden, NotSignedIn
 from shared.http.event import MAX_TOKEN, Event, header, is_plain
 from shared.models.members import Role
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,11 @@ def caller(event: Mapping[str, Any]) -> Caller:
     if not named.get("username"):
         raise NotSignedIn
     return Caller(named["username"], named["accountId"], named["role"])
+
+
+def calling(app: BaseRouter) -> Caller:
+    """The caller of the route that answers now. Raises NotSignedIn."""
+    return caller(app.current_event.raw_event)
 
 
 def editors_only(event: Event) -> None:

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import documents, member_documents
-from shared.api.callers import Caller, caller
+from shared.api.callers import calling
 from shared.api.documentation import PAGED, of_members
 from shared.data.catalog import deals
 from shared.data.members import alerts, feed_keys, limits, messages
@@ -23,13 +23,9 @@ from shared.values import times
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
 
 
-def _own() -> Caller:
-    return caller(router.current_event.raw_event)
-
-
 @router.get("/me/alerts", **of_members("One's alerts, on prices and on words", "AlertList"))
 def my_alerts() -> Response[Any]:
-    return json_answer(documents.all_of(map(member_documents.alert, alerts.of(table(), _own().username))))
+    return json_answer(documents.all_of(map(member_documents.alert, alerts.of(table(), calling(router).username))))
 
 
 @router.put(
@@ -38,7 +34,7 @@ def my_alerts() -> Response[Any]:
 )
 def alert_on_price(deal_id: str) -> Response[Any]:
     """Tell of each offer of a product at the ceiling or below: one alert for a product, which this replaces."""
-    deal, own = deals.find(table(), segment(deal_id)), _own()
+    deal, own = deals.find(table(), segment(deal_id)), calling(router)
     given = {"currency": deal.currency, **(router.current_event.json_body or {})}
     alert = alerts.on_price(table(), deal, own.username, own.account_id, limits.read(given), times.now())
     return json_answer(member_documents.alert(alert))
@@ -49,33 +45,33 @@ def alert_on_price(deal_id: str) -> Response[Any]:
 )
 def alert_on_words() -> Response[Any]:
     """Tell of new deals within limits that name words: one alert for the same words, which this replaces."""
-    own, within = _own(), limits.read(router.current_event.json_body or {})
+    own, within = calling(router), limits.read(router.current_event.json_body or {})
     alert = alerts.on_words(table(), own.username, own.account_id, within, times.now())
     return json_answer(member_documents.alert(alert))
 
 
 @router.delete("/me/alerts/<alert_id>", **of_members("Remove an alert", None, status=204, errors=[404]))
 def remove_alert(alert_id: str) -> Response[Any]:
-    alerts.remove(table(), _own().username, segment(alert_id), _own().account_id)
+    alerts.remove(table(), calling(router).username, segment(alert_id), calling(router).account_id)
     return nothing()
 
 
 @router.get("/me/feed", **of_members("Whether one has a private feed", "PrivateFeed"))
 def my_feed() -> Response[Any]:
-    return json_answer(member_documents.private_feed(feed_keys.made_at(table(), _own().username)))
+    return json_answer(member_documents.private_feed(feed_keys.made_at(table(), calling(router).username)))
 
 
 @router.post("/me/feed", **of_members("Make the key of a private feed", "FeedKey", status=201, errors=[409]))
 def make_feed() -> Response[Any]:
     """Make a new key, in place of the one before. The feed is at the site's ``/my/messages.atom?key=``."""
-    own, now = _own(), times.now()
+    own, now = calling(router), times.now()
     key = feed_keys.make(table(), own.username, own.account_id, now, secrets.token_bytes(feed_keys.KEY_BYTES))
     return json_answer(member_documents.feed_key(key, now), HTTPStatus.CREATED)
 
 
 @router.delete("/me/feed", **of_members("Revoke one's private feed", None, status=204, errors=[409]))
 def revoke_feed() -> Response[Any]:
-    feed_keys.revoke(table(), _own().username, _own().account_id)
+    feed_keys.revoke(table(), calling(router).username, calling(router).account_id)
     return nothing()
 
 
@@ -84,22 +80,26 @@ def my_messages() -> Response[Any]:
     unread = router.current_event.get_query_string_value("unread", "false")
     if unread not in ("true", "false"):
         raise BadRequest("unread must be true or false.", "unread")
-    page = messages.latest(table(), _own().username, unread=unread == "true", now=times.now(), **paging(router))
+    page = messages.latest(
+        table(), calling(router).username, unread=unread == "true", now=times.now(), **paging(router)
+    )
     return json_answer(documents.page(page, member_documents.message))
 
 
 @router.get("/messages/unread-count", **of_members("How many messages are unread", "UnreadCount"))
 def unread_count() -> Response[Any]:
-    return json_answer(member_documents.unread_count(messages.unread_count(table(), _own().username, times.now())))
+    return json_answer(
+        member_documents.unread_count(messages.unread_count(table(), calling(router).username, times.now()))
+    )
 
 
 @router.put("/messages/<message_id>/read", **of_members("Mark a message read", "Message", errors=[404]))
 def mark_read(message_id: str) -> Response[Any]:
-    marked = messages.mark_read(table(), _own().username, segment(message_id), times.now())
+    marked = messages.mark_read(table(), calling(router).username, segment(message_id), times.now())
     return json_answer(member_documents.message(marked))
 
 
 @router.post("/messages/read-all", **of_members("Mark all messages read", "Marked"))
 def mark_all_read() -> Response[Any]:
-    marked = messages.mark_all_read(table(), _own().username, times.now(), _own().account_id)
+    marked = messages.mark_all_read(table(), calling(router).username, times.now(), calling(router).account_id)
     return json_answer(member_documents.marked(marked))

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import documents, member_documents
-from shared.api.callers import Caller, caller
+from shared.api.callers import calling
 from shared.api.documentation import of_members
 from shared.data.catalog import topics
 from shared.data.members import follows, limits
@@ -18,7 +18,7 @@ from shared.errors import AlreadyLiked, AlreadyWatching, NotLiked, NotWatching
 from shared.http.answers import json_answer
 from shared.http.parameters import topic_named
 from shared.models.alerts import NO_LIMITS
-from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind
+from shared.models.catalog import BRAND, CATEGORY, TopicKind
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
@@ -27,55 +27,47 @@ from shared.values import times
 router = Router()  # type: ignore[no-untyped-call]  # Powertools leaves it untyped
 
 
-def _own() -> Caller:
-    return caller(router.current_event.raw_event)
-
-
-def _username() -> str:
-    return _own().username
-
-
 def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
     """The four routes by which members like and watch one kind of topic. Saying it twice counts once."""
 
     @router.put(f"{path}/like", **of_members(f"Like a {kind.label}", "Like", errors=[404]))
     def like(slug: str) -> Response[Any]:
-        topic = topic_named(kind, slug)
+        topic, own = topic_named(kind, slug), calling(router)
         with suppress(AlreadyLiked):
-            follows.like(table(), topic, _username(), times.now(), _own().account_id)
+            follows.like(table(), topic, own.username, times.now(), own.account_id)
             report(metrics.LIKES_ADDED)
-        return _likes(topic, liked=True)
+        return json_answer(member_documents.like(topics.get(table(), topic, consistent=True), liked=True))
 
     @router.delete(f"{path}/like", **of_members(f"Unlike a {kind.label}", "Like", errors=[404]))
     def unlike(slug: str) -> Response[Any]:
-        topic = topic_named(kind, slug)
+        topic, own = topic_named(kind, slug), calling(router)
         with suppress(NotLiked):
-            follows.unlike(table(), topic, _username(), _own().account_id)
+            follows.unlike(table(), topic, own.username, own.account_id)
             report(metrics.LIKES_REMOVED)
-        return _likes(topic, liked=False)
+        return json_answer(member_documents.like(topics.get(table(), topic, consistent=True), liked=False))
 
     @router.put(
         f"{path}/watch", **of_members(f"Watch a {kind.label}, within limits", "Watch", errors=[404, 422], body="Limits")
     )
     def watch(slug: str) -> Response[Any]:
         """Watch a topic. A body, where there is one, says within which limits; without one, those there are stay."""
-        topic, given = topic_named(kind, slug), router.current_event.json_body
+        topic, own, given = topic_named(kind, slug), calling(router), router.current_event.json_body
         within = limits.read(given) if given is not None else None
         try:
-            follows.watch(table(), topic, _username(), times.now(), _own().account_id, within or NO_LIMITS)
+            follows.watch(table(), topic, own.username, times.now(), own.account_id, within or NO_LIMITS)
             report(metrics.WATCHES_ADDED)
         except AlreadyWatching:
             if within is not None:
-                follows.limit(table(), topic, _username(), within, _own().account_id)
-        return _watchers(topic, watching=True)
+                follows.limit(table(), topic, own.username, within, own.account_id)
+        return json_answer(member_documents.watch(topics.get(table(), topic, consistent=True), watching=True))
 
     @router.delete(f"{path}/watch", **of_members(f"Stop watching a {kind.label}", "Watch", errors=[404]))
     def unwatch(slug: str) -> Response[Any]:
-        topic = topic_named(kind, slug)
+        topic, own = topic_named(kind, slug), calling(router)
         with suppress(NotWatching):
-            follows.unwatch(table(), topic, _username(), _own().account_id)
+            follows.unwatch(table(), topic, own.username, own.account_id)
             report(metrics.WATCHES_REMOVED)
-        return _watchers(topic, watching=False)
+        return json_answer(member_documents.watch(topics.get(table(), topic, consistent=True), watching=False))
 
 
 offer_likes_and_watches(BRAND, "/brands/<slug>")
@@ -84,13 +76,5 @@ offer_likes_and_watches(CATEGORY, "/categories/<slug>")
 
 @router.get("/me/watches", **of_members("Brands and categories one watches", "WatchList"))
 def my_watches() -> Response[Any]:
-    found = follows.watching(table(), _username())
+    found = follows.watching(table(), calling(router).username)
     return json_answer(documents.all_of(starmap(member_documents.watched, found.items())))
-
-
-def _likes(topic: Topic, *, liked: bool) -> Response[Any]:
-    return json_answer(member_documents.like(topics.get(table(), topic, consistent=True), liked=liked))
-
-
-def _watchers(topic: Topic, *, watching: bool) -> Response[Any]:
-    return json_answer(member_documents.watch(topics.get(table(), topic, consistent=True), watching=watching))

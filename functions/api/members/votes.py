@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.api import member_documents
-from shared.api.callers import caller
+from shared.api.callers import calling
 from shared.api.documentation import of_members
 from shared.data.catalog import deals, scores
 from shared.data.catalog.scores import Scored
@@ -40,7 +40,7 @@ def no_vote(deal_id: str) -> Response[Any]:
 
 
 def _voted(deal_id: str, given: Vote | None) -> Response[Any]:
-    deal, now, own = deals.find(table(), segment(deal_id)), times.now(), caller(router.current_event.raw_event)
+    deal, now, own = deals.find(table(), segment(deal_id)), times.now(), calling(router)
     counts = votes.vote(table(), deal, own.username, given, now, own.account_id)
     score = Scored(deal, scores.of(table(), deal.deal_id, consistent=True)).shown(now)
     return json_answer(member_documents.vote(given, score, counts=counts))
