@@ -30,8 +30,8 @@ from shared.settings import CURRENCIES
 from shared.values import ksuids
 
 PATH = Path(__file__).with_name("openapi.json")
-POWERTOOLS_OWN = "#/components/schemas/HTTPValidationError"
-"""Powertools' description of every validating app's 422. Ours are problem documents, on the routes that have one."""
+POWERTOOLS_OWN = "ValidationError"
+"""Part of the names of Powertools' schemas for invalid bodies. Ours are problem documents, on routes that have one."""
 
 BODY_ERRORS = (400, 413, 415, 422)
 """The statuses of a body that cannot be used: of each route with a model of its body."""
@@ -41,72 +41,50 @@ WITHOUT_BODY = {"204", "304"}
 
 APPS = (catalog.app, accounts.app, members.app, orders.app, editors.app)
 
+
+def _parameter(description: str, place: str = "query", **schema: Any) -> dict[str, Any]:
+    return {"in": place, "schema": {"type": "string", **schema}, "description": description}
+
+
 PARAMETERS: dict[str, dict[str, Any]] = {
-    "limit": {
-        "in": "query",
-        "schema": {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "default": DEFAULT_PAGE},
-        "description": "How many items the page must hold at most.",
-    },
-    "cursor": {"in": "query", "schema": {"type": "string"}, "description": "The `next` of the page before."},
-    "q": {
-        "in": "query",
-        "schema": {"type": "string"},
-        "description": f"Only deals with these words in title, brand or category, {MOST_WORDS} at most, in their first "
+    "limit": _parameter(
+        "How many items the page must hold at most.", type="integer", minimum=1, maximum=MAX_PAGE, default=DEFAULT_PAGE
+    ),
+    "cursor": _parameter("The `next` of the page before."),
+    "q": _parameter(
+        f"Only deals with these words in title, brand or category, {MOST_WORDS} at most, in their first "
         f"{MOST_CHARACTERS} characters. The last also stands for the {COMPLETIONS} most frequent words that begin so. "
-        "Without a word it is refused.",
-    },
-    "unread": {
-        "in": "query",
-        "schema": {"type": "boolean", "default": False},
-        "description": "Only messages that are unread.",
-    },
-    "status": {
-        "in": "query",
-        "schema": {"type": "string", "enum": list(OrderStatus)},
-        "description": "Only orders of this status.",
-    },
-    "from": {
-        "in": "query",
-        "schema": {"type": "string", "format": "date-time"},
-        "description": "Only orders placed at this time or later.",
-    },
-    "to": {
-        "in": "query",
-        "schema": {"type": "string", "format": "date-time"},
-        "description": "Only orders placed at this time or earlier.",
-    },
-    "sort": {
-        "in": "query",
-        "schema": {"type": "string", "enum": list(Sort), "default": Sort.NEWEST},
-        "description": "The newest first, the cheapest, or the biggest discount, of those that have one.",
-    },
-    "currency": {
-        "in": "query",
-        "schema": {"type": "string", "pattern": "^[A-Z]{3}$"},
-        "description": "Only deals in this currency. By price or discount, and between two prices, deals are of one: "
+        "Without a word it is refused."
+    ),
+    "unread": _parameter("Only messages that are unread.", type="boolean", default=False),
+    "status": _parameter("Only orders of this status.", enum=list(OrderStatus)),
+    "from": _parameter("Only orders placed at this time or later.", format="date-time"),
+    "to": _parameter("Only orders placed at this time or earlier.", format="date-time"),
+    "sort": _parameter(
+        "The newest first, the cheapest, or the biggest discount, of those that have one.",
+        enum=list(Sort),
+        default=Sort.NEWEST,
+    ),
+    "currency": _parameter(
+        "Only deals in this currency. By price or discount, and between two prices, deals are of one: "
         f"{CURRENCIES[0]}, where none is asked for.",
-    },
-    "brand": {
-        "in": "query",
-        "schema": {"type": "string"},
-        "description": "Only deals of this brand, by its slug or its name.",
-    },
-    "anyway": {
-        "in": "query",
-        "schema": {"type": "string", "pattern": ANYWAY},
-        "description": "A deal that ends in the past, or whose price is not below its list price, is refused with 409, "
+        pattern="^[A-Z]{3}$",
+    ),
+    "brand": _parameter("Only deals of this brand, by its slug or its name."),
+    "anyway": _parameter(
+        "A deal that ends in the past, or whose price is not below its list price, is refused with 409, "
         "unless this names the fields that the refusal names, with commas between them. A new deal that is too old to "
         "be news (`createdAt`) is not asked about.",
-    },
-    "Idempotency-Key": {
-        "in": "header",
-        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_CLIENT_KEY, "pattern": "^[ -~]+$"},
-        "description": f"Repeating a request with the same key within {LIFETIME // timedelta(hours=1)} hours does "
-        "nothing twice.",
-    },
+        pattern=ANYWAY,
+    ),
+    "Idempotency-Key": _parameter(
+        f"Repeating a request with the same key within {LIFETIME // timedelta(hours=1)} hours does nothing twice.",
+        "header",
+        minLength=1,
+        maxLength=MAX_CLIENT_KEY,
+        pattern="^[ -~]+$",
+    ),
 }
-
-
 OF_PATHS: dict[tuple[str, str], dict[str, Any]] = {
     ("/orders", "Idempotency-Key"): {"required": True},  # an order is never placed by chance twice
     **{
@@ -154,20 +132,20 @@ EXPLAINED = {
 def document() -> dict[str, Any]:
     """The OpenAPI document of all functions behind the API."""
     paths: dict[str, dict[str, Any]] = {}
-    _, answers = models_json_schema(
-        [(model, "serialization") for model in schemas.MODELS], ref_template="#/components/schemas/{model}"
-    )
-    components: dict[str, Any] = answers["$defs"]
+    components: dict[str, Any] = {}
     for app in APPS:
         generated = app.get_openapi_schema(title="", version="").model_dump(
             mode="json", by_alias=True, exclude_none=True
         )
-        for name, schema in generated.get("components", {}).get("schemas", {}).items():
-            components.setdefault(name, schema)
+        components |= generated.get("components", {}).get("schemas", {})
         for path, operations in generated["paths"].items():
             for method, operation in operations.items():
                 paths.setdefault(_camel_path(path), {})[method] = _tidy(operation, path, method)
-    used = json.dumps(paths)
+    named = {schemas.model(name) for name in re.findall(r'"#/components/schemas/(\w+)"', json.dumps(paths))}
+    _, answers = models_json_schema(
+        [(model, "serialization") for model in named if model], ref_template="#/components/schemas/{model}"
+    )
+    components |= answers["$defs"]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -178,7 +156,7 @@ def document() -> dict[str, Any]:
         "servers": [{"url": ROOT}],
         "paths": dict(sorted(paths.items())),
         "components": {
-            "schemas": _reachable(components, used),
+            "schemas": {name: components[name] for name in sorted(components) if POWERTOOLS_OWN not in name},
             "headers": {
                 name: {"description": description, "required": True, "schema": {"type": "string", "pattern": pattern}}
                 for name, (description, pattern) in HEADERS.items()
@@ -252,18 +230,6 @@ def _public_name(path: str, parameter: str) -> str:
     if parameter == "slug":
         return "brand" if path.startswith("/brands/") else "category"
     return to_camel(parameter)
-
-
-def _reachable(components: dict[str, Any], text: str) -> dict[str, Any]:
-    """Those schemas that a text refers to, directly or through others."""
-    found: dict[str, Any] = {}
-    pending = [text]
-    while pending:
-        for name in re.findall(r"#/components/schemas/([\w.-]+)", pending.pop()):
-            if name not in found:
-                found[name] = components[name]
-                pending.append(json.dumps(components[name]))
-    return dict(sorted(found.items()))
 
 
 if __name__ == "__main__":

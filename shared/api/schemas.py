@@ -87,19 +87,9 @@ class Brand(Answer):
     name: str
 
 
-class BrandList(Answer):
-    items: list[Brand]
-    next: None
-
-
 class Category(Answer):
     category: CategorySlug
     name: str
-
-
-class CategoryList(Answer):
-    items: list[Category]
-    next: None
 
 
 class Picture(Answer):
@@ -164,11 +154,6 @@ class Draft(Answer):
     saved_at: datetime
 
 
-class DraftList(Answer):
-    items: list[Draft]
-    next: None
-
-
 class FoundDeals(DealList):
     searched: Annotated[
         str | None,
@@ -183,11 +168,6 @@ Score = Annotated[
 
 class PopularDeal(Deal):
     score: Score
-
-
-class PopularList(Answer):
-    items: list[PopularDeal]
-    next: Cursor
 
 
 class FrontPage(Answer):
@@ -290,11 +270,6 @@ class Alert(Answer):
     created_at: datetime
 
 
-class AlertList(Answer):
-    items: list[Alert]
-    next: None
-
-
 class PrivateFeed(Answer):
     created_at: Annotated[datetime | None, Field(description="When its key was made; null where there is none.")]
 
@@ -302,11 +277,6 @@ class PrivateFeed(Answer):
 class FeedKey(Answer):
     key: Annotated[str, Field(description="The site's /my/messages.atom?key= is the feed. It is told this once.")]
     created_at: datetime
-
-
-class WatchList(Answer):
-    items: list[Watched]
-    next: None
 
 
 class MessageDeal(Answer):
@@ -331,11 +301,6 @@ class Message(Answer):
     order: MessageOrder | SkipJsonSchema[None] = None
     created_at: datetime
     unread: bool
-
-
-class MessageList(Answer):
-    items: list[Message]
-    next: Cursor
 
 
 class UnreadCount(Answer):
@@ -365,11 +330,6 @@ class LogLine(Answer):
     at: datetime
     by: Annotated[str | None, Field(description="The editor's username; null where nobody knows who it was.")]
     changes: Annotated[list[Changed], Field(description="None where the deal was posted.")]
-
-
-class Log(Answer):
-    items: list[LogLine]
-    next: Cursor
 
 
 class Address(Answer):
@@ -403,11 +363,6 @@ class CartItem(Answer):
     currency_then: str
     changed: bool
     put_at: datetime
-
-
-class Cart(Answer):
-    items: list[CartItem]
-    next: None
 
 
 class OrderItem(Answer):
@@ -453,11 +408,6 @@ class Order(OrderHead):
     items: list[OrderItem]
 
 
-class OrderList(Answer):
-    items: list[OrderHead]
-    next: Cursor
-
-
 class Customer(Answer):
     """A user as the shop's editors see them, with the newest orders."""
 
@@ -491,10 +441,24 @@ class Html(RootModel[str]):
     """A page for a browser."""
 
 
-MODELS: tuple[type[BaseModel], ...] = (
-    Problem, Brand, BrandList, Category, CategoryList, Deal, DealList, Draft, DraftList, FoundDeals, PopularList,
-    FrontPage, EditorsChoice, Picked, BrandPage, CategoryPage, User, SessionToken, Like, Vote, Watch, Limits, Alert,
-    AlertList, PrivateFeed, FeedKey, WatchList, Message, MessageList, UnreadCount, Marked, Progress, Address,
-    Account, CartItem, Cart, OrderItem, Total, OrderHead, Order, OrderList, Customer, Shard, Stock, Picture,
-    PictureForm, PictureState, Log, OpenApi, Html,
-)  # fmt: skip
+LISTS: dict[str, type[BaseModel]] = {
+    name: create_model(name, __base__=Answer, items=(list[of], ...), next=(following, ...))  # type: ignore[valid-type]  # known at run time
+    for name, of, following in (
+        ("BrandList", Brand, None),
+        ("CategoryList", Category, None),
+        ("DraftList", Draft, None),
+        ("PopularList", PopularDeal, Cursor),
+        ("AlertList", Alert, None),
+        ("WatchList", Watched, None),
+        ("MessageList", Message, Cursor),
+        ("Log", LogLine, Cursor),
+        ("Cart", CartItem, None),
+        ("OrderList", OrderHead, Cursor),
+    )
+}
+"""Lists that no other schema holds: what each is of, and whether it is always whole or goes on at a cursor."""
+
+
+def model(name: str) -> type[BaseModel] | None:
+    """The model of a schema's name, where it is one of these."""
+    return LISTS.get(name) or globals().get(name)
