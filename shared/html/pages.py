@@ -14,7 +14,7 @@ from shared.errors import NotSignedIn
 from shared.html import headers
 from shared.html.links import absolute, link
 from shared.html.templates import render
-from shared.http.coding import etag
+from shared.http.caching import etag
 from shared.http.cookie_header import done
 from shared.http.event import Event
 
