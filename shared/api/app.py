@@ -10,7 +10,7 @@ from shared.api import cors
 from shared.api.objects import parse_object
 from shared.errors import BadRequest, DealsError, NotAnObject, NotJson, NotSignedIn
 from shared.http import app as http
-from shared.http import problems
+from shared.http.answers import problem_of
 from shared.http.body import media_type
 from shared.http.event import Event
 
@@ -42,7 +42,7 @@ def serve(app: APIGatewayRestResolver, *guards: http.Guard) -> http.Handler:
 
 def _refused(error: DealsError, _event: Event) -> Response[str]:
     """The problem document of an error."""
-    answer = problems.of(error)
+    answer = problem_of(error)
     if isinstance(error, NotSignedIn):
         answer.headers["WWW-Authenticate"] = "Bearer"
     return answer

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestUnsupportedContentType, RequestValidationError
 
 from shared.errors import NotJson
-from shared.http import problems
+from shared.http.answers import problem, problem_of
 from shared.http.reasons import reason
 
 MAX_UNKNOWN = 20
@@ -27,14 +27,14 @@ def report_invalid_bodies(app: APIGatewayRestResolver) -> None:
     def _invalid(error: RequestValidationError) -> Response[str]:
         found = error.errors()
         if any(entry["type"] == "json_invalid" for entry in found):
-            return problems.problem(HTTPStatus.BAD_REQUEST, "The body must be JSON.")
+            return problem(HTTPStatus.BAD_REQUEST, "The body must be JSON.")
         errors = [{"field": _field(entry), "detail": reason(entry)} for entry in _bounded(found)]
         detail = "; ".join(f"{entry['field']}: {entry['detail']}" for entry in errors)
-        return problems.problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail[:1000], errors)
+        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail[:1000], errors)
 
     @app.exception_handler(RequestUnsupportedContentType)  # type: ignore[untyped-decorator]  # Powertools leaves it untyped
     def _not_json(_error: RequestUnsupportedContentType) -> Response[str]:
-        return problems.of(NotJson())
+        return problem_of(NotJson())
 
 
 def _bounded(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

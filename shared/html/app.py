@@ -34,7 +34,7 @@ from shared.html.links import base, link, origin
 from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http import app as http
-from shared.http import problems
+from shared.http.answers import problem_of
 from shared.http.caching import finished
 from shared.http.event import Event
 from shared.http.statuses import detail_of, headers_of, status_of
@@ -109,7 +109,7 @@ def serve(*routes: Routes, guards: Sequence[http.Guard] = (), public: bool = Fal
 
     def refused(error: DealsError, event: Event) -> Response[Any]:
         request = _request(event)
-        answer = problems.of(error) if request.wants_json else _page_of(error, request, public=public)
+        answer = problem_of(error) if request.wants_json else _page_of(error, request, public=public)
         return finished(_protected(answer), event)
 
     app = http.create_app(refused)

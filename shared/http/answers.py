@@ -1,12 +1,16 @@
-"""Answers to one caller alone: never cached."""
+"""Answers to one caller alone, which are never cached: JSON, nothing, and problem documents (RFC 9457)."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
+
+from shared.errors import DealsError
+from shared.http.statuses import MEDIA_TYPE, detail_of, document, headers_of, status_of
 
 PRIVATE = {"Cache-Control": "no-store"}
 
@@ -23,3 +27,18 @@ def json_answer(
 def nothing() -> Response[str]:
     """204: done, and nothing to say."""
     return Response(HTTPStatus.NO_CONTENT, None, "", dict(PRIVATE))
+
+
+def problem(
+    status: HTTPStatus, detail: str, errors: Sequence[dict[str, str]] = (), headers: dict[str, str] | None = None
+) -> Response[str]:
+    """An answer with a problem document, and with ``headers`` that say what to do about it."""
+    text = json.dumps(document(status, detail, errors), ensure_ascii=False)
+    return Response(status, MEDIA_TYPE, text, {**PRIVATE, **(headers or {})})
+
+
+def problem_of(error: DealsError) -> Response[str]:
+    """The problem document of a domain error."""
+    detail = detail_of(error)
+    errors = [{"field": field, "detail": reason or detail} for field, reason in error.faults]
+    return problem(status_of(error), detail, errors, headers_of(error))
