@@ -6,43 +6,27 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from shared.errors import (
-    BadRequest,
-    Conflict,
-    DealsError,
-    Forbidden,
-    Impossible,
-    Invalid,
-    InvalidCursor,
-    NotAForm,
-    NotFound,
-    NotJson,
-    NotSignedIn,
-    SlowDown,
-    TooLarge,
-    Unavailable,
-    Unexpected,
-    WrongMethod,
-)
+from shared import errors
+from shared.errors import DealsError
 
 MEDIA_TYPE = "application/problem+json"
 """The media type of a problem document."""
 
 STATUSES: dict[type[DealsError], HTTPStatus] = {
-    BadRequest: HTTPStatus.BAD_REQUEST,
-    InvalidCursor: HTTPStatus.BAD_REQUEST,
-    NotSignedIn: HTTPStatus.UNAUTHORIZED,
-    Forbidden: HTTPStatus.FORBIDDEN,
-    NotFound: HTTPStatus.NOT_FOUND,
-    WrongMethod: HTTPStatus.METHOD_NOT_ALLOWED,
-    Conflict: HTTPStatus.CONFLICT,
-    TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    NotJson: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-    NotAForm: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-    Invalid: HTTPStatus.UNPROCESSABLE_ENTITY,
-    SlowDown: HTTPStatus.TOO_MANY_REQUESTS,
-    Impossible: HTTPStatus.INTERNAL_SERVER_ERROR,
-    Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.BadRequest: HTTPStatus.BAD_REQUEST,
+    errors.InvalidCursor: HTTPStatus.BAD_REQUEST,
+    errors.NotSignedIn: HTTPStatus.UNAUTHORIZED,
+    errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.WrongMethod: HTTPStatus.METHOD_NOT_ALLOWED,
+    errors.Conflict: HTTPStatus.CONFLICT,
+    errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.NotJson: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    errors.NotAForm: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    errors.Invalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.SlowDown: HTTPStatus.TOO_MANY_REQUESTS,
+    errors.Impossible: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
 _PHRASES = {
@@ -57,14 +41,14 @@ def phrase(status: HTTPStatus) -> str:
     return _PHRASES.get(status, status.phrase)
 
 
-def document(status: HTTPStatus, detail: str, errors: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
-    """A problem document (RFC 9457); ``errors`` has one entry for each field at fault."""
+def document(status: HTTPStatus, detail: str, faults: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
+    """A problem document (RFC 9457); ``faults`` has one entry for each field at fault."""
     return {
         "type": "about:blank",
         "title": phrase(status),
         "status": status.value,
         "detail": detail,
-        **({"errors": list(errors)} if errors else {}),
+        **({"errors": list(faults)} if faults else {}),
     }
 
 
@@ -75,19 +59,19 @@ def status_of(error: DealsError) -> HTTPStatus:
 
 def detail_of(error: DealsError) -> str:
     """The sentence that tells the reader of an error. The answer of a data store is only logged."""
-    if isinstance(error, Unavailable):
+    if isinstance(error, errors.Unavailable):
         return error.told
-    if isinstance(error, Impossible) and not isinstance(error, Unexpected):
+    if isinstance(error, errors.Impossible) and not isinstance(error, errors.Unexpected):
         return "Something is wrong with the site; asking again will not help."
     return str(error) or (type(error).__doc__ or "").strip()
 
 
 def headers_of(error: DealsError) -> dict[str, str]:
     """The headers that say what to do about an error."""
-    if isinstance(error, WrongMethod):
+    if isinstance(error, errors.WrongMethod):
         return {"Allow": error.allowed}
-    if isinstance(error, SlowDown):
+    if isinstance(error, errors.SlowDown):
         return {"Retry-After": str(error.retry_after)}
-    if isinstance(error, Unavailable):
+    if isinstance(error, errors.Unavailable):
         return {"Retry-After": "1"}
     return {}
