@@ -72,17 +72,14 @@ def _slug_of_category(text: str) -> str:
     return slug
 
 
-def _time(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value if isinstance(value, datetime) else _not_a_time()
+def _time(value: Any) -> datetime:
     try:
-        return times.from_iso(value).replace(microsecond=0)
-    except (ValueError, OverflowError):
-        return _not_a_time()
-
-
-def _not_a_time() -> None:
-    raise ValueError("must be an ISO 8601 time with an offset, such as 2026-06-04T20:28:53Z")
+        when = value if isinstance(value, datetime) else times.from_iso(value).replace(microsecond=0)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError("must be an ISO 8601 time with an offset, such as 2026-06-04T20:28:53Z") from error
+    if when < ksuids.EPOCH:
+        raise ValueError(f"must not be before {times.to_iso(ksuids.EPOCH)}")
+    return when
 
 
 def _fits_a_key(text: str) -> str:
@@ -93,12 +90,6 @@ def _fits_a_key(text: str) -> str:
     if len(text.encode()) > MAX_KEY_BYTES:
         raise ValueError(f"must have at most {MAX_KEY_BYTES} bytes")
     return text
-
-
-def _after_epoch(when: datetime) -> datetime:
-    if when < ksuids.EPOCH:
-        raise ValueError(f"must not be before {times.to_iso(ksuids.EPOCH)}")
-    return when
 
 
 _PORT = r"(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})?"
@@ -130,7 +121,7 @@ SourceId = Annotated[
     AfterValidator(line),
     AfterValidator(_fits_a_key),
 ]
-Time = Annotated[datetime, BeforeValidator(_time), AfterValidator(_after_epoch)]
+Time = Annotated[datetime, BeforeValidator(_time)]
 
 
 class NewBrand(Body):
@@ -145,19 +136,15 @@ class Featured(Body):
     deal_ids: Annotated[list[DealId], Field(max_length=MAX_FEATURED, json_schema_extra={"uniqueItems": True})]
 
 
+SO_MANY = {"minItems": CATEGORY_FEATURED[0], "maxItems": CATEGORY_FEATURED[1]}
+"""A category's picks, as the document bounds them; they are counted where they are kept."""
+
+
 class CategoryFeatured(Body):
     """The deals an editor picks for a category's page, in this order."""
 
     deal_ids: Annotated[
-        list[DealId],
-        Field(
-            max_length=MAX_FEATURED,
-            json_schema_extra={
-                "minItems": CATEGORY_FEATURED[0],
-                "maxItems": CATEGORY_FEATURED[1],
-                "uniqueItems": True,
-            },
-        ),
+        list[DealId], Field(max_length=MAX_FEATURED, json_schema_extra={**SO_MANY, "uniqueItems": True})
     ]
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from shared.http.parameters import AMOUNT
 from shared.values import ksuids
 
 _REORDERING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -29,8 +30,6 @@ _NOT_PLAIN = re.compile(rf"[{HIDDEN}\ud800-\udfff]")
 _NOT_PARAGRAPHS = re.compile(rf"[{HIDDEN_IN_PARAGRAPHS}\ud800-\udfff]")
 _SEEN = re.compile(r"[^\s\u200c\u200d\u2800\ufe00-\ufe0f]")
 NOT_IN_ADDRESSES = r"\s<>\"\\^`{|}" + HIDDEN
-
-_PRICE = r"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"
 
 
 class Body(BaseModel):
@@ -81,6 +80,6 @@ def _two_decimals(text: str) -> str:
 
 LINE = documented(rf"[^{HIDDEN}]*[^\s{HIDDEN}][^{HIDDEN}]*")
 
-Price = Annotated[str, Field(pattern=_PRICE, examples=["31.90"]), AfterValidator(_two_decimals)]
+Price = Annotated[str, Field(pattern=AMOUNT, examples=["31.90"]), AfterValidator(_two_decimals)]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", examples=["USD"])]
 DealId = Annotated[str, Field(pattern=f"^{ksuids.PATTERN}$")]
