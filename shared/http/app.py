@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared.errors import DealsError, Impossible, NoSuchPath, Unexpected
+from shared.errors import DealsError, Impossible, NoSuchPath, Unavailable, Unexpected
 from shared.http import logs
 from shared.http.body import decode
 from shared.http.caching import cached_and_compressed
@@ -80,8 +80,8 @@ def _told(error: Exception, event: Event) -> DealsError:
     if not isinstance(error, DealsError):
         logs.log_fault(error)
         error = Unexpected(correlation_id(event))
-    else:
-        logs.log_failure(error)
+    elif isinstance(error, Unavailable | Impossible):
+        logger().error("table unavailable", exc_info=error)  # which readers are not told
     if isinstance(error, Impossible):
         report(metrics.FAULTS)
     return error

@@ -7,7 +7,6 @@ import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from shared.errors import DealsError, Impossible, Unavailable
 from shared.http.event import Event, header
 from shared.runtime.environment import logger
 from shared.runtime.reporting import measured
@@ -16,12 +15,6 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 _CLIENT_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
-
-
-def log_failure(error: DealsError) -> None:
-    """Log an error that is the table's or our own, with what readers are not told. Other errors are the request's."""
-    if isinstance(error, Unavailable | Impossible):
-        logger().error("table unavailable", exc_info=error)
 
 
 def log_fault(error: BaseException) -> None:
