@@ -10,8 +10,8 @@ from shared.api.callers import caller
 from shared.data.catalog.oddities import FIELDS
 from shared.data.idempotency import Idempotency
 from shared.errors import BadRequest
-from shared.http.event import Event
-from shared.http.parameters import client_key
+from shared.http.event import Event, header
+from shared.http.parameters import MAX_CLIENT_KEY, is_client_key
 
 ANYWAY = rf"^({'|'.join(FIELDS)})(,({'|'.join(FIELDS)}))*$"
 """The query parameter ``anyway``: the odd fields that an editor has seen, and means."""
@@ -32,5 +32,10 @@ def idempotency(event: Event, asked: dict[str, Any]) -> Idempotency | None:
 
     Raises BadRequest for an invalid key, NotSignedIn.
     """
-    key = client_key(event)
-    return None if key is None else Idempotency(caller(event).account_id, key, asked)
+    key = header(event, "idempotency-key")
+    if key is None:
+        return None
+    if not is_client_key(key):
+        detail = f"Idempotency-Key must have 1 to {MAX_CLIENT_KEY} printable ASCII characters."
+        raise BadRequest(detail, "Idempotency-Key")
+    return Idempotency(caller(event).account_id, key, asked)

@@ -7,18 +7,10 @@ from datetime import datetime
 
 from shared.api.documents import Json, brand
 from shared.models.alerts import Alert, Limits, Pace, PriceAlert
-from shared.models.catalog import CountedTopic, Topic, Vote
+from shared.models.catalog import Topic, Vote
 from shared.models.members import Address, Session, User
 from shared.models.messages import AboutDeal, AboutOrder, Message
 from shared.values.times import to_iso
-
-
-def like(counted: CountedTopic, *, liked: bool) -> Json:
-    return {"liked": liked, "likes": counted.likes}
-
-
-def watch(counted: CountedTopic, *, watching: bool) -> Json:
-    return {"watching": watching, "watchers": counted.watchers}
 
 
 def vote(given: Vote | None, score: int | None, *, counts: bool) -> Json:

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from shared import settings
 from shared.errors import BadRequest, InvalidName, NoSuchTopic
-from shared.http.event import header, is_plain
+from shared.http.event import is_plain
 from shared.models.catalog import Topic, TopicKind
 from shared.models.lists import Selection, Sort
 from shared.values import slugs
@@ -45,15 +45,6 @@ def topic_named(kind: TopicKind, parameter: str) -> Topic:
 def is_client_key(text: str) -> bool:
     """Whether a text can be an idempotency key: printable ASCII, not empty, and not too long."""
     return is_plain(text, MAX_CLIENT_KEY)
-
-
-def client_key(event: Mapping[str, Any]) -> str | None:
-    """The Idempotency-Key of a request, or None. Raises BadRequest for an invalid one."""
-    key = header(event, "idempotency-key")
-    if key is not None and not is_client_key(key):
-        detail = f"Idempotency-Key must have 1 to {MAX_CLIENT_KEY} printable ASCII characters."
-        raise BadRequest(detail, "Idempotency-Key")
-    return key
 
 
 AMOUNT = r"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$"

@@ -36,7 +36,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
         with suppress(AlreadyLiked):
             follows.like(table(), topic, own.username, times.now(), own.account_id)
             report(metrics.LIKES_ADDED)
-        return json_answer(member_documents.like(topics.get(table(), topic, consistent=True), liked=True))
+        return json_answer({"liked": True, "likes": topics.get(table(), topic, consistent=True).likes})
 
     @router.delete(f"{path}/like", **of_members(f"Unlike a {kind.label}", "Like", errors=[404]))
     def unlike(slug: str) -> Response[Any]:
@@ -44,7 +44,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
         with suppress(NotLiked):
             follows.unlike(table(), topic, own.username, own.account_id)
             report(metrics.LIKES_REMOVED)
-        return json_answer(member_documents.like(topics.get(table(), topic, consistent=True), liked=False))
+        return json_answer({"liked": False, "likes": topics.get(table(), topic, consistent=True).likes})
 
     @router.put(
         f"{path}/watch", **of_members(f"Watch a {kind.label}, within limits", "Watch", errors=[404, 422], body="Limits")
@@ -59,7 +59,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
         except AlreadyWatching:
             if within is not None:
                 follows.limit(table(), topic, own.username, within, own.account_id)
-        return json_answer(member_documents.watch(topics.get(table(), topic, consistent=True), watching=True))
+        return json_answer({"watching": True, "watchers": topics.get(table(), topic, consistent=True).watchers})
 
     @router.delete(f"{path}/watch", **of_members(f"Stop watching a {kind.label}", "Watch", errors=[404]))
     def unwatch(slug: str) -> Response[Any]:
@@ -67,7 +67,7 @@ def offer_likes_and_watches(kind: TopicKind, path: str) -> None:
         with suppress(NotWatching):
             follows.unwatch(table(), topic, own.username, own.account_id)
             report(metrics.WATCHES_REMOVED)
-        return json_answer(member_documents.watch(topics.get(table(), topic, consistent=True), watching=False))
+        return json_answer({"watching": False, "watchers": topics.get(table(), topic, consistent=True).watchers})
 
 
 offer_likes_and_watches(BRAND, "/brands/<slug>")
