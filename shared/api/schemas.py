@@ -442,7 +442,7 @@ class Html(RootModel[str]):
 
 
 LISTS: dict[str, type[BaseModel]] = {
-    name: create_model(name, __base__=Answer, items=(list[of], ...), next=(following, ...))  # type: ignore[valid-type]  # known at run time
+    name: create_model(name, __base__=Answer, items=(list[of], ...), next=(following, ...))  # type: ignore[arg-type,valid-type]  # known at run time
     for name, of, following in (
         ("BrandList", Brand, None),
         ("CategoryList", Category, None),
