@@ -33,15 +33,8 @@ app = create_app(validates=True)
 
 @app.post("/users", **describe("Sign up", "User", status=201, errors=[409]))
 def sign_up(new: Annotated[NewUser, Body()]) -> Response[Any]:
-    user = accounts.sign_up(
-        table(),
-        username=new.username,
-        email=new.email,
-        name=new.name,
-        password=new.password,
-        address=address(app.current_event.raw_event),
-        now=times.now(),
-    )
+    origin = address(app.current_event.raw_event)
+    user = accounts.sign_up(table(), **new.model_dump(), address=origin, now=times.now())
     _mail_verification(user)
     return json_answer(member_documents.user(user), HTTPStatus.CREATED)
 
@@ -92,11 +85,10 @@ def me() -> Response[Any]:
 
 @app.patch("/me", **of_members("Change one's account", "Account", errors=[409]))
 def change_me(change: Annotated[AccountChange, Body()]) -> Response[Any]:
-    user = _me()
+    user, origin = _me(), address(app.current_event.raw_event)
     if change.password is not None or change.email is not None:
-        user = _proved(user, change.current_password or "")
+        user = accounts.prove(table(), user, change.current_password or "", origin, times.now())
     if change.email is not None:
-        origin = address(app.current_event.raw_event)
         _mail_verification(accounts.change_email(table(), user, change.email, origin, times.now()))
     if change.name is not None:
         users.rename(table(), user.username, change.name, user.account_id)
@@ -145,10 +137,6 @@ def _own(user: User) -> Response[Any]:
 def _me() -> User:
     own = calling(app)
     return accounts.own(table(), own.username, own.account_id)
-
-
-def _proved(user: User, password: str) -> User:
-    return accounts.prove(table(), user, password, address(app.current_event.raw_event), times.now())
 
 
 handler = serve(app)

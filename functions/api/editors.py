@@ -31,18 +31,21 @@ from shared.runtime.reporting import report
 from shared.values import ksuids, slugs, times
 from shared.values.pictures import ANY_TYPE, MAX_UPLOAD
 
+ONCE = ("Idempotency-Key", "anyway")
+"""Of a route that makes a deal: a key, so that a repeat makes nothing, and the odd fields that are meant."""
+
 app = create_app(validates=True)
 
 
-@app.post(
-    "/deals", **of_editors("Post a deal", "Deal", status=201, errors=[404, 409], query=["Idempotency-Key", "anyway"])
-)
+@app.post("/deals", **of_editors("Post a deal", "Deal", status=201, errors=[404, 409], query=ONCE))
 def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
     now = times.now()
-    deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=_correlation_id()).signed(_editor())
-    once = idempotency(app.current_event.raw_event, new.model_dump(mode="json"))
+    deal = replace(new.to_deal(now, secrets.token_bytes(16)), correlation_id=_correlation_id()).signed(
+        calling(app).username
+    )
+    once = idempotency(app, new.model_dump(mode="json"))
     try:
-        deal = oddities.create(table(), deal, now, seen(app.current_event.raw_event), idempotency=once)
+        deal = oddities.create(table(), deal, now, seen(app), idempotency=once)
     except NoAnswer as error:
         if once is None:
             raise PerhapsPosted from error
@@ -53,9 +56,9 @@ def post_deal(new: Annotated[NewDeal, Body()]) -> Response[Any]:
 @app.patch("/deals/<deal_id>", **of_editors("Edit a deal", "Deal", errors=[404, 409], query=["anyway"]))
 def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[Any]:
     now = times.now()
-    changes, confirmed = change.changes(now), seen(app.current_event.raw_event)
+    changes, confirmed = change.changes(now), seen(app)
     changed = oddities.edit(
-        table(), segment(deal_id), changes, now, confirmed, by=_editor(), correlation_id=_correlation_id()
+        table(), segment(deal_id), changes, now, confirmed, by=calling(app).username, correlation_id=_correlation_id()
     )
     return json_answer(documents.deal(changed, now))
 
@@ -64,7 +67,7 @@ def edit_deal(deal_id: str, change: Annotated[DealChange, Body()]) -> Response[A
 def make_hot(deal_id: str) -> Response[Any]:
     now = times.now()
     found = deals.find(table(), segment(deal_id), consistent=True)
-    hot = deals.make_hot(table(), found.deal_id, now, by=_editor(), correlation_id=_correlation_id())
+    hot = deals.make_hot(table(), found.deal_id, now, by=calling(app).username, correlation_id=_correlation_id())
     return json_answer(documents.deal(hot, now), HTTPStatus.ACCEPTED)
 
 
@@ -86,7 +89,7 @@ def log(deal_id: str) -> Response[Any]:
 def form_of_picture(wanted: Annotated[NewPicture, Body()]) -> Response[Any]:
     now = times.now()
     deal = deals.get(table(), wanted.deal_id, consistent=True)
-    form = pictures.form(deal.deal_id, _editor(), now, **{"Content-Type": ANY_TYPE})
+    form = pictures.form(deal.deal_id, calling(app).username, now, **{"Content-Type": ANY_TYPE})
     ends = now + timedelta(seconds=pictures.SECONDS)
     document = {"url": form.url, "fields": dict(form.fields), "expiresAt": times.to_iso(ends), "maxBytes": MAX_UPLOAD}
     return json_answer(document, HTTPStatus.CREATED)
@@ -114,20 +117,14 @@ def own_drafts() -> Response[Any]:
 
 @app.post(
     "/me/drafts",
-    **of_editors(
-        "Keep a deal as a draft, or plan it",
-        "Draft",
-        status=201,
-        errors=[404, 409],
-        query=["Idempotency-Key", "anyway"],
-    ),
+    **of_editors("Keep a deal as a draft, or plan it", "Draft", status=201, errors=[404, 409], query=ONCE),
 )
 def keep_draft(new: Annotated[NewDraft, Body()]) -> Response[Any]:
-    now, event, own = times.now(), app.current_event.raw_event, calling(app)
+    now, own = times.now(), calling(app)
     draft_id = ksuids.random(now, secrets.token_bytes(16))
     draft = Draft(new.to_deal(draft_id, now), own.username, own.account_id, new.starts_at)
-    once = idempotency(event, new.model_dump(mode="json"))
-    draft = drafts.save_new(table(), draft, now, seen(event), idempotency=once)
+    once = idempotency(app, new.model_dump(mode="json"))
+    draft = drafts.save_new(table(), draft, now, seen(app), idempotency=once)
     return json_answer(documents.draft(draft), HTTPStatus.CREATED)
 
 
@@ -143,7 +140,7 @@ def replace_draft(draft_id: str, new: Annotated[NewDraft, Body()]) -> Response[A
     now, old = times.now(), _draft(draft_id)
     deal = replace(new.to_deal(old.draft_id, old.deal.created_at), version=old.deal.version)
     changed = replace(old, deal=deal, starts_at=new.starts_at)
-    return json_answer(documents.draft(drafts.save(table(), old, changed, now, seen(app.current_event.raw_event))))
+    return json_answer(documents.draft(drafts.save(table(), old, changed, now, seen(app))))
 
 
 @app.post(
@@ -152,9 +149,9 @@ def replace_draft(draft_id: str, new: Annotated[NewDraft, Body()]) -> Response[A
 )
 def post_draft(draft_id: str) -> Response[Any]:
     """Post a draft. Repeating it within 24 hours gives the same deal."""
-    now, event = times.now(), app.current_event.raw_event
+    now = times.now()
     try:
-        deal = drafts.post(table(), _draft(draft_id), now, seen(event), correlation_id=_correlation_id())
+        deal = drafts.post(table(), _draft(draft_id), now, seen(app), correlation_id=_correlation_id())
     except NoSuchDraft:
         posted = drafts.posted_as(table(), calling(app).account_id, draft_id, now)
         if posted is None:
@@ -205,10 +202,6 @@ def _posted(deal: Deal, now: datetime) -> Response[Any]:
     if deal.correlation_id == _correlation_id():
         report(metrics.DEALS_POSTED)
     return json_answer(documents.deal(deal, now), HTTPStatus.CREATED, {"Location": paths.deal(deal.deal_id)})
-
-
-def _editor() -> str:
-    return calling(app).username
 
 
 def _draft(draft_id: str) -> Draft:

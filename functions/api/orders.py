@@ -19,7 +19,7 @@ from functions.api.writing import idempotency
 from shared.api import documents, member_documents, order_documents, paths
 from shared.api.app import create_app, serve
 from shared.api.callers import calling, editors_only
-from shared.api.documentation import PAGED, Who, describe
+from shared.api.documentation import PAGED, of_editors, of_members
 from shared.api.order_bodies import AddressName, CartChange, NewAddress, NewOrder, OrderStep, StockChange
 from shared.data.catalog import deals
 from shared.data.members import order_news
@@ -50,27 +50,21 @@ def _shape(path: str) -> str:
     return re.sub(r"<\w+>|{\w+}", "*", path)
 
 
-def route(
-    method: str, path: str, summary: str, schema: str | None, *, who: Who, **more: Any
-) -> Callable[[_Handler], _Handler]:
-    """A route of the shop: ``who`` may call it is both what the OpenAPI document says and what the guard asks for."""
-    if who == "editor":
+def route(method: str, path: str, **described: Any) -> Callable[[_Handler], _Handler]:
+    """A route of the shop. The guard holds who may call it as the OpenAPI document says it."""
+    if described["tags"] == ["editor"]:
         OF_EDITORS.add((method, _shape(path)))
-    return app.route(path, method, **describe(summary, schema, who=who, **more))
+    return app.route(path, method, **described)
 
 
-def _event() -> Event:
-    return app.current_event.raw_event
-
-
-@route("PUT", "/me/addresses/<name>", "Save an address", "Address", who="member", errors=[404])
+@route("PUT", "/me/addresses/<name>", **of_members("Save an address", "Address", errors=[404]))
 def save_address(name: str, new: Annotated[NewAddress, Body()]) -> Response[Any]:
     own, address = calling(app), new.to_address()
     addresses.save(table(), own.username, _address_name(name), address, own.account_id)
     return json_answer(member_documents.address(address))
 
 
-@route("DELETE", "/me/addresses/<name>", "Remove an address", None, who="member", status=204, errors=[404])
+@route("DELETE", "/me/addresses/<name>", **of_members("Remove an address", None, status=204, errors=[404]))
 def remove_address(name: str) -> Response[Any]:
     try:
         known = _address_name(name)
@@ -80,13 +74,13 @@ def remove_address(name: str) -> Response[Any]:
     return nothing()
 
 
-@route("GET", "/me/cart", "What is in one's cart, and what changed since", "Cart", who="member")
+@route("GET", "/me/cart", **of_members("What is in one's cart, and what changed since", "Cart"))
 def my_cart() -> Response[Any]:
     now = times.now()
     return json_answer(order_documents.cart(carts.view(table(), calling(app).username, now), now))
 
 
-@route("PUT", "/me/cart/<deal_id>", "Have pieces of a deal in the cart", "CartItem", who="member", errors=[404, 409])
+@route("PUT", "/me/cart/<deal_id>", **of_members("Have pieces of a deal in the cart", "CartItem", errors=[404, 409]))
 def put_into_cart(deal_id: str, change: Annotated[CartChange, Body()]) -> Response[Any]:
     own, now = calling(app), times.now()
     deal = deals.find(table(), segment(deal_id), consistent=True)
@@ -94,7 +88,7 @@ def put_into_cart(deal_id: str, change: Annotated[CartChange, Body()]) -> Respon
     return json_answer(order_documents.cart_item(item, now))
 
 
-@route("DELETE", "/me/cart/<deal_id>", "Take a deal out of the cart", None, who="member", status=204, errors=[404])
+@route("DELETE", "/me/cart/<deal_id>", **of_members("Take a deal out of the cart", None, status=204, errors=[404]))
 def take_out_of_cart(deal_id: str) -> Response[Any]:
     own, deal = calling(app), deals.find(table(), segment(deal_id))
     carts.take_out(table(), own.username, deal.deal_id, own.account_id)
@@ -102,11 +96,11 @@ def take_out_of_cart(deal_id: str) -> Response[Any]:
 
 
 @route(
-    "POST", "/orders", "Place an order", "Order", who="member", status=201, errors=[404, 409], query=["Idempotency-Key"]
+    "POST", "/orders", **of_members("Place an order", "Order", status=201, errors=[404, 409], query=["Idempotency-Key"])
 )
 def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
-    request = correlation_id(_event())
-    once = idempotency(_event(), new.model_dump(mode="json"))
+    request = correlation_id(app.current_event.raw_event)
+    once = idempotency(app, new.model_dump(mode="json"))
     if once is None:
         raise BadRequest("An order must have an Idempotency-Key, so that a repeated one is not placed twice.",
                          "Idempotency-Key")  # fmt: skip
@@ -124,7 +118,7 @@ def place_order(new: Annotated[NewOrder, Body()]) -> Response[Any]:
     return json_answer(order_documents.order(order), HTTPStatus.CREATED, {"Location": paths.order(order.order_id)})
 
 
-@route("GET", "/orders", "One's orders", "OrderList", who="member", query=[*PAGED, "status", "from", "to"])
+@route("GET", "/orders", **of_members("One's orders", "OrderList", query=[*PAGED, "status", "from", "to"]))
 def my_orders() -> Response[Any]:
     own, since, until = calling(app), _time("from"), _time("to")
     page = reading.latest(table(), own.username, status=_status(), since=since, until=until, **paging(app))
@@ -132,7 +126,7 @@ def my_orders() -> Response[Any]:
 
 
 @route(
-    "GET", "/orders/<order_id>", "An order of one's own; for an editor, anyone's", "Order", who="member", errors=[404]
+    "GET", "/orders/<order_id>", **of_members("An order of one's own; for an editor, anyone's", "Order", errors=[404])
 )
 def my_order(order_id: str) -> Response[Any]:
     asking = calling(app)
@@ -141,12 +135,12 @@ def my_order(order_id: str) -> Response[Any]:
     return json_answer(order_documents.order(reading.get(table(), asking.username, segment(order_id))))
 
 
-@route("POST", "/orders/<order_id>/cancel", "Cancel an order", "Order", who="member", errors=[404, 409])
+@route("POST", "/orders/<order_id>/cancel", **of_members("Cancel an order", "Order", errors=[404, 409]))
 def cancel_order(order_id: str) -> Response[Any]:
     return _advance(reading.get(table(), calling(app).username, segment(order_id)), OrderStatus.CANCELLED)
 
 
-@route("PUT", "/orders/<order_id>/status", "Send, deliver or cancel an order", "Order", who="editor", errors=[404, 409])
+@route("PUT", "/orders/<order_id>/status", **of_editors("Send, deliver or cancel an order", "Order", errors=[404, 409]))
 def follow_order(order_id: str, step: Annotated[OrderStep, Body()]) -> Response[Any]:
     return _advance(reading.find(table(), segment(order_id)), OrderStatus(step.status))
 
@@ -154,22 +148,21 @@ def follow_order(order_id: str, step: Annotated[OrderStep, Body()]) -> Response[
 @route(
     "GET",
     "/open-orders",
-    "What is still to be sent (or, with status, on its way), oldest first",
-    "OrderList",
-    who="editor",
-    query=[*PAGED, "status"],
+    **of_editors(
+        "What is still to be sent (or, with status, on its way), oldest first", "OrderList", query=[*PAGED, "status"]
+    ),
 )
 def list_open() -> Response[Any]:
     page = open_orders.read(table(), times.now(), status=_status(OPEN) or OrderStatus.PLACED, **paging(app))
     return json_answer(documents.page(page, order_documents.order_head))
 
 
-@route("GET", "/customers/<username>", "A user and the newest orders", "Customer", who="editor", errors=[404])
+@route("GET", "/customers/<username>", **of_editors("A user and the newest orders", "Customer", errors=[404]))
 def one_customer(username: str) -> Response[Any]:
     return json_answer(order_documents.customer(reading.customer(table(), segment(username))))
 
 
-@route("GET", "/deals/<deal_id>/stock", "A deal's stock", "Stock", who="editor", errors=[404, 409])
+@route("GET", "/deals/<deal_id>/stock", **of_editors("A deal's stock", "Stock", errors=[404, 409]))
 def stock_of(deal_id: str) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     return json_answer(order_documents.stock(stock.of(table(), deal.deal_id)))
@@ -178,17 +171,13 @@ def stock_of(deal_id: str) -> Response[Any]:
 @route(
     "PUT",
     "/deals/<deal_id>/stock",
-    "Put stock on sale",
-    "Stock",
-    who="editor",
-    errors=[404, 409],
-    query=["Idempotency-Key"],
+    **of_editors("Put stock on sale", "Stock", errors=[404, 409], query=["Idempotency-Key"]),
 )
 def change_stock(deal_id: str, change: Annotated[StockChange, Body()]) -> Response[Any]:
     deal = deals.find(table(), segment(deal_id), consistent=True)
     if change.left is not None:
         return json_answer(order_documents.stock(stock.leave(table(), deal.deal_id, change.left, shards=change.shards)))
-    once = idempotency(_event(), {"deal": deal.deal_id, **change.model_dump(mode="json")})
+    once = idempotency(app, {"deal": deal.deal_id, **change.model_dump(mode="json")})
     found = stock.add(table(), deal.deal_id, change.add or 0, times.now(), shards=change.shards, idempotency=once)
     return json_answer(order_documents.stock(found))
 
@@ -199,7 +188,7 @@ def _advance(order: Order, status: OrderStatus) -> Response[Any]:
         order,
         status,
         times.now(),
-        correlation_id=correlation_id(_event()),
+        correlation_id=correlation_id(app.current_event.raw_event),
         telling=order_news.telling,
     )
     return json_answer(order_documents.order(order))

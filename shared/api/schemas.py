@@ -170,17 +170,16 @@ class PopularDeal(Deal):
     score: Score
 
 
-class FrontPage(Answer):
-    featured: list[Deal]
-    latest: DealList
-
-
 class EditorsChoice(Answer):
     featured: list[Deal]
 
 
-class Picked(Answer):
-    featured: list[Deal]
+class Picked(EditorsChoice):
+    pass
+
+
+class FrontPage(EditorsChoice):
+    latest: DealList
 
 
 class BrandPage(Brand):
@@ -279,9 +278,7 @@ class FeedKey(Answer):
     created_at: datetime
 
 
-class MessageDeal(Answer):
-    deal_id: str
-    title: str
+class MessageDeal(AlertDeal):
     brand: Brand
 
 
