@@ -85,8 +85,8 @@ def fields(answer: httpx.Response) -> list[str]:
 def test_the_method_is_the_method(member: Visitor) -> None:
     ways = ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "_method")
 
-    for way, claimed in itertools.product(ways, ("DELETE", "PUT")):
-        claim: dict[str, Any] = {"headers": {way: claimed}, "params": {way: claimed}}
+    for claimed in ("DELETE", "PUT"):
+        claim: dict[str, Any] = {way: dict.fromkeys(ways, claimed) for way in ("headers", "params")}
         for method in ("GET", "POST"):
             assert_problem(member.request(method, "/brands/target/like", **claim), 404)
         assert member.get("/me", **claim).json()["username"] == member.username

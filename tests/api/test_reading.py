@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from typing import Any
 
@@ -68,14 +67,12 @@ def test_a_public_answer_may_be_cached_for_seconds_and_is_304_for_who_has_it(vis
 def test_one_deal_is_cached_like_the_pages(visitor: Visitor, acme: list[str]) -> None:
     first = visitor.get(f"/deals/{acme[0]}")
 
-    weaker = visitor.get(f"/deals/{acme[0]}", headers={"If-None-Match": first.headers["ETag"].removeprefix("W/")})
-    one_of = visitor.get(f"/deals/{acme[0]}", headers={"If-None-Match": f'"other", {first.headers["ETag"]}'})
-    any_at_all = visitor.get(f"/deals/{acme[0]}", headers={"If-None-Match": "*"})
-    another = visitor.get(f"/deals/{acme[0]}", headers={"If-None-Match": '"other"'})
+    tag = first.headers["ETag"]
+    known = {tag.removeprefix("W/"): 304, f'"other", {tag}': 304, "*": 304, '"other"': 200}
+    answers = {has: visitor.get(f"/deals/{acme[0]}", headers={"If-None-Match": has}).status_code for has in known}
 
     assert first.headers["Cache-Control"].startswith("public")
-    assert [weaker.status_code, one_of.status_code, any_at_all.status_code] == [304, 304, 304]
-    assert another.status_code == 200
+    assert answers == known
 
 
 def test_an_answer_changes_its_etag_with_its_content(visitor: Visitor, editor: Visitor, acme: list[str]) -> None:
@@ -88,32 +85,18 @@ def test_an_answer_changes_its_etag_with_its_content(visitor: Visitor, editor: V
     assert after.headers["ETag"] != before.headers["ETag"]
 
 
-def test_a_large_answer_is_compressed_when_asked_to(site: Api, visitor: Visitor) -> None:
-    plain = visitor.get("/openapi.json")
-
-    with visitor.stream("GET", "/openapi.json", headers={"Accept-Encoding": "br, gzip;q=0.5"}) as answer:
-        headers = answer.headers
-    compressed = raw(site, "/openapi.json", "gzip")
+def test_a_large_answer_is_compressed_for_who_asks_and_does_not_refuse(visitor: Visitor) -> None:
+    plain, zipped, refused = (
+        visitor.get("/openapi.json", headers={"Accept-Encoding": codings})
+        for codings in ("identity", "br, gzip;q=0.5", "gzip;q=0, identity")
+    )
 
     assert "Content-Encoding" not in plain.headers
-    assert headers["Content-Encoding"] == "gzip"
-    assert "Accept-Encoding" in headers["Vary"]
-    assert gzip.decompress(compressed) == plain.content
-    assert len(compressed) < len(plain.content) / 4
-
-
-def test_an_answer_is_not_compressed_for_who_refuses_gzip(visitor: Visitor) -> None:
-    answer = visitor.get("/openapi.json", headers={"Accept-Encoding": "gzip;q=0, identity"})
-
-    assert "Content-Encoding" not in answer.headers
-
-
-def raw(site: Api, path: str, encoding: str) -> bytes:
-    """The bytes of an answer as they came."""
-    client = site.visitor()
-    client.event_hooks = {}
-    with client.stream("GET", path, headers={"Accept-Encoding": encoding}) as answer:
-        return b"".join(answer.iter_raw())
+    assert zipped.headers["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in zipped.headers["Vary"]
+    assert zipped.content == plain.content
+    assert zipped.num_bytes_downloaded < len(plain.content) / 4
+    assert "Content-Encoding" not in refused.headers
 
 
 def test_the_docs_page_needs_nothing_from_elsewhere(visitor: Visitor) -> None:
@@ -166,13 +149,11 @@ def test_a_deal_is_found_by_its_id_and_by_its_number(visitor: Visitor, acme: lis
 def test_a_feed_is_walked_page_by_page(visitor: Visitor, path: str, acme: list[str]) -> None:
     whole = visitor.get(path, params={"limit": 100}).json()
 
-    items, cursor, pages = [], None, 0
-    while pages == 0 or cursor:
-        page = visitor.get(path, params={"limit": 3} | ({"cursor": cursor} if cursor else {})).json()
+    page = visitor.get(path, params={"limit": 3}).json()
+    items = page["items"]
+    while page["next"] and len(items) < 12:
+        page = visitor.get(path, params={"limit": 3, "cursor": page["next"]}).json()
         items += page["items"]
-        cursor, pages = page["next"], pages + 1
-        if len(items) >= 12:
-            break
 
     assert items == whole["items"][: len(items)]
     assert len(items) >= len(acme)
