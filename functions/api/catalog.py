@@ -98,8 +98,7 @@ def all_brands() -> Response[Any]:
 
 
 @app.get(
-    "/brands/<brand>",
-    **describe("A brand and its latest deals", "BrandPage", errors=[404], query=PAGED, cached=True),
+    "/brands/<brand>", **describe("A brand and its latest deals", "BrandPage", errors=[404], query=PAGED, cached=True)
 )
 def brand_page(brand: str) -> Response[Any]:
     now, topic = times.now(), topic_named(BRAND, brand)

@@ -116,8 +116,7 @@ def own_drafts() -> Response[Any]:
 
 
 @app.post(
-    "/me/drafts",
-    **of_editors("Keep a deal as a draft, or plan it", "Draft", status=201, errors=[404, 409], query=ONCE),
+    "/me/drafts", **of_editors("Keep a deal as a draft, or plan it", "Draft", status=201, errors=[404, 409], query=ONCE)
 )
 def keep_draft(new: Annotated[NewDraft, Body()]) -> Response[Any]:
     now, own = times.now(), calling(app)

@@ -109,17 +109,12 @@ CategorySlug = Annotated[
     str, Field(examples=["shoes"], json_schema_extra={"enum": list(CATEGORIES)}), AfterValidator(_slug_of_category)
 ]
 Description = Annotated[
-    str,
-    Field(max_length=4000, json_schema_extra=documented(f"[^{HIDDEN_IN_PARAGRAPHS}]*")),
-    AfterValidator(paragraphs),
+    str, Field(max_length=4000, json_schema_extra=documented(f"[^{HIDDEN_IN_PARAGRAPHS}]*")), AfterValidator(paragraphs)
 ]
 CouponCode = Annotated[str, Field(min_length=1, max_length=100, json_schema_extra=LINE), AfterValidator(line)]
 Variant = Annotated[str, Field(min_length=1, max_length=60, json_schema_extra=LINE), AfterValidator(line)]
 SourceId = Annotated[
-    str,
-    Field(min_length=1, max_length=256, json_schema_extra=LINE),
-    AfterValidator(line),
-    AfterValidator(_fits_a_key),
+    str, Field(min_length=1, max_length=256, json_schema_extra=LINE), AfterValidator(line), AfterValidator(_fits_a_key)
 ]
 Time = Annotated[datetime, BeforeValidator(_time)]
 

@@ -40,10 +40,7 @@ CREDENTIALS = ("authorization", "cookie")
 
 
 def public(
-    app: APIGatewayRestResolver,
-    text: str,
-    media_type: str = "application/json",
-    more: Mapping[str, str] | None = None,
+    app: APIGatewayRestResolver, text: str, media_type: str = "application/json", more: Mapping[str, str] | None = None
 ) -> Response[Any]:
     """A public answer of the API: a text of some media type, by default JSON, with ``more`` headers.
 

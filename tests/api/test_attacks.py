@@ -67,9 +67,7 @@ def test_a_key_in_a_path_is_only_a_name(editor: Visitor, site: Api, name: str) -
             for method, operation in methods.items():
                 body = RIGHT_BODIES.get(template, {})
                 answer = editor.request(
-                    method.upper(),
-                    filled(template, name),
-                    json=body if "requestBody" in operation else None,
+                    method.upper(), filled(template, name), json=body if "requestBody" in operation else None
                 )
                 assert_problem(answer, 404, *fields(answer))
                 attacked += 1
