@@ -45,7 +45,7 @@ def told_of_brand(lines: list[dict[str, Any]]) -> int:
     return sum(line.get("written", 0) for line in lines if line.get("kind") == "brand")
 
 
-def test_one_search_follows_a_deal_from_the_post_to_the_last_message(
+def test_one_search_follows_a_deal_from_the_post_to_the_last_message_with_metrics_for_cloudwatch(
     site: Site, editor: Visitor, brand: str, logged: Any
 ) -> None:
     readers = [site.member(name) for name in ("ana", "bo")]
@@ -72,21 +72,9 @@ def test_one_search_follows_a_deal_from_the_post_to_the_last_message(
     assert told_of_brand(lines) == len(readers)
     (announced,) = (line for line in lines if line["service"] == "publisher")
     assert announced["deal_id"] == answer.json()["dealId"]
-
-
-def test_the_metrics_in_a_deployed_functions_lines_are_ones_that_cloudwatch_can_read(
-    site: Site, editor: Visitor, brand: str, logged: Any
-) -> None:
-    answer = editor.post("/deals", json=body_of(brand))
-
-    (line,) = eventually(
-        lambda: [each for each in logged(answer.headers["X-Correlation-Id"]) if each["service"] == "editors"],
-        lambda found: len(found) == 1,
-    )
-
-    assert metrics_in(line)[metrics.DEALS_POSTED.name] == [1]
-    (directive,) = line["_aws"]["CloudWatchMetrics"]
-    assert (directive["Namespace"], line[metrics.DIMENSION]) == (STACK, "editors")
+    assert metrics_in(posted)[metrics.DEALS_POSTED.name] == [1]
+    (directive,) = posted["_aws"]["CloudWatchMetrics"]
+    assert (directive["Namespace"], posted[metrics.DIMENSION]) == (STACK, "editors")
 
 
 def test_what_the_gateway_refuses_by_itself_has_an_id_too(visitor: Visitor) -> None:

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
+from cli.redrive import OF_MAIL, VARIABLES
 from shared.data import keys
 from shared.data.catalog.deal_items import to_item_listed
 from shared.dynamodb.attributes import marshal_item
-from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put, update
 from shared.models.catalog import FRONT_PAGE
 from shared.values import times
@@ -41,17 +41,8 @@ def expired(site: Site) -> str:
 @pytest.fixture
 def btd(site: Site, plumbing: Plumbing, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs ``btd redrive`` on the site, by the environment that one sets for AWS."""
-    name_to_btd(
-        monkeypatch,
-        site,
-        BTD_TABLE=site.table.name,
-        BTD_QUEUE_URL=plumbing.outputs["QueueUrl"],
-        BTD_UPLOADS_URL=plumbing.outputs["UploadsUrl"],
-        BTD_UPLOADS_DEAD_LETTERS_URL=plumbing.outputs["UploadsDeadLettersUrl"],
-        BTD_WORK_DEAD_LETTERS_URL=plumbing.outputs["WorkDeadLettersUrl"],
-        BTD_DEALS_DEAD_LETTERS_URL=plumbing.outputs["DealsDeadLettersUrl"],
-        BTD_REFRESHES_DEAD_LETTERS_URL=plumbing.outputs["RefreshesDeadLettersUrl"],
-    )
+    queues = {variable: plumbing.outputs[name] for name, variable in VARIABLES.items() if name not in OF_MAIL}
+    name_to_btd(monkeypatch, site, BTD_TABLE=site.table.name, **queues)
 
     def run(*arguments: str, code: int = 0) -> Result:
         result = CliRunner().invoke(app, ["redrive", *arguments])
@@ -81,14 +72,6 @@ def shown(visitor: Visitor) -> list[str]:
     return [deal["dealId"] for deal in visitor.get("/front-page").json()["latest"]["items"]]
 
 
-def damage(table: Table, deal_id: str) -> None:
-    table.write(update(keys.deal(deal_id), "REMOVE Title", refused=None))
-
-
-def mend(table: Table, deal_id: str) -> None:
-    table.write(update(keys.deal(deal_id), "SET Title = :title", values={":title": "Mended"}, refused=None))
-
-
 def wait_for_the_stream(editor: Visitor, brand: str) -> None:
     """Post a deal and wait until it is shown: what was written before it has been read from the stream by then."""
     deal_id = posted(editor, brand)
@@ -107,18 +90,6 @@ def test_what_follows_from_picks_comes_to_an_end(site: Site, editor: Visitor, br
     wait_for_the_stream(editor, brand)
 
     assert picks["PK"] not in writes.keys()  # noqa: SIM118  # it is no mapping
-
-
-def test_the_front_page_shows_a_new_deal_and_then_shows_it_withdrawn(
-    visitor: Visitor, editor: Visitor, brand: str
-) -> None:
-    deal_id = posted(editor, brand)
-    eventually(lambda: shown(visitor), lambda deals: deal_id in deals)
-
-    assert editor.patch(f"/deals/{deal_id}", json={"withdrawn": True}).status_code == 200
-
-    eventually(lambda: shown(visitor), lambda deals: deal_id not in deals)
-    assert visitor.get(f"/deals/{deal_id}").json()["status"] == "withdrawn"
 
 
 def test_work_that_makes_no_sense_becomes_a_dead_letter_after_five_deliveries_and_holds_up_nobody(
@@ -159,7 +130,8 @@ def test_a_record_that_cannot_be_read_holds_up_no_other_and_redrives_cleanly_onc
 
     (letter,) = eventually(lambda: ask(btd), lambda found: len(found) == 1)
     (left,) = ask(btd, "--send", code=1)
-    mend(site.table, poison.deal_id)
+    mended = {":title": "Mended"}
+    site.table.write(update(keys.deal(poison.deal_id), "SET Title = :title", values=mended, refused=None))
     (replayed,) = ask(btd, "--send")
 
     assert (letter["queue"], letter["reason"]) == ("deals", "RetryAttemptsExhausted")
@@ -172,13 +144,30 @@ def test_a_record_that_cannot_be_read_holds_up_no_other_and_redrives_cleanly_onc
     site.table.write(forget(keys.deal(poison.deal_id), because="no container counts it"))
 
 
-def test_a_batch_that_the_stream_has_forgotten_is_left_and_said_to_be(
-    plumbing: Plumbing, editor: Visitor, brand: str, btd: Any
-) -> None:
-    envelope = park(plumbing, "Refresher", "RefreshesDeadLettersUrl", posted(editor, brand))
-    plumbing.sqs.purge_queue(QueueUrl=plumbing.outputs["RefreshesDeadLettersUrl"])
-    envelope["DDBStreamBatchInfo"] |= {"startSequenceNumber": "1".zfill(21), "endSequenceNumber": "2".zfill(21)}
-    plumbing.queue("RefreshesDeadLettersUrl").send([json.dumps(envelope)])
+def test_a_batch_that_the_stream_has_forgotten_is_left_and_said_to_be(plumbing: Plumbing, btd: Any) -> None:
+    (shard,) = plumbing.streams.describe_stream(StreamArn=plumbing.stream)["StreamDescription"]["Shards"]
+    # As Lambda sends it after its retries: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
+    parked = {
+        "requestContext": {
+            "requestId": "316aa6d0-8154-xmpl-9af7-85d5f4a6bc81",
+            "functionArn": plumbing.function("Refresher"),
+            "condition": "RetryAttemptsExhausted",
+            "approximateInvokeCount": 6,
+        },
+        "responseContext": {"statusCode": 200, "executedVersion": "$LATEST", "functionError": "Unhandled"},
+        "version": "1.0",
+        "timestamp": "2026-06-12T00:35:05.996Z",
+        "DDBStreamBatchInfo": {
+            "shardId": shard["ShardId"],
+            "startSequenceNumber": "1".zfill(21),
+            "endSequenceNumber": "2".zfill(21),
+            "approximateArrivalOfFirstRecord": "2026-06-12T00:35:02Z",
+            "approximateArrivalOfLastRecord": "2026-06-12T00:35:02Z",
+            "batchSize": 1,
+            "streamArn": plumbing.stream,
+        },
+    }
+    plumbing.queue("RefreshesDeadLettersUrl").send([json.dumps(parked)])
 
     (left,) = ask(btd, "--send", code=1)
     (dropped,) = ask(btd, "--drop", left["messageId"])
@@ -203,36 +192,3 @@ def test_ministack_leaves_removals_by_ttl_out_of_the_stream(site: Site, plumbing
 
 def test_nothing_is_left_in_any_queue(plumbing: Plumbing) -> None:
     assert until(lambda: set(plumbing.waiting().values()) == {0})
-
-
-def park(plumbing: Plumbing, function: str, output: str, deal_id: str) -> dict[str, Any]:
-    """Park a deal's first record as Lambda would after its retries; returns the message.
-
-    Shape: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
-    """
-    key = {"S": keys.deal(deal_id)["PK"]}
-    (record, *_) = (each for each in plumbing.records() if each["dynamodb"]["Keys"]["PK"] == key)
-    number = record["dynamodb"]["SequenceNumber"]
-    (shard,) = plumbing.streams.describe_stream(StreamArn=plumbing.stream)["StreamDescription"]["Shards"]
-    envelope = {
-        "requestContext": {
-            "requestId": "316aa6d0-8154-xmpl-9af7-85d5f4a6bc81",
-            "functionArn": plumbing.function(function),
-            "condition": "RetryAttemptsExhausted",
-            "approximateInvokeCount": 6,
-        },
-        "responseContext": {"statusCode": 200, "executedVersion": "$LATEST", "functionError": "Unhandled"},
-        "version": "1.0",
-        "timestamp": "2026-06-12T00:35:05.996Z",
-        "DDBStreamBatchInfo": {
-            "shardId": shard["ShardId"],
-            "startSequenceNumber": number,
-            "endSequenceNumber": number,
-            "approximateArrivalOfFirstRecord": "2026-06-12T00:35:02Z",
-            "approximateArrivalOfLastRecord": "2026-06-12T00:35:02Z",
-            "batchSize": 1,
-            "streamArn": plumbing.stream,
-        },
-    }
-    plumbing.queue(output).send([json.dumps(envelope)])
-    return envelope
