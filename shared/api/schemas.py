@@ -170,18 +170,6 @@ class PopularDeal(Deal):
     score: Score
 
 
-class EditorsChoice(Answer):
-    featured: list[Deal]
-
-
-class Picked(EditorsChoice):
-    pass
-
-
-class FrontPage(EditorsChoice):
-    latest: DealList
-
-
 class BrandPage(Brand):
     likes: Count
     watchers: Count
@@ -206,27 +194,12 @@ class User(Answer):
     ]
 
 
-class SessionToken(Answer):
-    token: str
-    expires_at: datetime
-
-
-class Like(Answer):
-    liked: bool
-    likes: Count
-
-
 class Vote(Answer):
     """One's vote on a deal. That of an account younger than a day is kept and does not count, then or later."""
 
     vote: VoteName | None
     counts: bool
     score: Score
-
-
-class Watch(Answer):
-    watching: bool
-    watchers: Count
 
 
 class Limits(Answer):
@@ -269,15 +242,6 @@ class Alert(Answer):
     created_at: datetime
 
 
-class PrivateFeed(Answer):
-    created_at: Annotated[datetime | None, Field(description="When its key was made; null where there is none.")]
-
-
-class FeedKey(Answer):
-    key: Annotated[str, Field(description="The site's /my/messages.atom?key= is the feed. It is told this once.")]
-    created_at: datetime
-
-
 class MessageDeal(AlertDeal):
     brand: Brand
 
@@ -298,14 +262,6 @@ class Message(Answer):
     order: MessageOrder | SkipJsonSchema[None] = None
     created_at: datetime
     unread: bool
-
-
-class UnreadCount(Answer):
-    unread: Count
-
-
-class Marked(Answer):
-    marked: Count
 
 
 class Progress(Answer):
@@ -438,24 +394,46 @@ class Html(RootModel[str]):
     """A page for a browser."""
 
 
-LISTS: dict[str, type[BaseModel]] = {
-    name: create_model(name, __base__=Answer, items=(list[of], ...), next=(following, ...))  # type: ignore[arg-type,valid-type]  # known at run time
-    for name, of, following in (
-        ("BrandList", Brand, None),
-        ("CategoryList", Category, None),
-        ("DraftList", Draft, None),
-        ("PopularList", PopularDeal, Cursor),
-        ("AlertList", Alert, None),
-        ("WatchList", Watched, None),
-        ("MessageList", Message, Cursor),
-        ("Log", LogLine, Cursor),
-        ("Cart", CartItem, None),
-        ("OrderList", OrderHead, Cursor),
-    )
+def _list(of: Any, following: Any = None) -> dict[str, Any]:
+    """A list that goes on at a cursor, or is always whole."""
+    return {"items": list[of], "next": following}
+
+
+FIELDS: dict[str, dict[str, Any]] = {
+    "BrandList": _list(Brand),
+    "CategoryList": _list(Category),
+    "DraftList": _list(Draft),
+    "PopularList": _list(PopularDeal, Cursor),
+    "AlertList": _list(Alert),
+    "WatchList": _list(Watched),
+    "MessageList": _list(Message, Cursor),
+    "Log": _list(LogLine, Cursor),
+    "Cart": _list(CartItem),
+    "OrderList": _list(OrderHead, Cursor),
+    "FrontPage": {"featured": list[Deal], "latest": DealList},
+    "EditorsChoice": {"featured": list[Deal]},
+    "Picked": {"featured": list[Deal]},
+    "SessionToken": {"token": str, "expires_at": datetime},
+    "Like": {"liked": bool, "likes": Count},
+    "Watch": {"watching": bool, "watchers": Count},
+    "UnreadCount": {"unread": Count},
+    "Marked": {"marked": Count},
+    "PrivateFeed": {
+        "created_at": Annotated[datetime | None, Field(description="When its key was made; null where there is none.")]
+    },
+    "FeedKey": {
+        "key": Annotated[
+            str, Field(description="The site's /my/messages.atom?key= is the feed. It is told this once.")
+        ],
+        "created_at": datetime,
+    },
 }
-"""Lists that no other schema holds: what each is of, and whether it is always whole or goes on at a cursor."""
+"""The fields of answers that no other refers to."""
 
 
 def model(name: str) -> type[BaseModel] | None:
     """The model of a schema's name, where it is one of these."""
-    return LISTS.get(name) or globals().get(name)
+    if name in FIELDS:
+        fields: dict[str, Any] = {field: (kind, ...) for field, kind in FIELDS[name].items()}
+        return create_model(name, __base__=Answer, **fields)
+    return globals().get(name)
