@@ -1,17 +1,15 @@
-"""Attacks that need a deployed site: odd bytes, text that goes through streams and logs, links that lead inside.
+"""Attacks that need a deployed site: odd bytes, text that goes through streams, links that lead inside.
 
 ``tests/api/test_attacks.py`` has those that end in one function.
 """
 
 from __future__ import annotations
 
-import json
 import socket
 
 import httpx
 import pytest
 
-from tests.e2e.plumbing import client
 from tests.support.site import Site, Visitor, a_deal, dump, fresh
 from tests.support.waiting import PATIENCE, eventually
 
@@ -96,28 +94,3 @@ def test_text_that_would_be_a_statement_elsewhere_reaches_readers_as_it_is(site:
     assert shown.headers["Content-Type"] == "application/json"
     assert shown.headers["X-Content-Type-Options"] == "nosniff"
     assert {key: item for key, item in dump(site.table).items() if key in people} == people
-
-
-def test_a_line_of_the_log_stays_one_line(site: Site, visitor: Visitor) -> None:
-    forged_line = '{"level": "INFO", "message": "forged"}'
-    mark = fresh("logged")
-    path = f"/brands/{mark}%0a%7B%22level%22%3A%22INFO%22%2C%22message%22%3A%22forged%22%7D"
-
-    headers = {"X-Correlation-Id": f"{mark}-{forged_line}", "User-Agent": forged_line}
-    assert visitor.get(path, headers=headers).status_code == 404
-
-    lines = eventually(lambda: logged(site, mark), lambda found: len(found) > 0)
-    for line in lines:
-        assert json.loads(line)["message"] == "request"
-
-
-def logged(site: Site, mark: str) -> list[str]:
-    """The lines of all functions' logs that hold a text."""
-    logs = client(site, "logs")
-    return [
-        line
-        for group in logs.describe_log_groups()["logGroups"]
-        for event in logs.filter_log_events(logGroupName=group["logGroupName"])["events"]
-        for line in event["message"].splitlines()
-        if mark in line
-    ]

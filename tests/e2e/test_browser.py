@@ -307,25 +307,6 @@ def test_an_editor_posts_a_deal_that_was_warned_of_and_previewed_once(
     assert [deal.price for deal in newest if deal.title == title] == ["12.50"]
 
 
-@with_and_without_script
-def test_an_editor_makes_a_deal_hot_sees_it_told_and_readers_read_of_it(
-    visit: Visit, site: Site, wares: Sequence[Deal], *, script: bool
-) -> None:
-    deal = wares[6 + script]
-    reader = visit("/my/inbox", token=entered(site, fresh("reader")), script=script)
-    page = visit(f"/desk/deals/{deal.number}", token=entered(site, fresh("herald"), "editor"), script=script)
-
-    page.get_by_role("link", name="Make it hot").click()
-    shows(page.locator("main"), "readers will get a message")
-    press(page, "Tell everybody")
-
-    # The page looks again by itself.
-    expect(page.get_by_role("heading", level=1)).to_have_text("Everybody is told")
-    reader.reload()
-    reader.get_by_role("link", name=deal.title, exact=True).click()
-    expect(reader).to_have_url(re.compile(rf"/deals/{deal.number}$"))
-
-
 def is_dragged_to_the_top(page: Page, number: str) -> bool:
     """Whether a deal leads the order that is kept. If not, drag it there: a page that comes into view ignores it."""
     if page.locator("#order [name=kept]").input_value().startswith(f"{number},"):
