@@ -7,11 +7,9 @@ what it answers.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from shared.models.catalog import CATEGORIES, CountedTopic, Deal, LogLine
 from shared.models.lists import Page
@@ -33,82 +31,34 @@ def compact(document: Any) -> str:
     return _ENCODER.encode(document)
 
 
-Money = Annotated[str, "money"]
-Percent = Annotated[int, "percent"]
-Time = Annotated[str, "time"]
-CategorySlug = Annotated[str, "category"]
-StatusName = Annotated[str, "status"]
-StockName = Annotated[str | None, "stock"]
-"""Kinds of values whose rules ``schemas.py`` knows; for all else they are texts and numbers."""
+def deal(deal: Deal, now: datetime) -> Json:
+    return {
+        "dealId": deal.deal_id,
+        "dealNumber": deal.number,
+        "title": deal.title,
+        "link": deal.link,
+        "image": deal.image,
+        "price": deal.price,
+        "listPrice": deal.list_price,
+        "currency": deal.currency,
+        "discountPercent": deal.discount_percent,
+        "brand": brand(deal.brand, deal.brand_name),
+        "category": deal.category,
+        "createdAt": to_iso(deal.created_at),
+        "updatedAt": time(deal.updated_at),
+        "expiresAt": time(deal.ends_at),
+        "status": deal.status(now).value,
+        "hot": deal.hot_at is not None,
+        "description": deal.description,
+        "couponCode": deal.coupon_code,
+        "variant": deal.variant,
+        "sourceId": deal.source_id,
+        "stock": deal.stock and deal.stock.value,
+        "picture": picture(deal.picture),
+    }
 
 
-class BrandDocument(TypedDict):
-    brand: str
-    name: str
-
-
-class PictureDocument(TypedDict):
-    path: str
-    width: int
-    height: int
-    colour: str
-
-
-class DealDocument(TypedDict):
-    """The fields of a deal's document, in this order: ``deal`` below and its OpenAPI schema are made of them."""
-
-    dealId: str
-    dealNumber: int | None
-    title: str
-    link: str
-    image: str | None
-    price: Money
-    listPrice: Money | None
-    currency: str
-    discountPercent: Percent | None
-    brand: BrandDocument
-    category: CategorySlug
-    createdAt: Time
-    updatedAt: Time | None
-    expiresAt: Time | None
-    status: StatusName
-    hot: bool
-    description: str | None
-    couponCode: str | None
-    variant: str | None
-    sourceId: str | None
-    stock: StockName
-    picture: PictureDocument | None
-
-
-_MADE: Mapping[str, Callable[[Deal, datetime], Any]] = {
-    "dealNumber": lambda deal, _: deal.number,
-    "brand": lambda deal, _: brand(deal.brand, deal.brand_name),
-    "createdAt": lambda deal, _: to_iso(deal.created_at),
-    "updatedAt": lambda deal, _: time(deal.updated_at),
-    "expiresAt": lambda deal, _: time(deal.ends_at),
-    "status": lambda deal, now: deal.status(now).value,
-    "hot": lambda deal, _: deal.hot_at is not None,
-    "stock": lambda deal, _: None if deal.stock is None else deal.stock.value,
-    "picture": lambda deal, _: picture(deal.picture),
-}
-"""The fields that a deal's document has in another form than the deal. All others are its attributes, unchanged."""
-
-
-def _attribute(name: str) -> Callable[[Deal, datetime], Any]:
-    """A deal's attribute of a document's name: ``coupon_code`` of ``couponCode``."""
-    of = attrgetter(re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", name))
-    return lambda deal, _: of(deal)
-
-
-_FIELDS = {name: _MADE.get(name) or _attribute(name) for name in DealDocument.__annotations__}
-
-
-def deal(deal: Deal, now: datetime) -> DealDocument:
-    return cast("DealDocument", {name: make(deal, now) for name, make in _FIELDS.items()})
-
-
-def deals(found: Iterable[Deal], now: datetime) -> list[DealDocument]:
+def deals(found: Iterable[Deal], now: datetime) -> list[Json]:
     return [deal(one, now) for one in found]
 
 
@@ -171,14 +121,14 @@ def topic(counted: CountedTopic) -> Json:
     return {label: slug, "name": counted.name, "likes": counted.likes, "watchers": counted.watchers}
 
 
-def picture(of: Picture | None) -> PictureDocument | None:
+def picture(of: Picture | None) -> Json | None:
     """A deal's picture; its ``path``, at the site, is that of its largest file."""
     if of is None:
         return None
     return {"path": f"/{[*of.files][-1]}", "width": of.width, "height": of.height, "colour": of.colour}
 
 
-def brand(slug: str, name: str) -> BrandDocument:
+def brand(slug: str, name: str) -> Json:
     return {"brand": slug, "name": name}
 
 

@@ -6,14 +6,12 @@ Answers are rendered by ``documents.py`` without pydantic; the end-to-end tests 
 from __future__ import annotations
 
 from datetime import datetime
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import SkipJsonSchema
 
-from shared.api import documents
 from shared.api.fields import Currency, Price, without_defaults
 from shared.api.order_bodies import Country
 from shared.data.orders.carts import MOST_PIECES
@@ -29,6 +27,10 @@ Money = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2}$", examples=["31.90"])]
 Cursor = Annotated[str | None, Field(description="To be sent as ?cursor= for the next page; null on the last page.")]
 CategorySlug = Annotated[str, Field(json_schema_extra={"enum": list(CATEGORIES)})]
 Count = Annotated[int, Field(ge=0)]
+StockName = Annotated[
+    Literal[*StockLevel] | None,  # type: ignore[valid-type]  # mypy takes no names from an enumeration
+    Field(description="How much is left where this site sells it; null where it does not."),
+]
 VoteName = Annotated[str, Field(json_schema_extra={"enum": list(GivenVote)})]
 OrderStatusName = Annotated[str, Field(json_schema_extra={"enum": list(OrderStatus)})]
 Pieces = Annotated[int, Field(ge=1, le=MOST_PIECES)]
@@ -51,35 +53,6 @@ class Problem(BaseModel):
     status: int
     detail: str = ""
     errors: list[FieldError] = []
-
-
-RULES: dict[Any, Any] = {
-    documents.Money: Money,
-    documents.Percent: Annotated[int, Field(ge=0, le=100)],
-    documents.Time: datetime,
-    documents.CategorySlug: CategorySlug,
-    documents.StatusName: Literal[*Status],
-    documents.StockName: Annotated[
-        Literal[*StockLevel] | None,
-        Field(description="How much is left where this site sells it; null where it does not."),
-    ],
-}
-"""The type of each kind of value in ``documents.py``."""
-
-
-def shown(document: type, **objects: Any) -> dict[str, Any]:
-    """The fields of a document, as pydantic wants them; ``objects`` are those that are objects themselves."""
-    hints = get_type_hints(document, include_extras=True)
-    return {name: (objects.get(name) or _ruled(hint), ...) for name, hint in hints.items()}
-
-
-def _ruled(hint: Any) -> Any:
-    """A type with the rules of its kind of value; of a union, each part has its own."""
-    if hint in RULES:
-        return RULES[hint]
-    if get_origin(hint) in (Union, UnionType):
-        return Union[tuple(_ruled(part) for part in get_args(hint))]  # noqa: UP007 (of parts that are known at run time)
-    return hint
 
 
 class Brand(Answer):
@@ -118,13 +91,29 @@ class PictureState(Answer):
     refused: str | None
 
 
-_Shown: Any = create_model(
-    "_Shown", __base__=Answer, **shown(documents.DealDocument, brand=Brand, picture=Picture | None)
-)
-
-
-class Deal(_Shown):  # type: ignore[misc]  # its fields are known at run time
-    pass
+class Deal(Answer):
+    deal_id: str
+    deal_number: int | None
+    title: str
+    link: str
+    image: str | None
+    price: Money
+    list_price: Money | None
+    currency: str
+    discount_percent: Annotated[int, Field(ge=0, le=100)] | None
+    brand: Brand
+    category: CategorySlug
+    created_at: datetime
+    updated_at: datetime | None
+    expires_at: datetime | None
+    status: Literal[*Status]  # type: ignore[valid-type]  # the same
+    hot: bool
+    description: str | None
+    coupon_code: str | None
+    variant: str | None
+    source_id: str | None
+    stock: StockName
+    picture: Picture | None
 
 
 class DealList(Answer):
