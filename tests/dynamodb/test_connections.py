@@ -35,6 +35,7 @@ from tests.support.serving import (
     not_at_all,
     only_half,
     only_half_a_head,
+    saying,
     serving,
     something_else,
     stalled,
@@ -138,7 +139,7 @@ def test_nobody_there_is_unavailable() -> None:
 def test_requests_at_once_have_a_connection_each_and_get_their_own_answers() -> None:
     def echo(request: Request) -> None:
         time.sleep(0.005)
-        well(request, json.dumps({"Item": {"PK": request.asked["Key"]["PK"]}}).encode())
+        saying(json.dumps({"Item": {"PK": request.asked["Key"]["PK"]}}).encode())(request)
 
     names = [f"DEAL#{number}" for number in range(200)]
     with serving(echo) as server, ThreadPoolExecutor(16) as pool:

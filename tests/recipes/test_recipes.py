@@ -80,7 +80,7 @@ In `a.py`, after the line `{line}`:
 
 @pytest.mark.parametrize(
     ("text", "line", "said"),
-    [("one\n", "none", "0 lines 'none'"), ("one\none\n", "one", "2 lines 'one'")],
+    [("one\n", "none", "0 times 'none'"), ("one\none\n", "one", "2 times 'one'")],
 )
 def test_a_step_whose_line_is_gone_or_not_the_only_one_fails(tmp_path: Path, text: str, line: str, said: str) -> None:
     (tmp_path / "a.py").write_text(text)

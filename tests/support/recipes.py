@@ -19,7 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
@@ -62,43 +62,29 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Lines that the recipe adds to a file after or before a line of it, in its place, or (without one) at the end."""
+    """A change of a file: ``pattern`` finds what is ``named``, a line with its margin or words, and ``change`` writes
+    a text beside it or in its place."""
 
     path: str
-    where: str
-    line: str
-    text: str
+    named: str
+    pattern: str
+    change: Callable[[re.Match[str]], str]
 
     def apply(self, tree: Path) -> None:
         file = tree / self.path
         if not file.exists():
             raise NoRecipe(f"there is no {self.path}")
-        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-        at, margin = len(lines), ""
-        if self.line:
-            found = [number for number, line in enumerate(lines) if line.strip() == self.line]
-            if len(found) != 1:
-                raise NoRecipe(f"{self.path} has {len(found)} lines {self.line!r}")
-            (at,) = found
-            margin = lines[at][: -len(lines[at].lstrip())]
-        first, last = {"after": (at + 1, at + 1), "before": (at, at), "instead of": (at, at + 1)}[self.where]
-        file.write_text("".join([*lines[:first], indent(self.text, margin), *lines[last:]]), encoding="utf-8")
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Words of a file that the recipe replaces by others."""
-
-    path: str
-    words: str
-    text: str
-
-    def apply(self, tree: Path) -> None:
-        file = tree / self.path
         text = file.read_text(encoding="utf-8")
-        if text.count(self.words) != 1:
-            raise NoRecipe(f"{self.path} has {text.count(self.words)} times {self.words!r}")
-        file.write_text(text.replace(self.words, self.text.removesuffix("\n")), encoding="utf-8")
+        times = len(re.findall(self.pattern, text, re.MULTILINE))
+        if times != 1:
+            raise NoRecipe(f"{self.path} has {times} times {self.named!r}")
+        file.write_text(re.sub(self.pattern, self.change, text, flags=re.MULTILINE), encoding="utf-8")
+
+
+def _beside(where: str, text: str) -> Callable[[re.Match[str]], str]:
+    """Writes a text after or before a line, or instead of it, with the line's margin."""
+    kept = {"after": "{line}{text}", "before": "{text}{line}", "instead of": "{text}"}[where]
+    return lambda found: kept.format(line=found[0], text=indent(text, found["margin"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +95,7 @@ class Run:
     deployed: bool
 
 
-Step = NewFile | Edit | Words | Run
+Step = NewFile | Edit | Run
 
 
 def steps(document: Path, heading: str) -> list[Step]:
@@ -141,11 +127,12 @@ def _step(above: str, text: str) -> Step:
     if said := _NEW.search(sentence):
         return NewFile(said["path"], text)
     if said := _END.search(sentence):
-        return Edit(said["path"], "after", "", f"\n{text}")
+        return Edit(said["path"], "its end", r"\Z", lambda _: f"\n{text}")
     if said := _EDIT.search(sentence):
-        return Edit(said["path"], said["where"], said["line"], text)
+        line = rf"^(?P<margin>[ \t]*){re.escape(said['line'])}[ \t]*\n"
+        return Edit(said["path"], said["line"], line, _beside(said["where"], text))
     if said := _WORDS.search(sentence):
-        return Words(said["path"], said["words"], text)
+        return Edit(said["path"], said["words"], re.escape(said["words"]), lambda _: text.removesuffix("\n"))
     if said := _RUN.search(sentence):
         return Run(tuple(text.splitlines()), deployed=bool(said["later"]))
     raise NoRecipe(f"no step: {sentence[-100:]!r}")
@@ -201,7 +188,7 @@ def run(tree: Path, command: str, **more: str) -> str:
     return done.stdout
 
 
-def environment(tree: Path, **more: str) -> Mapping[str, str]:
+def environment(tree: Path, **more: str) -> dict[str, str]:
     """An environment in which the tree's own modules are imported, not those of this checkout."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "BTD_"))}
     return {**kept, "PYTHONPATH": str(tree), "MAKEFLAGS": "", **more}

@@ -19,7 +19,6 @@ from shared.dynamodb.table import Table
 from tests.support.engines import FAKE_CREDENTIALS
 
 KEY = {"PK": "DEAL#1", "SK": "DEAL#1"}
-ITEM = {"Item": {"PK": {"S": "DEAL#1"}, "Title": {"S": "Schuhe für Läufer"}}}
 
 
 class Request(BaseHTTPRequestHandler):
@@ -63,79 +62,39 @@ class Server:
         return replace(connect("deals", budget, endpoint_url=self.endpoint, **FAKE_CREDENTIALS), sleep=lambda _: None)
 
 
-def well(request: Request, body: bytes = json.dumps(ITEM).encode(), length: int | None = None) -> None:
-    request.send_response(200)
-    request.send_header("Content-Length", str(len(body) if length is None else length))
-    request.end_headers()
-    request.wfile.write(body)
+def writing(raw: bytes, *, closes: bool = True, after: float = 0.0) -> Answer:
+    """An answer of exactly these bytes; seconds ``after`` them the connection is free, or closed."""
 
+    def answer(request: Request) -> None:
+        request.wfile.write(raw)
+        time.sleep(after)
+        request.close_connection |= closes
 
-def and_say_goodbye(request: Request) -> None:
-    request.send_response(200)
-    request.send_header("Connection", "close")
-    request.end_headers()
-    request.wfile.write(json.dumps(ITEM).encode())
-
-
-def and_hang_up(request: Request) -> None:
-    well(request)
-    request.close_connection = True
-
-
-def in_chunks(request: Request) -> None:
-    request.send_response(200)
-    request.send_header("Transfer-Encoding", "chunked")
-    request.end_headers()
-    body = json.dumps(ITEM).encode()
-    for part in (body[:7], body[7:], b""):
-        request.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
-
-
-def as_in_1996(request: Request) -> None:
-    request.protocol_version = "HTTP/1.0"
-    request.send_response(200)
-    request.end_headers()
-    request.wfile.write(json.dumps(ITEM).encode())
-    request.close_connection = True
-
-
-def only_half_a_head(request: Request) -> None:
-    request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Le")
-    request.close_connection = True
-
-
-def something_else(request: Request) -> None:
-    request.wfile.write(b"220 mail.example ESMTP\r\n\r\n")
-    request.close_connection = True
-
-
-def only_half(request: Request) -> None:
-    well(request, b"{", length=100)
-    request.close_connection = True
-
-
-def not_at_all(request: Request) -> None:
-    request.close_connection = True
-
-
-def too_late(request: Request) -> None:
-    time.sleep(1.5 * PATIENCE)
-    request.close_connection = True
+    return answer
 
 
 def saying(body: bytes, **headers: str) -> Answer:
     """An answer with status 200, whatever it says."""
+    lines = {"Content_Length": str(len(body)), **headers}
+    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in lines.items())
+    return writing(OK + head.encode() + b"\r\n" + body, closes=False)
 
-    def answer(request: Request) -> None:
-        request.send_response(200)
-        for name, value in headers.items():
-            request.send_header(name.replace("_", "-"), value)
-        request.send_header("Content-Length", str(len(body)))
-        request.end_headers()
-        request.wfile.write(body)
 
-    return answer
+OK = b"HTTP/1.1 200 OK\r\n"
+BODY = json.dumps({"Item": {"PK": {"S": "DEAL#1"}, "Title": {"S": "Schuhe für Läufer"}}}).encode()
 
+well = saying(BODY)
+_CHUNKS = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (BODY[:7], BODY[7:], b""))
+in_chunks = writing(OK + b"Transfer-Encoding: chunked\r\n\r\n" + _CHUNKS, closes=False)
+and_say_goodbye = writing(OK + b"Connection: close\r\n\r\n" + BODY)
+and_hang_up = writing(OK + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
+as_in_1996 = writing(b"HTTP/1.0 200 OK\r\n\r\n" + BODY)
+only_half_a_head = writing(b"HTTP/1.1 200 OK\r\nContent-Le")
+only_half = writing(OK + b"Content-Length: 100\r\n\r\n{")
+something_else = writing(b"220 mail.example ESMTP\r\n\r\n")
+not_at_all = writing(b"")
+too_late = writing(b"", after=1.5 * PATIENCE)
+stalled = writing(OK + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY[:10], after=30)
 
 BROKEN = {
     "a page": saying(b"<html>Please sign in to this network.</html>"),
@@ -145,17 +104,6 @@ BROKEN = {
     "another checksum": saying(b"{}", x_amz_crc32="1"),
 }
 """Bodies that are no answer of DynamoDB's, though their status is 200."""
-
-
-def stalled(request: Request) -> None:
-    """The beginning of the right answer, and then nothing for half a minute."""
-    body = json.dumps(ITEM).encode()
-    request.send_response(200)
-    request.send_header("Content-Length", str(len(body)))
-    request.end_headers()
-    request.wfile.write(body[:10])
-    request.wfile.flush()
-    time.sleep(30)
 
 
 @contextmanager
