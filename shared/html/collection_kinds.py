@@ -16,8 +16,7 @@ ANY = "*"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of collection: what one is, and the numbers of the access patterns that ask for it, as the README has
-    them."""
+    """A kind of collection: what one is, and the README's numbers of the access patterns that ask for it."""
 
     name: str
     numbers: str = ""
@@ -25,11 +24,7 @@ class Kind:
     @property
     def patterns(self) -> list[tuple[str, str]]:
         """The numbers and the names of those patterns."""
-        return [(number, PATTERNS[number][0]) for number in self.numbers.split()]
-
-
-def _each(patterns: tuple[str, ...], kind: Kind) -> dict[str, Kind]:
-    return dict.fromkeys(patterns, kind)
+        return [(number, PATTERNS[number].name) for number in self.numbers.split()]
 
 
 _OF_BRAND, _OF_CATEGORY = (keys.ended(Topic(kind, ANY)) for kind in (BRAND, CATEGORY))
@@ -61,10 +56,10 @@ KINDS: Mapping[str | None, Mapping[str, Kind]] = {
         p.WATCHES[1]: Kind("the watchers of a category", "17 23"),
         p.CURATED[0]: Kind("the front page's picks", "4"),
         p.CURATED[1]: Kind("the editor's choice", "6"),
-        **_each((p.FEED_CACHES[0], p.PICKS_CACHES[0]), Kind("a copy of a page", "7")),
+        **dict.fromkeys((p.FEED_CACHES[0], p.PICKS_CACHES[0]), Kind("a copy of a page", "7")),
         p.FEED_CACHES[1]: Kind("a copy of a category's page", "8"),
         p.PICKS_CACHES[1]: Kind("a copy of a page", "9"),
-        **_each((p.FAN_OUT, p.FAN_OUT_PAGE), Kind("how far a hot deal was told", "21")),
+        **dict.fromkeys((p.FAN_OUT, p.FAN_OUT_PAGE), Kind("how far a hot deal was told", "21")),
         p.MESSAGES: Kind("a user's messages", "18"),
         p.SAVED: Kind("a user's saved deals", "38"),
         p.VOTES: Kind("a user's votes", "46"),

@@ -17,7 +17,7 @@ from shared.dynamodb.capacity import READ_DOLLARS, WRITE_DOLLARS, Basis, Capacit
 from shared.dynamodb.tracing import Request, Trace, waves
 from shared.html import faults
 from shared.html.links import base
-from shared.html.patterns import PATTERNS, SENTENCES, function_of, patterns_of
+from shared.html.patterns import PATTERNS, function_of, patterns_of
 from shared.http import cached_pages
 from shared.http.cookie_header import on_laptop
 from shared.runtime.environment import table
@@ -101,10 +101,8 @@ def million(capacity: Capacity) -> str:
 
 def _patterns(rows: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
     """The patterns of some rows, each once, with its sentence."""
-    numbers = {number for row in rows for number in row["patterns"]}
-    return [
-        {"number": number, "name": PATTERNS[number][0], "how": SENTENCES[number]} for number in sorted(numbers, key=int)
-    ]
+    numbers = sorted({number for row in rows for number in row["patterns"]}, key=int)
+    return [{"number": each, "name": PATTERNS[each].name, "how": PATTERNS[each].sentence} for each in numbers]
 
 
 def _retries(requests: Sequence[Request]) -> list[dict[str, str]]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.errors import NoSuchPath
-from shared.html.patterns import PATTERNS, SENTENCES
+from shared.html.patterns import PATTERNS
 
 FOLDER = Path(__file__).resolve().parent / "lessons"
 DATA = Path(__file__).resolve().parents[1]
@@ -160,8 +160,8 @@ def _group(slug: str, read: Mapping[str, Any]) -> Group:
 
 def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
     if "number" in read:  # a pattern, whose name and sentence are known to every page
-        number = str(read["number"])
-        read = {"slug": f"pattern-{number}", "title": PATTERNS[number][0], "design": SENTENCES[number], **read}
+        known = PATTERNS[str(read["number"])]
+        read = {"slug": f"pattern-{read['number']}", "title": known.name, "design": known.sentence, **read}
     rest = {name: value for name, value in read.items() if name not in {"value", "common", "ours", "code", "points"}}
     return Lesson(
         group=group,

@@ -12,6 +12,7 @@ from shared.data import keys
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
+from shared.html.patterns import PATTERNS
 from shared.learn import lessons, running
 from shared.learn.lessons import Lesson
 from shared.learn.running import Done
@@ -68,6 +69,9 @@ def test_the_patterns_are_those_of_the_readme() -> None:
     patterns = [lesson for lesson in ALL if lesson.number]
 
     assert [(each.number, each.title, [code.shown for code in each.code]) for each in patterns] == named
+    known = {function for _, _, functions in named for function in functions}
+    served = {number: {*pattern.functions.split()} & known for number, pattern in PATTERNS.items()}
+    assert served == {str(number): {*functions} for number, _, functions in named}
 
 
 @pytest.mark.parametrize("lesson", THAT_RUN, ids=lambda lesson: lesson.slug)

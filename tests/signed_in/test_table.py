@@ -81,15 +81,6 @@ def test_an_index_is_drawn_one_row_an_item_with_what_reading_it_takes(laptop: Br
     assert path(f"DEALS#{day}T00:00:00", "GSI1") in leads(seen)
 
 
-def test_more_than_four_kilobytes_take_more(laptop: Browser, table: Table) -> None:
-    for number in range(3):
-        table.write(put({"PK": "WORD#x", "SK": f"DEAL#{number}", "Words": "x" * 3000}, because="a test's own"))
-
-    seen = laptop.get(path("WORD#x"))
-
-    assert "3 items, 8.9 KB: reading them takes one Query and 1.5 RRU, $0.19 per million" in seen.words
-
-
 @pytest.mark.parametrize(("index", "forward"), [(None, True), ("GSI1", False)])
 def test_twenty_items_are_a_screen_and_the_next_ones_follow(
     laptop: Browser, table: Table, index: str | None, forward: bool
@@ -237,10 +228,6 @@ def test_the_lines_to_copy_read_the_same_items(laptop: Browser, table: Table) ->
     assert _by_python(python) == drawn
 
 
-def test_the_table_is_open_to_everybody_on_the_laptop_alone(laptop: Browser) -> None:
-    assert laptop.get("/table").status == 200
-
-
 @pytest.mark.parametrize("path", ["/table", "/table?partition=DEALS", "/table/code/shared.data.keys"])
 def test_elsewhere_the_table_is_for_editors(table: Table, path: str) -> None:
     member, nobody, editor = entered(table, "bo"), Browser({}), entered(table, "eve", "editor")
@@ -256,18 +243,13 @@ def test_each_page_leads_to_the_table(ana: Browser) -> None:
     assert [a.text for a in ana.get("/my/saved").document.iter("a") if a.get("href") == "/table"] == ["The table"]
 
 
-def test_the_code_of_the_data_layer_is_shown(laptop: Browser) -> None:
+def test_the_code_of_the_data_layer_is_shown_and_no_other(laptop: Browser) -> None:
     seen = laptop.get("/table/code/shared.data.catalog.feeds")
 
     assert "def read(" in seen.words
     assert 'id="l1"' in seen.text
-
-
-@pytest.mark.parametrize(
-    "module", ["os", "shared.settings", "shared.data..keys", "shared.data.nothing", "shared.data.a.b"]
-)
-def test_no_other_code_is_shown(laptop: Browser, module: str) -> None:
-    assert laptop.get(f"/table/code/{module}").status == 404
+    for module in ("os", "shared.settings", "shared.data..keys", "shared.data.nothing", "shared.data.a.b"):
+        assert laptop.get(f"/table/code/{module}").status == 404
 
 
 def _by_aws_words(table: Table, line: str) -> list[str]:
