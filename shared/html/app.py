@@ -178,18 +178,13 @@ def _page_of(error: DealsError, request: Request, *, public: bool) -> Answer:
         return error.answer
     if isinstance(error, NotSignedIn):
         return _to_sign_in(request)
+    detail = _PLAIN.get(type(error)) or detail_of(error)
     if isinstance(error, InvalidCursor | BadRequest) and error.field in request.query:
         # The way back is the same address without what cannot be read in it.
         query = {name: value for name, value in request.query.items() if name not in ("cursor", error.field)}
-        return pages.problem_page(
-            HTTPStatus.BAD_REQUEST,
-            _PLAIN.get(type(error)) or detail_of(error),
-            onward=link(request.path, **query),
-            onward_name="Start with the newest"
-            if isinstance(error, InvalidCursor)
-            else f"Go on without “{error.field}”",
-        )
-    detail = _PLAIN.get(type(error)) or detail_of(error)
+        name = "Start with the newest" if isinstance(error, InvalidCursor) else f"Go on without “{error.field}”"
+        onward = link(request.path, **query)
+        return pages.problem_page(HTTPStatus.BAD_REQUEST, detail, onward=onward, onward_name=name)
     return pages.problem_page(status_of(error), detail, headers_of(error), public=public)
 
 

@@ -41,7 +41,6 @@ _ID = re.compile(r"[\w-]{16}", re.ASCII)
 _VERBS = {"Put": "put", "Update": "update", "Delete": "delete", "ConditionCheck": "check"}
 _HAPPENS = {"Put": "inserted", "Update": "changed", "Delete": "removed"}
 _WRITING = {"POST", "PUT", "PATCH", "DELETE"}
-_DONE, _AGAIN, _REFUSED = "done", "again", "refused"
 
 FOLLOWERS: Mapping[str, Mapping[str, str]] = {
     "publisher": {item_types.DEAL: "deals"},
@@ -81,7 +80,7 @@ def find(trace_id: str) -> Drawing | None:
     """The drawing that is kept under an id, with what has followed by now; None where nothing is kept."""
     now = times.now()
     found = traces.find(table(), trace_id, now) if _ID.fullmatch(trace_id) else None
-    return {**_as_shown(found), "id": trace_id, "live": _place(trace_id)} if found else None
+    return _as_shown(found, trace_id) if found else None
 
 
 def own() -> Drawing:
@@ -141,10 +140,9 @@ def drawing(requests: Sequence[Request], request_id: str = "") -> dict[str, Any]
     whole = replace(whole, basis=Basis.AT_LEAST) if silent else whole
     clock = time.time() - time.perf_counter()  # of the requests' own clock
     done = [request for request in writing if not request.refused]
-    retries = sum(len(group["tries"]) for group in groups)
     return {
         "groups": groups,
-        "summary": [*_counts(groups), *([counted(retries, "retry").replace("retrys", "retries")] if retries else [])],
+        "summary": [*_counts(groups)],
         "capacity": str(whole),
         "million": page_cost.million(whole),
         "marks": [] if silent else meanings([whole]),
@@ -158,16 +156,15 @@ def drawing(requests: Sequence[Request], request_id: str = "") -> dict[str, Any]
     }
 
 
-def _counts(groups: Sequence[Mapping[str, Any]]) -> list[str]:
-    """How many transactions of how many writes there were, and writes by themselves."""
+def _counts(groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How many transactions of how many writes there were, writes by themselves, and retries."""
     together = [len(group["writes"]) for group in groups if group["together"]]
-    alone = len(groups) - len(together)
-    told = []
-    if len(together) == 1:
-        told.append(f"1 transaction of {counted(together[0], 'write')}")
-    elif together:
-        told.append(f"{len(together)} transactions of {sum(together)} writes")
-    return [*told, *([counted(alone, "write") + (" alone" if together else "")] if alone else [])]
+    if together:
+        yield f"{counted(len(together), 'transaction')} of {counted(sum(together), 'write')}"
+    if alone := len(groups) - len(together):
+        yield counted(alone, "write") + (" alone" if together else "")
+    if retries := sum(len(group["tries"]) for group in groups):
+        yield counted(retries, "retry").replace("retrys", "retries")
 
 
 def _attempts(writing: Sequence[Request]) -> list[list[Request]]:
@@ -207,27 +204,20 @@ def _group(tries: Sequence[Request]) -> dict[str, Any]:
             if name != TABLE and each.write
         ],
         "tries": [_try(one, following) for one, following in pairwise(tries)],
-        "outcome": _outcome(last, refused),
+        "outcome": "done" if not last.refused else "refused" if any(refused) else "again",
         "met": last.refused or "",
         "capacity": str(capacity) if last.capacity else "",
         "ms": f"{(last.ended - tries[0].began) * 1000:.1f}",
     }
 
 
-def _outcome(last: Request, refused: Sequence[bool]) -> str:
-    if not last.refused:
-        return _DONE
-    return _REFUSED if any(refused) else _AGAIN
-
-
 def _write(write: Write, units: str, *, refused: bool) -> dict[str, Any]:
-    partition, _ = write_words.place(write)
     words, syntax = write_words.condition(write)
     does, expression = write_words.does(write)
     return {
         "verb": _VERBS[write.operation],
         "key": write_words.key(write),
-        "link": page_cost.collection(partition, None),
+        "link": page_cost.collection(write_words.place(write)[0], None),
         "words": words,
         "syntax": syntax,
         "does": does,
@@ -258,12 +248,9 @@ def _units(request: Request, *, together: bool) -> list[str]:
 
 def _try(one: Request, following: Request) -> dict[str, Any]:
     """An attempt that was made again: what it met, on which item, and how long was waited."""
-    met = [
-        (reason, write)
-        for reason, write in zip(one.reasons, one.writes, strict=False)
-        if reason != "None" and reason not in REFUSED
-    ]
-    reason, write = met[0] if met else (one.refused or "", None)
+    reasons = zip(one.reasons, one.writes, strict=False)
+    met = (each for each in reasons if each[0] != "None" and each[0] not in REFUSED)
+    reason, write = next(met, (one.refused or "", None))
     return {
         "met": reason,
         "key": write_words.key(write) if write else "",
@@ -280,7 +267,7 @@ _CAUSES = {
     "ProvisionedThroughputExceededException": "more was asked of the partition than it takes at once",
     "no answer": "it was lost on its way; the next try has the same token, by which DynamoDB knows what it has done",
 }
-"""The reasons for which a write is tried again, in words."""
+"""The reasons for which a write is tried again."""
 
 
 def _patterns(request: Request) -> list[str]:
@@ -306,12 +293,13 @@ def _records(writes: Iterable[Write]) -> Iterator[dict[str, str]]:
             }
 
 
-def _as_shown(kept: Drawing) -> dict[str, Any]:
+def _as_shown(kept: Drawing, trace_id: str = "") -> dict[str, Any]:
     """A drawing as a page shows it: with what has followed by now."""
-    return {**kept, "id": "", "live": "", "followed": followed(kept, times.now())}
+    live = _place(trace_id) if trace_id else ""
+    return {**kept, "id": trace_id, "live": live, "followed": _followed(kept, times.now())}
 
 
-def followed(kept: Drawing, now: datetime) -> dict[str, Any]:
+def _followed(kept: Drawing, now: datetime) -> dict[str, Any]:
     """The work of the stream's functions on a form's writes, and the functions that were not asked."""
     partitions = dict.fromkeys(record["partition"] for record in kept["records"] if record["partition"])
     steps = [step for partition in partitions for step in traces.steps(table(), partition, now) if _is_of(step, kept)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 from shared.html.links import absolute
 from shared.models.catalog import CATEGORIES, Deal, Period, Status
@@ -16,6 +16,7 @@ from shared.values.money import WITHOUT_CENTS
 from shared.values.times import to_iso
 
 Card = dict[str, Any]
+K = TypeVar("K")
 
 SYMBOLS = {"USD": "$", "GBP": "£", "EUR": "€", "JPY": "¥"}
 
@@ -173,10 +174,7 @@ def head(deal: Deal, now: datetime) -> Card:
 
 def grouped(deals: Iterable[Deal]) -> list[list[Deal]]:
     """Deals of one product at one price together, each group where its first one stood."""
-    groups: dict[tuple[str, str, str], list[Deal]] = {}
-    for deal in deals:
-        groups.setdefault(_group(deal), []).append(deal)
-    return list(groups.values())
+    return list(_by(_group, deals).values())
 
 
 def first_groups(deals: Sequence[Deal], most: int, under: Period | None = Period.DAY) -> int:
@@ -240,11 +238,8 @@ def by_day(deals: Iterable[Deal], now: datetime, counts: Mapping[str, int]) -> l
 
     Of many cards of one brand in a row it has the first ones, and one that leads to the brand's others.
     """
-    days: dict[date, list[Deal]] = {}
-    for deal in deals:
-        days.setdefault(deal.created_at.date(), []).append(deal)
     sections = []
-    for when, of_day in days.items():
+    for when, of_day in _by(lambda deal: deal.created_at.date(), deals).items():
         name = long_day(when) + _other_year(when, now)
         count = counts.get(when.isoformat(), 0)
         remark = counted(count, "deal") if count else ""
@@ -265,10 +260,15 @@ def _of_a_day(deals: Iterable[Deal], now: datetime) -> list[Card]:
 
 def by_month(deals: Iterable[Deal], now: datetime) -> list[dict[str, Any]]:
     """Deals under their months, newest first: as a brand's page shows them."""
-    months: dict[date, list[Deal]] = {}
+    months = _by(lambda deal: month(deal.created_at), deals)
+    return [{"name": name, "remark": "", "cards": cards(found, now)} for name, found in months.items()]
+
+
+def _by(key: Callable[[Deal], K], deals: Iterable[Deal]) -> dict[K, list[Deal]]:
+    groups: dict[K, list[Deal]] = {}
     for deal in deals:
-        months.setdefault(deal.created_at.date().replace(day=1), []).append(deal)
-    return [{"name": month(when), "remark": "", "cards": cards(found, now)} for when, found in months.items()]
+        groups.setdefault(key(deal), []).append(deal)
+    return groups
 
 
 def _group(deal: Deal) -> tuple[str, str, str]:
