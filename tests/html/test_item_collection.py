@@ -86,6 +86,8 @@ def test_the_sizes_are_those_of_items() -> None:
 
     assert (shown["size"], shown["capacity"], shown["dollars"]) == ("4.0 KB", "1 RRU", "$0.12")
     assert shown["groups"][0]["rows"][0]["size"] == "4.0 KB"
+    three = drawn([{**KEY, "v": "x" * 3000}] * 3, NOW)
+    assert (three["count"], three["size"], three["capacity"], three["dollars"]) == (3, "8.8 KB", "1.5 RRU", "$0.19")
 
 
 @pytest.mark.parametrize("key", [{"PK": "LEARN#x", "SK": "PERIODS#x"}, {"PK": "CATEGORY#shoes", "SK": "PERIODS#x"}])
