@@ -36,10 +36,7 @@ FAILURES: dict[str, DealsError] = {
     "slow": errors.SlowDown(60),
     "damaged": errors.Impossible("the table's own words"),
     "away": errors.Unavailable("the table's own words"),
-    **{
-        kind.__name__: kind(AN_ID)
-        for kind in (errors.DealIsOver, errors.NoSuchDeal, errors.NoSuchMessage, errors.NoSuchOrder, errors.NotSoldHere)
-    },
+    **{name: getattr(errors, name)(AN_ID) for name in OF_AN_ID},
 }
 
 routes = Routes()

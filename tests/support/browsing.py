@@ -11,14 +11,9 @@ from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import html5lib
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
-from tests.support.pages import a_context, event_of
+from tests.support.pages import a_context, event_of, parsed
 
 ORIGIN = "https://deals.example"
-
-Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +34,8 @@ class Seen:
 
     @property
     def document(self) -> Any:
-        """The page's tree; parsing fails the test where a browser would have to guess."""
-        return html5lib.HTMLParser(strict=False, namespaceHTMLElements=False).parse(self.text)
+        """The page's tree as browsers make it, which mend what is wrong."""
+        return parsed({"body": self.text}, strict=False)
 
     @property
     def words(self) -> str:
@@ -62,7 +57,7 @@ class Seen:
 class Browser:
     """One person's browser at a page function, or at several of them, each by the prefix of its paths."""
 
-    functions: Mapping[str, Handler]
+    functions: Mapping[str, Callable[[Any, Any], Any]]
     cookies: dict[str, str] = field(default_factory=dict)
     fetch_site: str | None = "same-origin"
     address: str = "192.0.2.7"
@@ -97,13 +92,9 @@ class Browser:
         answer = self.functions[prefix](event, a_context())
         raw = base64.b64decode(answer["body"]) if answer["isBase64Encoded"] else answer["body"].encode()
         several = dict(answer["multiValueHeaders"])
-        for line in several.get("Set-Cookie", []):
-            self._keep(line)
-        return Seen(answer["statusCode"], several, raw.decode())
-
-    def _keep(self, line: str) -> None:
-        for name, morsel in SimpleCookie(line).items():
+        for name, morsel in (item for line in several.get("Set-Cookie", []) for item in SimpleCookie(line).items()):
             if morsel["max-age"] == "0":
                 self.cookies.pop(name, None)
             else:
                 self.cookies[name] = morsel.value
+        return Seen(answer["statusCode"], several, raw.decode())

@@ -10,14 +10,12 @@ from pathlib import Path
 
 from local.settings import ROOT, Home
 
-NOWHERE = "http://127.0.0.1:9"
-"""A proxy that does not answer."""
-
 
 def surroundings(home: Home, **others: str) -> dict[str, str]:
     """The environment of a command: everything but this machine is out of its reach."""
     kept = {name: value for name, value in os.environ.items() if name not in ("BTD_PORT", "EMPTY")}
-    proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), NOWHERE)
+    nowhere = "http://127.0.0.1:9"  # a proxy that does not answer
+    proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), nowhere)
     local = dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost")
     return {**kept, **proxies, **local, "BTD_HOME": str(home.folder), "UV_OFFLINE": "1", "EMPTY": "yes", **others}
 
@@ -41,9 +39,5 @@ def begin(home: Home, command: str, log: Path, **others: str) -> subprocess.Pope
             stdout=lines,
             stderr=subprocess.STDOUT,
             # A shell lets what it runs in the background ignore interrupts, and so would all that is begun there.
-            preexec_fn=_heed_interrupts,  # noqa: PLW1509
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
-
-
-def _heed_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)

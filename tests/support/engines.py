@@ -44,13 +44,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent.parent
 DYNOXIDE = ROOT / "node_modules" / "@dynoxide" / "linux-x64" / "dynoxide"
 ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL_DYNAMODB"
-START_TIMEOUT = 180.0
 
-FAKE_CREDENTIALS = {
-    "region_name": "us-east-1",
-    "aws_access_key_id": "testing",
-    "aws_secret_access_key": "testing",
-}
+FAKE_CREDENTIALS = {"region_name": "us-east-1", "aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
 """Given to each client as arguments."""
 
 
@@ -98,9 +93,23 @@ def put_all(table: Table, items: Iterable[Item]) -> None:
         table.client.batch_write_item(RequestItems={table.name: some})
 
 
-@cache
-def _moto() -> Table:
-    return _connect()
+def _at(port: int) -> Table:
+    return _connect(endpoint_url=f"http://127.0.0.1:{port}")
+
+
+def _connect(**where: str) -> Table:
+    with _nothing_of_the_users():
+        return connect("none", Budget(answer=30), **FAKE_CREDENTIALS, **where)
+
+
+@contextmanager
+def _nothing_of_the_users() -> Iterator[None]:
+    """An environment without the user's profile, endpoint and proxy."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    nowhere = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+    nowhere |= dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1")
+    with mock.patch.dict(os.environ, plain | nowhere, clear=True):
+        yield
 
 
 def _create_without_stream(client: DynamoDBClient, name: str) -> None:
@@ -114,7 +123,8 @@ def _create_without_stream(client: DynamoDBClient, name: str) -> None:
 @cache
 def _ministack() -> Table:
     port = free_port()
-    folder = _scratch()
+    folder = Path(tempfile.mkdtemp(prefix="big-time-deals-tests-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     _start(
         [sys.executable, "-m", "ministack"],
         port,
@@ -175,12 +185,11 @@ def _mocked() -> Iterator[None]:
         yield
 
 
-MOTO = Engine("moto", _moto, _mocked, _create_without_stream)
+MOTO = Engine("moto", cache(_connect), _mocked, _create_without_stream)
 MINISTACK = Engine("ministack", _ministack)
 DYNOXIDE_ENGINE = Engine("dynoxide", _dynoxide)
-NAMED = Engine("endpoint", _named_endpoint)
 
-NAMED_BY_USER = (NAMED,) if os.environ.get(ENDPOINT_VARIABLE) else ()
+NAMED_BY_USER = (Engine("endpoint", _named_endpoint),) if os.environ.get(ENDPOINT_VARIABLE) else ()
 ENGINES = (MOTO, MINISTACK, DYNOXIDE_ENGINE, *NAMED_BY_USER)
 SERVERS = tuple(engine for engine in ENGINES if engine is not MOTO)
 """Those that run beside the tests, as the real one does, and so can be asked by many threads at once."""
@@ -216,31 +225,6 @@ on_servers = on(FAST_SERVER, *NAMED_BY_USER, thorough={*SERVERS} - {FAST_SERVER,
 """Runs a test where many threads can ask at once, or where moto, which copies its tables, takes too long."""
 
 
-def _at(port: int) -> Table:
-    return _connect(endpoint_url=f"http://127.0.0.1:{port}")
-
-
-def _connect(**where: str) -> Table:
-    with _nothing_of_the_users():
-        return connect("none", Budget(answer=30), **FAKE_CREDENTIALS, **where)
-
-
-@contextmanager
-def _nothing_of_the_users() -> Iterator[None]:
-    """An environment without the user's profile, endpoint and proxy."""
-    plain = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    nowhere = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
-    nowhere |= dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1")
-    with mock.patch.dict(os.environ, plain | nowhere, clear=True):
-        yield
-
-
-def _scratch() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="big-time-deals-tests-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
 _running: list[subprocess.Popen[bytes]] = []
 
 
@@ -255,7 +239,7 @@ def _start(command: list[str], port: int, environment: Mapping[str, str]) -> Non
         stderr=subprocess.DEVNULL,
     )
     _running.append(process)
-    deadline = time.monotonic() + START_TIMEOUT
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline and process.poll() is None:
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
             if process.poll() is None:  # and not another's, which was faster to take the port
@@ -270,12 +254,9 @@ def end_all() -> None:
     _ministack.cache_clear()
     dynoxide_of.cache_clear()
     while _running:
-        _end(_running.pop())
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(timeout=120)
-    except subprocess.TimeoutExpired:
-        process.kill()
+        process = _running.pop()
+        process.terminate()
+        try:
+            process.wait(timeout=120)
+        except subprocess.TimeoutExpired:
+            process.kill()

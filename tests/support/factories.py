@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-import itertools
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -143,10 +142,11 @@ def open_brands(table: Table) -> None:
 
 def post(table: Table, posted: Iterable[Deal], now: datetime = NOW) -> list[Deal]:
     """Create deals, as many to a transaction as the data layer allows; returns them newest first."""
-    created: list[Deal] = []
-    for together in _batched(posted, imports.MAX_TOGETHER):
-        created += imports.create_many(table, together, now)
-    return newest_first(created)
+    rest, most = list(posted), imports.MAX_TOGETHER
+    starts = range(0, len(rest), most)
+    return newest_first(
+        deal for start in starts for deal in imports.create_many(table, rest[start : start + most], now)
+    )
 
 
 def newest_first(some: Iterable[Deal]) -> list[Deal]:
@@ -185,11 +185,6 @@ def listed(table: Table, feed: Feed, *, now: datetime = NOW) -> list[str]:
 
 def ids(some: Iterable[Deal]) -> list[str]:
     return [deal.deal_id for deal in some]
-
-
-def _batched(many: Iterable[Deal], size: int) -> Iterable[Sequence[Deal]]:
-    rest = iter(many)
-    return iter(lambda: list(itertools.islice(rest, size)), [])
 
 
 def plain_picture(width: int = 40, height: int = 30) -> bytes:

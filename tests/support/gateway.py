@@ -19,7 +19,6 @@ from functions.api import authorizer
 from infra.gateway import REFUSALS
 from infra.routes import ROUTES, Caller, Route
 from shared.data.catalog import seeds
-from shared.dynamodb.table import Table
 from shared.values import times
 from tests.support.contract import PROBLEM, Contract
 from tests.support.engines import FAST_SERVER
@@ -53,24 +52,19 @@ class InProcess(Api):
         return _reached()
 
     def writes(self) -> Writes:
-        return Compared(self.table, dump(self.table))
+        """The differences between two looks at all that the table holds."""
+        before = dump(self.table)
+
+        def keys() -> list[str]:
+            after = dump(self.table)
+            changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+            return sorted(key.partition(" ")[0] for key in changed)
+
+        return Writes(keys)
 
 
 def _reached() -> dict[str, Any]:
     return {"transport": Gateway(), "base_url": f"http://api{STAGE}"}
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Two looks at all that a table holds."""
-
-    table: Table
-    before: dict[str, Any]
-
-    def keys(self) -> list[str]:
-        after = dump(self.table)
-        changed = {key for key in self.before.keys() | after.keys() if self.before.get(key) != after.get(key)}
-        return sorted(key.partition(" ")[0] for key in changed)
 
 
 class Gateway(httpx.BaseTransport):

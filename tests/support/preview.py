@@ -24,7 +24,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from local import sample as laptop
 from shared import s3
-from shared.data.catalog import brands, deals, imports, offers, picks, scores, search
+from shared.data.catalog import brands, deals, offers, picks, scores, search
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
 from shared.errors import BrandExists
@@ -32,7 +32,7 @@ from shared.models.catalog import CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Deal
 from shared.models.members import Role
 from shared.values import slugs, times
 from tests.support.engines import FAKE_CREDENTIALS, FAST_SERVER, MINISTACK
-from tests.support.factories import token_of_new
+from tests.support.factories import ids, post, token_of_new
 from tests.support.pages import a_context, event_of
 from tests.support.surroundings import given, start_over
 
@@ -116,23 +116,18 @@ def fill(table: Table, made: Sequence[Deal], now: datetime) -> list[Deal]:
             brands.create(table, slugs.slug(name), name, now)
         except BrandExists:
             continue
-    created: list[Deal] = []
-    for start in range(0, len(made), 14):
-        created += imports.create_many(table, made[start : start + 14], now)
+    created = post(table, made, now)
     listed = [deal for deal in created if deal.withdrawn_at is None]
     table.gather([lambda deal=deal: search.file(table, None, deal) for deal in listed])  # type: ignore[misc]  # a loop's own
     table.gather([lambda deal=deal: offers.file(table, None, deal) for deal in created])  # type: ignore[misc]  # the same
-    newest = sorted(listed, key=lambda deal: deal.deal_id, reverse=True)
-    for place, deal in enumerate(newest[:30]):
+    for place, deal in enumerate(listed[:30]):
         table.write(scores.counting(deal.deal_id, 30 - 2 * place))
-    scores.file(table, [deal.deal_id for deal in newest[:30]], now)
-    of_brands = list(
-        {deal.brand: deal for deal in sorted(listed, key=lambda deal: deal.discount_percent or 0)}.values()
-    )
-    best = sorted(of_brands, key=lambda deal: deal.discount_percent or 0, reverse=True)
-    picks.set_featured(table, FRONT_PAGE, [deal.deal_id for deal in best[:9]], now)
-    picks.set_featured(table, EDITORS_CHOICE, [deal.deal_id for deal in best[9:17] or best[:5]], now)
-    return newest
+    scores.file(table, ids(listed[:30]), now)
+    of_brands = {deal.brand: deal for deal in sorted(listed, key=lambda deal: deal.discount_percent or 0)}
+    best = sorted(of_brands.values(), key=lambda deal: deal.discount_percent or 0, reverse=True)
+    picks.set_featured(table, FRONT_PAGE, ids(best[:9]), now)
+    picks.set_featured(table, EDITORS_CHOICE, ids(best[9:17] or best[:5]), now)
+    return listed
 
 
 def entered(site: Place, username: str, role: Role = "member") -> str:

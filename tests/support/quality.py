@@ -42,6 +42,9 @@ RUNS: tuple[tuple[Literal["light", "dark"], list[str] | None], ...] = (
 RUN = "rules => axe.run({runOnly: rules || undefined, resultTypes: ['violations'], selectors: false})"
 """Without what passed, and without the selectors of what did not: together they take axe two thirds of its time."""
 
+NEEDED = "direction => (document.documentElement.dir = direction, document.documentElement.scrollWidth)"
+"""The width that a page takes in a direction of writing."""
+
 
 def violations(page: Page) -> list[tuple[Any, ...]]:
     """The violations that axe finds on a page in each scheme and width, and whether the page scrolls sideways.
@@ -54,7 +57,10 @@ def violations(page: Page) -> list[tuple[Any, ...]]:
     page.evaluate(AXE)
     for width in (SMALL, LARGE):
         page.set_viewport_size({"width": width, "height": 900})
-        found += _sideways(page, width)
+        for direction in ("rtl", "ltr"):
+            needed = page.evaluate(NEEDED, direction)
+            if needed > width:
+                found.append((page.url, direction, width, "is wider than the screen", needed))
         for scheme, rules in RUNS:
             page.emulate_media(color_scheme=scheme)
             result: dict[str, Any] = page.evaluate(RUN, rules)
@@ -90,21 +96,6 @@ def too_low(page: Page) -> list[Any]:
     return found
 
 
-def _sideways(page: Page, width: int) -> list[tuple[Any, ...]]:
-    """The directions of writing in which a page is wider than its window."""
-    needed = {
-        direction: page.evaluate(
-            "direction => (document.documentElement.dir = direction, document.documentElement.scrollWidth)", direction
-        )
-        for direction in ("rtl", "ltr")
-    }
-    return [
-        (page.url, direction, width, "is wider than the screen", most)
-        for direction, most in needed.items()
-        if most > width
-    ]
-
-
 def invalid_html(texts: Mapping[str, str], folder: Path) -> str:
     """The errors that html-validate finds in some pages, by name."""
     for name, text in texts.items():
@@ -121,10 +112,8 @@ def invalid_html(texts: Mapping[str, str], folder: Path) -> str:
 
 
 CATEGORIES = ("accessibility", "best-practices", "seo")
-"""Lighthouse's scores that are the same on any machine. ``benchmarks/browser.py`` measures speed on this one."""
-
 MEASURED = ("cumulative-layout-shift", "total-byte-weight", "dom-size")
-"""Lighthouse's measures of speed that are the same on any machine: a score, bytes, elements."""
+"""Lighthouse's scores and its measures of speed (a score, bytes, elements) that are the same on any machine."""
 
 SPEED = ("first-contentful-paint", "largest-contentful-paint", "total-blocking-time", "cumulative-layout-shift")
 """Lighthouse's measures of speed that depend on the machine: milliseconds, and a score."""

@@ -26,12 +26,6 @@ from shared.dynamodb.schema import PARTITION_KEY, SORT_KEY
 from tests.support.surroundings import modules_of
 from tests.support.wire import watched
 
-IN_TRANSACTIONS = {
-    "ConditionCheck": "ConditionCheckItem",
-    "Put": "PutItem",
-    "Update": "UpdateItem",
-    "Delete": "DeleteItem",
-}
 INSERTED = re.compile(f"INSERT INTO .* VALUE {{(.*, )?'{PARTITION_KEY}': \\?")
 """PartiQL's INSERT, as the data layer writes it, up to the parameter that is the partition key."""
 
@@ -44,11 +38,6 @@ class Ask:
     keys: tuple[str, ...] = ()
     index: str = ""
     attributes: tuple[str, ...] = ()
-
-    @property
-    def suffix(self) -> str:
-        """The part of the resource's address that follows the table's."""
-        return f"/index/{self.index}" if self.index else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +59,7 @@ class Policy:
             principal_type="AssumedRole",
             principal_account="000000000000",
             action=f"dynamodb:{ask.operation}",
-            resource_arn=f"{self.table}{ask.suffix}",
+            resource_arn=f"{self.table}/index/{ask.index}" if ask.index else self.table,
             region="us-east-1",
             service_context=keys,
         )
@@ -133,25 +122,27 @@ def within_rights(function: ModuleType) -> Callable[[Any, Any], Any]:
 
 def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
     """DynamoDB's questions about a request of the data layer. Raises ValueError for an operation it does not make."""
+    index, attributes = request.get("IndexName", ""), _names(request)
     match operation:
         case "GetItem":
-            yield Ask(operation, (_place(request),), "", tuple(request.get("ExpressionAttributeNames", {}).values()))
+            yield Ask(operation, (_place(request),), "", attributes)
         case "PutItem" | "UpdateItem" | "DeleteItem":
             yield Ask(operation, (_place(request),), "", _written(request))
         case "Query":
             partition = request["ExpressionAttributeValues"][":partition"]["S"]
-            names = tuple(request.get("ExpressionAttributeNames", {}).values())
-            yield Ask(operation, (partition,), request.get("IndexName", ""), names)
+            yield Ask(operation, (partition,), index, attributes)
         case "Scan":
-            names = tuple(request.get("ExpressionAttributeNames", {}).values())
-            yield Ask(operation, (), request.get("IndexName", ""), names)
+            yield Ask(operation, (), index, attributes)
         case "BatchGetItem":
-            yield from (_batch_read(operation, wanted) for wanted in request["RequestItems"].values())
+            (wanted,) = request["RequestItems"].values()
+            yield Ask(operation, tuple(key[PARTITION_KEY]["S"] for key in wanted["Keys"]), "", _names(wanted))
         case "BatchWriteItem":
-            yield from (_batch_deletion(operation, wanted) for wanted in request["RequestItems"].values())
+            (removed,) = request["RequestItems"].values()
+            places = tuple(_place(each["DeleteRequest"]) for each in removed)
+            yield Ask(operation, places, "", (PARTITION_KEY, SORT_KEY))
         case "TransactWriteItems":
             writes = [write for item in request["TransactItems"] for write in item.items()]
-            yield from (Ask(IN_TRANSACTIONS[name], (_place(write),)) for name, write in writes)
+            yield from (Ask(f"{name}Item", (_place(write),)) for name, write in writes)
         case "BatchExecuteStatement":
             for each in request["Statements"]:
                 found = INSERTED.match(each["Statement"])
@@ -162,14 +153,9 @@ def asks(operation: str, request: Mapping[str, Any]) -> Iterator[Ask]:
             raise ValueError(f"the data layer does not ask for {operation}")
 
 
-def _batch_read(operation: str, wanted: Mapping[str, Any]) -> Ask:
-    names = tuple(wanted.get("ExpressionAttributeNames", {}).values())
-    return Ask(operation, tuple(key[PARTITION_KEY]["S"] for key in wanted["Keys"]), "", names)
-
-
-def _batch_deletion(operation: str, wanted: list[dict[str, Any]]) -> Ask:
-    places = tuple(each["DeleteRequest"]["Key"][PARTITION_KEY]["S"] for each in wanted)
-    return Ask(operation, places, "", (PARTITION_KEY, SORT_KEY))
+def _names(wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    """The attributes that a read projects."""
+    return tuple(wanted.get("ExpressionAttributeNames", {}).values())
 
 
 WORD = re.compile(r"(?<![:\w.])#?[A-Za-z]\w*")

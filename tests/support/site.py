@@ -8,11 +8,11 @@ import secrets
 import shutil
 import signal
 import time
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import boto3
 import httpx
@@ -62,11 +62,11 @@ class Visitor(httpx.Client):
         self.token, self.username, self.email = token, username, email
 
 
-class Writes(Protocol):
-    """The writes to a table since a moment, except those of the background."""
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """The writes to a table since a moment, except those of the background: ``keys`` tells their partition keys."""
 
-    def keys(self) -> list[str]:
-        """The partition keys of the items written."""
+    keys: Callable[[], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,37 +138,24 @@ class Site(Api):
         return {"transport": Patient(), **_reached(self.port, self.api_id)}
 
     def writes(self) -> Writes:
-        return Streamed.from_now(self)
-
-
-@dataclass(slots=True)
-class Streamed:
-    """The records of the table's stream since a moment, except what goes on in the background."""
-
-    _streams: Any
-    _iterators: list[str]
-
-    @classmethod
-    def from_now(cls, site: Site) -> Streamed:
-        streams = boto3.client("dynamodbstreams", **client_arguments(site.home, site.port))
-        (stream,) = streams.list_streams(TableName=site.table.name)["Streams"]
-        shards = streams.describe_stream(StreamArn=stream["StreamArn"])["StreamDescription"]["Shards"]
+        """The records of the table's stream."""
+        streams: Any = boto3.client("dynamodbstreams", **client_arguments(self.home, self.port))
+        (stream,) = (each["StreamArn"] for each in streams.list_streams(TableName=self.table.name)["Streams"])
         iterators = [
-            streams.get_shard_iterator(
-                StreamArn=stream["StreamArn"], ShardId=shard["ShardId"], ShardIteratorType="LATEST"
-            )["ShardIterator"]
-            for shard in shards
+            streams.get_shard_iterator(StreamArn=stream, ShardId=shard["ShardId"], ShardIteratorType="LATEST")
+            for shard in streams.describe_stream(StreamArn=stream)["StreamDescription"]["Shards"]
         ]
-        return cls(streams, iterators)
 
-    def keys(self) -> list[str]:
-        records = [
-            record
-            for iterator in self._iterators
-            for record in self._streams.get_records(ShardIterator=iterator)["Records"]
-        ]
-        images = [record["dynamodb"].get("NewImage") or record["dynamodb"]["OldImage"] for record in records]
-        return [image["PK"]["S"] for image in images if image["Type"]["S"] not in BACKGROUND]
+        def keys() -> list[str]:
+            changes = (
+                record["dynamodb"]
+                for iterator in iterators
+                for record in streams.get_records(ShardIterator=iterator["ShardIterator"])["Records"]
+            )
+            images = [change.get("NewImage") or change["OldImage"] for change in changes]
+            return [image["PK"]["S"] for image in images if image["Type"]["S"] not in BACKGROUND]
+
+        return Writes(keys)
 
 
 def dump(table: Table, leaving_out: Container[str] = BACKGROUND) -> dict[str, dict[str, Any]]:

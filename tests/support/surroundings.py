@@ -86,10 +86,7 @@ def taken(queue: Queue) -> list[str]:
 
 def start_over() -> None:
     """Forget what an execution environment keeps between calls."""
-    for kept in (
-        value
-        for module in (environment, mail, pictures, work, reporting, cached_pages)
-        for value in vars(module).values()
-    ):
-        if hasattr(kept, "cache_clear"):
-            kept.cache_clear()
+    for module in (environment, mail, pictures, work, reporting, cached_pages):
+        for kept in vars(module).values():
+            if hasattr(kept, "cache_clear"):
+                kept.cache_clear()
