@@ -29,9 +29,7 @@ def stage(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
         brands.create(own, "runa", "Runa", times.now())
         deals.create(own, a_deal(times.now(), brand="runa", brand_name="Runa"), times.now())
         yield own
-        trace, events = page_cost.trace(), own.client.meta.events
-        events.unregister("before-parameter-build.dynamodb", trace._before)
-        events.unregister("after-call.dynamodb", trace._after)
+        page_cost.trace().detach(own)
         page_cost.trace.cache_clear()
 
 

@@ -12,13 +12,13 @@ from shared.data import keys
 from shared.dynamodb.schema import INDEXES, PARTITION_KEY, TTL_ATTRIBUTE
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.html.patterns import PATTERNS
+from shared.html.patterns import HELPERS, PATTERNS
 from shared.learn import lessons, running
 from shared.learn.lessons import Lesson
 from shared.learn.running import Done
 from shared.values import times
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+ROOT = Path(__file__).resolve().parents[2]
 ALL = [lesson for group in lessons.groups() for lesson in group.lessons]
 PARTITION_KEYS = {PARTITION_KEY, *(index.partition_key for index in INDEXES)}
 THAT_RUN = [lesson for lesson in ALL if lesson.can_run]
@@ -63,7 +63,9 @@ def test_a_value_of_ones_own_changes_what_is_found_and_not_what_is_refused(table
 
 
 def test_the_patterns_are_those_of_the_readme() -> None:
-    rows = re.findall(r"^\| (\d+) \| (.+?) \| .+? \| (.+?) \| .+ \|$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (\d+) \| (.+?) \| .+? \| (.+?) \| .+ \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     named = [(int(number), name, re.findall(r"\[`(.+?)`\]", code)) for number, name, code in rows]
 
     patterns = [lesson for lesson in ALL if lesson.number]
@@ -72,6 +74,15 @@ def test_the_patterns_are_those_of_the_readme() -> None:
     known = {function for _, _, functions in named for function in functions}
     served = {number: {*pattern.functions.split()} & known for number, pattern in PATTERNS.items()}
     assert served == {str(number): {*functions} for number, _, functions in named}
+
+
+def test_each_function_that_serves_a_pattern_is_there() -> None:
+    served = [name for each in PATTERNS.values() for name in each.functions.split()]
+    for name in (*served, *HELPERS):
+        module, _, function = name.partition(".")
+        (file,) = (ROOT / "shared" / "data").rglob(f"{module}.py")
+
+        assert f"def {function}(" in file.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("lesson", THAT_RUN, ids=lambda lesson: lesson.slug)

@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -37,11 +36,11 @@ from tests.support.rights import within_rights
 from tests.support.surroundings import hand_over
 from tests.support.wire import Answer, answered, error, failing
 
-ROOT = Path(__file__).resolve().parents[2]
-
 ZOE = {"username": "zoe", "name": "Zoe", "email": "zoe@mail.example", "password": PASSWORD}
 
 PostDeal = Callable[..., Deal]
+
+pytestmark = pytest.mark.usefixtures("shown")
 
 
 @pytest.fixture
@@ -59,7 +58,7 @@ def reader(table: Table) -> Browser:
     return browser
 
 
-def test_a_page_tells_each_request_it_made(shown: None, ana: Browser, table: Table, post_deal: PostDeal) -> None:
+def test_a_page_tells_each_request_it_made(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     send(table, a_message(post_deal(), "ana", now=times.now()))
 
     seen = ana.get("/my/inbox")
@@ -74,7 +73,7 @@ def test_a_page_tells_each_request_it_made(shown: None, ana: Browser, table: Tab
     )
 
 
-def test_a_page_tells_only_its_own_requests(shown: None, ana: Browser) -> None:
+def test_a_page_tells_only_its_own_requests(ana: Browser) -> None:
     first, second = ana.get("/my/saved"), ana.get("/my/saved")
 
     assert first.words.partition("took")[2][:30] == second.words.partition("took")[2][:30]
@@ -83,7 +82,7 @@ def test_a_page_tells_only_its_own_requests(shown: None, ana: Browser) -> None:
 @pytest.mark.parametrize(
     "path", ["/my/saved", "/account", "/account/remove", "/shop/cart", "/shop/orders", "/shop/addresses"]
 )
-def test_each_count_at_the_head_takes_a_request_and_no_round_trip(shown: None, ana: Browser, path: str) -> None:
+def test_each_count_at_the_head_takes_a_request_and_no_round_trip(ana: Browser, path: str) -> None:
     """The session and its account are read first, one after the other; then what the page shows, and the counts."""
     seen = ana.get(path)
 
@@ -92,7 +91,8 @@ def test_each_count_at_the_head_takes_a_request_and_no_round_trip(shown: None, a
     assert "carts.pieces" in seen.words
 
 
-def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser) -> None:
+def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SHOWS_WORK")
     of_work = {f"shared.html.{name}" for name in ("page_cost", "form_cost", "write_words", "faults")}
     of_work |= {"shared.data.traces", "functions.showing"}
     for name in of_work:
@@ -109,7 +109,7 @@ def test_a_stage_that_does_not_show_its_work_has_nothing_of_it(ana: Browser) -> 
     assert not of_work & sys.modules.keys()
 
 
-def test_a_stage_other_than_the_laptop_has_no_walk(shown: None, reader: Browser) -> None:
+def test_a_stage_other_than_the_laptop_has_no_walk(reader: Browser) -> None:
     assert "This site runs on your machine" not in reader.get("/table").text
     assert "/table/walk" not in reader.get("/table").text
     assert reader.get("/table/walk").status == 404
@@ -148,7 +148,7 @@ PAGES = [
 
 @pytest.mark.parametrize("built", [False, True], ids=["from the indexes", "from copies"])
 def test_each_request_of_each_page_has_a_pattern_and_a_function(
-    shown: None, visitor: Browser, table: Table, post_deal: PostDeal, built: bool
+    visitor: Browser, table: Table, post_deal: PostDeal, built: bool
 ) -> None:
     found = [post_deal(n, link=f"https://shop.example/{n}", ends_at=times.now() + timedelta(days=2)) for n in range(3)]
     for deal in found:
@@ -180,7 +180,7 @@ def test_each_request_of_each_page_has_a_pattern_and_a_function(
     assert asked > 2 * len(PAGES)
 
 
-def test_each_key_of_a_batch_leads_to_its_own_collection(shown: None, visitor: Browser, post_deal: PostDeal) -> None:
+def test_each_key_of_a_batch_leads_to_its_own_collection(visitor: Browser, post_deal: PostDeal) -> None:
     post_deal()
 
     visitor.get("/")
@@ -197,18 +197,22 @@ def row_of(function: str, operation: str = "Query") -> dict[str, Any]:
     return next(row for row in rows if (row["function"], row["operation"]) == (function, operation))
 
 
-def test_each_read_tells_its_consistency_limit_and_projection(shown: None, ana: Browser) -> None:
+def test_a_page_tells_how_it_asked_for_which_patterns_and_the_cost_of_a_million(ana: Browser) -> None:
     seen = ana.get("/my/saved")
 
     session, unread = row_of("sessions.authenticate", "GetItem"), row_of("messages.unread_count")
     assert (session["how"], session["projection"]) == (["consistent"], ())
     assert (unread["how"], unread["projection"]) == (["eventual", "limit 100"], ("PK", "SK", "ExpiresAt", "ShownAt"))
     assert "Query GSI1 eventual · limit 100 only 4 attributes PK, SK, ExpiresAt, ShownAt" in seen.words
+    name = '<a href="/learn/pattern-38">Save a deal; the saved ones</a>'
+    assert f'<div id="pattern-38"><dt><b>38</b> {name}</dt>' in seen.text
+    assert patterns.PATTERNS["38"].sentence in seen.words
+    assert patterns.PATTERNS["36"].sentence not in seen.words
+    (units,) = re.findall(r"([\d.]+) RRU\"", seen.headers["Server-Timing"][0])
+    assert f"${float(units) * 0.125 + 1e-9:.2f} a million such pages" in seen.words
 
 
-def test_all_keys_of_a_batch_are_there_and_lead_somewhere(
-    shown: None, ana: Browser, table: Table, post_deal: PostDeal
-) -> None:
+def test_all_keys_of_a_batch_are_there_and_lead_somewhere(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     for minutes in range(10):
         saved.save(table, post_deal(minutes), "ana", times.now())
 
@@ -220,7 +224,7 @@ def test_all_keys_of_a_batch_are_there_and_lead_somewhere(
 
 
 def test_a_key_whose_collection_is_not_shown_leads_to_the_page_that_says_so_and_a_sessions_is_not_told(
-    shown: None, ana: Browser
+    ana: Browser,
 ) -> None:
     seen = ana.get("/account")
 
@@ -229,18 +233,7 @@ def test_a_key_whose_collection_is_not_shown_leads_to_the_page_that_says_so_and_
     assert "partition=SESSION" not in seen.text
 
 
-def test_each_pattern_of_a_page_is_told_in_a_sentence(shown: None, ana: Browser) -> None:
-    seen = ana.get("/my/saved")
-
-    assert (
-        '<div id="pattern-38"><dt><b>38</b> <a href="/learn/pattern-38">Save a deal; the saved ones</a></dt>'
-        in seen.text
-    )
-    assert patterns.PATTERNS["38"].sentence in seen.words
-    assert patterns.PATTERNS["36"].sentence not in seen.words
-
-
-def test_copies_from_memory_are_said_to_be(shown: None, visitor: Browser, post_deal: PostDeal) -> None:
+def test_copies_from_memory_are_said_to_be(visitor: Browser, post_deal: PostDeal) -> None:
     post_deal()
     refresher.refresh(page_cache.PARTS, set(), set())
 
@@ -254,14 +247,7 @@ def test_copies_from_memory_are_said_to_be(shown: None, visitor: Browser, post_d
     assert "$0.00 a million such pages" in told
 
 
-def test_a_page_ends_with_the_cost_of_a_million(shown: None, ana: Browser) -> None:
-    seen = ana.get("/my/saved")
-
-    (units,) = re.findall(r"([\d.]+) RRU\"", seen.headers["Server-Timing"][0])
-    assert f"${float(units) * 0.125 + 1e-9:.2f} a million such pages" in seen.words
-
-
-def test_a_request_that_was_tried_again_tells_what_it_met(shown: None, ana: Browser, table: Table) -> None:
+def test_a_request_that_was_tried_again_tells_what_it_met(ana: Browser, table: Table) -> None:
     throttled = [(400, {"__type": "com.amazonaws.dynamodb.v20120810#ThrottlingException", "message": ""}), None]
     with answered(table, "BatchGetItem", lambda _: None), answered(table, "Query", lambda _: throttled.pop(0)):
         throttled += [None] * 20
@@ -271,7 +257,7 @@ def test_a_request_that_was_tried_again_tells_what_it_met(shown: None, ana: Brow
 
 
 def test_ten_forms_take_the_capacity_that_is_counted_for_them(
-    shown: None, anyone: Browser, ana: Browser, editor: Browser, table: Table, sell: Callable[..., Deal]
+    anyone: Browser, ana: Browser, editor: Browser, table: Table, sell: Callable[..., Deal]
 ) -> None:
     deal = sell()
     taken: dict[str, list[float]] = {}
@@ -353,7 +339,7 @@ def units_of(group: dict[str, Any]) -> float:
     return sum(float(each.removesuffix(" WRU")) for each in units)
 
 
-def test_the_page_that_a_form_leads_to_draws_its_writes(shown: None, member: Browser) -> None:
+def test_the_page_that_a_form_leads_to_draws_its_writes(member: Browser) -> None:
     liked = member.post("/my/likes/brand/apple", {"on": "1"}).location
 
     seen, without = member.get(liked), member.get("/brands/apple")
@@ -374,7 +360,7 @@ def test_the_page_that_a_form_leads_to_draws_its_writes(shown: None, member: Bro
     assert "no-store" not in without.headers["Cache-Control"][0]
 
 
-def test_a_form_that_is_refused_tells_by_which_write(shown: None, member: Browser) -> None:
+def test_a_form_that_is_refused_tells_by_which_write(member: Browser) -> None:
     member.post("/my/likes/brand/apple", {"on": "1"})
 
     seen = member.get(member.post("/my/likes/brand/apple", {"on": "1"}).location)
@@ -384,7 +370,7 @@ def test_a_form_that_is_refused_tells_by_which_write(shown: None, member: Browse
     assert "What followed" not in told
 
 
-def test_a_form_that_was_tried_again_tells_on_which_item_and_why(shown: None, member: Browser, table: Table) -> None:
+def test_a_form_that_was_tried_again_tells_on_which_item_and_why(member: Browser, table: Table) -> None:
     reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}, {"Code": "None"}]
     conflict = error("TransactionCanceledException", CancellationReasons=reasons)
 
@@ -398,7 +384,7 @@ def test_a_form_that_was_tried_again_tells_on_which_item_and_why(shown: None, me
     )
 
 
-def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(shown: None, anyone: Browser) -> None:
+def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(anyone: Browser) -> None:
     anyone.post("/account/sign-up", ZOE)
 
     seen = Browser(FUNCTIONS).post("/account/sign-up", ZOE | {"email": "zoe2@mail.example"})
@@ -411,7 +397,7 @@ def test_a_form_that_fails_draws_what_it_did_on_the_page_that_says_so(shown: Non
 
 
 def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
-    shown: None, anyone: Browser, ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
+    anyone: Browser, ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anyone.functions = {"/table": within_rights(collections)}
     (trace_id,) = re.findall("took=(.*)", ana.post("/my/likes/brand/apple", {"on": "1"}).location)
@@ -426,7 +412,7 @@ def test_a_trace_is_for_whoever_has_its_id_and_for_ten_minutes(
     assert "kept for ten minutes, and these are over" in after.words
 
 
-def test_a_page_is_whole_where_the_trace_cannot_be_read(shown: None, member: Browser, table: Table) -> None:
+def test_a_page_is_whole_where_the_trace_cannot_be_read(member: Browser, table: Table) -> None:
     liked = member.post("/my/likes/brand/apple", {"on": "1"}).location
 
     def away(asked: dict[str, Any]) -> Answer | None:
@@ -445,7 +431,7 @@ def drawn_in(seen: Seen) -> str:
     return rest.partition("What this page took")[0] if took else ""
 
 
-def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(shown: None, ana: Browser) -> None:
+def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(ana: Browser) -> None:
     ana.get("/my/saved")
     page_cost.begin()
     page_cost.trace().capacity = Capacity(3.5, basis=Basis.AT_LEAST)
@@ -455,24 +441,10 @@ def test_a_figure_that_is_counted_stands_in_the_header_in_plain_letters(shown: N
     assert page_cost.summary()["million"] == "at least $0.44"
 
 
-@pytest.mark.parametrize(
-    ("requests", "trips"),
-    [
-        ([(0, 1), (0.5, 1), (1.2, 0.1), (1.5, 1), (9, 1)], [1, 1, 1, 2, 3]),
-        # Of one pool they went out at once, however fast the answers were.
-        ([(0, 1), (1, 0.5, "ThreadPoolExecutor-1"), (2, 0.5, "ThreadPoolExecutor-1"), (3, 1)], [1, 2, 2, 3]),
-    ],
-)
-def test_requests_that_were_under_way_at_once_share_a_round_trip(requests: list[Any], trips: list[int]) -> None:
-    made = [Request("Query", None, (), began, took, pool="".join(pool)) for began, took, *pool in requests]
+def test_requests_that_were_under_way_at_once_share_a_round_trip() -> None:
+    def trips(*requests: Any) -> list[int]:
+        return waves([Request("Query", None, (), began, took, pool="".join(pool)) for began, took, *pool in requests])
 
-    assert waves(made) == trips
-
-
-def test_each_function_that_is_numbered_is_there() -> None:
-    served = [name for each in patterns.PATTERNS.values() for name in each.functions.split()]
-    for name in (*served, *patterns.HELPERS):
-        module, _, function = name.partition(".")
-        (file,) = (ROOT / "shared" / "data").rglob(f"{module}.py")
-
-        assert f"def {function}(" in file.read_text(encoding="utf-8")
+    assert trips((0, 1), (0.5, 1), (1.2, 0.1), (1.5, 1), (9, 1)) == [1, 1, 1, 2, 3]
+    # Of one pool they went out at once, however fast the answers were.
+    assert trips((0, 1), (1, 0.5, "ThreadPoolExecutor-1"), (2, 0.5, "ThreadPoolExecutor-1"), (3, 1)) == [1, 2, 2, 3]
