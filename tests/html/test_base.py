@@ -1,13 +1,18 @@
-"""The frame of every page."""
+"""The frame of every page, and what holds for each template."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shared.html import pages
 from tests.support.pages import parsed
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "web" / "templates"
+IMPORT = re.compile(r'\{% from "[^"]+" import ([^%]+) %\}')
 
 
 @pytest.mark.parametrize(
@@ -24,3 +29,12 @@ def test_a_page_that_knows_a_count_shows_it_without_script(name: str, number: in
     (count,) = (each for each in parsed({"body": answer.body}).iter("span") if each.get("id") == name)
     assert "".join(count.itertext()) == shown
     assert (count.get("hidden") is None) == bool(shown)
+
+
+def test_a_template_imports_only_what_it_uses() -> None:
+    for file in TEMPLATES.rglob("*.html"):
+        text = file.read_text(encoding="utf-8")
+        imported = [each.split(" as ")[-1].strip() for names in IMPORT.findall(text) for each in names.split(",")]
+        rest = IMPORT.sub("", text)
+
+        assert [name for name in imported if not re.search(rf"\b{name}\(", rest)] == [], file

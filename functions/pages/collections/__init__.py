@@ -7,7 +7,7 @@ one whose token it is shown.
 
 from __future__ import annotations
 
-from functions.pages.collections import browser, code, took, walk
+from functions.pages.collections import browser, code, walk
 from shared.html.app import serve
 
-handler = serve(browser.routes, code.routes, took.routes, walk.routes)
+handler = serve(browser.routes, code.routes, walk.routes)

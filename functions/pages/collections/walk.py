@@ -1,9 +1,10 @@
-"""A walk of five steps, on the laptop: from a deal that one posts to what the table and its stream make of it."""
+"""The cost of a form or a request of the API at an address of its own, and a walk of five steps, on the laptop, from a
+deal that one posts to what the table and its stream make of it."""
 
 from __future__ import annotations
 
 from shared.data import item_types, keys
-from shared.errors import NoSuchPath
+from shared.errors import NoSuchPath, NotFound
 from shared.html import form_cost, pages
 from shared.html.app import Routes
 from shared.html.links import link
@@ -15,6 +16,15 @@ A_DEAL = {"link": "https://shop.example/trail-shoe", "title": "A trail shoe", "p
 """The values in the form of the first step, by the names that a bookmark of the desk uses, too."""
 
 routes = Routes()
+
+
+@routes.get("/table/took/<trace_id>")
+def took(request: Request, trace_id: str) -> Answer:
+    """The drawing that is kept under an id, which nobody can guess: so it is for whoever has it."""
+    drawn = form_cost.find(trace_id)
+    if drawn is None:
+        raise NotFound("What a form took is kept for ten minutes, and these are over.")
+    return pages.page("collections/took.html", here=request.path, form_cost=drawn)
 
 
 @routes.get("/table/walk", "/table/walk/<trace_id>")

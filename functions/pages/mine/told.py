@@ -18,8 +18,7 @@ from shared.html.app import Routes
 from shared.html.links import absolute
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.html.templates import render
-from shared.html.xml import xml_text
+from shared.html.templates import render, xml_text
 from shared.models.alerts import Alert, Limits, Pace, PriceAlert
 from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind
 from shared.models.messages import AboutDeal, AboutOrder, Message

@@ -19,8 +19,7 @@ from shared.html.app import Routes
 from shared.html.links import absolute
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.html.templates import render
-from shared.html.xml import xml_text
+from shared.html.templates import render, xml_text
 from shared.http import statuses
 from shared.models.catalog import ALL_DEALS, CATEGORIES, CATEGORY, Deal, Topic, feed_of
 from shared.runtime.environment import table
