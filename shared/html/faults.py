@@ -7,7 +7,6 @@ imported.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -60,7 +59,8 @@ def begin(event: Event) -> None:
     """Note the fault that a request asks for, and have it met where this stage makes faults."""
     query = event.get("queryStringParameters") or {}
     is_form = event["httpMethod"] == "POST"
-    fault = _of_referrer(event) if is_form else query.get("fault", "")
+    asking = dict(parse_qsl(urlsplit(header(event, "referer") or "").query)) if is_form else query
+    fault = asking.get("fault", "")
     rest = urlencode({name: value for name, value in query.items() if name not in ("fault", "said", "took")})
     _asked.update(fault=fault, rest=rest, is_form="yes" if is_form else "")
     if on_laptop():
@@ -97,16 +97,9 @@ def _said(fault: str, trace: Trace) -> str:
         return f"{CHOICES[fault].capitalize()}: {_NOT_MET[fault]}"
     if fault == "lost":
         trace.lose(faults.lost)
-    return f"{CHOICES[fault].capitalize()}: " + _MET[fault].format(operation=faults.met, left_out=_key(faults.left_out))
-
-
-def _key(item: Mapping[str, Any]) -> str:
-    """A key of an item, as far as a projection shows one."""
-    return next((str(unmarshal(item[name])) for name in KEYS if name in item), "an item")
-
-
-def _of_referrer(event: Event) -> str:
-    return dict(parse_qsl(urlsplit(header(event, "referer") or "").query)).get("fault", "")
+    # A key of the item, as far as a projection shows one.
+    left_out = next((str(unmarshal(faults.left_out[name])) for name in KEYS if name in faults.left_out), "an item")
+    return f"{CHOICES[fault].capitalize()}: " + _MET[fault].format(operation=faults.met, left_out=left_out)
 
 
 @cache

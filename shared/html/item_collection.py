@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import groupby
 from typing import Any
@@ -29,8 +29,7 @@ LONGEST = 120
 FIRST = ("Title", "Name", "Username", "Status", "Price", "ListPrice", "Brand", "Category", "Quantity", "Left", "Total")
 """Attributes whose columns come first, in this order; the others follow in that of the alphabet."""
 
-TTL = "TTL"
-"""The letters of the attribute by which DynamoDB deletes items, beside its type."""
+MINUTE = timedelta(minutes=1)
 
 Json = dict[str, Any]
 Hidden = Mapping[str, Mapping[str, str]]
@@ -72,13 +71,14 @@ def _sort_key(index: Index | None) -> str:
 def _group(items: Sequence[Item], type_: str, now: datetime, index: Index | None, hidden: Mapping[str, str]) -> Json:
     names = {name for item in items for name in item} - {*KEYS, "Type", *hidden}
     columns = sorted(names, key=lambda name: (FIRST.index(name) if name in FIRST else len(FIRST), name))
-    kinds = {name: {_kind(item[name]) for item in items if name in item} for name in columns}
+    kinds = {name: sorted({_kind(item[name]) for item in items if name in item}) for name in columns}
+    kinds.get(TTL_ATTRIBUTE, []).append("TTL")
     rows = [_row(item, columns, now, index, hidden) for item in items]
     return {
         "type": type_ or "Item",
         "has_places": any(row["places"] for row in rows),
         "columns": [
-            *({"name": name, "kinds": _letters(name, kinds[name]), "because": ""} for name in columns),
+            *({"name": name, "kinds": " ".join(kinds[name]), "because": ""} for name in columns),
             *({"name": name, "kinds": "", "because": because} for name, because in hidden.items()),
         ],
         "rows": rows,
@@ -139,9 +139,7 @@ def _expiry(when: datetime, now: datetime) -> str:
     """
     if when <= now:
         return f"expired {ago(when, now)}"
-    return (
-        f"in {ago(now, when).removesuffix(' ago')}" if (when - now).total_seconds() >= 60 else "in less than a minute"
-    )
+    return f"in {ago(now, when).removesuffix(' ago')}" if when - now >= MINUTE else "in less than a minute"
 
 
 def _text(value: Any) -> str:
@@ -152,10 +150,6 @@ def _text(value: Any) -> str:
         value = sorted(value)
     text = str(value) if isinstance(value, str | Decimal) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} characters)"
-
-
-def _letters(name: str, kinds: set[str]) -> str:
-    return " ".join([*sorted(kinds), *([TTL] if name == TTL_ATTRIBUTE else [])])
 
 
 def _kind(value: Any) -> str:

@@ -38,22 +38,17 @@ def digest(user: User, messages: Sequence[Message], token: str) -> Mail:
     """
     leave = absolute("/account/unsubscribe", token=token)
     rows = [
-        {"subject": each.subject, "price": _price(each), "address": absolute(f"/my/inbox/{each.message_id}")}
+        {
+            "subject": each.subject,
+            "price": money(each.about.price, each.about.currency) if isinstance(each.about, AboutDeal) else "",
+            "address": absolute(f"/my/inbox/{each.message_id}"),
+        }
         for each in messages
     ]
-    counted_rows = counted(len(rows), "unread message")
-    mail = _mail(
-        "digest", user, f"{counted_rows} today", rows=rows, inbox=absolute("/my/inbox"),
-        account=absolute("/account"), leave=leave,
-    )  # fmt: skip
+    links = {"inbox": absolute("/my/inbox"), "account": absolute("/account"), "leave": leave}
+    mail = _mail("digest", user, f"{counted(len(rows), 'unread message')} today", rows=rows, **links)
     headers = {"List-Unsubscribe": f"<{leave}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     return replace(mail, headers=headers)
-
-
-def _price(message: Message) -> str:
-    """The price of the deal that a message is about, or nothing."""
-    about = message.about
-    return money(about.price, about.currency) if isinstance(about, AboutDeal) else ""
 
 
 def _mail(template: str, user: User, subject: str, **values: Any) -> Mail:

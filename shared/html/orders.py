@@ -21,9 +21,6 @@ STATES = {
 }
 """The names of an order's statuses on pages."""
 
-_WAY = (OrderStatus.PLACED, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
-_ENDS_EARLY = (OrderStatus.PLACED, OrderStatus.CANCELLED)
-
 
 def head(order: Order) -> dict[str, Any]:
     """An order as a line of a list."""
@@ -43,6 +40,9 @@ def head(order: Order) -> dict[str, Any]:
 
 def whole(order: Order) -> dict[str, Any]:
     """An order with its items, its address, and when it took each status."""
+    way = [OrderStatus.PLACED, OrderStatus.SHIPPED, OrderStatus.DELIVERED]
+    if order.status is OrderStatus.CANCELLED:
+        way = [OrderStatus.PLACED, OrderStatus.CANCELLED]
     return {
         **head(order),
         "username": order.username or "An account that was removed",
@@ -50,8 +50,7 @@ def whole(order: Order) -> dict[str, Any]:
         "bill": bill(order),
         "steps": [
             (STATES[each], views.moment(when), times.to_iso(when)) if when else (STATES[each], None, None)
-            for each in (_ENDS_EARLY if order.status is OrderStatus.CANCELLED else _WAY)
-            for when in [order.times.get(each)]
+            for each, when in ((each, order.times.get(each)) for each in way)
         ],
         "address": address_lines(order.address) if order.address else ["Removed with the account"],
         "items": [

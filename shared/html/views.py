@@ -125,7 +125,7 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
     """
     whole, cents = _parts(deal.price, deal.currency)
     status = deal.status(now)
-    ending = deal.ends_at is not None and status is Status.ACTIVE
+    ends_at = deal.ends_at if status is Status.ACTIVE else None
     return {
         "number": number(deal),
         "title": deal.title,
@@ -148,10 +148,9 @@ def card(deal: Deal, now: datetime, *, variants: int = 1, width: int = 360, date
         "clock": clock(deal.created_at),
         "day": day(deal.created_at, now),
         "when": day(deal.created_at, now) if dated else clock(deal.created_at),
-        "ends": to_iso(deal.ends_at) if ending and deal.ends_at else None,
-        "ends_day": day(deal.ends_at, now) if ending and deal.ends_at else None,
-        "ends_at": short_moment(deal.ends_at, now) if ending and deal.ends_at else None,
-        "soon": bool(ending and deal.ends_at and deal.ends_at - now < SOON),
+        "ends": to_iso(ends_at) if ends_at else None,
+        "ends_at": short_moment(ends_at, now) if ends_at else None,
+        "soon": bool(ends_at and ends_at - now < SOON),
         "over": _OVER.get(status),
         "score": None,
         "variants": variants,

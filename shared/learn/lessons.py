@@ -17,8 +17,7 @@ from typing import Any
 from shared.errors import NoSuchPath
 from shared.html.patterns import PATTERNS
 
-FOLDER = Path(__file__).resolve().parent / "lessons"
-DATA = Path(__file__).resolve().parents[1]
+FOLDER = Path(__file__).with_name("lessons")
 
 GROUPS = (
     "one-to-many", "many-to-many", "filtering", "sorting", "additional", "load", "migrations", "tips", "judging",
@@ -132,7 +131,10 @@ class Group:
 @cache
 def groups() -> tuple[Group, ...]:
     """All groups, in order. Raises LookupError for a lesson whose code or whose runs are not there."""
-    read = [_group(slug, tomllib.loads((FOLDER / f"{slug}.toml").read_text(encoding="utf-8"))) for slug in GROUPS]
+    read = []
+    for slug in GROUPS:
+        file = tomllib.loads((FOLDER / f"{slug}.toml").read_text(encoding="utf-8"))
+        read.append(Group(slug, file["name"], file["about"], [_lesson(slug, each) for each in file["lesson"]]))
     known = {lesson.slug: lesson for group in read for lesson in group.lessons}
     return tuple(replace(group, lessons=[_with_runs(each, known) for each in group.lessons]) for group in read)
 
@@ -152,10 +154,6 @@ def find(slug: str) -> Lesson:
 def path() -> list[Lesson]:
     """The lessons of the path through the textbook, which say how many minutes they take."""
     return [lesson for lesson in by_slug().values() if lesson.minutes]
-
-
-def _group(slug: str, read: Mapping[str, Any]) -> Group:
-    return Group(slug, read["name"], read["about"], [_lesson(slug, each) for each in read["lesson"]])
 
 
 def _lesson(group: str, read: Mapping[str, Any]) -> Lesson:
@@ -202,9 +200,9 @@ def _step(read: Mapping[str, Any]) -> Step:
 def _code(text: str) -> Code:
     module, _, name = text.rpartition(".")
     path = f"shared/{module}.py" if module.startswith("dynamodb/") else f"shared/data/{module}.py"
-    lines = (DATA.parent / path).read_text(encoding="utf-8").splitlines()
+    lines = (FOLDER.parents[2] / path).read_text(encoding="utf-8").splitlines()
     defined = re.compile(rf"(?:(?:def|class) {name}\b|{name}\b.*=)")
-    found = next((number for number, line in enumerate(lines, 1) if defined.match(line)), None)
-    if found is None:
-        raise LookupError(f"{path} defines no {name}")
-    return Code(path, name, found)
+    for number, line in enumerate(lines, 1):
+        if defined.match(line):
+            return Code(path, name, number)
+    raise LookupError(f"{path} defines no {name}")

@@ -83,15 +83,13 @@ def browser(request: Request) -> Answer:
     if not items:
         return pages.page("collections/nothing.html", **known, forms=[] if is_known else _forms(asked))
     rows = items[:ROWS]
-    kind = kind_of(asked.partition, asked.name)
-    whole = len(items) <= ROWS and not asked.beginning and not asked.after
     last = rows[-1].get(key_names(asked.index)[1] or "")
     return pages.page(
         "collections/collection.html",
         **known,
         drawn=item_collection.drawn(rows, request.now, index=asked.index),
-        kind=kind,
-        whole=whole,
+        kind=kind_of(asked.partition, asked.name),
+        whole=len(items) <= ROWS and not asked.beginning and not asked.after,
         after=asked.after,
         backward=_is_backward(asked),
         next=asked.address(after=str(last)) if len(items) > ROWS else "",
@@ -101,11 +99,10 @@ def browser(request: Request) -> Answer:
 
 def _asked(request: Request) -> _Asked:
     """The collection that a query asks for. Raises BadRequest where it cannot be a key."""
-    name, index = request.query.get("index") or None, None
-    if name:
-        index = next((each for each in INDEXES if each.name == name), None)
-        if index is None:
-            raise BadRequest(f"There is no index {name!r}.", "index")
+    name = request.query.get("index")
+    index = next((each for each in INDEXES if each.name == name), None)
+    if name and index is None:
+        raise BadRequest(f"There is no index {name!r}.", "index")
     texts = {field: request.query.get(field, "").strip() for field in ("partition", "sort", "after")}
     for field, text in texts.items():
         most = LONGEST["partition" if field == "partition" else "sort"]
@@ -142,20 +139,16 @@ def _is_backward(asked: _Asked) -> bool:
 
 def _tabs(asked: _Asked) -> list[dict[str, Any]]:
     """The table and its indexes: each shows the same partition where it may have it, else its own chart."""
-    tabs = []
-    for index in (None, *INDEXES):
-        name = index.name if index else None
-        there = collection(asked.partition, name) if asked.partition else ""
-        tabs.append(
-            {
-                "name": name or "Table",
-                "keys": ", ".join(filter(None, key_names(index))),
-                "projection": "all attributes" if index else "",
-                "link": there or link("/table", index=name),
-                "here": index == asked.index,
-            }
-        )
-    return tabs
+    return [
+        {
+            "name": name or "Table",
+            "keys": ", ".join(filter(None, key_names(index))),
+            "projection": "all attributes" if index else "",
+            "link": collection(asked.partition, name) or link("/table", index=name),
+            "here": index == asked.index,
+        }
+        for index, name in ((None, None), *((each, each.name) for each in INDEXES))
+    ]
 
 
 def _chart(index: Index | None, request: Request) -> dict[str, Any]:
