@@ -10,28 +10,21 @@ from unittest import mock
 
 import pytest
 
-from benchmarks import rush
+from benchmarks import prices, rush
 from benchmarks.browser import in_a_browser
 from benchmarks.cost import CLOCK, WATCH, by_the_month, day_at_the_limit, fixed
 from benchmarks.harness import RESULTS
 from benchmarks.operations import measure
 from benchmarks.prices import (
-    COMPUTING,
-    INVOCATION,
     MILLION,
-    MONTH,
-    PRICES,
-    QUEUEING,
     READ,
     WRITE,
     Assumptions,
     Invocation,
     Operation,
-    browser_million,
     edge_million,
     edge_month,
     hit_rate,
-    hits_needed,
 )
 from infra.functions import BY_NAME
 from infra.settings import STAGES
@@ -39,6 +32,14 @@ from shared.http.caching import FRESH
 from tests.support.surroundings import start_over
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cost.md").read_text(encoding="utf-8")
+
+
+def stated(pattern: str, text: str = PAGE) -> str:
+    """The only text that a pattern finds on the page."""
+    (found,) = re.findall(pattern, text, re.DOTALL)
+    return str(found)
+
+
 NOTHING = Assumptions(wait=4, platform_log=0, access_log=0, event_overhead=0, headers=0)
 
 of_stages = pytest.mark.thorough
@@ -96,19 +97,16 @@ def test_a_million_views_are_requests_data_and_what_is_fetched() -> None:
 
 
 def test_a_page_in_a_browser_is_its_requests_and_its_fetches() -> None:
-    first = browser_million(4.0, 0.9, 5000, [1000, 2000])
+    first = prices.browser_million(4.0, 0.9, 5000, [1000, 2000])
 
     assert first == pytest.approx(3 * 1.00 + 8000 * 1e6 / 1e9 * 0.085 + 0.1 * 4.0)
-    assert browser_million(4.0, 0.9, 5000) == edge_million(4.0, 0.9, 5000)
+    assert prices.browser_million(4.0, 0.9, 5000) == edge_million(4.0, 0.9, 5000)
 
 
 def test_the_page_says_what_a_page_in_a_browser_costs() -> None:
-    origin = re.search(r"10\.0% of (\d+\.\d+)", PAGE)
-    head = re.search(r"The head of an answer is (\d+) bytes", PAGE)
-    assert origin
-    assert head
+    origin, head = stated(r"10\.0% of (\d+\.\d+)"), stated(r"The head of an answer is (\d+) bytes")
 
-    assert in_a_browser(float(origin[1]), int(head[1])) in PAGE
+    assert in_a_browser(float(origin), int(head)) in PAGE
 
 
 def test_the_free_tier_is_taken_off_requests_and_data() -> None:
@@ -121,15 +119,15 @@ def test_the_free_tier_is_taken_off_requests_and_data() -> None:
 
 @pytest.mark.parametrize("discount", [0.0, 0.3])
 def test_the_hit_rate_that_is_needed_is_the_one_that_costs_the_goal(discount: float) -> None:
-    hits = hits_needed(4.0, 1500, goal=1.25, discount=discount)
+    hits = prices.hits_needed(4.0, 1500, goal=1.25, discount=discount)
 
     assert edge_million(4.0, hits, 1500, discount=discount) == pytest.approx(1.25)
-    assert hits_needed(4.0, 5000, goal=1.25) > 1
+    assert prices.hits_needed(4.0, 5000, goal=1.25) > 1
 
 
 def test_each_price_names_the_page_that_states_it() -> None:
-    assert all(price.page.startswith("aws.amazon.com/") for price in PRICES)
-    assert all(f"| {price.what} |" in PAGE for price in PRICES)
+    assert all(price.page.startswith("aws.amazon.com/") for price in prices.PRICES)
+    assert all(f"| {price.what} |" in PAGE for price in prices.PRICES)
 
 
 def test_each_part_of_the_page_is_written() -> None:
@@ -137,7 +135,7 @@ def test_each_part_of_the_page_is_written() -> None:
 
     assert len(parts) >= 8
     assert all(len(text) > 50 for _, text in parts)
-    assert MONTH == 2_592_000
+    assert prices.MONTH == 2_592_000
 
 
 def test_a_thousand_orders_cost_what_the_page_says() -> None:
@@ -148,9 +146,7 @@ def test_a_thousand_orders_cost_what_the_page_says() -> None:
     assert cost["API Gateway"] == pytest.approx(0.0035)
     # Two more units are the authorizer's: the session and its user.
     assert cost["DynamoDB"] == pytest.approx(1000 * (7 * 0.125 + 19 * 0.625) / MILLION)
-    stated = re.search(r"<!-- orders -->\n.*?\| 1 item \|(.*?)\|\n", PAGE, re.DOTALL)
-    assert stated
-    figures = [float(figure) for figure in stated[1].split("|")]
+    figures = [float(figure) for figure in stated(r"<!-- orders -->\n.*?\| 1 item \|(.*?)\|\n").split("|")]
     assert figures[-1] == pytest.approx(sum(figures[:-1]), abs=0.0003)
     assert figures[1] > 0
 
@@ -158,8 +154,8 @@ def test_a_thousand_orders_cost_what_the_page_says() -> None:
 def test_a_thousand_pictures_cost_what_the_page_says() -> None:
     writes, reads = 4 * 0.005, 0.0004
     resizer = BY_NAME["resizer"]
-    computing = 1000 * 2 * resizer.memory / 1024 * COMPUTING.each
-    others = 1000 * (INVOCATION.each + 3 * QUEUEING.each + READ.each + 10 * WRITE.each)
+    computing = 1000 * 2 * resizer.memory / 1024 * prices.COMPUTING.each
+    others = 1000 * (prices.INVOCATION.each + 3 * prices.QUEUEING.each + READ.each + 10 * WRITE.each)
 
     assert writes + reads + computing + others == pytest.approx(0.07, abs=0.005)
     assert "A thousand pictures cost seven cents to make" in PAGE
@@ -167,9 +163,9 @@ def test_a_thousand_pictures_cost_what_the_page_says() -> None:
 
 @pytest.mark.thorough
 def test_operations_take_the_units_that_the_page_says() -> None:
-    (table,) = re.findall(r"<!-- measured -->\n(.*?)<!-- end", PAGE, re.DOTALL)
+    table = stated(r"<!-- measured -->\n(.*?)<!-- end")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| ")]
-    stated = {name: [float(reads), float(writes), float(queue)] for name, _, reads, writes, queue, *_ in rows[1:]}
+    units = {name: [float(reads), float(writes), float(queue)] for name, _, reads, writes, queue, *_ in rows[1:]}
 
     try:
         with mock.patch.dict(os.environ):
@@ -180,7 +176,7 @@ def test_operations_take_the_units_that_the_page_says() -> None:
     # A deal's cached pages grow with the deals that are posted before it.
     for each in operations:
         took = [each.reads / each.count, each.writes / each.count, each.queue / each.count]
-        assert took == pytest.approx(stated[each.name], rel=0.1, abs=0.01), each.name
+        assert took == pytest.approx(units[each.name], rel=0.1, abs=0.01), each.name
 
 
 @pytest.mark.parametrize(("shards", "open_shards"), rush.RUSHES)
@@ -204,16 +200,14 @@ def test_more_shards_sell_faster_until_the_index_of_open_orders_is_the_limit() -
 def test_an_order_takes_the_units_that_the_benchmarks_say(items: int) -> None:
     order = rush.measure(items, rounds=1)
 
-    table = re.search(r"<!-- orders -->\n(.*?)<!-- end", RESULTS.read_text(), re.DOTALL)
-    assert table
-    assert f"| {items} | {order.requests} | {order.reads:.1f} | {order.writes:.0f} |" in table[1]
+    table = stated(r"<!-- orders -->\n(.*?)<!-- end", RESULTS.read_text())
+    assert f"| {items} | {order.requests} | {order.reads:.1f} | {order.writes:.0f} |" in table
     assert order.writes == 14 + 5 * items
 
 
 def price_of(operation: str) -> float:
     """The cost of a million of an operation, as the page has it."""
-    (price,) = re.findall(rf"^\| {operation} \|(?: \d+\.\d+ \|){{6}} (\d+\.\d+) \|$", PAGE, re.MULTILINE)
-    return float(price)
+    return float(stated(rf"\n\| {operation} \|(?: \d+\.\d+ \|){{6}} (\d+\.\d+) \|\n"))
 
 
 def test_the_page_says_what_votes_cost() -> None:

@@ -14,15 +14,17 @@ from shared.models.catalog import ALL_DEALS
 from tools import links
 
 ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-AFTERNOON = (ROOT / "docs" / "afternoon.md").read_text(encoding="utf-8")
-MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-DATA_MODEL = (ROOT / "docs" / "data-model.md").read_text(encoding="utf-8")
+
+
+def text_of(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+README = text_of("README.md")
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 RECIPES = {"growing.md", "CONTRIBUTING.md"}
 """Documents with steps that ``tests/recipes`` follows on a copy of the tree."""
 
-ROWS = re.findall(r"^\| (\d+) \|.*$", README, re.MULTILINE)
 LINKED = {
     (found["module"], found["name"], found["path"], found["line"])
     for page in PAGES
@@ -42,8 +44,10 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def test_the_readme_numbers_its_access_patterns_and_says_how_many_there_are() -> None:
-    assert [int(row) for row in ROWS] == list(range(1, len(ROWS) + 1))
-    assert f"{len(ROWS)} [access patterns]" in README
+    rows = re.findall(r"^\| (\d+) \|.*$", README, re.MULTILINE)
+
+    assert [int(row) for row in rows] == list(range(1, len(rows) + 1))
+    assert f"{len(rows)} [access patterns]" in README
 
 
 def test_the_files_that_the_documents_name_are_there() -> None:
@@ -72,7 +76,7 @@ def test_the_code_that_the_documents_show_is_in_the_project() -> None:
 
 
 def test_what_the_documents_type_into_a_shell_is_there() -> None:
-    targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE))
     typed = [block for page in PAGES if page.name not in RECIPES for block in blocks(page, "sh")]
     lines = [line for block in typed for line in block.splitlines()]
 
@@ -84,9 +88,9 @@ def test_what_the_documents_type_into_a_shell_is_there() -> None:
 
 
 def test_an_afternoon_reads_ten_files_and_at_most_1900_lines() -> None:
-    headings = re.findall(r"^## \d+\. .*\n\n\[`([^`]+)`\]", AFTERNOON, re.MULTILINE)
+    headings = re.findall(r"^## \d+\. .*\n\n\[`([^`]+)`\]", text_of("docs/afternoon.md"), re.MULTILINE)
 
-    lines = {name: len((ROOT / name).read_text(encoding="utf-8").splitlines()) for name in headings}
+    lines = {name: len(text_of(name).splitlines()) for name in headings}
 
     assert len(lines) == 10
     assert sum(lines.values()) <= 1900, lines
@@ -102,11 +106,11 @@ def test_the_readme_has_each_route(route: object) -> None:
 
 
 def test_the_data_model_has_each_key() -> None:
-    spelled = (ROOT / "shared" / "data" / "keys.py").read_text(encoding="utf-8")
-    prefixes = set(re.findall(r'"([A-Z]{3,})[#"]', spelled))
+    prefixes = set(re.findall(r'"([A-Z]{3,})[#"]', text_of("shared/data/keys.py")))
+    data_model = text_of("docs/data-model.md")
 
     assert keys.counts(ALL_DEALS) in prefixes
-    assert not [prefix for prefix in prefixes if f"`{prefix}" not in DATA_MODEL]
+    assert not [prefix for prefix in prefixes if f"`{prefix}" not in data_model]
 
 
 @pytest.mark.parametrize(("page", "target"), LINKS, ids=lambda value: getattr(value, "name", value))

@@ -15,20 +15,8 @@ from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
-from shared.errors import (
-    BadRequest,
-    DealIsOver,
-    DealsError,
-    InvalidCursor,
-    NoSuchAlert,
-    NoSuchDeal,
-    NoSuchMessage,
-    NoSuchOrder,
-    NoSuchPath,
-    NotSignedIn,
-    NotSoldHere,
-    WrongMethod,
-)
+from shared import errors
+from shared.errors import BadRequest, DealsError, InvalidCursor, NoSuchPath, NotSignedIn, WrongMethod
 from shared.html import forms, headers, pages
 from shared.html.links import base, link, origin
 from shared.html.pages import Answer
@@ -47,13 +35,13 @@ if TYPE_CHECKING:
 Page = Callable[..., Answer]
 
 _PLAIN: dict[type, str] = {
-    DealIsOver: "This deal has ended or was withdrawn.",
-    NoSuchAlert: "You have no such alert.",
-    NoSuchDeal: "There is no such deal.",
-    NoSuchMessage: "There is no such message in your inbox.",
-    NoSuchOrder: "There is no such order.",
-    InvalidCursor: "This page of the list is not one that we know.",
-    NotSoldHere: "This deal is not sold here: go to its shop.",
+    errors.DealIsOver: "This deal has ended or was withdrawn.",
+    errors.NoSuchAlert: "You have no such alert.",
+    errors.NoSuchDeal: "There is no such deal.",
+    errors.NoSuchMessage: "There is no such message in your inbox.",
+    errors.NoSuchOrder: "There is no such order.",
+    errors.InvalidCursor: "This page of the list is not one that we know.",
+    errors.NotSoldHere: "This deal is not sold here: go to its shop.",
 }
 """Errors whose own sentence has an id in it, in the words of pages. Whoever reads a page never typed one."""
 

@@ -234,14 +234,8 @@ def problem_page(
     ``public``: the address is one of those whose pages are the same for everybody, and so is this page. What is not
     there may then be kept at the edge as pages are; other errors never are.
     """
-    title = _TITLES.get(int(status), "Something went wrong")
+    title = _TITLES.get(status, "Something went wrong")
     lasting = public and status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
     cache = headers.PUBLIC if lasting else headers.PRIVATE
-    known: dict[str, Any] = {
-        "title": title,
-        "detail": detail,
-        "onward": None,
-        "onward_name": None,
-        "names": [],
-    }
+    known: dict[str, Any] = {"title": title, "detail": detail, "onward": None, "onward_name": None, "names": []}
     return page("error.html", status=status, cache=cache, more_headers=more_headers, **(known | values))
