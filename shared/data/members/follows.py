@@ -23,10 +23,7 @@ _FOLLOWED = Projection.of("GSI1SK", *limit_items.ATTRIBUTES)
 
 
 def like(table: Table, topic: Topic, username: str, now: datetime, account_id: str | None = None) -> None:
-    """Record that a user likes a topic and count it, once per user.
-
-    Raises AlreadyLiked, NoSuchTopic, NotSignedIn, NoSuchUser.
-    """
+    """Like a topic, and count it once for each user. Raises AlreadyLiked, NoSuchTopic, NotSignedIn, NoSuchUser."""
     item = {
         **keys.like(topic, username),
         **keys.like_in_likes(topic, username),
@@ -42,23 +39,15 @@ def like(table: Table, topic: Topic, username: str, now: datetime, account_id: s
 
 
 def unlike(table: Table, topic: Topic, username: str, account_id: str | None = None) -> None:
-    """Forget that a user likes a topic and count it. Raises NotLiked; NoSuchTopic; NotSignedIn, NoSuchUser."""
+    """Take a like back, and uncount it. Raises NotLiked, NoSuchTopic, NotSignedIn, NoSuchUser."""
     required = account_checks.required(username, account_id)
-    _uncount(table, topic, keys.like(topic, username), "LikesCount", NotLiked(), required)
+    table.transact(required, *_taking_back(topic, keys.like(topic, username), "LikesCount", NotLiked()))
 
 
 def watch(
-    table: Table,
-    topic: Topic,
-    username: str,
-    now: datetime,
-    account_id: str | None = None,
-    within: Limits = NO_LIMITS,
+    table: Table, topic: Topic, username: str, now: datetime, account_id: str | None = None, within: Limits = NO_LIMITS
 ) -> None:
-    """Record that a user watches a topic, within some limits, and count it, once per user.
-
-    Raises AlreadyWatching, NoSuchTopic, NotSignedIn, NoSuchUser.
-    """
+    """Watch a topic within limits, counted once. Raises AlreadyWatching, NoSuchTopic, NotSignedIn, NoSuchUser."""
     item = {
         **keys.watch(topic, username),
         **keys.watch_in_watches(topic, username),
@@ -85,9 +74,9 @@ def limit(table: Table, topic: Topic, username: str, within: Limits, account_id:
 
 
 def unwatch(table: Table, topic: Topic, username: str, account_id: str | None = None) -> None:
-    """Forget that a user watches a topic and count it. Raises NotWatching; NoSuchTopic; NotSignedIn, NoSuchUser."""
+    """Stop watching a topic, and uncount it. Raises NotWatching, NoSuchTopic, NotSignedIn, NoSuchUser."""
     required = account_checks.required(username, account_id)
-    _uncount(table, topic, keys.watch(topic, username), "WatchCount", NotWatching(), required)
+    table.transact(required, *_taking_back(topic, keys.watch(topic, username), "WatchCount", NotWatching()))
 
 
 def likes(table: Table, username: str) -> list[Topic]:
@@ -106,12 +95,10 @@ def watching(table: Table, username: str) -> dict[Topic, Limits]:
 
 
 def _followed(table: Table, partition: str) -> dict[Topic, Limits]:
-    items = table.query(partition, index=GSI1, projection=_FOLLOWED)
-    return dict(damage.readable(items, lambda item: (_topic_in(item), limit_items.from_item(item))))
+    def read(item: Item) -> tuple[Topic, Limits]:
+        return keys.topic_named(item["GSI1SK"]), limit_items.from_item(item)
 
-
-def _topic_in(item: Item) -> Topic:
-    return keys.topic_named(item["GSI1SK"])
+    return dict(damage.readable(table.query(partition, index=GSI1, projection=_FOLLOWED), read))
 
 
 def topic_of(item: Item) -> Topic:
@@ -120,21 +107,14 @@ def topic_of(item: Item) -> Topic:
 
 
 def remove_some(table: Table, username: str, topics: Sequence[Topic], most: int, *, required: Write) -> int:
-    """Remove a user's likes and watches of some topics with their counts, ``most`` of them; returns how many.
-
-    Found in the table: its indexes lag.
-    """
-    followed = [
-        (topic, key, counter)
-        for topic in topics
-        for key, counter in ((keys.like(topic, username), "LikesCount"), (keys.watch(topic, username), "WatchCount"))
-    ]
+    """Take back a user's likes and watches of some topics, ``most`` of them; returns how many. No index is asked."""
+    followed = [(topic, keys.like(topic, username), "LikesCount") for topic in topics]
+    followed += [(topic, keys.watch(topic, username), "WatchCount") for topic in topics]
     there = table.get_many([key for _, key, _ in followed], consistent=True, projection=KEYS_ONLY)
-    found = {item["PK"] + item["SK"] for item in there}
-    removed = [each for each in followed if each[1]["PK"] + each[1]["SK"] in found][:most]
+    removed = [(topic, key, counter) for topic, key, counter in followed if key in there][:most]
     for topic, key, counter in removed:
         with suppress(NotLiked):  # gone since it was found
-            table.transact(required, delete(key, refused=NotLiked()), _count(topic, counter, -1))
+            table.transact(required, *_taking_back(topic, key, counter, NotLiked()))
     return len(removed)
 
 
@@ -142,14 +122,9 @@ def _count(topic: Topic, counter: str, by: int) -> Write:
     return update(keys.topic(topic), f"ADD {counter} :by", values={":by": by}, refused=no_such(topic))
 
 
-def _uncount(table: Table, topic: Topic, key: Key, counter: str, absent: DealsError, required: Write) -> None:
-    """Delete a like or a watch and count it. An unknown topic is reported before a missing like or watch."""
-    try:
-        table.transact(required, delete(key, refused=absent), _count(topic, counter, -1))
-    except type(absent):
-        if table.get(keys.topic(topic), consistent=True, projection=KEYS_ONLY) is None:
-            raise no_such(topic) from None
-        raise
+def _taking_back(topic: Topic, key: Key, counter: str, absent: DealsError) -> tuple[Write, Write]:
+    """The writes that take a like or a watch back. The count is first: that there is no such topic is told first."""
+    return _count(topic, counter, -1), delete(key, refused=absent)
 
 
 def is_liked(table: Table, topic: Topic, username: str) -> bool:
