@@ -10,11 +10,12 @@ one transaction that requires the alert as it was found, and the account that ma
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from operator import itemgetter
 
 from shared.data import account_checks, keys
 from shared.data.catalog import words
@@ -25,19 +26,21 @@ from shared.dynamodb.schema import GSI1, GSI2, Index
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyExists, NoSuchAlert, NoSuchMessage, NotSignedIn
 from shared.models.alerts import Alert, Pace, PriceAlert
-from shared.models.catalog import Deal
+from shared.models.catalog import Deal, Status
 from shared.models.messages import DealNews
+from shared.sqs import Queue
 from shared.values import links
 from shared.values.money import cents
 
 
-@dataclass(frozen=True, slots=True)
-class _Partition:
-    """A partition of an index that holds alerts, and the bound above which a deal may meet them."""
-
-    key: str
-    index: Index
-    after: str | None = None
+def deliver(table: Table, queue: Queue, unit: Unit, deal: Deal, now: datetime, size: int) -> tuple[int, int]:
+    """Tell one cohort of a deal, as long as it is offered; returns how many alerts it met, and the new messages."""
+    if deal.status(now) is not Status.ACTIVE:
+        return 0, 0
+    met, following = cohort(table, unit, deal, size)
+    if following is not None:
+        queue.send([replace(unit, start=following, number=unit.number + 1).to_json()])
+    return len(met), tell(table, unit, deal, met, now)
 
 
 def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert], Mapping[str, str] | None]:
@@ -46,19 +49,23 @@ def cohort(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[list[Alert]
     One Query of its product's alerts, from its price up; for a new deal, one more for each of its words.
     """
     has = words.of_deal(deal).keys()
+    product = keys.price_alerts(links.product_hash(deal.link), deal.currency)
+    places: list[tuple[str, Index, str | None]] = [(product, GSI2, keys.offer_by_price(cents(deal.price), ""))]
+    if unit.kind == "words":
+        places += [(keys.words_alerts(word), GSI1, None) for word in has]
     start = unit.start or {"PK": ""}
     met: list[Alert] = []
     read = 0
-    for each in _partitions(deal, has, of_words=unit.kind == "words"):
-        if each.key < start["PK"]:
+    for partition, index, above in sorted(places, key=itemgetter(0)):  # so a continuation knows what is left
+        if partition < start["PK"]:
             continue
-        after = start["SK"] if each.key == start["PK"] else each.after
-        items = list(table.query(each.key, index=each.index, after=after, limit=size - read))
+        after = start["SK"] if partition == start["PK"] else above
+        items = list(table.query(partition, index=index, after=after, limit=size - read))
         found = damage.readable(items, alerts.from_item)
         met += [alert for alert in found if limits.wants(alert.limits, deal, has)]
         read += len(items)
         if read == size:
-            return met, {"PK": each.key, "SK": items[-1][each.index.sort_key or ""]}
+            return met, {"PK": partition, "SK": items[-1][index.sort_key or ""]}
     return met, None
 
 
@@ -67,17 +74,7 @@ def tell(table: Table, unit: Unit, deal: Deal, met: Sequence[Alert], now: dateti
     by_owner: dict[str, list[Alert]] = {}
     for alert in met:
         by_owner.setdefault(alert.username, []).append(alert)
-    if not by_owner:
-        return 0
     return sum(table.gather([partial(_tell_owner, table, unit, deal, own, now) for own in by_owner.values()]))
-
-
-def _partitions(deal: Deal, has: Collection[str], *, of_words: bool) -> list[_Partition]:
-    """Where the alerts are that a deal may meet, by the partitions' keys: so a continuation knows what is left."""
-    product = keys.price_alerts(links.product_hash(deal.link), deal.currency)
-    with_words = [_Partition(keys.words_alerts(word), GSI1) for word in has] if of_words else []
-    of_product = _Partition(product, GSI2, keys.offer_by_price(cents(deal.price), ""))
-    return sorted([of_product, *with_words], key=lambda each: each.key)
 
 
 def _tell_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], now: datetime) -> int:
@@ -87,9 +84,9 @@ def _tell_owner(table: Table, unit: Unit, deal: Deal, own: Sequence[Alert], now:
         kind: DealNews = "price" if any(isinstance(alert, PriceAlert) for alert in left) else "words"
         paces = {alert.limits.pace for alert in left}
         shown_at = limits.shown_at(Pace.AT_ONCE if Pace.AT_ONCE in paces else Pace.DAILY, now)
-        news = announcements.of_deal(deal, kind, unit.correlation_id, fell=unit.kind == "price")
-        names = [announcements.name_of(alert) for alert in left]
-        message = announcements.compose(announcements.naming(news, names), left[0].username, shown_at)
+        names = list(map(announcements.name_of, left))
+        news = announcements.of_deal(deal, kind, unit.correlation_id, *names, fell=unit.kind == "price")
+        message = announcements.compose(news, left[0].username, shown_at)
         try:
             table.transact(
                 messages.sending(message),

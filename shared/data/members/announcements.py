@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from shared import settings
@@ -18,13 +16,14 @@ def of_deal(
     kind: DealNews,
     correlation_id: str | None = None,
     watched: str | None = None,
-    *,
+    *also: str,
     fell: bool = False,
 ) -> Announcement:
     """The announcement of a deal. It is announced when it is posted, when its price falls, and when it becomes hot.
 
-    A deal that becomes hot within an hour is still the same announcement: nobody is told twice. ``watched`` is the name
-    of the brand or category that it was announced for, where an editor may have moved the deal since.
+    A deal that becomes hot within an hour is still the same announcement: nobody is told twice. ``watched`` names the
+    brand or category that it was announced for, as an editor may have moved it since, or the first alert that it meets,
+    and ``also`` the other alerts.
     """
     match kind:
         case "brand":
@@ -43,7 +42,8 @@ def of_deal(
     becomes_hot_later = deal.hot_at is not None and deal.hot_at - deal.created_at > settings.SAME_ANNOUNCEMENT
     if kind == "hot" and deal.hot_at is not None and becomes_hot_later:
         at = deal.hot_at
-    about = AboutDeal(deal.deal_id, deal.title, deal.brand, deal.brand_name, deal.price, deal.currency, watched=watched)
+    names = watched, list(also) or None
+    about = AboutDeal(deal.deal_id, deal.title, deal.brand, deal.brand_name, deal.price, deal.currency, *names)
     return Announcement(kind, subject, about, at, correlation_id, about_price=fell)
 
 
@@ -52,15 +52,6 @@ def name_of(alert: Alert) -> str:
     if isinstance(alert, WordsAlert):
         return f"“{alert.limits.words}”"
     return f"this product at {alert.limits.currency} {alert.limits.ceiling} or less"
-
-
-def naming(announcement: Announcement, names: Sequence[str]) -> Announcement:
-    """An announcement of a deal that names the alerts that it meets."""
-    first, *others = names
-    match announcement.about:
-        case AboutDeal() as about:
-            return replace(announcement, about=replace(about, watched=first, also=others or None))
-    return announcement
 
 
 def message_id(announcement: Announcement, username: str) -> str:
@@ -78,10 +69,7 @@ def message_id(announcement: Announcement, username: str) -> str:
 
 
 def compose(announcement: Announcement, username: str, shown_at: datetime | None = None) -> Message:
-    """The message that tells a user of something. Its time is the announcement's, by which the inbox is in order.
-
-    ``shown_at`` is when it is shown to somebody who is told once a day.
-    """
+    """The message that tells a user of something, at once or from a time on. It has the announcement's time."""
     return Message(
         message_id=message_id(announcement, username),
         username=username,

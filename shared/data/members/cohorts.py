@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from shared import settings
 from shared.data import item_types, keys
@@ -21,7 +21,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
-from shared.errors import AlreadyExists, DealsError, Unavailable
+from shared.errors import AlreadyExists
 from shared.models.alerts import Pace
 from shared.models.catalog import BRAND, CATEGORY, Deal, Status, Topic
 from shared.models.messages import DealNews
@@ -55,43 +55,25 @@ class Unit:
 
     def to_json(self) -> str:
         """The unit as the body of a queue's message."""
-        return json.dumps(
-            {
-                "dealId": self.deal_id,
-                "kind": self.kind,
-                "segment": self.segment,
-                "segments": self.segments,
-                "number": self.number,
-                "start": self.start,
-                "correlationId": self.correlation_id,
-                "writtenAt": self.written_at,
-                "topic": self.topic,
-                "topicName": self.topic_name,
-            }
-        )
+        return json.dumps({_in_json(field.name): getattr(self, field.name) for field in fields(self)})
 
     @classmethod
     def from_json(cls, body: str) -> Unit:
         """The unit that a queue's message asks for. Raises ValueError for any other body."""
         try:
-            fields = json.loads(body)
-            kind = fields["kind"]
-            if kind not in get_args(DealNews):
-                raise ValueError(f"no kind of work: {kind!r}")
-            return cls(
-                deal_id=str(fields["dealId"]),
-                kind=kind,
-                segment=int(fields["segment"]),
-                segments=int(fields["segments"]),
-                number=int(fields["number"]),
-                start=fields["start"],
-                correlation_id=fields["correlationId"],
-                written_at=fields["writtenAt"],
-                topic=str(fields["topic"]),
-                topic_name=str(fields["topicName"]),
-            )
+            given = json.loads(body)
+            unit = cls(**{field.name: given[_in_json(field.name)] for field in fields(cls)})
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a unit of work: {body[:200]}") from error
+        if unit.kind not in get_args(DealNews):
+            raise ValueError(f"no kind of work: {unit.kind!r}")
+        return unit
+
+
+def _in_json(field: str) -> str:
+    """The name of a field in camelCase."""
+    first, *others = field.split("_")
+    return first + "".join(map(str.title, others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,16 +135,14 @@ def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Re
     return readers
 
 
-def remember(
-    unit: Unit, done: str, condition: str = "attribute_exists(PK)", refused: DealsError | None = None
-) -> Write:
-    """Remember what has been done of a cohort: that it is continued, or all of it. Then nobody's name is needed."""
+def remember(unit: Unit, what: Literal["Continued", "Done"]) -> Write:
+    """The write that remembers this of a cohort. Refused with AlreadyExists if that is remembered already."""
     return update(
         _marker(unit),
-        f"SET {done} = :true" + (" REMOVE Readers, Daily" if done == "Done" else ""),
-        condition=condition,
+        f"SET {what} = :true" + (" REMOVE Readers, Daily" if what == "Done" else ""),  # nobody's name is needed then
+        condition=f"attribute_exists(PK) AND attribute_not_exists({what})",
         values={":true": True},
-        refused=refused or Unavailable("A cohort's marker is gone."),
+        refused=AlreadyExists(),
     )
 
 
@@ -177,18 +157,11 @@ def _still_there(table: Table, marker: Item) -> list[str]:
 
 
 def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pace], Mapping[str, Any] | None]:
-    """Those of one cohort who want the deal, when each is told, and where the next cohort starts, or None.
-
-    Whoever does not want it was read with the others, and costs nothing more.
-    """
+    """Those of one cohort who want the deal, when each is told, and where the next cohort starts, or None."""
     if unit.kind == "hot":
+        part, parts = unit.segment, unit.segments
         items, following = table.scan(
-            index=USER_INDEX,
-            segment=unit.segment,
-            segments=unit.segments,
-            start=unit.start,
-            limit=size,
-            projection=_READER,
+            index=USER_INDEX, segment=part, segments=parts, start=unit.start, limit=size, projection=_READER
         )
         paces = damage.readable(items, _reader)
         return {name: pace for name, pace in paces if pace is not Pace.NEVER}, following
