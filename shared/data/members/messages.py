@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from datetime import datetime
+from itertools import islice
 
 from shared.data import account_checks, keys
 from shared.data.bulk import write_all
 from shared.data.members.message_items import from_item, to_item
 from shared.dynamodb import cursors, damage
 from shared.dynamodb.attributes import Item
-from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE, Key
-from shared.dynamodb.table import KEYS_ONLY, Projection, Table
+from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
+from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import Write, put_new, update
 from shared.errors import AlreadyExists, NoSuchMessage
 from shared.models.lists import Page
@@ -19,11 +20,7 @@ from shared.models.messages import Message
 from shared.values import ksuids
 from shared.values.times import to_iso
 
-_UNREAD = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt")
-_UNREAD_OR_READ = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt", "ReadAt")
-
-MOST_LEFT = 100
-"""Messages that are looked for under a name that has no account; one delivery writes one."""
+_TIMES = Projection.of("PK", "SK", TTL_ATTRIBUTE, "ShownAt", "ReadAt")
 
 
 def sending(message: Message) -> Write:
@@ -32,7 +29,7 @@ def sending(message: Message) -> Write:
 
 
 def naming(message: Message, name: str, shown_at: datetime | None) -> Write:
-    """The write that lets a message, which exists, name one more reason why it came; one that tells at once shows it.
+    """The write by which a message that exists names one more alert, and is shown unless that is told later.
 
     Refused with NoSuchMessage where the message names it already, or is gone.
     """
@@ -52,15 +49,11 @@ def latest(
     """A page of a user's messages, newest first; with ``unread`` only those, from GSI1. Raises InvalidCursor."""
     scope = f"messages/{username}/{'unread' if unread else 'all'}"
     after = keys.message_sort_key(cursors.decode(scope, cursor)) if cursor is not None else None
-    found: list[Message] = []
+    index = GSI1 if unread else None
+    items = table.query(keys.messages(username), index=index, after=after, newest_first=True, page_size=limit + 1)
     # Expired messages are filtered here and not by a limit on the query, so that none of them shortens the page.
-    for item in table.query(
-        keys.messages(username), index=GSI1 if unread else None, after=after, newest_first=True, page_size=limit + 1
-    ):
-        if _lives(item, now):
-            found += damage.readable([item], from_item)
-            if len(found) > limit:
-                break
+    shown = (message for item in items if _lives(item, now) for message in damage.readable([item], from_item))
+    found = list(islice(shown, limit + 1))
     page = tuple(found[:limit])
     return Page(page, cursors.encode(scope, page[-1].message_id) if len(found) > limit else None)
 
@@ -68,7 +61,7 @@ def latest(
 def unread_count(table: Table, username: str, now: datetime, *, most: int | None = None) -> int:
     """How many messages a user has not read; with ``most``, at most so many are counted."""
     # The newest first: what has expired and waits for its deletion is at the end, and takes no other's place.
-    items = table.query(keys.messages(username), index=GSI1, newest_first=True, limit=most, projection=_UNREAD)
+    items = table.query(keys.messages(username), index=GSI1, newest_first=True, limit=most, projection=_TIMES)
     return sum(_lives(item, now) for item in items)
 
 
@@ -80,24 +73,15 @@ def mark_read(table: Table, username: str, message_id: str, now: datetime) -> Me
 
 
 def mark_all_read(table: Table, username: str, now: datetime, account_id: str | None = None) -> int:
-    """Mark all of a user's messages read; returns how many were marked.
-
-    Raises Busy: what is marked stays so. Raises NotSignedIn, NoSuchUser.
+    """Mark all of a user's messages read; returns how many were marked. Raises Busy, NotSignedIn, NoSuchUser.
 
     A consistent Query of all messages: GSI1 may not show the newest yet, and ids do not tell which were written last,
     because they hold the announcement's time. The newest announcements are marked first, as the inbox shows them.
     """
-    items = table.query(keys.messages(username), newest_first=True, consistent=True, projection=_UNREAD_OR_READ)
+    items = table.query(keys.messages(username), newest_first=True, consistent=True, projection=_TIMES)
     unread = [keys.id_in(item["SK"]) for item in items if "ReadAt" not in item and _lives(item, now)]
     required = account_checks.required(username, account_id)
     return write_all(table, [_reading(username, message_id, now) for message_id in unread], required=required)
-
-
-def left_under(table: Table, username: str) -> list[Key]:
-    """The keys of messages under a name, for one that has no account: a delivery that ran beside the removal of its
-    last owner may have left some."""
-    found = table.query(keys.messages(username), limit=MOST_LEFT, projection=KEYS_ONLY, consistent=True)
-    return [keys.primary(item) for item in found]
 
 
 def _reading(username: str, message_id: str, now: datetime) -> Write:
@@ -112,10 +96,6 @@ def _reading(username: str, message_id: str, now: datetime) -> Write:
 
 
 def _lives(item: Item, now: datetime) -> bool:
-    """Whether a message is shown: not before its time, nor after its end, as TTL deletes late.
-
-    One that does not say is shown.
-    """
-    if str(item.get("ShownAt", "")) > to_iso(now):
-        return False
-    return damage.attribute_or(item, TTL_ATTRIBUTE, int, math.inf) > now.timestamp()
+    """Whether a message is shown: not before its time, nor after its end, as TTL deletes late."""
+    ends = damage.attribute_or(item, TTL_ATTRIBUTE, int, math.inf)
+    return str(item.get("ShownAt", "")) <= to_iso(now) and ends > now.timestamp()

@@ -27,23 +27,18 @@ CORRECTIONS: Mapping[OrderStatus, str] = {
 """The words to a buyer, by the status that was taken back."""
 
 
-def of_order(order: Order, now: datetime) -> Announcement:
-    """The announcement of an order's new status to its owner."""
-    kind, words = ORDER_NEWS[order.status]
-    subject = words.format(
-        pieces=counted(order.pieces, "piece"),
-        totals=" and ".join(f"{currency} {amount}" for currency, amount in order.totals.items()),
-    )
-    return Announcement(kind, subject, AboutOrder(order.order_id), now, order.correlation_id)
+def telling(order: Order, now: datetime) -> list[Write]:
+    """The write that tells an order's owner of its new status, for the transaction that changes the status."""
+    return _tell(order, *ORDER_NEWS[order.status], now)
 
 
 def correcting(order: Order, now: datetime) -> list[Write]:
     """The write that tells an order's owner that its status was taken back, for the transaction that does so."""
-    subject = CORRECTIONS[order.status].format(pieces=counted(order.pieces, "piece"))
-    correction = Announcement("corrected", subject, AboutOrder(order.order_id), now, order.correlation_id)
-    return [messages.sending(announcements.compose(correction, order.username))]
+    return _tell(order, "corrected", CORRECTIONS[order.status], now)
 
 
-def telling(order: Order, now: datetime) -> list[Write]:
-    """The write that tells an order's owner of its new status, for the transaction that changes the status."""
-    return [messages.sending(announcements.compose(of_order(order, now), order.username))]
+def _tell(order: Order, kind: OrderNews, words: str, now: datetime) -> list[Write]:
+    totals = " and ".join(f"{currency} {amount}" for currency, amount in order.totals.items())
+    subject = words.format(pieces=counted(order.pieces, "piece"), totals=totals)
+    news = Announcement(kind, subject, AboutOrder(order.order_id), now, order.correlation_id)
+    return [messages.sending(announcements.compose(news, order.username))]

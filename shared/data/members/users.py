@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from shared.data import account_checks, item_types, keys
-from shared.data.members import credentials, messages, sessions
+from shared.data.members import credentials, sessions
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import USER_INDEX
-from shared.dynamodb.table import Projection, Table
+from shared.dynamodb.table import KEYS_ONLY, Projection, Table
 from shared.dynamodb.writes import Write, delete, put_new, update
 from shared.errors import AccountChanged, EmailTaken, NoSuchUser, UsernameTaken
 from shared.models.alerts import Pace
@@ -18,30 +18,40 @@ from shared.models.members import Role, User
 
 _USER = Entity(User, apart=frozenset({"password_hash", "generation"}))  # another item's; what two attributes make
 
+MOST_LEFT = 100
+"""Messages that are looked for under a name that has no account; one delivery writes one."""
+
 _USERNAME = Projection.of("Username")
 _MAILED = Projection.of("Type", *_USER.names, "Generation", "SignOuts")
 
 
 def create(table: Table, user: User) -> User:
-    """Create an account whose username and email address nobody else has; returns it with its id.
-
-    Messages that were there before the account are not its owner's, and go. Raises UsernameTaken, EmailTaken.
-    """
+    """Create an account of a free name and email address; returns it with its id. Raises UsernameTaken, EmailTaken."""
     user = replace(user, account_id=user.account_id or table.token())
-    left = messages.left_under(table, user.username)
+    # A delivery beside the removal of the name's last owner may have left messages: they are not the next one's.
+    left = list(table.query(keys.messages(user.username), limit=MOST_LEFT, projection=KEYS_ONLY, consistent=True))
     table.transact(
         registration(user),
         account_checks.new(user.username, user.account_id),
         credentials.new(user),
-        put_new(_email_item(user.email, user.username), refused=EmailTaken()),
+        _email_taken(user.email, user.username),
     )
-    table.delete_many(left)
+    table.delete_many(list(map(keys.primary, left)))
     return user
 
 
 def registration(user: User) -> Write:
     """The write that makes a User item, for a name that nobody has."""
-    return put_new(_to_item(user), refused=UsernameTaken(user.username))
+    if user.password_hash is None or not user.account_id:
+        raise ValueError("an account is made with a password and an id")
+    item = {
+        **keys.user(user.username),
+        **keys.user_in_users(user.username),
+        "Type": item_types.USER,
+        **_USER.write(user),
+        "Generation": sessions.first_generation(user.password_hash),
+    }
+    return put_new(item, refused=UsernameTaken(user.username))
 
 
 def get(table: Table, username: str, *, consistent: bool = False) -> User:
@@ -70,11 +80,8 @@ def of_email(table: Table, email: str) -> User:
 
 def rename(table: Table, username: str, name: str, account_id: str | None = None) -> None:
     """Change the name that an account shows. Raises NotSignedIn, NoSuchUser."""
-    table.write(
-        account_checks.change(
-            username, "SET #name = :name", account_id, names={"#name": "Name"}, values={":name": name}
-        )
-    )
+    names, values = {"#name": "Name"}, {":name": name}
+    table.write(account_checks.change(username, "SET #name = :name", account_id, names=names, values=values))
 
 
 def tell_of_hot(table: Table, username: str, pace: Pace, account_id: str | None = None) -> None:
@@ -87,10 +94,9 @@ def change_password(table: Table, username: str, password_hash: str, *, proved: 
 
     Raises NoSuchUser, and AccountChanged where another hash than the proved one holds by now.
     """
+    values = {":generation": sessions.first_generation(password_hash)}
     table.transact(
-        account_checks.change(
-            username, "SET Generation = :generation", values={":generation": sessions.first_generation(password_hash)}
-        ),
+        account_checks.change(username, "SET Generation = :generation", values=values),
         credentials.changed(username, password_hash, proved=proved),
     )
 
@@ -103,8 +109,6 @@ def rehash(table: Table, user: User, password_hash: str) -> User:
 
 def change_email(table: Table, user: User, email: str) -> User:
     """Change an account's email address to one that nobody else has. Raises EmailTaken, AccountChanged."""
-    if email == user.email:
-        return user
     table.transact(
         update(
             keys.user(user.username),
@@ -113,7 +117,7 @@ def change_email(table: Table, user: User, email: str) -> User:
             values={":email": email, ":old": user.email, ":account": user.account_id},
             refused=AccountChanged(),
         ),
-        put_new(_email_item(email, user.username), refused=EmailTaken()),
+        _email_taken(email, user.username),
         email_given_up(user),
     )
     return replace(user, email=email)
@@ -145,20 +149,10 @@ def count(table: Table, most: int) -> int:
     return len(items)
 
 
-def _to_item(user: User) -> Item:
-    if user.password_hash is None or not user.account_id:
-        raise ValueError("an account is made with a password and an id")
-    return {
-        **keys.user(user.username),
-        **keys.user_in_users(user.username),
-        "Type": item_types.USER,
-        **_USER.write(user),
-        "Generation": sessions.first_generation(user.password_hash),
-    }
-
-
-def _email_item(email: str, username: str) -> Item:
-    return {**keys.user_email(email), "Type": item_types.USER_EMAIL, "Email": email, "Username": username}
+def _email_taken(email: str, username: str) -> Write:
+    """The write that gives an email address to an account. Refused with EmailTaken."""
+    item = {**keys.user_email(email), "Type": item_types.USER_EMAIL, "Email": email, "Username": username}
+    return put_new(item, refused=EmailTaken())
 
 
 def _from_item(item: Item) -> User:
