@@ -78,7 +78,7 @@ def test_guessing_one_users_password_stops_after_ten_whether_there_is_such_a_use
 
     seen = {}
     for username in (known, unknown):
-        guess_in_vain(site, username, rate_limits.MOST_PER_USER - 2)
+        guess_in_vain(site, username, settings.SIGN_INS_PER_USER - 2)
         seen[username] = [
             site.visitor().post("/sessions", json={"username": spelling, "password": "a guess"})
             for spelling in (username, username.upper(), f" {username}")
@@ -133,7 +133,7 @@ def test_one_password_for_many_users_stops_after_fifty_wherever_it_says_it_comes
     site: Api, member: Visitor
 ) -> None:
     """X-Forwarded-For is looked at in ``tests/e2e/test_gateway.py`` and in ``tests/functions``."""
-    for number in range(rate_limits.MOST_PER_NETWORK):
+    for number in range(settings.SIGN_INS_PER_NETWORK):
         guess_in_vain(site, f"sprayed-{number}", 1)
 
     for username in (member.username, fresh("sprayed")):
@@ -146,7 +146,7 @@ def test_one_password_for_many_users_stops_after_fifty_wherever_it_says_it_comes
 
 def test_a_stolen_session_guesses_no_faster(site: Api) -> None:
     owner = site.member("pressed")
-    guess_in_vain(site, owner.username, rate_limits.MOST_PER_USER - 1)
+    guess_in_vain(site, owner.username, settings.SIGN_INS_PER_USER - 1)
 
     guesses = [
         owner.patch("/me", json={"password": "a new password", "currentPassword": password})

@@ -14,7 +14,7 @@ import pytest
 from shared.data.catalog import deals, endings, feed_counts, topics
 from shared.data.idempotency import Idempotency
 from shared.data.members import follows, sessions, users
-from shared.data.members.rate_limits import MOST_PER_USER, Attempt, begin
+from shared.data.members.rate_limits import Attempt, begin
 from shared.dynamodb.table import Table
 from shared.errors import (
     AlreadyLiked,
@@ -28,6 +28,7 @@ from shared.errors import (
 )
 from shared.models.catalog import ALL_DEALS, Feed, Topic, feed_of
 from shared.models.members import User
+from shared.settings import SIGN_INS_PER_USER
 from tests.support.engines import on_servers
 from tests.support.factories import (
     APPLE,
@@ -217,9 +218,9 @@ def test_one_username_is_given_once_and_one_address_too(table: Table) -> None:
 
 
 def test_of_attempts_at_once_no_more_than_allowed_go_through(table: Table) -> None:
-    results = at_once(lambda _: begin(table, "ana", "192.0.2.1", NOW), 2 * MOST_PER_USER)
+    results = at_once(lambda _: begin(table, "ana", "192.0.2.1", NOW), 2 * SIGN_INS_PER_USER)
 
-    assert outcomes(list(results)) == {Attempt: MOST_PER_USER, SlowDown: MOST_PER_USER}
+    assert outcomes(list(results)) == {Attempt: SIGN_INS_PER_USER, SlowDown: SIGN_INS_PER_USER}
 
 
 def test_sessions_started_at_once_all_end_together(table: Table) -> None:

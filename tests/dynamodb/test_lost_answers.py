@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from shared import settings
 from shared.data.catalog import brands, deals, topics
 from shared.data.members import follows, messages, rate_limits, users
 from shared.dynamodb.table import Table
@@ -152,7 +153,7 @@ def test_an_attempt_to_sign_in_whose_answer_was_lost_is_one(patient: Table) -> N
 
 
 def test_the_last_attempt_is_allowed_though_its_answer_was_lost(patient: Table) -> None:
-    for _ in range(rate_limits.MOST_PER_USER - 1):
+    for _ in range(settings.SIGN_INS_PER_USER - 1):
         rate_limits.begin(patient, "ana", "192.0.2.1", NOW)
 
     with losing(patient, "UpdateItem"):

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.data.members import rate_limits, sessions, users
+from shared import settings
+from shared.data.members import sessions, users
 from shared.data.orders import addresses
 from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn
@@ -126,7 +127,7 @@ def test_too_many_attempts_are_told_how_long_to_wait(ana: Browser) -> None:
 def test_too_many_sign_ups_are_told_how_long_to_wait_and_what_was_typed_is_kept(
     anyone: Browser, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limits, "MOST_SIGN_UPS", 1)
+    monkeypatch.setattr(settings, "SIGN_UPS_PER_NETWORK", 1)
     another().post("/account/sign-up", ANA | {"username": "bo", "email": "bo@mail.example"})
 
     seen = anyone.post("/account/sign-up", ANA | {"next": "/brands/apple"})
@@ -150,7 +151,7 @@ def test_too_many_changes_are_told_how_long_to_wait_and_change_nothing(
     ana: Browser, table: Table, monkeypatch: pytest.MonkeyPatch, path: str, fields: dict[str, str]
 ) -> None:
     before = users.get(table, "ana")
-    monkeypatch.setattr(rate_limits, "MOST_PER_USER", 1)
+    monkeypatch.setattr(settings, "SIGN_INS_PER_USER", 1)
     another().post("/account/sign-in", {"username": "ana", "password": "wrong password"})
 
     seen = ana.post(f"/account/{path}", fields)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from functions.pages.desk import deal_form
+from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import brands, deals, offers, search
 from shared.data.members import rate_limits
@@ -150,5 +151,5 @@ def _leave_words(table: Table, now: datetime) -> None:
 def _attempt(table: Table, now: datetime) -> None:
     """Try to sign in as often as one may, in the window of now and the next one, whichever the browser comes in."""
     for window in (now, now + SIGN_IN_WINDOW):
-        for _ in range(rate_limits.MOST_PER_USER):
+        for _ in range(settings.SIGN_INS_PER_USER):
             rate_limits.begin(table, "hasty", LOCAL, window)
