@@ -1,6 +1,7 @@
 """Signing up, signing in, and proving that an account is one's own.
 
-The API and the site's pages both use this. Attempts are counted before a password is checked, by user and by address.
+The API and the site's pages both use this. Attempts are counted before a password is checked, by user and by
+``address``, which is where the request comes from.
 """
 
 from __future__ import annotations
@@ -27,14 +28,10 @@ from shared.values.usernames import normalise_username
 
 
 def sign_up(table: Table, *, username: str, email: str, name: str, password: str, address: str, now: datetime) -> User:
-    """Make a member's account, of names in their normal form. ``address`` is where the request comes from.
-
-    Raises UsernameTaken, EmailTaken, SlowDown.
-    """
+    """Make a member's account, of names in their normal form. Raises UsernameTaken, EmailTaken, SlowDown."""
     rate_limits.sign_up(table, address, now)
     asked = rate_limits.ask(table, address, now)
-    user = User(username, email, name, hash_password(password), "member", now)
-    user = users.create(table, user)
+    user = users.create(table, User(username, email, name, hash_password(password), "member", now))
     rate_limits.succeed(table, asked)
     return user
 
@@ -44,8 +41,7 @@ def sign_in(
 ) -> tuple[str, Session]:
     """Begin a session for a name, as it was typed, and its password. For an unknown name it takes just as long.
 
-    ``address`` is where the attempt comes from; of ``entropy`` see ``sessions.start``. An account that changes
-    meanwhile, by its removal for one, is looked at once more. Raises WrongPassword, SlowDown.
+    An account that changes meanwhile is looked at once more. Raises WrongPassword, SlowDown.
     """
     try:
         name = normalise_username(username)
@@ -93,19 +89,13 @@ def own(table: Table, username: str, account_id: str) -> User:
 
 
 def change_password(table: Table, user: User, password: str) -> User:
-    """Give an account whose password was checked a new one, which ends all its sessions; returns the new account.
-
-    Raises NoSuchUser, AccountChanged.
-    """
+    """Give an account whose password was checked a new one, and end its sessions. Raises NoSuchUser, AccountChanged."""
     users.change_password(table, user.username, hash_password(password), proved=user.password_hash)
     return users.get(table, user.username, consistent=True)
 
 
 def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, now: datetime) -> None:
-    """Have a link to a new password mailed to an email address, if somebody has it; nothing here depends on that.
-
-    ``address`` is where the request comes from. Raises NoMail, SlowDown, Busy.
-    """
+    """Have a link to a new password mailed to an email address, whoever has it. Raises NoMail, SlowDown, Busy."""
     if queue is None:
         raise NoMail
     rate_limits.ask_reset(table, email, address, now)
@@ -119,29 +109,20 @@ def reset_password(table: Table, token: str, password: str, now: datetime) -> Us
     """
     user = email_tokens.owner(table, token, "reset", now)
     hashed = hash_password(password)
-    email_tokens.spend(
-        table,
-        token,
-        "reset",
-        user,
-        "SET Generation = :new, VerifiedEmail = :email",
-        credentials.changed(user.username, hashed, proved=None),
-        values={":new": sessions.first_generation(hashed)},
-    )
+    expression, values = "SET Generation = :new, VerifiedEmail = :email", {":new": sessions.first_generation(hashed)}
+    kept = credentials.changed(user.username, hashed, proved=None)
+    email_tokens.spend(table, token, "reset", user, expression, kept, values=values)
     return user
 
 
 def ask_to_verify(queue: Queue | None, user: User) -> None:
-    """Have a link mailed that verifies an account's address, where mail is sent and this is still to be proved.
-
-    Raises Busy.
-    """
+    """Have a link mailed that verifies an account's address, if that is to be proved and mail is sent. Raises Busy."""
     if queue is not None and not user.is_verified:
         queue.send([MailWork("verify", user.username, user.account_id).to_json()])
 
 
 def ask_again_to_verify(table: Table, queue: Queue | None, user: User, now: datetime) -> None:
-    """The same for who asks for it, not too often. Raises NoMail, SlowDown, Busy."""
+    """The same for who asks for it again. Raises NoMail, SlowDown, Busy."""
     if queue is None:
         raise NoMail
     rate_limits.ask_to_verify(table, user.username, now)

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from shared.data import account_checks, item_types, keys
 from shared.data.catalog import search, words
@@ -30,25 +32,21 @@ from shared.values.money import cents
 MOST = 100
 """Alerts of one account."""
 
-_PRICE = Entity(PriceAlert, apart=frozenset({"limits"}))
-_WORDS = Entity(WordsAlert, apart=frozenset({"limits"}))
+_ENTITIES: Mapping[str, Entity[Any]] = {
+    item_types.PRICE_ALERT: Entity(PriceAlert, apart=frozenset({"limits"})),
+    item_types.WORDS_ALERT: Entity(WordsAlert, apart=frozenset({"limits"})),
+}
 _ID = re.compile("(price|words)-[0-9a-f]{32}")
 
 
 def on_price(table: Table, deal: Deal, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:
-    """Tell a user of a deal's product at a price, the ceiling of ``limits``, or below.
-
-    Raises InvalidLimits, TooManyAlerts, NotSignedIn.
-    """
+    """Tell of a deal's product at ``limits.ceiling`` or below. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
     alert_id, (ceiling, only) = f"price-{links.product_hash(deal.link)}", _of_price(limits)
     return _keep(table, PriceAlert(alert_id, username, account_id, deal.deal_id, deal.title, ceiling, now, only))
 
 
 def on_words(table: Table, username: str, account_id: str, limits: Limits, now: datetime) -> Alert:
-    """Tell a user of new deals that have some words, and are within the other limits, too.
-
-    Raises InvalidLimits, TooManyAlerts, NotSignedIn.
-    """
+    """Tell of new deals with some words, within other limits. Raises InvalidLimits, TooManyAlerts, NotSignedIn."""
     wanted = words.needed(words.asked(limits.words or ""))
     if not wanted:
         raise InvalidLimits({"words": "This must be filled in."})
@@ -99,24 +97,15 @@ def remove(table: Table, username: str, alert_id: str, account_id: str | None = 
 
 
 def to_item(alert: Alert) -> Item:
-    if isinstance(alert, PriceAlert):
-        own = {"Type": item_types.PRICE_ALERT, **_PRICE.write(alert)}
-    else:
-        own = {"Type": item_types.WORDS_ALERT, **_WORDS.write(alert)}
-    return {
-        **keys.alert(alert.username, alert.alert_id),
-        **places(alert),
-        **own,
-        **limit_items.to_item(alert.limits),
-    }
+    kind = item_types.PRICE_ALERT if isinstance(alert, PriceAlert) else item_types.WORDS_ALERT
+    own = {"Type": kind, **_ENTITIES[kind].write(alert), **limit_items.to_item(alert.limits)}
+    return {**keys.alert(alert.username, alert.alert_id), **places(alert), **own}
 
 
 def from_item(item: Item) -> Alert:
     """The alert that an item is. Raises KeyError, ValueError, TypeError for one that is damaged."""
-    within = limit_items.from_item(item)
-    if item["Type"] == item_types.PRICE_ALERT:
-        return _PRICE.read(item, limits=within)
-    return _WORDS.read(item, limits=within)
+    alert: Alert = _ENTITIES[item["Type"]].read(item, limits=limit_items.from_item(item))
+    return alert
 
 
 def places(alert: Alert) -> Key:
@@ -135,15 +124,12 @@ def as_found(alert: Alert, price: int) -> Write:
     Refused with NoSuchAlert where it told of such a price before, or its owner has changed or removed it since the
     index showed it.
     """
+    key, gone = keys.alert(alert.username, alert.alert_id), NoSuchAlert(alert.alert_id)
     if isinstance(alert, WordsAlert):
-        return require(
-            keys.alert(alert.username, alert.alert_id),
-            "AccountId = :account AND attribute_exists(GSI1SK)",
-            values={":account": alert.account_id},
-            refused=NoSuchAlert(alert.alert_id),
-        )
+        still = "AccountId = :account AND attribute_exists(GSI1SK)"
+        return require(key, still, values={":account": alert.account_id}, refused=gone)
     return update(
-        keys.alert(alert.username, alert.alert_id),
+        key,
         "SET Armed = :below, GSI2SK = :place",
         condition="AccountId = :account AND Armed >= :price AND Currency = :currency AND attribute_exists(GSI2SK)",
         values={
@@ -153,7 +139,7 @@ def as_found(alert: Alert, price: int) -> Write:
             ":price": price,
             ":currency": alert.limits.currency,
         },
-        refused=NoSuchAlert(alert.alert_id),
+        refused=gone,
     )
 
 

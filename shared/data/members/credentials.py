@@ -16,10 +16,7 @@ from shared.models.members import User
 
 
 def known(table: Table, user: User) -> User:
-    """An account with its password's hash.
-
-    ``user`` was read before, so a password changed meanwhile begins another generation. Raises AccountChanged.
-    """
+    """An account, which was read before, with its password's hash. Raises AccountChanged where it has none any more."""
     held = of(table, user.username)
     if held is None:
         raise AccountChanged

@@ -33,22 +33,13 @@ def choose_hour(table: Table, user: User, hour: int | None, entropy: bytes) -> N
 
     The account's key is made of the caller's randomness, once: older links go on working.
     """
-    if hour is None:
-        change = account_checks.change(user.username, "REMOVE DigestHour, GSI1PK, GSI1SK", user.account_id)
-    else:
+    expression, values = "REMOVE DigestHour, GSI1PK, GSI1SK", {}
+    if hour is not None:
+        expression = "SET DigestHour = :hour, GSI1PK = :pk, GSI1SK = :sk, DigestKey = if_not_exists(DigestKey, :key)"
         place = keys.user_in_digests(user.username, hour)
-        change = account_checks.change(
-            user.username,
-            "SET DigestHour = :hour, GSI1PK = :pk, GSI1SK = :sk, DigestKey = if_not_exists(DigestKey, :key)",
-            user.account_id,
-            values={
-                ":hour": hour,
-                ":pk": place["GSI1PK"],
-                ":sk": place["GSI1SK"],
-                ":key": base64.urlsafe_b64encode(entropy).decode(),
-            },
-        )
-    table.write(change)
+        values = {":hour": hour, ":pk": place["GSI1PK"], ":sk": place["GSI1SK"]}
+        values[":key"] = base64.urlsafe_b64encode(entropy).decode()
+    table.write(account_checks.change(user.username, expression, user.account_id, values=values))
 
 
 def readers(table: Table, hour: int, after: str, limit: int) -> list[str]:
@@ -59,10 +50,8 @@ def readers(table: Table, hour: int, after: str, limit: int) -> list[str]:
 
 
 def news(table: Table, user: User, due: datetime) -> Sequence[Message]:
-    """The unread messages of the day before a time, newest first, and not more than a mail shows. A Query of GSI1.
-
-    Those for whoever is told once a day are among them, although the inbox may show them some hours later.
-    """
+    """The unread messages of the day before a time, newest first, not more than a mail shows. A Query of GSI1."""
+    # Those for whoever is told once a day are among them, although the inbox may show them some hours later.
     day, most = timedelta(days=1), settings.DIGEST_MESSAGES
     found = messages.latest(table, user.username, limit=most, now=due + day, unread=True).items
     return [each for each in found if due - day <= each.created_at < due]

@@ -17,11 +17,10 @@ from shared.values.stored import stored
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the telling of a hot deal has got: users told so far, whether that is all, and about when the last were.
+    """How far the telling of a hot deal has got: users told so far, whether that is all, and when the last were.
 
-    ``at`` is when the work on a segment's last cohort began, so it is a little early. It is None before anybody is
-    told. ``segments`` is in how many parts all users are read, 0 before the first of them is known, and
-    ``segments_finished`` how many of these are told.
+    ``at``, None before anybody is told, is when the work on a segment's last cohort began. ``segments`` is in how many
+    parts all users are read, 0 before the first is known, and ``segments_finished`` how many of these are told.
     """
 
     told: int
@@ -58,20 +57,16 @@ def read(table: Table, deal_id: str) -> Progress:
 
 def count(unit: Unit, readers: Readers, now: datetime) -> Write:
     """The write that counts a cohort's readers as told."""
-    last = readers.following is None
+    expression = "ADD Told :told, Pages :one SET #segments = :segments, #type = :type, LastAt = :now"
+    values = {":told": len(readers.usernames), ":one": 1, ":segments": unit.segments, ":now": times.to_iso(now)}
+    values |= {":type": item_types.FAN_OUT}
+    if readers.following is None:
+        expression, values = f"{expression}, LastPage = :last", values | {":last": unit.number + 1}
     return update(
         keys.fan_out_segment(unit.deal_id, unit.segment),
-        "ADD Told :told, Pages :one SET #segments = :segments, #type = :type, LastAt = :now"
-        + (", LastPage = :last" if last else ""),
+        expression,
         condition=None,  # the segment's first cohort makes the counter
         names={"#type": "Type", "#segments": "Segments"},
-        values={
-            ":told": len(readers.usernames),
-            ":one": 1,
-            ":segments": unit.segments,
-            ":type": item_types.FAN_OUT,
-            ":now": times.to_iso(now),
-        }
-        | ({":last": unit.number + 1} if last else {}),
+        values=values,
         refused=None,
     )

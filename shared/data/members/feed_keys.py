@@ -32,10 +32,7 @@ class Reader:
 
 
 def make(table: Table, username: str, account_id: str, now: datetime, entropy: bytes) -> str:
-    """A new key, made of 32 bytes of randomness, in place of the one before. It is told once: nobody can read it again.
-
-    Raises FeedChanged, NotSignedIn.
-    """
+    """A new key, made of 32 bytes of randomness, in place of the one before. Raises FeedChanged, NotSignedIn."""
     if len(entropy) != KEY_BYTES:
         raise ValueError(f"a key is made of {KEY_BYTES} bytes, not {len(entropy)}")
     key = base64.urlsafe_b64encode(entropy).decode().rstrip("=")

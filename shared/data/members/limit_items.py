@@ -18,6 +18,5 @@ def to_item(limits: Limits) -> Item:
     return {name: value for name, value in written.items() if (name, value) != ("Pace", Pace.AT_ONCE)}
 
 
-def from_item(item: Item) -> Limits:
-    """The limits that an item holds; an old one has none."""
-    return _LIMITS.read(item)
+from_item = _LIMITS.read
+"""The limits that an item holds; an old one has none."""

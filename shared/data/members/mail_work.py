@@ -8,7 +8,7 @@ takes, are the same for everyone.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -45,6 +45,13 @@ class MailWork:
             raise ValueError("not a mail to send") from error
 
 
+_REPORTED: Mapping[str, tuple[Trouble, str]] = {
+    "Bounce": ("bounce", "bouncedRecipients"),
+    "Complaint": ("complaint", "complainedRecipients"),
+}
+"""By SES's name of an event: the field that has it, and in that the addresses."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """SES's report of a mail: nothing may be sent to these addresses any more, for a reason."""
@@ -61,17 +68,11 @@ class Report:
         """
         try:
             told = json.loads(body)
-            match told["eventType"]:
-                case "Bounce":
-                    lasting = told["bounce"]["bounceType"] == "Permanent"
-                    found = told["bounce"]["bouncedRecipients"] if lasting else []
-                    return cls("bounce", [str(each["emailAddress"]) for each in found])
-                case "Complaint":
-                    found = told["complaint"]["complainedRecipients"]
-                    return cls("complaint", [str(each["emailAddress"]) for each in found])
+            because, recipients = _REPORTED[told["eventType"]]
+            lasts = because == "complaint" or told["bounce"]["bounceType"] == "Permanent"
+            return cls(because, [str(each["emailAddress"]) for each in told[because][recipients]] if lasts else [])
         except (KeyError, TypeError) as error:
-            raise ValueError("not a report of SES") from error
-        raise ValueError(f"not a report that was asked for: {told['eventType']!r}")
+            raise ValueError("not a report of SES that was asked for") from error
 
 
 def read(body: str) -> MailWork | Report:

@@ -47,14 +47,10 @@ def is_saved(table: Table, deal_id: str, username: str) -> bool:
 
 
 def latest(table: Table, username: str, *, limit: int, cursor: str | None = None) -> Page[Deal]:
-    """A page of the deals that a member keeps, the newest deals first. One Query, one BatchGetItem.
-
-    Raises InvalidCursor.
-    """
+    """A page of a member's saved deals, the newest deals first. One Query, one BatchGetItem. Raises InvalidCursor."""
     scope = f"saved/{username}"
     after = keys.deal_sort_key(cursors.decode(scope, cursor)) if cursor is not None else None
     partition = keys.saved_by(username)
     items = list(table.query(partition, after=after, newest_first=True, limit=limit + 1, projection=KEYS_ONLY))
-    ids = [keys.deal_id_of(item) or "" for item in items[:limit]]
-    more = len(items) > limit
-    return Page(tuple(deals.get_many(table, ids)), cursors.encode(scope, ids[-1]) if more else None)
+    ids = [keys.id_in(item["SK"]) for item in items[:limit]]
+    return Page(tuple(deals.get_many(table, ids)), cursors.encode(scope, ids[-1]) if len(items) > limit else None)

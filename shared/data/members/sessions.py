@@ -13,7 +13,7 @@ from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import KEYS_ONLY, Projection, Table
-from shared.dynamodb.writes import Write, forget, put_new, require
+from shared.dynamodb.writes import forget, put_new, require
 from shared.errors import AccountChanged, AlreadyExists, NotSignedIn
 from shared.models.members import Session, User
 
@@ -29,8 +29,8 @@ _ACCOUNT = Projection.of("AccountId", "Generation", "SignOuts", "Role")
 def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str, Session]:
     """Sign a user in: a session and its token, made of 32 bytes of the caller's randomness.
 
-    ``user`` is the account that the password was checked against. Raises AccountChanged if that changed since: a new
-    password, the account's removal and a sign-out everywhere end a sign-in that is under way, too.
+    Raises AccountChanged if the account changed since its password was checked: a new password, its removal and a
+    sign-out everywhere end a sign-in that is under way, too.
     """
     if len(entropy) != TOKEN_BYTES:
         raise ValueError(f"a token is made of {TOKEN_BYTES} bytes, not {len(entropy)}")
@@ -45,17 +45,18 @@ def start(table: Table, user: User, now: datetime, entropy: bytes) -> tuple[str,
         TTL_ATTRIBUTE: int(session.expires_at.timestamp()),
         "Generation": generation,
     }
+    condition, values = is_of(generation)
+    still = require(keys.user(user.username), condition, values=values, refused=AccountChanged())
     proved = [] if user.password_hash is None else [credentials.unchanged(user.username, user.password_hash)]
-    table.transact(_still(user.username, generation), *proved, put_new(item, refused=AlreadyExists()))
+    table.transact(still, *proved, put_new(item, refused=AlreadyExists()))
     return token, session
 
 
 def authenticate(table: Table, token: str, now: datetime) -> Session:
-    """The session of a token, with the role that its user has now. Raises NotSignedIn.
+    """The session of a token, with the role that its user has now. Two consistent GetItems. Raises NotSignedIn.
 
-    Two consistent GetItems: the session, and the account. A session is valid while the account's generation is the
-    one it started with, so a new generation ends all sessions at once, however many there are, and whether or not an
-    index shows them yet. TTL deletes late, by days: what has expired is refused here.
+    A session is valid while its account's generation is the one it started with: a new one ends all sessions at once,
+    whether or not an index shows them yet. TTL deletes late, by days: what has expired is refused here.
     """
     item = table.get(keys.session(_hash(token)), consistent=True)
     if item is None or item[TTL_ATTRIBUTE] <= now.timestamp():
@@ -68,8 +69,7 @@ def authenticate(table: Table, token: str, now: datetime) -> Session:
 
 
 def generation_of(account: Item) -> str:
-    """The generation of an account's sessions, from its User item: a new one after each new password and sign-out
-    everywhere."""
+    """The generation of an account's sessions: another one after each new password and sign-out everywhere."""
     return f"{account['Generation']}.{account.get('SignOuts', 0)}"
 
 
@@ -79,12 +79,6 @@ def is_of(generation: str) -> tuple[str, dict[str, str | int]]:
     signed_out = "SignOuts = :sign_outs" if int(sign_outs) else "attribute_not_exists(SignOuts)"
     counted = {":sign_outs": int(sign_outs)} if int(sign_outs) else {}
     return f"Generation = :generation AND {signed_out}", {":generation": began, **counted}
-
-
-def _still(username: str, generation: str) -> Write:
-    """Require that an account is there and of a generation of sessions. Refused with AccountChanged."""
-    condition, values = is_of(generation)
-    return require(keys.user(username), condition, values=values, refused=AccountChanged())
 
 
 def first_generation(password_hash: str) -> str:
@@ -98,10 +92,7 @@ def end(table: Table, token: str) -> None:
 
 
 def end_all(table: Table, username: str, account_id: str | None = None) -> None:
-    """Sign a user out everywhere: one write, for six sessions as for six thousand. Raises NotSignedIn, NoSuchUser.
-
-    Their items stay until TTL deletes them, without any use.
-    """
+    """Sign a user out everywhere, by one write: items stay, of no use, until TTL. Raises NotSignedIn, NoSuchUser."""
     table.write(account_checks.change(username, "ADD SignOuts :one", account_id, values={":one": 1}))
 
 

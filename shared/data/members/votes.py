@@ -39,8 +39,7 @@ def vote(
 ) -> bool:
     """Vote a deal up or down, or take a vote back (None); returns whether it counts. Repeating it changes nothing.
 
-    One BatchGetItem of the vote and the account's age, then one transaction. Raises DealIsOver, but for what is taken
-    back; NotSignedIn, NoSuchUser; Busy.
+    A BatchGetItem of vote and account, then one transaction. Raises DealIsOver, NotSignedIn, NoSuchUser, Busy.
     """
     if given is not None and deal.status(now) is not Status.ACTIVE:
         raise DealIsOver(deal.deal_id)
