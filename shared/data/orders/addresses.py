@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
-from typing import Any
 
 from shared.data import account_checks, keys
 from shared.dynamodb import damage
@@ -22,19 +21,18 @@ MOST = 10
 
 _ADDRESS = Entity(Address)
 
+to_map, from_map = _ADDRESS.write, _ADDRESS.read
+"""An address as an item holds it."""
+
 _ADDRESSES = Projection.of("PK", "SK", "AccountId", "Addresses")
 
 
-class _NoMap(DealsError):
-    """The user has no map of addresses yet."""
-
-
-class _Full(DealsError):
-    """The map is full, or missing."""
+class _Refused(DealsError):
+    """The map of addresses is full, or missing, or there already."""
 
 
 def save(table: Table, username: str, name: str, address: Address, account_id: str | None = None) -> None:
-    """Save an address under a name, in place of the one that had it. Raises TooManyAddresses, NotSignedIn, NoSuchUser.
+    """Save an address under a name, over the one that had it. Raises TooManyAddresses, NotSignedIn, NoSuchUser.
 
     One UpdateItem of one entry of the map. A user's very first makes the map, and takes two.
     """
@@ -46,21 +44,19 @@ def save(table: Table, username: str, name: str, address: Address, account_id: s
         " AND (attribute_exists(Addresses.#name) OR size(Addresses) < :most)",
         names={"#name": name},
         values={":address": to_map(address), ":most": MOST, **held},
-        refused=_Full(),
+        refused=_Refused(),
     )
     beginning = update(
         keys.user(username),
         "SET Addresses = :addresses",
         condition=f"{account} AND attribute_not_exists(Addresses)",
         values={":addresses": {name: to_map(address)}, **held},
-        refused=_NoMap(),
+        refused=_Refused(),
     )
     for write in (entry, beginning, entry):  # the map may have been made meanwhile
-        try:
+        with suppress(_Refused):
             table.write(write)
-        except (_Full, _NoMap):
-            continue
-        return
+            return
     of(table, username, account_id)
     raise TooManyAddresses(MOST)
 
@@ -68,16 +64,15 @@ def save(table: Table, username: str, name: str, address: Address, account_id: s
 def remove(table: Table, username: str, name: str, account_id: str | None = None) -> None:
     """Remove the address of a name. Raises UnknownAddress, also where the account is gone."""
     account, held = account_checks.is_of(account_id)
-    table.write(
-        update(
-            keys.user(username),
-            "REMOVE Addresses.#name",
-            condition=f"{account} AND attribute_exists(Addresses.#name)",
-            names={"#name": name},
-            values=held,
-            refused=UnknownAddress(name),
-        )
+    removal = update(
+        keys.user(username),
+        "REMOVE Addresses.#name",
+        condition=f"{account} AND attribute_exists(Addresses.#name)",
+        names={"#name": name},
+        values=held,
+        refused=UnknownAddress(name),
     )
+    table.write(removal)
 
 
 def of(table: Table, username: str, account_id: str | None = None) -> dict[str, Address]:
@@ -101,13 +96,3 @@ def _entry(name: str, user: Item) -> tuple[str, Address]:
 def fingerprint(address: Address) -> str:
     """A short text that is another one for another address, by which a form says which one it showed."""
     return hashlib.sha256(json.dumps(to_map(address), sort_keys=True).encode()).hexdigest()[:16]
-
-
-def to_map(address: Address) -> Item:
-    """An address as an item holds it."""
-    return _ADDRESS.write(address)
-
-
-def from_map(entry: Mapping[str, Any]) -> Address:
-    """The address that an item holds."""
-    return _ADDRESS.read(entry)

@@ -41,10 +41,7 @@ _PIECES = Projection.of("PK", "SK", "Quantity", TTL_ATTRIBUTE)
 def put_in(
     table: Table, username: str, deal_id: str, quantity: int, now: datetime, account_id: str | None = None
 ) -> CartItem:
-    """Set how many pieces of a deal are in the cart, at today's price.
-
-    Raises NoSuchDeal, DealIsOver, NotSoldHere, CartIsFull, NotSignedIn, NoSuchUser.
-    """
+    """Put a deal in the cart. Raises NoSuchDeal, DealIsOver, NotSoldHere, CartIsFull, NotSignedIn, NoSuchUser."""
     deal = deals.get(table, deal_id, consistent=True)
     if deal.status(now) is not Status.ACTIVE:
         raise DealIsOver(deal_id)
@@ -84,23 +81,21 @@ def take_out(table: Table, username: str, deal_id: str, account_id: str | None =
 
 
 def view(table: Table, username: str, now: datetime) -> list[CartItem]:
-    """The cart, last put in first, with the deals as they are now. A Query and a BatchGetItem.
-
-    Where few are left of a deal, its stock is asked, too: what a deal says of it may be a moment old.
-    """
-    found = {_deal_of(item): item for item in _items(table, username, now)}
+    """The cart, last put in first, with the deals as they are now. A Query and a BatchGetItem."""
+    found = {keys.id_in(item["SK"]): item for item in _items(table, username, now)}
     known = {deal.deal_id: deal for deal in deals.get_many(table, list(found))}
+    # What a deal says of its stock may be a moment old, so where few are left that is asked.
     few = [deal_id for deal_id, deal in known.items() if deal.stock is StockLevel.LOW]
     for deal_id, left in stock.find_many(table, few).items():
         known[deal_id] = replace(known[deal_id], stock=stock.level(left))
     stored = [found[deal_id] for deal_id in known]
-    items = damage.readable(stored, lambda item: _CART_ITEM.read(item, deal=known[_deal_of(item)]))
+    items = damage.readable(stored, lambda item: _CART_ITEM.read(item, deal=known[keys.id_in(item["SK"])]))
     return sorted(items, key=lambda item: (item.put_at, item.deal.deal_id), reverse=True)
 
 
 def deals_in(table: Table, username: str, now: datetime) -> list[str]:
     """The ids of the deals in the cart. One Query."""
-    return [_deal_of(item) for item in _items(table, username, now, _KEYS)]
+    return [keys.id_in(item["SK"]) for item in _items(table, username, now, _KEYS)]
 
 
 def pieces(table: Table, username: str, now: datetime) -> int:
@@ -111,22 +106,15 @@ def pieces(table: Table, username: str, now: datetime) -> int:
 
 def emptying(username: str, deal_ids: Iterable[str]) -> list[Write]:
     """The writes that take some deals out of the cart."""
-    return [
-        forget(keys.cart_item(username, deal_id), because="its owner may have taken it out meanwhile")
-        for deal_id in deal_ids
-    ]
+    meanwhile = "its owner may have taken it out meanwhile"
+    return [forget(keys.cart_item(username, deal_id), because=meanwhile) for deal_id in deal_ids]
 
 
 def ordering(username: str, ordered: Mapping[str, int]) -> list[Write]:
     """The writes that take deals out of a cart that has so many pieces of each. Refused with CartChanged."""
     return [
-        delete(
-            keys.cart_item(username, deal_id),
-            condition="Quantity = :ordered",
-            values={":ordered": quantity},
-            refused=CartChanged(),
-        )
-        for deal_id, quantity in ordered.items()
+        delete(keys.cart_item(username, deal_id), condition="Quantity = :n", values={":n": n}, refused=CartChanged())
+        for deal_id, n in ordered.items()
     ]
 
 
@@ -138,17 +126,13 @@ def _items(table: Table, username: str, now: datetime, projection: Projection | 
 
 def _mark(username: str, seen: object, mark: str, expires: int) -> Write:
     """Mark a cart as changed, if nothing was put into it since its mark was seen: so it holds no more than it may."""
+    held = {} if seen is None else {":seen": seen}
     return update(
         keys.cart_mark(username),
         "SET #type = :type, Mark = :mark, #expires = :expires",
         condition="attribute_not_exists(Mark)" if seen is None else "Mark = :seen",
         names={"#type": "Type", "#expires": TTL_ATTRIBUTE},
-        values={
-            ":type": item_types.CART_MARK,
-            ":mark": mark,
-            ":expires": expires,
-            **({} if seen is None else {":seen": seen}),
-        },
+        values={":type": item_types.CART_MARK, ":mark": mark, ":expires": expires} | held,
         refused=_PutMeanwhile(),
     )
 
@@ -156,8 +140,3 @@ def _mark(username: str, seen: object, mark: str, expires: int) -> Write:
 def _counts(item: Item, now: datetime) -> bool:
     """Whether an item is still in the cart: TTL deletes late. One that does not say counts."""
     return damage.attribute_or(item, TTL_ATTRIBUTE, int, math.inf) > now.timestamp()
-
-
-def _deal_of(item: Item) -> str:
-    """The deal of an item of a cart, by its key."""
-    return keys.deal_id_of(item) or ""

@@ -6,10 +6,11 @@ partition takes, of one of several shards. The container is a collection with a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby, islice
 from operator import attrgetter
 
 from shared import settings
@@ -57,7 +58,7 @@ def read(
 ) -> Page[Order]:
     """A page of the orders of an open status, oldest first, without their items. Raises InvalidCursor.
 
-    Two round trips: the container knows the partitions that have any. One that turns out to have none is forgotten.
+    Two round trips: the container knows the partitions that have any.
     """
     scope = f"open orders/{status}"
     after = cursors.decode(scope, cursor) if cursor is not None else None
@@ -66,16 +67,11 @@ def read(
     found: list[Order] = []
     while days and len(found) <= limit:
         together, days = days[: limit + 1], days[limit + 1 :]
-        bounds = [
-            (note, keys.open_order_sort_key(after) if after and day == first_day else None)
-            for day, notes in together
-            for note in notes
+        bounds = {day: keys.open_order_sort_key(after) if after and day == first_day else None for day, _ in together}
+        reads = [
+            partial(_open_in, table, note, bounds[day], limit + 1, now) for day, notes in together for note in notes
         ]
-        answers = table.gather([partial(_open_in, table, note, after=bound, limit=limit + 1) for note, bound in bounds])
-        for (note, bound), orders in zip(bounds, answers, strict=True):
-            if orders is None and bound is None:
-                _forget_settled(table, note, now)
-        found += sorted((order for orders in answers for order in orders or ()), key=attrgetter("order_id"))
+        found += sorted(chain.from_iterable(table.gather(reads)), key=attrgetter("order_id"))
     page = tuple(found[:limit])
     return Page(page, cursors.encode(scope, page[-1].order_id) if len(found) > limit else None)
 
@@ -87,13 +83,8 @@ def waiting_since(table: Table, now: datetime) -> datetime | None:
     have none left are forgotten. Its place in the index says the time, so nothing of its buyer is read.
     """
     for _, notes in _by_day(table, OrderStatus.PLACED)[:MOST_DAYS]:
-        oldest: list[datetime] = []
-        for note in notes:
-            _, partition = keys.open_orders_noted(note)
-            shown = list(table.query(partition, index=GSI3, limit=1, projection=_PLACE))
-            oldest += damage.readable(shown, lambda item: ksuids.time_of(keys.id_in(item["GSI3SK"])))
-            if not shown:
-                _forget_settled(table, note, now)
+        firsts = [islice(_shown_in(table, note, now, page_size=1, projection=_PLACE), 1) for note in notes]
+        oldest = damage.readable(chain(*firsts), lambda item: ksuids.time_of(keys.id_in(item["GSI3SK"])))
         if oldest:
             return min(oldest)
     return None
@@ -127,28 +118,29 @@ def _known_at(note: Item) -> datetime:
     return from_iso(note["KnownAt"])
 
 
-def _open_in(table: Table, note: Item, *, after: str | None, limit: int) -> list[Order] | None:
-    """The oldest orders of a partition; None where there are none at all."""
-    found: list[Order] | None = None
+def _open_in(table: Table, note: Item, after: str | None, limit: int, now: datetime) -> list[Order]:
+    """The oldest orders of a partition behind one."""
+    shown = _shown_in(table, note, now, after=after, page_size=limit)
+    return list(islice((order for item in shown for order in damage.readable([item], from_item)), limit))
+
+
+def _shown_in(
+    table: Table,
+    note: Item,
+    now: datetime,
+    *,
+    page_size: int,
+    after: str | None = None,
+    projection: Projection | None = None,
+) -> Iterator[Item]:
+    """The orders of a partition, oldest first. It is forgotten if it has none, nor any that the index does not show."""
     _, partition = keys.open_orders_noted(note)
-    for item in table.query(partition, index=GSI3, after=after, page_size=limit):
-        found = [*(found or []), *damage.readable([item], from_item)]
-        if len(found) == limit:
-            break
-    return found
-
-
-def _forget_settled(table: Table, note: Item, now: datetime) -> None:
-    """Forget a partition that shows no order, if its note has not been written for so long that none can be missing."""
-    known_at = damage.whole(note, _known_at, otherwise=now)
-    if known_at > now - SETTLED:
-        return
-    with suppress(_KnownAgain):
-        table.write(
-            delete(
-                keys.primary(note),
-                condition="KnownAt = :seen",
-                values={":seen": note["KnownAt"]},
-                refused=_KnownAgain(),
-            )
-        )
+    items = table.query(partition, index=GSI3, after=after, page_size=page_size, projection=projection)
+    first = next(items, None)
+    if first is not None:
+        yield first
+        yield from items
+    elif after is None and damage.whole(note, _known_at, otherwise=now) <= now - SETTLED:
+        seen = {":seen": note["KnownAt"]}
+        with suppress(_KnownAgain):
+            table.write(delete(keys.primary(note), condition="KnownAt = :seen", values=seen, refused=_KnownAgain()))

@@ -43,6 +43,9 @@ _ORDER_ITEM = Entity(
     },
 )
 
+item_from_item = _ORDER_ITEM.read
+"""The order's item that an item holds."""
+
 
 def to_item(order: Order) -> Item:
     """The Order item: among its owner's orders of its status, and in the desk's list of it."""
@@ -66,8 +69,7 @@ def places(order: Order) -> Key:
 
 
 def at_desk(order: Order) -> Key:
-    """The attributes that place an order in the desk's list of its status: among the open ones of a day, or the closed
-    ones."""
+    """The attributes that place an order in the desk's list of its status."""
     if order.status not in OPEN:
         return keys.order_in_closed(order.status, order.order_id)
     return keys.order_in_open(order.status, open_day(order.order_id), order.open_shard, order.order_id)
@@ -103,11 +105,6 @@ def item_to_item(order: Order, item: OrderItem) -> Item:
         "Username": order.username,
         **_ORDER_ITEM.write(item),
     }
-
-
-def item_from_item(item: Item) -> OrderItem:
-    """The order's item that an item holds."""
-    return _ORDER_ITEM.read(item)
 
 
 def key_of(order: Order) -> Key:

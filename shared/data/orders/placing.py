@@ -8,7 +8,7 @@ removed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
 from typing import Any
@@ -34,11 +34,9 @@ from shared.values.money import cents
 class Asked:
     """A buyer's request: pieces of some deals, to be sent to one of the buyer's addresses, by its name.
 
-    ``idempotency`` tells a repeated request from a new one, and whose account it is; ``correlation_id`` names it in the
-    logs. With ``from_cart`` all must be in the cart, in these quantities: what is in a cart is ordered once, from
-    however many windows.
-    ``totals`` and ``goes_to`` are what the buyer was shown, where that is known: what it all comes to, by currency, and
-    the address's ``fingerprint``. An order that would differ is not placed.
+    ``idempotency`` also says whose account it is. With ``from_cart`` all must be in the cart, in these quantities: what
+    is in a cart is ordered once, from however many windows. ``totals``, by currency, and ``goes_to``, an address's
+    ``fingerprint``, are what the buyer was shown, where that is known: an order that would differ is not placed.
     """
 
     username: str
@@ -96,11 +94,10 @@ def place(
 
     The id is made of 16 bytes of ``entropy``; ``chance`` gives random numbers from 0 to below 1, by which buyers spread
     over the shards. Prices are those of the moment the deals are read: a condition on them would have all buyers of a
-    deal meet in its item. Those of ``terms`` that hold when it is placed are kept.
+    deal meet in its item.
     Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged, CartChanged, NotSignedIn, IdempotencyKeyReused,
     Busy.
     """
-
     order_id = ksuids.random(now, entropy)
     shard = open_shard(order_id, terms.open_shards)
     number = cache(partial(NUMBERS.next, table))  # for what can be ordered, and then one, however often it is tried
@@ -110,9 +107,7 @@ def place(
         if seen.earlier is not None:
             return reading.get(table, asked.username, seen.earlier)
         items, bill = _filled(asked, seen, now, chance, terms.charges)
-        order = replace(
-            _order(asked, seen.addresses[asked.address], items, bill, now, order_id, number()), open_shard=shard
-        )
+        order = _order(asked, seen.addresses[asked.address], items, bill, now, order_id, number(), shard)
         writes = [*_writes(order, asked, seen.in_cart, now), *terms.telling(order, now)]
         if len(writes) > MOST_TOGETHER:
             for item in order.items:
@@ -126,8 +121,7 @@ def place(
 
 
 def _look(table: Table, asked: Asked, note: Callable[[], None], now: datetime) -> _Seen:
-    """Read all that an order is decided on, in two round trips: the second is that of the stock's shards.
-    ``note`` is called beside the first.
+    """Read all that an order is decided on, in two round trips, the second of the stock's shards; and call ``note``.
 
     Stock is read at half the price, because the transaction decides. Nobody is told by such a read that there is too
     little: where it seems so, it is read again.
@@ -142,15 +136,12 @@ def _look(table: Table, asked: Asked, note: Callable[[], None], now: datetime) -
         note,
     ]
     earlier, known, found, in_cart, stocks, _ = table.gather(reads)
-    short = [each.deal_id for each in asked.wanted if not _suffices(stocks.get(each.deal_id), each.quantity)]
+    left = {deal_id: on_sale.left for deal_id, on_sale in stocks.items()}
+    short = [each.deal_id for each in asked.wanted if left.get(each.deal_id, 0) < each.quantity]
     if earlier is None and short:
         settled = table.gather([partial(stock.settled, table, deal_id) for deal_id in short])
         stocks |= dict(zip(short, settled, strict=True))
     return _Seen(earlier, known, {deal.deal_id: deal for deal in found}, in_cart, stocks)
-
-
-def _suffices(on_sale: Stock | None, quantity: int) -> bool:
-    return on_sale is not None and on_sale.left >= quantity
 
 
 def _filled(
@@ -179,7 +170,14 @@ def _filled(
 
 
 def _order(
-    asked: Asked, address: Address, items: Sequence[OrderItem], bill: Bill, now: datetime, order_id: str, number: int
+    asked: Asked,
+    address: Address,
+    items: Sequence[OrderItem],
+    bill: Bill,
+    now: datetime,
+    order_id: str,
+    number: int,
+    open_shard: int,
 ) -> Order:
     return Order(
         order_id=order_id,
@@ -195,6 +193,7 @@ def _order(
         totals=bill.totals,
         items=tuple(items),
         correlation_id=asked.correlation_id,
+        open_shard=open_shard,
     )
 
 
@@ -244,4 +243,4 @@ def _writes(order: Order, asked: Asked, in_cart: Collection[str], now: datetime)
         yield from carts.emptying(order.username, [each.deal_id for each in order.items if each.deal_id in in_cart])
     for item in order.items:
         yield put_new(item_to_item(order, item), refused=AlreadyExists())
-        yield from stock.take(item.deal_id, item.shards)
+        yield from stock.take(item)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain, islice, takewhile
 from typing import Any
 
 from shared.data import item_types, keys
@@ -31,10 +32,8 @@ def get(table: Table, username: str, id_or_number: str) -> Order:
     One round trip: the order is read from the base table, and beside it what GSI1 shows of its items.
     """
     order_id = order_id_of(table, id_or_number)
-    reads: list[Callable[[], Any]] = [
-        partial(table.get, keys.order(username, order_id), consistent=True),
-        partial(_parts, table, order_id),
-    ]
+    itself = partial(table.get, keys.order(username, order_id), consistent=True)
+    reads: list[Callable[[], Any]] = [itself, partial(_parts, table, order_id)]
     item, (_, parts) = table.gather(reads)
     if item is None:
         raise NoSuchOrder(order_id)
@@ -44,10 +43,8 @@ def get(table: Table, username: str, id_or_number: str) -> Order:
 def find(table: Table, id_or_number: str) -> Order:
     """Anyone's order with its items, for editors, by its id or its number. Raises NoSuchOrder.
 
-    One Query of GSI1 shows it; by its number there is a GetItem before that.
-
-    Where the index does not show the order yet, its first item, which each order has, names its owner. Where its
-    account was removed, it is what stays of the order.
+    One Query of GSI1 shows it. Where that lags, the order's first item names its owner. Where the account was removed,
+    it is what stays of the order.
     """
     order_id = order_id_of(table, id_or_number)
     order, parts = _parts(table, order_id)
@@ -122,20 +119,15 @@ def latest(
             table.query, keys.user(username)["PK"], after=keys.order_sort_key(before or "~"), consistent=True
         )
     else:
-        bound = (
-            keys.history_before(status)
-            if before is None
-            else keys.history_before(status, ksuids.time_of(before), before)
-        )
-        read = partial(table.query, keys.order_history(username), index=GSI2, after=bound)
-    found: list[Order] = []
-    for item in read(newest_first=True, page_size=limit + 1):
-        for order in damage.readable([item], from_item):
-            if (status is not None and order.status is not status) or (since is not None and order.placed_at < since):
-                return Page(tuple(found), None)
-            found.append(order)
-        if len(found) > limit:
-            break
+        place = () if before is None else (ksuids.time_of(before), before)
+        read = partial(table.query, keys.order_history(username), index=GSI2, after=keys.history_before(status, *place))
+
+    def is_asked_for(order: Order) -> bool:
+        return status in (None, order.status) and (since is None or order.placed_at >= since)
+
+    items = read(newest_first=True, page_size=limit + 1)
+    orders = (order for item in items for order in damage.readable([item], from_item))
+    found = list(islice(takewhile(is_asked_for, orders), limit + 1))
     page = tuple(found[:limit])
     return Page(page, cursors.encode(scope, page[-1].order_id) if len(found) > limit else None)
 
@@ -156,21 +148,16 @@ def closed(table: Table, status: OrderStatus, *, limit: int, cursor: str | None 
 def filled(table: Table, orders: Iterable[Order]) -> list[Order]:
     """Some orders with their items, read by their keys. BatchGetItem, 100 items a request."""
     whole = list(orders)
-    parts = [
-        key
-        for order in whole
-        if not order.items  # a sale has its items
-        for key in item_keys(order.order_id, order.item_count)
-    ]
+    without = [order for order in whole if not order.items]  # a sale has its items
+    parts = [item_keys(order.order_id, order.item_count) for order in without]
     found: dict[str, list[OrderItem]] = {}
-    for part in table.get_many(parts):
+    for part in table.get_many(list(chain.from_iterable(parts))):
         found.setdefault(part["OrderId"], []).append(item_from_item(part))
     return [replace(order, items=tuple(found.get(order.order_id, order.items))) for order in whole]
 
 
 def _lowest_after(time: datetime) -> str | None:
-    """The lowest id of the second after a time; for times that ids do not reach, that of their first second, or
-    none."""
+    """The lowest id of the second after a time; before the first id it is that, and after the last there is none."""
     second = timedelta(seconds=1)
     if time >= ksuids.END - second:
         return None

@@ -6,6 +6,8 @@ account: with name and address until it is delivered, then without them. A cance
 
 from __future__ import annotations
 
+from itertools import chain
+
 from shared.data import item_types, keys
 from shared.data.orders.order_items import item_keys
 from shared.dynamodb.attributes import Item
@@ -29,37 +31,28 @@ def close_some(table: Table, username: str, most: int, *, required: Write) -> in
 
     One transaction each, so an order is either its owner's or a sale.
     """
-    found = list(
-        table.query(
-            keys.user(username)["PK"], after=keys.order_sort_key("~"), newest_first=True, limit=most, consistent=True
-        )
-    )
+    collection = keys.user(username)["PK"]
+    above = keys.order_sort_key("~")
+    found = list(table.query(collection, after=above, newest_first=True, limit=most, consistent=True))
     parts = {order["OrderId"]: item_keys(order["OrderId"], order["ItemCount"]) for order in found}
-    items = {
-        item["PK"]: item for item in table.get_many([key for each in parts.values() for key in each], consistent=True)
-    }
+    items = {item["PK"]: item for item in table.get_many(list(chain.from_iterable(parts.values())), consistent=True)}
     for order in found:
         own = [items[key["PK"]] for key in parts[order["OrderId"]] if key["PK"] in items]
+        same = delete(
+            keys.primary(order),
+            condition="#status = :status",
+            names={"#status": "Status"},
+            values={":status": order["Status"]},
+            refused=_Moved(),
+        )
+        gone = [forget(key, because="it goes with its order") for key in parts[order["OrderId"]]]
+        number = forget(keys.order_number(order["OrderNumber"]), because="it goes with its order")
         try:
-            table.transact(
-                required,
-                delete(
-                    keys.primary(order),
-                    condition="#status = :status",
-                    names={"#status": "Status"},
-                    values={":status": order["Status"]},
-                    refused=_Moved(),
-                ),
-                *(forget(key, because="it goes with its order") for key in parts[order["OrderId"]]),
-                _number_of(order) if order["Status"] == OrderStatus.CANCELLED else _sale(order, own),
-            )
+            cancelled = order["Status"] == OrderStatus.CANCELLED
+            table.transact(required, same, *gone, number if cancelled else _sale(order, own))
         except _Moved:
             return most  # there may be more: the next look finds it as it is by then
     return len(found)
-
-
-def _number_of(order: Item) -> Write:
-    return forget(keys.order_number(order["OrderNumber"]), because="it goes with its order")
 
 
 def _sale(order: Item, parts: list[Item]) -> Write:
@@ -67,15 +60,8 @@ def _sale(order: Item, parts: list[Item]) -> Write:
     left_out = _OF_OWNER | (INDEX_KEYS - _AT_DESK)
     if order["Status"] == OrderStatus.DELIVERED:
         left_out |= {"Address"}
-    return put_new(
-        {
-            **{name: value for name, value in order.items() if name not in left_out},
-            **keys.sale(order["OrderId"]),
-            "Type": item_types.SALE,
-            "Items": [
-                {name: value for name, value in part.items() if name not in {*KEYS, *_OF_OWNER, "Type"}}
-                for part in parts
-            ],
-        },
-        refused=AlreadyExists(),
-    )
+    kept = {name: value for name, value in order.items() if name not in left_out}
+    of_part = {*KEYS, *_OF_OWNER, "Type"}
+    items = [{name: value for name, value in part.items() if name not in of_part} for part in parts]
+    sale = {**kept, **keys.sale(order["OrderId"]), "Type": item_types.SALE, "Items": items}
+    return put_new(sale, refused=AlreadyExists())

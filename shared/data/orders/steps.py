@@ -10,7 +10,7 @@ from shared.data import account_checks, keys
 from shared.data.orders import open_orders, reading, stock
 from shared.data.orders.order_items import OPEN, Telling, at_desk, key_of, time_attribute, untold
 from shared.dynamodb.table import Table
-from shared.dynamodb.writes import Write, update
+from shared.dynamodb.writes import Write, assign
 from shared.errors import DealsError, TooLateToUndo, WrongStep
 from shared.models.orders import Order, OrderStatus
 from shared.values.times import to_iso
@@ -51,8 +51,7 @@ def advance(
 ) -> Order:
     """Move an order to a status; one that has it already is left as it is. Raises WrongStep, NoSuchOrder.
 
-    A step is one conditional write, so of two that exclude each other one wins and the other is refused. Cancelling
-    gives the stock back in the same transaction.
+    A step is one conditional write, so of two that exclude each other one wins and the other is refused.
     """
     step = STEPS.get(status)
     if step is None or order.status is not step.after:  # what was read may be older than the order is
@@ -70,7 +69,7 @@ def advance(
         table.transact(
             _step(order, new),
             *([account_checks.ordered(order.username, more=-1)] if order.status is OrderStatus.PLACED else ()),
-            *(stock.give_back(_taken(order)) if step.gives_back else ()),
+            *(write for item in order.items if step.gives_back for write in stock.give_back(item)),
             *(telling(new, now) if new.username else ()),
         )
     except _Moved:
@@ -104,12 +103,11 @@ def undo(
     times = {each: when for each, when in taken.times.items() if each is not status}
     back = replace(taken, status=step.after, times=times, correlation_id=correlation_id)
     open_orders.know(table, back.status, back.order_id, back.open_shard, now)
-    pieces = [write for item in taken.items for write in stock.take(item.deal_id, item.shards)]
     try:
         table.transact(
             _step(taken, back),
             *([account_checks.ordered(back.username)] if back.status is OrderStatus.PLACED else ()),
-            *(pieces if step.gives_back else ()),
+            *(write for item in taken.items if step.gives_back for write in stock.take(item)),
             *telling(taken, now),
         )
     except (_Moved, stock.Short) as error:
@@ -122,40 +120,27 @@ def can_undo(order: Order, now: datetime) -> bool:
     return bool(order.username) and order.status in STEPS and now - order.times[order.status] <= UNDO_WITHIN
 
 
-def _taken(order: Order) -> dict[tuple[str, int], int]:
-    """The pieces that an order took, by deal and shard."""
-    return {(item.deal_id, shard): pieces for item in order.items for shard, pieces in item.shards.items()}
-
-
 def _step(old: Order, new: Order) -> Write:
     """The write by which an order takes a step, or takes it back: it is in the lists of its new status then.
 
     What stays of an order whose account was removed is in nobody's history, and loses its address when it is delivered.
     """
-    history = keys.order_in_history(new.username, new.status, new.placed_at, new.order_id)
-    kept = {":history": history["GSI2SK"]} if new.username else {}
-    place = {f":{name}": value for name, value in at_desk(new).items()}
-    request = {":request": new.correlation_id} if new.correlation_id else {}
     goes_back = new.status in old.times
-    step = old.status if goes_back else new.status
-    removed = [*(["#time"] if goes_back else []), *([] if new.username else ["Address"])]
-    return update(
+    step = time_attribute(old.status if goes_back else new.status)
+    left: dict[str, str | None] = {"Status": new.status.value, **at_desk(new)}
+    left[step] = None if goes_back else to_iso(new.times[new.status])
+    if new.username:
+        left["GSI2SK"] = keys.order_in_history(new.username, new.status, new.placed_at, new.order_id)["GSI2SK"]
+    else:
+        left["Address"] = None
+    if new.correlation_id:
+        left["CorrelationId"] = new.correlation_id
+    return assign(
         key_of(new),
-        "SET #status = :status, GSI3PK = :GSI3PK, GSI3SK = :GSI3SK"
-        + ("" if goes_back else ", #time = :time")
-        + (", GSI2SK = :history" if kept else "")
-        + (", CorrelationId = :request" if request else "")
-        + (f" REMOVE {', '.join(removed)}" if removed else ""),
+        left,
         # It goes back only from this very step, and not from a later one to the same status.
         condition="#status = :old AND #time = :time" if goes_back else "#status = :old",
-        names={"#status": "Status", "#time": time_attribute(step)},
-        values={
-            ":status": new.status.value,
-            ":old": old.status.value,
-            ":time": to_iso((old if goes_back else new).times[step]),
-            **kept,
-            **request,
-            **place,
-        },
+        names={"#status": "Status", **({"#time": step} if goes_back else {})},
+        values={":old": old.status.value, **({":time": to_iso(old.times[old.status])} if goes_back else {})},
         refused=_Moved(),
     )

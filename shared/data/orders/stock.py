@@ -9,7 +9,7 @@ only editors write it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from shared import settings
@@ -22,7 +22,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.writes import Write, update
 from shared.errors import Busy, DealsError, NotSoldHere, NotThatMany
 from shared.models.catalog import StockLevel
-from shared.models.orders import Shard, Stock
+from shared.models.orders import OrderItem, Shard, Stock
 
 MAX_SHARDS = 16
 """Parts of one deal's stock: each takes 1,000 write units a second, which are 500 orders."""
@@ -54,13 +54,10 @@ def find(table: Table, deal_id: str) -> Stock | None:
 
 
 def find_many(table: Table, deal_ids: Sequence[str], *, consistent: bool = False) -> dict[str, Stock]:
-    """The stock of those deals that the site sells, by id. Two BatchGetItems: the notes, then all shards of all.
-
-    Where a note is damaged, all shards that there may be are asked for.
-    """
+    """The stock of those deals that the site sells, by id. Two BatchGetItems: the notes, then all shards of all."""
     wanted = [keys.stock(deal_id) for deal_id in deal_ids]
     notes = {note["PK"]: note for note in table.get_many(wanted, consistent=consistent)}
-    noted = {
+    noted = {  # of a damaged note, all shards that there may be
         deal_id: damage.attribute_or(notes[place], "Shards", int, MAX_SHARDS)
         for deal_id in deal_ids
         if (place := keys.stock(deal_id)["PK"]) in notes
@@ -114,12 +111,11 @@ def add(
         if not 0 <= stock.left + pieces <= MOST:
             raise NotThatMany(stock.left, MOST)
         changes = _spread(stock, pieces, shards)
-        writes = [_move(deal_id, number, by) for number, by in changes.items()]
-        if not writes:
+        if not changes:
             return stock
-        if max(changes) > stock.noted:
-            writes.append(_note(stock, max(changes)))
-        table.transact(*([receipt(idempotency, deal_id, now)] if idempotency else []), *writes)
+        note = [_note(stock, max(changes))] if max(changes) > stock.noted else []
+        once_only = [receipt(idempotency, deal_id, now)] if idempotency else []
+        table.transact(*once_only, *(_move(deal_id, number, by) for number, by in changes.items()), *note)
         return of(table, deal_id)
 
     return table.retry(once, when=(Short, Repeated), gave_up=CROWDED)
@@ -148,37 +144,29 @@ def pool(table: Table, deal_id: str) -> None:
         table.transact(*(_move(deal_id, number, by) for number, by in moves.items()))
 
 
-def take(deal_id: str, taken: Mapping[int, int]) -> Iterator[Write]:
-    """The writes that take pieces for an order, so many from each shard. Their refusal is ``Short``."""
-    for shard, pieces in taken.items():
-        yield update(
-            keys.stock_shard(deal_id, shard),
-            "ADD #left :less, Ordered :pieces, Changes :one",
-            condition="#left >= :pieces",
-            names={"#left": "Left"},
-            values={":less": -pieces, ":pieces": pieces, ":one": 1},
-            refused=Short(),
-        )
+def take(item: OrderItem) -> list[Write]:
+    """The writes that take the pieces of an order's item from the shards that it names. Refused with ``Short``."""
+    return [_order(item.deal_id, shard, pieces, Short()) for shard, pieces in item.shards.items()]
 
 
-def give_back(taken: Mapping[tuple[str, int], int]) -> Iterator[Write]:
-    """The writes that give back what a cancelled order took, by deal and shard."""
-    for (deal_id, shard), pieces in taken.items():
-        yield update(
-            keys.stock_shard(deal_id, shard),
-            "ADD #left :pieces, Ordered :less, Changes :one",
-            condition="Ordered >= :pieces",
-            names={"#left": "Left"},
-            values={":less": -pieces, ":pieces": pieces, ":one": 1},
-            refused=NotSoldHere(deal_id),
-        )
+def give_back(item: OrderItem) -> list[Write]:
+    """The writes that give the pieces of an order's item back to their shards. Refused with NotSoldHere."""
+    return [_order(item.deal_id, shard, -pieces, NotSoldHere(item.deal_id)) for shard, pieces in item.shards.items()]
+
+
+def _order(deal_id: str, shard: int, pieces: int, refused: DealsError) -> Write:
+    return update(
+        keys.stock_shard(deal_id, shard),
+        "ADD #left :less, Ordered :more, Changes :one",
+        condition="#left >= :more AND Ordered >= :less",
+        names={"#left": "Left"},
+        values={":more": pieces, ":less": -pieces, ":one": 1},
+        refused=refused,
+    )
 
 
 def plan(stock: Stock, pieces: int, chance: float) -> dict[int, int] | None:
-    """From which shards to take some pieces: one at random that holds enough, else the fullest ones together.
-
-    ``chance`` is a random number from 0 to below 1. None where all shards together hold too few.
-    """
+    """From which shards to take pieces: from one, by ``chance``, that holds enough, else from the fullest; or None."""
     enough = [shard.number for shard in stock.shards if shard.left >= pieces]
     if enough:
         return {enough[int(chance * len(enough))]: pieces}
@@ -257,15 +245,7 @@ def _note(stock: Stock, shards: int) -> Write:
 
 def _move(deal_id: str, shard: int, by: int, *, seen: int | None = None) -> Write:
     """The write that puts pieces into a shard or takes them off; with ``seen`` only after so many changes of it."""
-    condition = None
-    values: dict[str, object] = {
-        ":type": item_types.STOCK,
-        ":deal": deal_id,
-        ":shard": shard,
-        ":by": by,
-        ":one": 1,
-        ":none": 0,
-    }
+    condition, values = None, {":type": item_types.STOCK, ":deal": deal_id, ":shard": shard, ":by": by}
     if seen is not None:
         condition = "Changes = :seen" if seen else "attribute_not_exists(PK)"
         values |= {":seen": seen} if seen else {}
@@ -278,6 +258,6 @@ def _move(deal_id: str, shard: int, by: int, *, seen: int | None = None) -> Writ
         "ADD #left :by, OnSale :by, Changes :one",
         condition=condition,
         names={"#type": "Type", "#left": "Left", "#shard": "Shard"},
-        values=values,
+        values={**values, ":one": 1, ":none": 0},
         refused=Short() if condition else None,
     )
