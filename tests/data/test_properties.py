@@ -171,6 +171,16 @@ def test_counts_are_the_numbers_of_like_and_watch_items_after_any_interleaving(e
     counted()
 
 
+CHANGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "brand": st.sampled_from(["apple", "asics"]),
+        "category": st.sampled_from(["shoes", "home"]),
+        "title": st.just("Road runner"),
+    },
+)
+
+
 class Editing(RuleBasedStateMachine):
     """Any sequence of what changes deals, against a model that knows each deal and nothing of feeds or counts."""
 
@@ -212,19 +222,9 @@ class Editing(RuleBasedStateMachine):
             self.known[deal.deal_id] = deal
 
     @precondition(lambda self: self.known)
-    @rule(which=st.integers(0, 99), brand=st.sampled_from(["apple", "asics"]))
-    def change_brand(self, which: int, brand: str) -> None:
-        self.change(which, brand=brand)
-
-    @precondition(lambda self: self.known)
-    @rule(which=st.integers(0, 99), category=st.sampled_from(["shoes", "home"]))
-    def change_category(self, which: int, category: str) -> None:
-        self.change(which, category=category)
-
-    @precondition(lambda self: self.known)
-    @rule(which=st.integers(0, 99), category=st.sampled_from(["shoes", "home"]))
-    def change_brand_category_and_title(self, which: int, category: str) -> None:
-        self.change(which, brand="asics", category=category, title="Road runner")
+    @rule(which=st.integers(0, 99), changes=CHANGES)
+    def change_brand_category_or_title(self, which: int, changes: dict[str, str]) -> None:
+        self.change(which, **changes)
 
     @precondition(lambda self: self.known)
     @rule(which=st.integers(0, 99), back=st.booleans())

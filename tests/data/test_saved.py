@@ -28,37 +28,19 @@ def test_who_is_gone_saves_nothing_for_the_next_owner_of_the_name(table: Table, 
     assert not saved.is_saved(table, deal.deal_id, "ana")
 
 
-def test_saving_twice_keeps_one(table: Table, deal: Deal) -> None:
-    saved.save(table, deal, "ana", NOW)
-    saved.save(table, deal, "ana", NOW)
-
-    assert ids(saved.latest(table, "ana", limit=25).items) == [deal.deal_id]
-    assert saved.is_saved(table, deal.deal_id, "ana")
-
-
-def test_what_one_member_saves_is_not_saved_by_another(table: Table, deal: Deal) -> None:
-    saved.save(table, deal, "ana", NOW)
-
-    assert saved.latest(table, "an", limit=25).items == ()
-    assert not saved.is_saved(table, deal.deal_id, "bo")
-
-
-def test_a_saved_deal_can_be_dropped_as_often_as_one_likes(table: Table, deal: Deal) -> None:
-    saved.save(table, deal, "ana", NOW)
-
-    saved.unsave(table, deal.deal_id, "ana")
-    saved.unsave(table, deal.deal_id, "ana")
-
-    assert saved.latest(table, "ana", limit=25).items == ()
-
-
-def test_a_saved_deal_that_has_ended_stays_and_says_so(table: Table, deal: Deal) -> None:
-    saved.save(table, deal, "ana", NOW)
-
+def test_a_deal_is_saved_once_by_one_member_however_often_and_stays_when_it_has_ended(table: Table, deal: Deal) -> None:
+    for _ in range(2):
+        saved.save(table, deal, "ana", NOW)
     deals.withdraw(table, deal.deal_id, NOW)
 
     (kept,) = saved.latest(table, "ana", limit=25).items
-    assert kept.status(NOW) is Status.WITHDRAWN
+    assert (kept.deal_id, kept.status(NOW)) == (deal.deal_id, Status.WITHDRAWN)
+    assert [saved.is_saved(table, deal.deal_id, name) for name in ("ana", "bo")] == [True, False]
+
+    for _ in range(2):
+        saved.unsave(table, deal.deal_id, "ana")
+
+    assert saved.latest(table, "ana", limit=25).items == ()
 
 
 def test_saved_deals_are_paged_newest_first(table: Table) -> None:

@@ -36,20 +36,19 @@ def contents(table: Table, username: str = "ana") -> list[tuple[str, int]]:
     return [(item.deal.deal_id, item.quantity) for item in carts.view(table, username, NOW)]
 
 
-def test_what_is_put_in_is_seen_last_first(table: Table) -> None:
+def test_what_is_put_in_is_seen_last_first_in_the_last_quantity_until_it_is_taken_out(table: Table) -> None:
     first, second = on_sale(table, 5), on_sale(table, 5)
 
-    carts.put_in(table, "ana", first.deal_id, 2, ago(hours=1))
+    for quantity in (1, 2):
+        carts.put_in(table, "ana", first.deal_id, quantity, ago(hours=1))
     carts.put_in(table, "ana", second.deal_id, 1, NOW)
 
     assert contents(table) == [(second.deal_id, 1), (first.deal_id, 2)]
 
+    for _ in range(2):
+        carts.take_out(table, "ana", second.deal_id)
 
-def test_a_deal_put_in_again_has_the_new_quantity(table: Table, deal: Deal) -> None:
-    for quantity in (2, 3):
-        carts.put_in(table, "ana", deal.deal_id, quantity, NOW)
-
-    assert contents(table) == [(deal.deal_id, 3)]
+    assert contents(table) == [(first.deal_id, 2)]
 
 
 def test_the_cart_says_what_a_deal_cost_and_what_it_costs_today(table: Table, deal: Deal) -> None:
@@ -61,15 +60,6 @@ def test_the_cart_says_what_a_deal_cost_and_what_it_costs_today(table: Table, de
     (item,) = carts.view(table, "ana", NOW)
     assert (unchanged, item.changed) == (False, True)
     assert (item.price, item.deal.price) == ("10.00", "12.00")
-
-
-def test_what_is_taken_out_is_gone_however_often(table: Table, deal: Deal) -> None:
-    carts.put_in(table, "ana", deal.deal_id, 1, NOW)
-
-    for _ in range(2):
-        carts.take_out(table, "ana", deal.deal_id)
-
-    assert contents(table) == []
 
 
 @on_servers

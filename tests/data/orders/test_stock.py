@@ -21,7 +21,7 @@ from shared.models.orders import Shard, Stock
 from shared.values import ksuids
 from tests.support.factories import NOW
 from tests.support.shop import a_buyer, buy, on_sale, wanted
-from tests.support.wire import Answer, answered, before, cancelled, failing
+from tests.support.wire import Answer, answered, before
 
 
 def by_shard(table: Table, deal_id: str) -> dict[int, int]:
@@ -44,19 +44,44 @@ def test_stock_of_no_deal_is_refused(table: Table) -> None:
     assert stock.find(table, nobody) is None
 
 
-def test_what_is_added_is_spread_over_the_shards_asked_for(table: Table) -> None:
-    deal = on_sale(table, 10, shards=4)
+@pytest.mark.parametrize(
+    ("shards", "added", "spread", "expected"),
+    [
+        (4, 0, None, {1: 3, 2: 3, 3: 2, 4: 2}),
+        (4, 4, None, {1: 4, 2: 4, 3: 3, 4: 3}),
+        (1, 0, 4, {1: 3, 2: 3, 3: 2, 4: 2}),
+        (4, 0, 1, {1: 10, 2: 0, 3: 0, 4: 0}),
+    ],
+    ids=["put on sale", "added", "over more shards", "into one"],
+)
+def test_a_stock_is_spread_evenly_over_its_shards(
+    table: Table, shards: int, added: int, spread: int | None, expected: dict[int, int]
+) -> None:
+    deal = on_sale(table, 10, shards=shards)
 
-    assert by_shard(table, deal.deal_id) == {1: 3, 2: 3, 3: 2, 4: 2}
+    found = stock.add(table, deal.deal_id, added, NOW, shards=spread)
+
+    assert by_shard(table, deal.deal_id) == expected
+    assert (found.left, found.ordered, found.on_sale) == (10 + added, 0, 10 + added)
 
 
-def test_each_shard_is_a_partition_of_its_own(table: Table) -> None:
-    deal = on_sale(table, 10, shards=4)
+@pytest.mark.parametrize(
+    ("pieces", "too_many", "said", "bound"),
+    [
+        (10, -11, "10 are on sale: at most 10 can be taken off, and 999,990 added", 0),
+        (stock.MOST - 10, 11, "and 10 added", stock.MOST),
+    ],
+    ids=["taken off", "added"],
+)
+def test_no_more_is_taken_off_than_is_left_nor_added_than_a_deal_may_have(
+    table: Table, pieces: int, too_many: int, said: str, bound: int
+) -> None:
+    deal = on_sale(table, pieces)
 
-    items = [item for item in table.scan()[0] if item["Type"] == "Stock"]
+    with pytest.raises(NotThatMany, match=said):
+        stock.add(table, deal.deal_id, too_many, NOW)
 
-    assert len({item["PK"] for item in items}) == len(items) == 4
-    assert (table.get(keys.stock(deal.deal_id)) or {})["Shards"] == 4
+    assert stock.add(table, deal.deal_id, bound - pieces, NOW).left == bound
 
 
 def test_of_two_who_spread_a_stock_at_once_both_find_all_shards(table: Table) -> None:
@@ -80,50 +105,6 @@ def test_what_is_left_is_set_on_all_shards_though_others_came_meanwhile(table: T
         found = stock.leave(table, deal.deal_id, 7)
 
     assert (found.left, found.on_sale) == (7, 7)
-
-
-def test_more_is_spread_over_the_shards_there_are(table: Table) -> None:
-    deal = on_sale(table, 10, shards=4)
-
-    found = stock.add(table, deal.deal_id, 4, NOW)
-
-    assert (found.left, found.ordered, found.on_sale) == (14, 0, 14)
-    assert by_shard(table, deal.deal_id) == {1: 4, 2: 4, 3: 3, 4: 3}
-
-
-def test_more_shards_before_a_rush_spread_what_is_left(table: Table) -> None:
-    deal = on_sale(table, 10)
-
-    stock.add(table, deal.deal_id, 0, NOW, shards=4)
-
-    assert by_shard(table, deal.deal_id) == {1: 3, 2: 3, 3: 2, 4: 2}
-    assert stock.of(table, deal.deal_id).on_sale == 10
-
-
-def test_fewer_shards_leave_the_others_empty(table: Table) -> None:
-    deal = on_sale(table, 10, shards=4)
-
-    stock.add(table, deal.deal_id, 0, NOW, shards=1)
-
-    assert by_shard(table, deal.deal_id) == {1: 10, 2: 0, 3: 0, 4: 0}
-
-
-def test_no_more_is_taken_off_than_is_left(table: Table) -> None:
-    deal = on_sale(table, 10)
-
-    with pytest.raises(NotThatMany, match="10 are on sale: at most 10 can be taken off, and 999,990 added"):
-        stock.add(table, deal.deal_id, -11, NOW)
-
-    assert stock.add(table, deal.deal_id, -10, NOW).left == 0
-
-
-def test_no_more_is_put_on_sale_than_a_deal_may_have(table: Table) -> None:
-    deal = on_sale(table, stock.MOST - 10)
-
-    with pytest.raises(NotThatMany, match="and 10 added"):
-        stock.add(table, deal.deal_id, 11, NOW)
-
-    assert stock.add(table, deal.deal_id, 10, NOW).left == stock.MOST
 
 
 def test_what_is_left_can_be_said_as_a_number(table: Table) -> None:
@@ -185,15 +166,6 @@ def test_a_repeated_addition_adds_once(table: Table) -> None:
         stock.add(table, deal.deal_id, 6, NOW, idempotency=Idempotency("ed", "key", {"add": 6}))
 
 
-def test_an_addition_that_met_conflicts_adds_once(table: Table) -> None:
-    deal = on_sale(table, 1)
-
-    with failing(table, "TransactWriteItems", 3, cancelled("TransactionConflict")):
-        stock.add(table, deal.deal_id, 5, NOW)
-
-    assert stock.of(table, deal.deal_id).left == 6
-
-
 def test_of_two_who_order_the_last_piece_at_once_one_gets_it(table: Table) -> None:
     a_buyer(table)
     a_buyer(table, "bo")
@@ -252,21 +224,21 @@ def a_stock(*left: int) -> Stock:
     return Stock("deal", tuple(Shard(number, pieces, 0, pieces, 1) for number, pieces in enumerate(left, 1)))
 
 
-def test_a_buyer_takes_from_a_random_shard_that_holds_enough() -> None:
-    shards = a_stock(5, 0, 2, 1)
-
-    assert stock.plan(shards, 2, 0.0) == {1: 2}
-    assert stock.plan(shards, 2, 0.99) == {3: 2}
-
-
-def test_the_last_pieces_are_taken_from_several_shards() -> None:
-    assert stock.plan(a_stock(2, 0, 3, 1), 5, 0.5) == {3: 3, 1: 2}
-    assert stock.plan(a_stock(2, 0, 3, 1), 6, 0.5) == {3: 3, 1: 2, 4: 1}
-
-
-def test_more_than_all_shards_hold_cannot_be_taken() -> None:
-    assert stock.plan(a_stock(2, 0, 3, 1), 7, 0.5) is None
-    assert stock.plan(a_stock(), 1, 0.5) is None
+@pytest.mark.parametrize(
+    ("shards", "pieces", "chance", "taken"),
+    [
+        ((5, 0, 2, 1), 2, 0.0, {1: 2}),
+        ((5, 0, 2, 1), 2, 0.99, {3: 2}),
+        ((2, 0, 3, 1), 5, 0.5, {3: 3, 1: 2}),
+        ((2, 0, 3, 1), 6, 0.5, {3: 3, 1: 2, 4: 1}),
+        ((2, 0, 3, 1), 7, 0.5, None),
+        ((), 1, 0.5, None),
+    ],
+)
+def test_pieces_are_taken_from_a_random_shard_that_holds_enough_else_from_several(
+    shards: tuple[int, ...], pieces: int, chance: float, taken: dict[int, int] | None
+) -> None:
+    assert stock.plan(a_stock(*shards), pieces, chance) == taken
 
 
 @pytest.mark.parametrize(
