@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from botocore.exceptions import ClientError
     from mypy_boto3_sesv2 import SESV2Client  # noqa: F401  # named in quotes
 
-    from shared.models.mail import Mail
+    from shared.models.messages import Mail
 
 REFUSED = {"MessageRejected", "BadRequestException"}
 """SES's answers about this one mail: sending it again would not help, and others may be sent."""

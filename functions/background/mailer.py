@@ -17,8 +17,8 @@ from shared.data.members.sessions import TOKEN_BYTES
 from shared.dynamodb import damage
 from shared.errors import NoAnswer, NoSuchUser, Unavailable
 from shared.html import mails
-from shared.models.mail import Mail
 from shared.models.members import User
+from shared.models.messages import Mail
 from shared.runtime import metrics
 from shared.runtime.batches import each_message
 from shared.runtime.environment import logger, table

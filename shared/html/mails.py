@@ -11,9 +11,8 @@ from typing import Any
 from shared.html.links import absolute
 from shared.html.templates import render
 from shared.html.views import money
-from shared.models.mail import Mail
 from shared.models.members import User
-from shared.models.messages import AboutDeal, Message
+from shared.models.messages import AboutDeal, Mail, Message
 from shared.values.counts import counted
 
 MOST_BYTES = 20 * 1024

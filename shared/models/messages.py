@@ -1,7 +1,8 @@
-"""Messages: announcements, what they are about, and what one user gets."""
+"""Messages: announcements, what they are about, and what one user gets, also by mail."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -73,3 +74,14 @@ class Message:
     unread: bool = True
     correlation_id: str | None = field(default=None, metadata=stored("CorrelationId", personal=True))
     shown_at: datetime | None = field(default=None, metadata=stored("ShownAt", datetime))
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail to one reader: the same in plain text and in HTML, with ``headers`` besides the usual."""
+
+    to: str
+    subject: str
+    text: str = field(repr=False)
+    html: str = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)

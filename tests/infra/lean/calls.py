@@ -9,7 +9,7 @@ from shared import s3, ses, sqs
 from shared.dynamodb import client
 from shared.dynamodb.writes import delete, put, put_new, require, update
 from shared.errors import DealsError
-from shared.models.mail import Mail
+from shared.models.messages import Mail
 
 
 class Refused(DealsError):
