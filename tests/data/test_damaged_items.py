@@ -18,7 +18,7 @@ from shared.data.members import (
     fanout,
     fanout_progress,
     follows,
-    limit_items,
+    limits,
     messages,
     saved,
 )
@@ -143,7 +143,7 @@ READERS: Mapping[str, tuple[Reader, ...]] = {
 
 MAY_BE_ABSENT = {
     "Address", "CorrelationId", "Day15", "DealNumber", "EndsAt", "LastPage", "ListPrice", "Month06", "Username",
-    "Watched", *limit_items.ATTRIBUTES,
+    "Watched", *limits.ATTRIBUTES,
 }  # fmt: skip
 """Attributes that an item need not have: without them it is no damaged one."""
 

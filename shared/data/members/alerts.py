@@ -16,7 +16,7 @@ from typing import Any
 
 from shared.data import account_checks, item_types, keys
 from shared.data.catalog import search, words
-from shared.data.members import limit_items
+from shared.data.members.limits import attributes_of, in_item
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.entities import Entity
@@ -90,21 +90,20 @@ def remove(table: Table, username: str, alert_id: str, account_id: str | None = 
     """Forget an alert and uncount it. Raises NoSuchAlert, NotSignedIn; without an account's id, NoSuchUser."""
     if not _ID.fullmatch(alert_id):
         raise NoSuchAlert(alert_id)
-    table.transact(
-        delete(keys.alert(username, alert_id), refused=NoSuchAlert(alert_id)),
-        account_checks.alerted(username, account_id, more=-1, refused=account_checks.gone(username, account_id)),
-    )
+    gone = account_checks.gone(username, account_id)
+    uncounted = account_checks.alerted(username, account_id, more=-1, refused=gone)
+    table.transact(delete(keys.alert(username, alert_id), refused=NoSuchAlert(alert_id)), uncounted)
 
 
 def to_item(alert: Alert) -> Item:
     kind = item_types.PRICE_ALERT if isinstance(alert, PriceAlert) else item_types.WORDS_ALERT
-    own = {"Type": kind, **_ENTITIES[kind].write(alert), **limit_items.to_item(alert.limits)}
+    own = {"Type": kind, **_ENTITIES[kind].write(alert), **attributes_of(alert.limits)}
     return {**keys.alert(alert.username, alert.alert_id), **places(alert), **own}
 
 
 def from_item(item: Item) -> Alert:
     """The alert that an item is. Raises KeyError, ValueError, TypeError for one that is damaged."""
-    alert: Alert = _ENTITIES[item["Type"]].read(item, limits=limit_items.from_item(item))
+    alert: Alert = _ENTITIES[item["Type"]].read(item, limits=in_item(item))
     return alert
 
 
@@ -121,8 +120,7 @@ def places(alert: Alert) -> Key:
 def as_found(alert: Alert, price: int) -> Write:
     """The write by which an alert tells of a deal at a price, in cents; one on a product is then armed below it.
 
-    Refused with NoSuchAlert where it told of such a price before, or its owner has changed or removed it since the
-    index showed it.
+    Refused with NoSuchAlert where it told of such a price before, or was changed or removed since the index showed it.
     """
     key, gone = keys.alert(alert.username, alert.alert_id), NoSuchAlert(alert.alert_id)
     if isinstance(alert, WordsAlert):

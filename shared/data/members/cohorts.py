@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import words
-from shared.data.members import limit_items, limits
+from shared.data.members import limits
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import TTL_ATTRIBUTE, USER_INDEX, Key
@@ -28,7 +28,7 @@ from shared.models.messages import DealNews
 from shared.values import times
 
 _READER = Projection.of("Username", "HotPace")
-_WATCHER = Projection.of("PK", "SK", *limit_items.ATTRIBUTES)
+_WATCHER = Projection.of("PK", "SK", *limits.ATTRIBUTES)
 _ACCOUNT = Projection.of("PK", "SK", "Username", "CreatedAt")
 
 
@@ -78,10 +78,7 @@ def _in_json(field: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """Who is in a cohort, where the next one starts (None after the last), and what has been done of it.
-
-    ``daily`` are those among them who are told once a day.
-    """
+    """Who is in a cohort, where the next one starts, if one does, who is told daily, and what has been done of it."""
 
     usernames: Sequence[str]
     following: Mapping[str, Any] | None
@@ -101,14 +98,9 @@ def _claimed(table: Table, unit: Unit) -> Readers | None:
     marker = table.get(_marker(unit), consistent=True)
     if marker is None:
         return None
-    done = "Done" in marker
-    return Readers(
-        [] if done else _still_there(table, marker),
-        marker.get("Following"),
-        marker.get("Daily", ()),
-        continued="Continued" in marker,
-        done=done,
-    )
+    done, continued = "Done" in marker, "Continued" in marker
+    there = [] if done else _still_there(table, marker)
+    return Readers(there, marker.get("Following"), marker.get("Daily", ()), continued=continued, done=done)
 
 
 def _claim(table: Table, unit: Unit, deal: Deal, size: int, now: datetime) -> Readers:
@@ -169,7 +161,7 @@ def _read(table: Table, unit: Unit, deal: Deal, size: int) -> tuple[dict[str, Pa
     after = unit.start["SK"] if unit.start else None
     items = list(table.query(keys.watchers(topic), after=after, limit=size, projection=_WATCHER))
     found_by = words.of_deal(deal)
-    watching = damage.readable(items, lambda item: (keys.id_in(item["SK"]), limit_items.from_item(item)))
+    watching = damage.readable(items, lambda item: (keys.id_in(item["SK"]), limits.in_item(item)))
     wanted = {name: within.pace for name, within in watching if limits.wants(within, deal, found_by)}
     return wanted, {"SK": items[-1]["SK"]} if len(items) == size else None
 

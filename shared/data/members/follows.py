@@ -8,7 +8,7 @@ from datetime import datetime
 
 from shared.data import account_checks, item_types, keys
 from shared.data.catalog.topics import no_such
-from shared.data.members import limit_items
+from shared.data.members import limits
 from shared.dynamodb import damage
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.schema import GSI1, Key
@@ -19,7 +19,7 @@ from shared.models.alerts import NO_LIMITS, Limits
 from shared.models.catalog import Topic
 from shared.values.times import to_iso
 
-_FOLLOWED = Projection.of("GSI1SK", *limit_items.ATTRIBUTES)
+_FOLLOWED = Projection.of("GSI1SK", *limits.ATTRIBUTES)
 
 
 def like(table: Table, topic: Topic, username: str, now: datetime, account_id: str | None = None) -> None:
@@ -54,7 +54,7 @@ def watch(
         "Type": item_types.WATCH[topic.kind],
         "Username": username,
         "WatchedAt": to_iso(now),
-        **limit_items.to_item(within),
+        **limits.attributes_of(within),
     }
     table.transact(
         put_new(item, refused=AlreadyWatching()),
@@ -65,8 +65,8 @@ def watch(
 
 def limit(table: Table, topic: Topic, username: str, within: Limits, account_id: str | None = None) -> None:
     """Give a watch limits, in place of those that it had. Raises NotWatching, NotSignedIn, NoSuchUser."""
-    kept = limit_items.to_item(within)
-    left = {name: kept.get(name) for name in limit_items.ATTRIBUTES}
+    kept = limits.attributes_of(within)
+    left = {name: kept.get(name) for name in limits.ATTRIBUTES}
     table.transact(
         assign(keys.watch(topic, username), left, refused=NotWatching()),
         account_checks.required(username, account_id),
@@ -96,7 +96,7 @@ def watching(table: Table, username: str) -> dict[Topic, Limits]:
 
 def _followed(table: Table, partition: str) -> dict[Topic, Limits]:
     def read(item: Item) -> tuple[Topic, Limits]:
-        return keys.topic_named(item["GSI1SK"]), limit_items.from_item(item)
+        return keys.topic_named(item["GSI1SK"]), limits.in_item(item)
 
     return dict(damage.readable(table.query(partition, index=GSI1, projection=_FOLLOWED), read))
 

@@ -1,4 +1,4 @@
-"""Limits of watches and alerts: as somebody types them, whether a deal is within them, and when it is shown."""
+"""Limits of watches and alerts: as somebody types them, as items have them, and what deals they let through."""
 
 from __future__ import annotations
 
@@ -9,10 +9,20 @@ from typing import Any
 
 from shared import settings
 from shared.data.catalog.words import MOST_CHARACTERS, MOST_WORDS, asked
+from shared.dynamodb.attributes import Item
+from shared.dynamodb.entities import Entity
 from shared.errors import InvalidLimits
 from shared.models.alerts import NO_LIMITS, Limits, Pace
 from shared.models.catalog import Deal
 from shared.values.money import cents
+
+_LIMITS = Entity(Limits)
+
+ATTRIBUTES = _LIMITS.names
+"""The attributes of a watch or an alert that hold its limits."""
+
+in_item = _LIMITS.read
+"""The limits that an item holds; an old one has none."""
 
 PRICE = r"(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?"
 CURRENCY = r"[A-Z]{3}"
@@ -36,6 +46,12 @@ def read(given: Mapping[str, Any]) -> Limits:
     if errors:
         raise InvalidLimits(errors)
     return Limits(**found)
+
+
+def attributes_of(limits: Limits) -> Item:
+    """The attributes that hold some limits: none for those that bound nothing."""
+    written = _LIMITS.write(limits)
+    return {name: value for name, value in written.items() if (name, value) != ("Pace", Pace.AT_ONCE)}
 
 
 def wants(limits: Limits, deal: Deal, words: Collection[str]) -> bool:
