@@ -39,10 +39,7 @@ def sign_up(table: Table, *, username: str, email: str, name: str, password: str
 def sign_in(
     table: Table, username: str, password: str, address: str, now: datetime, entropy: bytes
 ) -> tuple[str, Session]:
-    """Begin a session for a name, as it was typed, and its password. For an unknown name it takes just as long.
-
-    An account that changes meanwhile is looked at once more. Raises WrongPassword, SlowDown.
-    """
+    """Begin a session for a name, as it was typed, and its password. Raises WrongPassword, SlowDown."""
     try:
         name = normalise_username(username)
     except ValueError as error:
@@ -50,7 +47,7 @@ def sign_in(
     attempt = rate_limits.begin(table, name, address, now)
 
     def once() -> tuple[str, Session]:
-        user = _known(table, name)
+        user = _known(table, name)  # for an unknown name it takes just as long
         if not verify_password(user.password_hash if user else None, password) or user is None:
             raise WrongPassword
         rate_limits.signed_in(table, name, now)
@@ -58,17 +55,15 @@ def sign_in(
             user = users.rehash(table, user, hash_password(password))
         return sessions.start(table, user, now, entropy)
 
-    begun = table.retry(once, when=AccountChanged)
+    begun = table.retry(once, when=AccountChanged)  # an account that changes meanwhile is looked at once more
     rate_limits.succeed(table, attempt)
     rate_limits.remember(table, name, address, now)
     return begun
 
 
 def prove(table: Table, user: User, password: str, address: str, now: datetime) -> User:
-    """Check a password of an account; returns the account with its hash, for ``change_password``.
-
-    A stolen session guesses no faster than anyone. Raises WrongCurrentPassword, SlowDown, AccountChanged.
-    """
+    """Check an account's password; returns it with its hash. Raises WrongCurrentPassword, SlowDown, AccountChanged."""
+    # Counted, too: a stolen session guesses no faster than anyone.
     attempt = rate_limits.begin(table, user.username, address, now, signed_in=True)
     user = credentials.known(table, user)
     if not verify_password(user.password_hash, password):
@@ -103,10 +98,7 @@ def ask_for_reset(table: Table, queue: Queue | None, email: str, address: str, n
 
 
 def reset_password(table: Table, token: str, password: str, now: datetime) -> User:
-    """Give the account that a token was mailed to a new password, which ends all its sessions.
-
-    It also proves the address that the token came to. Raises DeadLink.
-    """
+    """Give the account that a token was mailed to a new password. That also proves its address. Raises DeadLink."""
     user = email_tokens.owner(table, token, "reset", now)
     hashed = hash_password(password)
     expression, values = "SET Generation = :new, VerifiedEmail = :email", {":new": sessions.first_generation(hashed)}

@@ -14,13 +14,14 @@ from datetime import datetime, timedelta
 from shared import settings
 from shared.data import account_checks, item_types, keys
 from shared.data.members import messages, users
+from shared.data.members.email_tokens import account_named
 from shared.dynamodb.schema import GSI1, TTL_ATTRIBUTE
 from shared.dynamodb.table import Projection, Table
 from shared.dynamodb.writes import forget, put_new, update
 from shared.errors import AlreadyExists, DeadLink, NoSuchUser
 from shared.models.members import Trouble, User
 from shared.models.messages import Message
-from shared.values.usernames import normalise_email, normalise_username
+from shared.values.usernames import normalise_email
 
 KEY_BYTES = 16
 """Bytes of the key that signs an account's links."""
@@ -59,11 +60,8 @@ def news(table: Table, user: User, due: datetime) -> Sequence[Message]:
 
 def claim(table: Table, user: User, due: datetime) -> bool:
     """Note that an account is mailed on a day; False where it was noted before. The note names nobody."""
-    item = {
-        **keys.digest_receipt(user.account_id, f"{due:%Y-%m-%d}"),
-        "Type": item_types.DIGEST_RECEIPT,
-        TTL_ATTRIBUTE: int((due + 3 * settings.DIGEST_TOO_LATE).timestamp()),
-    }
+    key, ends = keys.digest_receipt(user.account_id, f"{due:%Y-%m-%d}"), due + 3 * settings.DIGEST_TOO_LATE
+    item = {**key, "Type": item_types.DIGEST_RECEIPT, TTL_ATTRIBUTE: int(ends.timestamp())}
     try:
         table.write(put_new(item, refused=AlreadyExists()))
     except AlreadyExists:
@@ -84,11 +82,7 @@ def unsubscribing(user: User) -> str:
 
 def owner(table: Table, token: str) -> User:
     """The account whose link ends its mails. It works as long as the account does. Raises DeadLink."""
-    name, _, signature = token.rpartition(".")
-    try:
-        user = users.get(table, normalise_username(name), consistent=True)
-    except (ValueError, NoSuchUser) as error:
-        raise DeadLink from error
+    user, signature = account_named(table, token), token.rpartition(".")[2]
     if user.digest_key is None or not hmac.compare_digest(signature.encode(), _signature(user).encode()):
         raise DeadLink
     return user
@@ -98,15 +92,14 @@ def stop(table: Table, address: str, because: Trouble) -> None:
     """Mail nothing to an address any more, if an account has it. Its owner may change the address."""
     with suppress(NoSuchUser, ValueError):
         user = users.of_email(table, normalise_email(address))
-        table.write(
-            update(
-                keys.user(user.username),
-                "SET StoppedEmail = :email, StoppedBecause = :because",
-                condition="Email = :email",
-                values={":email": user.email, ":because": because},
-                refused=NoSuchUser(user.username),
-            )
+        stopping = update(
+            keys.user(user.username),
+            "SET StoppedEmail = :email, StoppedBecause = :because",
+            condition="Email = :email",
+            values={":email": user.email, ":because": because},
+            refused=NoSuchUser(user.username),
         )
+        table.write(stopping)
 
 
 def resume(table: Table, username: str) -> None:

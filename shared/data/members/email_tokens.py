@@ -11,6 +11,7 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Literal
 
 from shared import settings
@@ -43,14 +44,19 @@ def issue(table: Table, user: User, purpose: Purpose, now: datetime, entropy: by
 
 def owner(table: Table, token: str, purpose: Purpose, now: datetime) -> User:
     """The account that a token was mailed to. TTL deletes late: what is too old is refused here. Raises DeadLink."""
-    try:
-        user = users.get(table, normalise_username(token.rpartition(".")[0]), consistent=True)
-    except (ValueError, NoSuchUser) as error:
-        raise DeadLink from error
+    user = account_named(table, token)
     item = table.get(keys.email_token(_hash(token, purpose, user)), consistent=True)
     if item is None or item[TTL_ATTRIBUTE] <= now.timestamp():
         raise DeadLink
     return user
+
+
+def account_named(table: Table, token: str) -> User:
+    """The account whose name a token begins with. Raises DeadLink."""
+    try:
+        return users.get(table, normalise_username(token.rpartition(".")[0]), consistent=True)
+    except (ValueError, NoSuchUser) as error:
+        raise DeadLink from error
 
 
 def spend(
@@ -60,7 +66,7 @@ def spend(
     user: User,
     expression: str,
     *beside: Write,
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Use a token up, in one transaction with what it allows: an update of its owner's account, and writes ``beside``.
 
@@ -73,7 +79,7 @@ def spend(
             keys.user(user.username),
             expression,
             condition=f"AccountId = :account AND Email = :email AND {same}",
-            values={":account": user.account_id, ":email": user.email, **held, **(values or {})},
+            values={":account": user.account_id, ":email": user.email, **held, **values},
             refused=DeadLink(),
         ),
         *beside,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from shared import settings
 from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
@@ -10,8 +13,7 @@ from shared.dynamodb.schema import TTL_ATTRIBUTE
 from shared.models.messages import AboutDeal, AboutOrder, Message
 
 _MESSAGE = Entity(Message, apart=frozenset({"about", "unread"}))
-_ABOUT_DEAL = Entity(AboutDeal)
-_ABOUT_ORDER = Entity(AboutOrder)
+_ABOUT: Mapping[type, Entity[Any]] = {AboutDeal: Entity(AboutDeal), AboutOrder: Entity(AboutOrder)}
 
 
 def to_item(message: Message) -> Item:
@@ -21,23 +23,11 @@ def to_item(message: Message) -> Item:
         **keys.message_in_unread(message.username, message.message_id),
         "Type": item_types.MESSAGE,
         **_MESSAGE.write(message),
-        **_about_to_item(message.about),
+        **_ABOUT[type(message.about)].write(message.about),
         TTL_ATTRIBUTE: int((message.created_at + settings.MESSAGE_LIFETIME).timestamp()),
     }
 
 
 def from_item(item: Item) -> Message:
-    return _MESSAGE.read(item, about=_about_from_item(item), unread="ReadAt" not in item)
-
-
-def _about_to_item(about: AboutDeal | AboutOrder) -> Item:
-    """The attributes that say what a message is about: those of a deal, or an order's."""
-    match about:
-        case AboutDeal():
-            return _ABOUT_DEAL.write(about)
-        case AboutOrder():
-            return _ABOUT_ORDER.write(about)
-
-
-def _about_from_item(item: Item) -> AboutDeal | AboutOrder:
-    return (_ABOUT_ORDER if "OrderId" in item else _ABOUT_DEAL).read(item)
+    about = _ABOUT[AboutOrder if "OrderId" in item else AboutDeal].read(item)
+    return _MESSAGE.read(item, about=about, unread="ReadAt" not in item)

@@ -56,15 +56,15 @@ def registration(user: User) -> Write:
 
 def get(table: Table, username: str, *, consistent: bool = False) -> User:
     """One account, without its password's hash. Raises NoSuchUser, of one that is being removed, too."""
-    item = table.get(keys.user(username), consistent=consistent)
-    if item is None or item["Type"] != item_types.USER:
-        raise NoSuchUser(username)
-    return _from_item(item)
+    return _found(username, table.get(keys.user(username), consistent=consistent))
 
 
 def to_mail(table: Table, username: str) -> User:
     """One account, of which nothing is read that a mail does not need: not where its orders go. Raises NoSuchUser."""
-    item = table.get(keys.user(username), consistent=True, projection=_MAILED)
+    return _found(username, table.get(keys.user(username), consistent=True, projection=_MAILED))
+
+
+def _found(username: str, item: Item | None) -> User:
     if item is None or item["Type"] != item_types.USER:
         raise NoSuchUser(username)
     return _from_item(item)
@@ -90,10 +90,7 @@ def tell_of_hot(table: Table, username: str, pace: Pace, account_id: str | None 
 
 
 def change_password(table: Table, username: str, password_hash: str, *, proved: str | None = None) -> None:
-    """Change an account's password, which ends all its sessions. ``proved`` is the hash that holds, where it is known.
-
-    Raises NoSuchUser, and AccountChanged where another hash than the proved one holds by now.
-    """
+    """Change an account's password, and end its sessions. Raises NoSuchUser; AccountChanged, if another was proved."""
     values = {":generation": sessions.first_generation(password_hash)}
     table.transact(
         account_checks.change(username, "SET Generation = :generation", values=values),

@@ -51,15 +51,8 @@ def vote(
         counts = given is not None and _is_counted(found.get(owner["PK"], {}), now)
         new = None
         if given is not None:
-            new = {
-                **place,
-                "Type": item_types.VOTE,
-                "Username": username,
-                "DealId": deal.deal_id,
-                "Vote": given.value,
-                "Worth": WORTH[given] if counts else 0,
-                "VotedAt": to_iso(now),
-            }
+            vote = {"Vote": given.value, "Worth": WORTH[given] if counts else 0, "VotedAt": to_iso(now)}
+            new = {**place, "Type": item_types.VOTE, "Username": username, "DealId": deal.deal_id, **vote}
         if _said(old) != _said(new):
             table.transact(account_checks.required(username, account_id), *_writes(deal.deal_id, old, new))
         return counts
