@@ -48,14 +48,9 @@ def put_in(
     if stock.find(table, deal_id) is None:
         raise NotSoldHere(deal_id)
     put_in_now = CartItem(deal, quantity, deal.price, deal.currency, now)
-    item = {
-        **keys.cart_item(username, deal_id),
-        "Type": item_types.CART_ITEM,
-        "Username": username,
-        "DealId": deal_id,
-        **_CART_ITEM.write(put_in_now),
-        TTL_ATTRIBUTE: int((now + settings.CART_LIFETIME).timestamp()),
-    }
+    expires = int((now + settings.CART_LIFETIME).timestamp())
+    place = {**keys.cart_item(username, deal_id), "Type": item_types.CART_ITEM, "Username": username, "DealId": deal_id}
+    item = {**place, **_CART_ITEM.write(put_in_now), TTL_ATTRIBUTE: expires}
 
     def once() -> CartItem:
         mark = table.get(keys.cart_mark(username), consistent=True) or {}
@@ -64,7 +59,7 @@ def put_in(
             raise CartIsFull(MOST)
         table.transact(
             account_checks.required(username, account_id),
-            _mark(username, mark.get("Mark"), table.token(), item[TTL_ATTRIBUTE]),
+            _mark(username, mark.get("Mark"), table.token(), expires),
             put(item, because="the cart holds what its owner said last"),
         )
         return put_in_now

@@ -49,12 +49,7 @@ class _KnownAgain(DealsError):
 
 
 def read(
-    table: Table,
-    now: datetime,
-    *,
-    status: OrderStatus = OrderStatus.PLACED,
-    limit: int,
-    cursor: str | None = None,
+    table: Table, now: datetime, *, status: OrderStatus = OrderStatus.PLACED, limit: int, cursor: str | None = None
 ) -> Page[Order]:
     """A page of the orders of an open status, oldest first, without their items. Raises InvalidCursor.
 

@@ -8,7 +8,7 @@ removed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
 from typing import Any
@@ -82,13 +82,7 @@ class _Seen:
 
 
 def place(
-    table: Table,
-    asked: Asked,
-    now: datetime,
-    entropy: bytes,
-    *,
-    chance: Callable[[], float],
-    terms: Terms = PLAIN,
+    table: Table, asked: Asked, now: datetime, entropy: bytes, *, chance: Callable[[], float], terms: Terms = PLAIN
 ) -> Order:
     """Place an order, or give the one that an earlier request with the same key placed.
 
@@ -107,7 +101,8 @@ def place(
         if seen.earlier is not None:
             return reading.get(table, asked.username, seen.earlier)
         items, bill = _filled(asked, seen, now, chance, terms.charges)
-        order = _order(asked, seen.addresses[asked.address], items, bill, now, order_id, number(), shard)
+        address = seen.addresses[asked.address]
+        order = replace(_order(asked, address, items, bill, now, order_id, number()), open_shard=shard)
         writes = [*_writes(order, asked, seen.in_cart, now), *terms.telling(order, now)]
         if len(writes) > MOST_TOGETHER:
             for item in order.items:
@@ -121,11 +116,7 @@ def place(
 
 
 def _look(table: Table, asked: Asked, note: Callable[[], None], now: datetime) -> _Seen:
-    """Read all that an order is decided on, in two round trips, the second of the stock's shards; and call ``note``.
-
-    Stock is read at half the price, because the transaction decides. Nobody is told by such a read that there is too
-    little: where it seems so, it is read again.
-    """
+    """Read all that an order is decided on, in two round trips, the second of the stock's shards; and call ``note``."""
     deal_ids = [each.deal_id for each in asked.wanted]
     reads: list[Callable[[], Any]] = [
         partial(earlier_result, table, asked.idempotency, now),
@@ -136,6 +127,8 @@ def _look(table: Table, asked: Asked, note: Callable[[], None], now: datetime) -
         note,
     ]
     earlier, known, found, in_cart, stocks, _ = table.gather(reads)
+    # Stock is read at half the price, because the transaction decides. Where there seems to be too little, it is read
+    # again before anybody is told so.
     left = {deal_id: on_sale.left for deal_id, on_sale in stocks.items()}
     short = [each.deal_id for each in asked.wanted if left.get(each.deal_id, 0) < each.quantity]
     if earlier is None and short:
@@ -147,10 +140,7 @@ def _look(table: Table, asked: Asked, note: Callable[[], None], now: datetime) -
 def _filled(
     asked: Asked, seen: _Seen, now: datetime, chance: Callable[[], float], charges: Charges
 ) -> tuple[Sequence[OrderItem], Bill]:
-    """The items of an order as it would be now, and what it comes to.
-
-    Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged.
-    """
+    """An order's items and its bill as of now. Raises UnknownAddress, AddressChanged, CannotOrder, AmountChanged."""
     if asked.address not in seen.addresses:
         raise UnknownAddress(asked.address)
     if asked.goes_to not in (None, addresses.fingerprint(seen.addresses[asked.address])):
@@ -170,14 +160,7 @@ def _filled(
 
 
 def _order(
-    asked: Asked,
-    address: Address,
-    items: Sequence[OrderItem],
-    bill: Bill,
-    now: datetime,
-    order_id: str,
-    number: int,
-    open_shard: int,
+    asked: Asked, address: Address, items: Sequence[OrderItem], bill: Bill, now: datetime, order_id: str, number: int
 ) -> Order:
     return Order(
         order_id=order_id,
@@ -193,7 +176,6 @@ def _order(
         totals=bill.totals,
         items=tuple(items),
         correlation_id=asked.correlation_id,
-        open_shard=open_shard,
     )
 
 

@@ -99,13 +99,12 @@ def add(
 ) -> Stock:
     """Put more pieces on sale or, below zero, take some off, spread over ``shards``: as many as before unless told.
 
-    A repeated request with the same ``idempotency`` key adds once. Additions do not look at what is there, so they go
-    through in the middle of a rush. Raises NoSuchDeal, NotThatMany, IdempotencyKeyReused.
+    Additions go through in the middle of a rush. Raises NoSuchDeal, NotThatMany, IdempotencyKeyReused.
     """
     deals.get(table, deal_id, consistent=True)
 
     def once() -> Stock:
-        if idempotency and earlier_result(table, idempotency, now):
+        if earlier_result(table, idempotency, now):
             return of(table, deal_id)
         stock = find(table, deal_id) or Stock(deal_id, ())
         if not 0 <= stock.left + pieces <= MOST:
