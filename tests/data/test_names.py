@@ -139,11 +139,7 @@ def test_whatever_is_accepted_as_a_username_breaks_no_key(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "address"),
-    [
-        (" Ana@Mail.Example ", "ana@mail.example"),
-        ("a+b@mail.example", "a+b@mail.example"),
-    ],
+    ("written", "address"), [(" Ana@Mail.Example ", "ana@mail.example"), ("a+b@mail.example", "a+b@mail.example")]
 )
 def test_an_address_is_compared_in_lower_case(written: str, address: str) -> None:
     assert normalise_email(written) == address

@@ -184,35 +184,31 @@ def test_one_user_may_be_tried_a_hundred_times_from_everywhere(table: Table) -> 
         rate_limits.begin(table, "ana", HERE, NOW)
 
 
-def test_sign_ins_that_succeed_are_bounded_too(table: Table) -> None:
-    for _ in range(settings.SESSIONS_PER_USER):
-        rate_limits.signed_in(table, "ana", NOW)
-
-    with pytest.raises(SlowDown):
-        rate_limits.signed_in(table, "ana", NOW)
-
-    rate_limits.signed_in(table, "ana", ahead(minutes=15))
-
-
-def test_one_network_finds_so_many_names_taken_and_no_more(table: Table) -> None:
-    for _ in range(settings.TAKEN_PER_NETWORK):
-        rate_limits.ask(table, HERE, NOW)
-
-    with pytest.raises(SlowDown):
-        rate_limits.ask(table, HERE, NOW)
-
-    rate_limits.ask(table, ELSEWHERE, NOW)
-
-
-def test_sign_ups_of_one_network_are_bounded(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "SIGN_UPS_PER_NETWORK", 3)
+@pytest.mark.parametrize(
+    ("ask", "most", "others"),
+    [
+        (rate_limits.signed_in, "SESSIONS_PER_USER", ("ana", ahead(minutes=15))),
+        (rate_limits.ask, "TAKEN_PER_NETWORK", (ELSEWHERE, NOW)),
+        (rate_limits.sign_up, "SIGN_UPS_PER_NETWORK", (ELSEWHERE, NOW)),
+    ],
+    ids=["sign-ins that succeed", "names found taken", "sign-ups"],
+)
+def test_what_one_user_or_network_may_do_in_a_window_is_bounded(
+    table: Table,
+    monkeypatch: pytest.MonkeyPatch,
+    ask: Callable[[Table, str, datetime], object],
+    most: str,
+    others: tuple[str, datetime],
+) -> None:
+    monkeypatch.setattr(settings, most, 3)
+    who = "ana" if ask is rate_limits.signed_in else HERE
     for _ in range(3):
-        rate_limits.sign_up(table, HERE, NOW)
+        ask(table, who, NOW)
 
     with pytest.raises(SlowDown):
-        rate_limits.sign_up(table, HERE, NOW)
+        ask(table, who, NOW)
 
-    rate_limits.sign_up(table, ELSEWHERE, NOW)
+    ask(table, *others)
 
 
 def test_an_attempt_that_succeeds_is_taken_back(table: Table) -> None:

@@ -124,8 +124,7 @@ def test_who_tries_to_sign_up_by_a_taken_name_takes_nothing_from_its_owner(table
 @pytest.mark.thorough
 @on(MINISTACK)
 def test_an_account_with_five_thousand_messages_marks_and_removes_them_in_few_requests_one_after_another(
-    table: Table,
-    ana: User,
+    table: Table, ana: User
 ) -> None:
     announcement = announcements.of_deal(a_deal(), "brand")
     told = [replace(announcement, at=NOW - timedelta(minutes=minute)) for minute in range(5_000)]

@@ -39,10 +39,3 @@ TWO = [("10.00", "USD", 2)]
 )  # fmt: skip
 def test_a_bill_is_made_by_the_stages_charges(charges: Charges, items: list[tuple[str, str, int]], bill: Bill) -> None:
     assert charges.bill(items) == bill
-
-
-def test_charges_are_read_from_the_environment_that_the_stage_gives() -> None:
-    assert Charges.of({"SHIPPING": "USD=4.90 EUR=5.00", "TAX": "8.1"}) == Charges(
-        {"USD": "4.90", "EUR": "5.00"}, Decimal("8.1")
-    )
-    assert Charges.of({}) == Charges()

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shared.data import keys
-from shared.data.orders import numbers
 from shared.data.orders.numbers import BLOCK, Numbers
 from shared.dynamodb.table import Table
 from shared.values import order_numbers
@@ -44,9 +43,3 @@ def test_processes_that_draw_at_once_share_no_number(table: Table) -> None:
 def test_a_number_is_read_as_people_write_it(text: str, number: int | None) -> None:
     assert order_numbers.read(text) == number
     assert number is None or order_numbers.written(number) == "BTD-10234"
-
-
-def test_an_order_is_placed_with_a_number_by_which_it_is_found(table: Table) -> None:
-    table.write(numbers.pointer(10_234, "0ujtsYcgvSTl8PAuAdqWYSMnLOv"))
-
-    assert numbers.order_id_of(table, "BTD-10234") == "0ujtsYcgvSTl8PAuAdqWYSMnLOv"

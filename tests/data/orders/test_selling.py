@@ -272,8 +272,7 @@ class Windows:
 
     def buy(self, dice: random.Random, key: str, name: str, lines: list[Wanted], *, from_cart: bool = False) -> None:
         placed = self.surely(
-            dice,
-            lambda: buy(self.table, name, *lines, key=key, from_cart=from_cart, telling=order_news.telling),
+            dice, lambda: buy(self.table, name, *lines, key=key, from_cart=from_cart, telling=order_news.telling)
         )
         with self.lock:
             self.placed.append(placed)
