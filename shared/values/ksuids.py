@@ -27,13 +27,15 @@ _HIGHEST = "aWgEPTl1tmebfsQzFP4bxwgy80V"
 
 def random(when: datetime, entropy: bytes) -> str:
     """A KSUID of a second, with 16 bytes of the caller's randomness. Raises ValueError for a time it cannot hold."""
-    return _ksuid(when, entropy)
+    if not EPOCH <= when < END:
+        raise ValueError(f"no KSUID holds the time {when.isoformat()}")
+    return str(Ksuid(when, entropy))
 
 
 def derived(when: datetime, *identity: str) -> str:
     """The one KSUID of a second and an identity: the same arguments always give the same id."""
     digest = hashlib.sha256("\0".join(identity).encode()).digest()
-    return _ksuid(when, digest[: Ksuid.PAYLOAD_LENGTH_IN_BYTES])
+    return random(when, digest[: Ksuid.PAYLOAD_LENGTH_IN_BYTES])
 
 
 def is_ksuid(text: str) -> bool:
@@ -46,9 +48,3 @@ def time_of(ksuid: str) -> datetime:
     if not is_ksuid(ksuid):
         raise ValueError(f"not a KSUID: {ksuid!r}")
     return Ksuid.from_base62(ksuid).datetime
-
-
-def _ksuid(when: datetime, payload: bytes) -> str:
-    if not EPOCH <= when < END:
-        raise ValueError(f"no KSUID holds the time {when.isoformat()}")
-    return str(Ksuid(when, payload))
