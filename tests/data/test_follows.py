@@ -143,18 +143,6 @@ def test_nothing_can_be_done_with_a_topic_that_does_not_exist(table: Table, topi
     assert follows.watches(table, "ana") == []
 
 
-def test_a_brand_and_a_category_of_one_name_are_liked_apart(table: Table) -> None:
-    brands.create(table, "shoes", "Shoes", NOW)
-    brand = Topic(BRAND, "shoes")
-
-    follows.like(table, brand, "ana", NOW)
-    follows.watch(table, SHOES, "ana", NOW)
-
-    assert follows.likes(table, "ana") == [brand]
-    assert follows.watches(table, "ana") == [SHOES]
-    assert (topics.get(table, brand).likes, topics.get(table, SHOES).likes) == (1, 0)
-
-
 def test_likes_and_watches_are_brands_first_and_each_kind_by_slug(table: Table) -> None:
     brands.create(table, "zara", "Zara", NOW)
     zara = Topic(BRAND, "zara")
@@ -169,13 +157,3 @@ def test_likes_and_watches_are_brands_first_and_each_kind_by_slug(table: Table) 
 
     assert (liking, watching) == ([APPLE, zara, HOME], [APPLE, zara, SHOES])
     assert wire.operations == {"Query": 2}
-
-
-def test_more_topics_than_one_batch_holds_are_asked_for_at_once(table: Table) -> None:
-    many = [*(Topic(BRAND, f"brand-{number}") for number in range(230)), APPLE]
-
-    with watched(table) as wire:
-        found = topics.get_many(table, many)
-
-    assert [each.topic for each in found] == [APPLE]
-    assert (wire.operations, wire.round_trips) == ({"BatchGetItem": 3}, 1)

@@ -14,7 +14,7 @@ import pytest
 from shared.data import keys, removal
 from shared.data.catalog import scores, topics
 from shared.data.members import alerts, feed_keys, follows, messages, order_news, saved, sessions, users, votes
-from shared.data.orders import addresses, carts, reading, steps, stock
+from shared.data.orders import addresses, carts, reading, steps
 from shared.dynamodb.table import Table
 from shared.errors import (
     AccountChanged,
@@ -123,17 +123,6 @@ def test_what_was_sent_stays_without_the_account_and_loses_its_address_when_it_i
     assert HOME_ADDRESS.recipient not in str(table.scan()[0])
     with pytest.raises(NoSuchOrder):
         reading.get(table, "ana", order.order_id)
-
-
-def test_the_books_add_up_after_accounts_were_removed(table: Table, deal: Deal) -> None:
-    a_buyer(table)
-    for pieces, statuses in ((1, (SHIPPED,)), (2, (SHIPPED, DELIVERED)), (4, (CANCELLED,))):
-        buy_and(table, deal, *statuses, pieces=pieces)
-
-    leave(table)
-
-    assert stock.of(table, deal.deal_id).ordered == sum(sale["Pieces"] for sale in sales(table)) == 3
-    assert sorted("Address" in sale for sale in sales(table)) == [False, True]
 
 
 def test_an_order_that_is_delivered_while_its_account_is_removed_has_no_address_left(table: Table, deal: Deal) -> None:

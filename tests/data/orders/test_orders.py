@@ -21,7 +21,6 @@ from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import (
-    Busy,
     CannotOrder,
     IdempotencyKeyReused,
     InvalidCursor,
@@ -41,7 +40,7 @@ from shared.values import ksuids
 from tests.support.engines import on_servers
 from tests.support.factories import NOW, a_deal, ago, ahead, every_page, post
 from tests.support.shop import HOME_ADDRESS, a_buyer, buy, left, on_sale, wanted
-from tests.support.wire import answered, before, cancelled, failing, watched
+from tests.support.wire import answered, before, watched
 
 pytestmark = [
     on_servers,  # moto copies its whole table for each transaction
@@ -209,16 +208,6 @@ def test_nobody_and_an_earlier_owner_of_a_name_order_nothing(table: Table, deal:
         with pytest.raises(NotSignedIn):
             buy(table, username, deal, account_id="earlier")
 
-    assert left(table, [deal]) == [50]
-
-
-def test_conflicts_without_end_are_busy_and_nothing_is_taken(table: Table, deal: Deal) -> None:
-    patient = replace(table, sleep=lambda _: None)
-
-    with failing(table, "TransactWriteItems", 1000, cancelled("TransactionConflict")), pytest.raises(Busy):
-        buy(patient, "ana", deal)
-
-    assert "Order" not in types(table)
     assert left(table, [deal]) == [50]
 
 

@@ -40,25 +40,11 @@ from shared.values.money import cents, money
 from tests.support.engines import FAST_SERVER, MINISTACK, Engine, on
 from tests.support.factories import NOW, open_brands
 from tests.support.shop import a_buyer, buy, on_sale, wanted
-from tests.support.wire import cancelled, failing, hooked
+from tests.support.wire import cancelled, failing, hooked, losing
 
 BUYERS = ("ana", "bo", "cy")
 T = TypeVar("T")
 TAKING, GONE = OrderStatus.PLACED, OrderStatus.CANCELLED
-
-
-@contextmanager
-def losing_an_answer(table: Table) -> Iterator[None]:
-    """Make the next transaction, and lose its answer on the way."""
-    lost: list[None] = []
-
-    def lose(**_: Any) -> None:
-        if not lost:
-            lost.append(None)
-            raise ReadTimeoutError(endpoint_url="made up")
-
-    with hooked(table, "after-call.dynamodb.TransactWriteItems", lose):
-        yield
 
 
 @contextmanager
@@ -69,7 +55,7 @@ def trouble(table: Table, kind: str) -> Iterator[None]:
             with failing(table, "TransactWriteItems", 2, cancelled("None", "None", "TransactionConflict")):
                 yield
         case "lost answer":
-            with losing_an_answer(table):
+            with losing(table, "TransactWriteItems"):
                 yield
         case _:
             yield
@@ -152,18 +138,6 @@ class Selling(RuleBasedStateMachine):
             assert (found.left, found.on_sale) == (left, put_on_sale)
             assert all(shard.left >= 0 and shard.ordered >= 0 for shard in found.shards)
             assert all(shard.left + shard.ordered == shard.on_sale for shard in found.shards)
-
-    @invariant()
-    def what_was_put_on_sale_is_left_or_in_orders(self) -> None:
-        items, _ = self.table.scan()
-        cancelled_orders = {item["OrderId"] for item in items if item["Type"] == "Order" and item["Status"] == GONE}
-        in_orders: Counter[str] = Counter()
-        for item in items:
-            if item["Type"] == "OrderItem" and item["OrderId"] not in cancelled_orders:
-                in_orders[item["DealId"]] += item["Quantity"]
-        for deal in self.deals:
-            found = stock.of(self.table, deal.deal_id)
-            assert found.ordered == in_orders[deal.deal_id] == found.on_sale - found.left
 
     @invariant()
     def there_are_the_orders_that_were_placed_and_no_others(self) -> None:

@@ -107,15 +107,6 @@ def test_what_is_left_is_set_on_all_shards_though_others_came_meanwhile(table: T
     assert (found.left, found.on_sale) == (7, 7)
 
 
-def test_what_is_left_can_be_said_as_a_number(table: Table) -> None:
-    deal = on_sale(table, 10, shards=2)
-    buy(table, a_buyer(table), wanted(deal, 3))
-
-    found = stock.leave(table, deal.deal_id, 100)
-
-    assert (found.left, found.ordered, found.on_sale) == (100, 3, 103)
-
-
 def test_what_is_left_is_spread_over_the_shards_asked_for(table: Table, deal: Deal) -> None:
     for pieces, shards, expected in [
         (7, 3, {1: 3, 2: 2, 3: 2}),
