@@ -89,6 +89,12 @@ class Home:
         return self.key, self.lock, self.process, self.cloud
 
 
+NO_ADVICE_ABOUT_NODE = {
+    f"JSII_SILENCE_WARNING_{kind}_NODE_VERSION": "20,22,24" for kind in ("END_OF_LIFE", "UNTESTED", "DEPRECATED")
+}
+"""For the CDK, which else warns of every Node but the newest in twenty lines."""
+
+
 def wanted_port(environment: Mapping[str, str] = os.environ, *, last: int | None = None) -> int:
     """The port of ``BTD_PORT``, or the ``last`` one, or 4566. Raises Trouble where ``BTD_PORT`` is not a port."""
     text = environment.get("BTD_PORT") or str(last or DEFAULT_PORT)
@@ -203,9 +209,7 @@ def client_environment(home: Home, port: int) -> dict[str, str]:
         # No call leaves this machine.
         "CDK_DISABLE_CLI_TELEMETRY": "true",
         "CDK_DISABLE_VERSION_CHECK": "1",
-        "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20,22,24",
-        "JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION": "20,22,24",
-        "JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION": "20,22,24",
+        **NO_ADVICE_ABOUT_NODE,
     }
 
 

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no types
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # the same
 
+from local.settings import NO_ADVICE_ABOUT_NODE
 from shared.dynamodb.table import Table
 from tests.support.engines import ENGINES, FAST, MOTO, NAMED_BY_USER, Engine, end_all, params
 from tests.support.factories import open_brands
@@ -29,6 +30,9 @@ settings.load_profile("engines")
 
 # Each client would read botocore's files anew, which takes longer than most tests: all clients share what one has read.
 botocore.session.create_loader = cache(botocore.session.create_loader)
+
+# As for "make test": a test by itself prints what it found, and nothing of Node.
+os.environ |= NO_ADVICE_ABOUT_NODE
 
 # One browser for all tests of a process: playwright cannot be started a second time beside itself.
 pytest_plugins = ["tests.support.windows"]
