@@ -34,6 +34,9 @@ FUNCTIONS = {
 
 PASSWORD = "correct horse battery"
 
+PostDeal = Sell = Callable[..., Deal]
+"""The fixtures that post a deal, and put one on sale."""
+
 
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
@@ -52,9 +55,14 @@ def found_by_functions(monkeypatch: pytest.MonkeyPatch, table: Table) -> Iterato
         yield table
 
 
+def another() -> Browser:
+    """A browser that was never here."""
+    return Browser(FUNCTIONS)
+
+
 @pytest.fixture
 def anyone(table: Table) -> Browser:
-    return Browser(FUNCTIONS)
+    return another()
 
 
 def entered(table: Table, username: str, role: Role = "member") -> Browser:
@@ -103,7 +111,7 @@ def editor(table: Table) -> Browser:
 
 
 @pytest.fixture
-def post_deal(table: Table) -> Callable[..., Deal]:
+def post_deal(table: Table) -> PostDeal:
     """Posts a deal some minutes ago."""
 
     def posted(minutes: int = 5, **fields: Any) -> Deal:
@@ -114,7 +122,7 @@ def post_deal(table: Table) -> Callable[..., Deal]:
 
 
 @pytest.fixture
-def sell(table: Table, post_deal: Callable[..., Deal]) -> Callable[..., Deal]:
+def sell(table: Table, post_deal: PostDeal) -> Sell:
     """Posts a deal of which so many pieces are on sale, and which says so."""
 
     def sold(pieces: int = 5, **fields: Any) -> Deal:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 
@@ -14,9 +13,8 @@ from shared.dynamodb.table import Table
 from shared.errors import NoSuchUser, NotSignedIn
 from shared.html import cookies
 from shared.http.cookie_header import DONE
-from shared.models.catalog import Deal
 from shared.values import times
-from tests.signed_in.conftest import FUNCTIONS, PASSWORD
+from tests.signed_in.conftest import PASSWORD, Sell, another
 from tests.support.browsing import Browser, Seen
 from tests.support.shop import HOME_ADDRESS, buy
 
@@ -28,10 +26,6 @@ def ana(anyone: Browser) -> Browser:
     """Ana's browser, in which she has just signed up."""
     anyone.post("/account/sign-up", ANA)
     return anyone
-
-
-def another() -> Browser:
-    return Browser(FUNCTIONS)
 
 
 def test_signing_up_signs_in_at_once(anyone: Browser, table: Table) -> None:
@@ -82,26 +76,20 @@ def test_a_name_or_an_address_that_is_taken_is_said_at_its_field(
     assert said in seen.words
 
 
-def test_signing_in_leads_to_where_one_came_from(ana: Browser) -> None:
+def test_signing_in_leads_to_where_one_came_from_and_never_away(ana: Browser) -> None:
+    """All ways to lead away are in ``tests/html/test_forms.py``."""
     browser = another()
     asked = browser.get("/account/sign-in?next=/brands/g-fore%3Fa%3Db")
-    form = asked.values()
+    away = browser.get("/account/sign-in?next=//evil.example")
 
-    seen = browser.post("/account/sign-in", form | {"username": "ANA", "password": PASSWORD})
+    seen = browser.post("/account/sign-in", asked.values() | {"username": "ANA", "password": PASSWORD})
+    at_home = another().post("/account/sign-in", {"username": "ana", "password": PASSWORD, "next": "//evil.example"})
 
     assert "Then you go on from where you were." in asked.words
-    assert "Then you go on" not in browser.get("/account/sign-in").words
+    assert ("Then you go on" in away.words, "evil" in away.text) == (False, False)
     assert (seen.status, seen.location) == (303, "/brands/g-fore?a=b")
     assert browser.get("/account").status == 200
-
-
-def test_signing_in_never_leads_away(ana: Browser) -> None:
-    """All ways to lead away are in ``tests/html/test_forms.py``."""
-    asked = another().get("/account/sign-in?next=//evil.example")
-    seen = another().post("/account/sign-in", {"username": "ana", "password": PASSWORD, "next": "//evil.example"})
-
-    assert "evil" not in asked.text
-    assert seen.location == "/my/inbox"
+    assert at_home.location == "/my/inbox"
 
 
 def test_a_wrong_name_or_password_gets_one_sentence_and_keeps_the_name(ana: Browser) -> None:
@@ -119,9 +107,7 @@ def test_too_many_attempts_are_told_how_long_to_wait(ana: Browser) -> None:
     for _ in range(10):
         browser.post("/account/sign-in", {"username": "ana", "password": "wrong password"})
 
-    seen = browser.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
-
-    assert_slowed(seen)
+    assert_slowed(browser.post("/account/sign-in", {"username": "ana", "password": PASSWORD}))
 
 
 def test_too_many_sign_ups_are_told_how_long_to_wait_and_what_was_typed_is_kept(
@@ -169,48 +155,35 @@ def assert_slowed(seen: Seen) -> None:
     assert PASSWORD not in seen.text
 
 
-def test_signing_in_never_takes_over_a_session_that_a_browser_was_given(ana: Browser, table: Table) -> None:
-    planted = "planted-by-somebody-else"
-    victim = another()
+def test_signing_in_ends_the_session_that_a_browser_brought_and_takes_over_none(ana: Browser, table: Table) -> None:
+    planted, victim, old = "planted-by-somebody-else", another(), another()
     victim.cookies[cookies.SESSION] = planted
+    old.cookies.update(ana.cookies)
 
-    victim.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
+    for browser in (victim, ana):
+        browser.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
 
     assert victim.cookies[cookies.SESSION] != planted
     with pytest.raises(NotSignedIn):
         sessions.authenticate(table, planted, times.now())
+    assert [each.get("/account").status for each in (ana, old)] == [200, 303]
 
 
-def test_signing_in_again_ends_the_session_before(ana: Browser) -> None:
-    before = dict(ana.cookies)
-
-    ana.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
-
-    old = another()
-    old.cookies.update(before)
-    assert old.get("/account").status == 303
-
-
-def test_signing_out_ends_the_session_and_leaves_nothing_in_the_browser(ana: Browser) -> None:
-    before = dict(ana.cookies)
-
-    seen = ana.post("/account/sign-out")
-
-    old = another()
-    old.cookies.update(before)
-    assert (seen.status, seen.location) == (303, "/?said=signed-out")
-    assert seen.headers["Clear-Site-Data"] == ['"cache"']
-    assert ana.cookies == {DONE: "signed-out"}  # for a minute: what was just done
-    assert old.get("/account").status == 303
-
-
-def test_signing_out_everywhere_ends_the_sessions_of_other_browsers(ana: Browser) -> None:
-    other = another()
+@pytest.mark.parametrize(("path", "ends_others"), [("sign-out", False), ("sign-out-everywhere", True)])
+def test_signing_out_ends_the_session_and_leaves_nothing_in_the_browser(
+    ana: Browser, path: str, *, ends_others: bool
+) -> None:
+    old, other = another(), another()
+    old.cookies.update(ana.cookies)
     other.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
 
-    ana.post("/account/sign-out-everywhere")
+    seen = ana.post(f"/account/{path}")
 
-    assert other.get("/account").status == 303
+    said = path.replace("sign-out", "signed-out")
+    assert (seen.status, seen.location) == (303, f"/?said={said}")
+    assert seen.headers["Clear-Site-Data"] == ['"cache"']
+    assert ana.cookies == {DONE: said}  # for a minute: what was just done
+    assert [each.get("/account").status for each in (old, other)] == [303, 303 if ends_others else 200]
 
 
 def test_a_name_is_changed_on_a_page_that_nobody_keeps(ana: Browser) -> None:
@@ -234,25 +207,16 @@ def test_an_address_is_changed_by_who_knows_the_password(ana: Browser, table: Ta
 
 
 def test_a_new_password_signs_out_everywhere_else_and_not_here(ana: Browser) -> None:
-    other = another()
+    other, new = another(), "a new password"
+    for wrong in ({"password": new}, {"current-password": PASSWORD, "password": "short"}, {}):
+        assert ana.post("/account/password", wrong).status == 422
     other.post("/account/sign-in", {"username": "ana", "password": PASSWORD})
 
-    seen = ana.post("/account/password", {"current-password": PASSWORD, "password": "a new password"})
+    seen = ana.post("/account/password", {"current-password": PASSWORD, "password": new})
 
     assert seen.location == "/account?said=password"
-    assert ana.get("/account").status == 200
-    assert other.get("/account").status == 303
-    assert other.post("/account/sign-in", {"username": "ana", "password": "a new password"}).status == 303
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [{"password": "a new password"}, {"current-password": PASSWORD, "password": "short"}, {}],
-    ids=["without the old one", "too short", "nothing"],
-)
-def test_a_password_that_cannot_be_changed_is_not(ana: Browser, fields: dict[str, str]) -> None:
-    assert ana.post("/account/password", fields).status == 422
-    assert another().post("/account/sign-in", {"username": "ana", "password": PASSWORD}).status == 303
+    assert [each.get("/account").status for each in (ana, other)] == [200, 303]
+    assert other.post("/account/sign-in", {"username": "ana", "password": new}).location == "/my/inbox"
 
 
 def test_leaving_says_what_goes_and_takes_the_password(ana: Browser, table: Table) -> None:
@@ -268,9 +232,7 @@ def test_leaving_says_what_goes_and_takes_the_password(ana: Browser, table: Tabl
         users.get(table, "ana")
 
 
-def test_who_leaves_with_an_open_order_is_told_so_and_led_to_the_orders(
-    ana: Browser, table: Table, sell: Callable[..., Deal]
-) -> None:
+def test_who_leaves_with_an_open_order_is_told_so_and_led_to_the_orders(ana: Browser, table: Table, sell: Sell) -> None:
     addresses.save(table, "ana", "home", HOME_ADDRESS)
     buy(table, "ana", sell(), now=times.now(), account_id=users.get(table, "ana").account_id)
 
@@ -285,33 +247,13 @@ def test_who_leaves_with_an_open_order_is_told_so_and_led_to_the_orders(
     assert users.get(table, "ana").name == "Ana Müller"
 
 
-def test_the_address_of_a_form_leads_to_the_account_when_it_is_opened_again(ana: Browser) -> None:
+def test_an_empty_form_comes_back_with_what_is_wrong(ana: Browser) -> None:
     assert [ana.post(f"/account/{path}").status for path in ("name", "email", "password")] == [422] * 3
 
-    for path in ("name", "email", "password", "sign-out", "sign-out-everywhere"):
-        seen = ana.get(f"/account/{path}")
 
-        assert (seen.status, seen.location) == (303, "/account")
-    assert ana.get("/account").status == 200
+def test_a_password_that_is_sent_after_the_sessions_end_is_never_written_into_a_page(anyone: Browser) -> None:
+    for path in ("email", "password", "remove"):
+        fields = {"password": PASSWORD, "current-password": PASSWORD, "email": "a@b.example"}
+        seen = anyone.post(f"/account/{path}", fields)
 
-
-def test_a_form_from_elsewhere_does_nothing(ana: Browser, table: Table) -> None:
-    before = users.get(table, "ana")
-
-    for ana.fetch_site in ("cross-site", "same-site"):
-        for path in ("sign-in", "sign-up", "sign-out", "name", "email", "password", "remove"):
-            seen = ana.post(f"/account/{path}", ANA | {"current-password": PASSWORD, "email-password": PASSWORD})
-
-            assert seen.status == 403
-            assert "Set-Cookie" not in seen.headers
-    assert users.get(table, "ana") == before
-
-
-@pytest.mark.parametrize("path", ["email", "password", "remove"])
-def test_a_password_that_is_sent_after_the_sessions_end_is_never_written_into_a_page(
-    anyone: Browser, path: str
-) -> None:
-    seen = anyone.post(f"/account/{path}", {"password": PASSWORD, "current-password": PASSWORD, "email": "a@b.example"})
-
-    assert (seen.status, seen.location) == (303, "/account/sign-in")
-    assert PASSWORD not in seen.text
+        assert (seen.status, seen.location, PASSWORD in seen.text) == (303, "/account/sign-in", False)

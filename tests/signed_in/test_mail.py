@@ -18,7 +18,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
 from shared.html import mails
 from shared.values import times
-from tests.signed_in.conftest import FUNCTIONS, PASSWORD
+from tests.signed_in.conftest import FUNCTIONS, PASSWORD, another
 from tests.support.browsing import ORIGIN, Browser
 from tests.support.factories import a_deal, join
 from tests.support.pages import a_context, event_of
@@ -42,10 +42,6 @@ def ana(office: PostOffice, anyone: Browser) -> Browser:
     anyone.post("/account/sign-up", ANA)
     office.deliver()
     return anyone
-
-
-def another() -> Browser:
-    return Browser(FUNCTIONS)
 
 
 def clicked(link: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -11,43 +10,23 @@ import pytest
 from shared import settings
 from shared.data import keys
 from shared.data.catalog import deals, scores, topics
-from shared.data.members import alerts, announcements, follows, messages, saved, users
+from shared.data.members import alerts, announcements, follows, messages, users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.html import cookies
-from shared.models.catalog import BRAND, CATEGORY, Deal, Topic
+from shared.models.catalog import BRAND, Deal, Topic
 from shared.models.messages import AboutOrder, Announcement, DealNews
 from shared.values import times
-from tests.signed_in.conftest import FUNCTIONS, entered, shown_counts
+from tests.signed_in.conftest import FUNCTIONS, PostDeal, entered
 from tests.support.browsing import Browser, Seen
-from tests.support.factories import a_deal, a_message, join, send
+from tests.support.factories import APPLE, SHOES, a_deal, a_message, join, send
 from tests.support.pages import a_context, event_of
-
-APPLE = Topic(BRAND, "apple")
-SHOES = Topic(CATEGORY, "shoes")
-
-PostDeal = Callable[..., Deal]
 
 
 def told(table: Table, deal: Deal, username: str = "ana", kind: DealNews = "brand") -> str:
     message = a_message(deal, username, kind, times.now())
     send(table, message)
     return message.message_id
-
-
-def test_nobody_is_led_to_where_one_signs_in_and_back(anyone: Browser) -> None:
-    for path in ("/my/inbox", "/my/watches", "/my/saved", "/my/inbox?unread=yes"):
-        seen = anyone.get(path)
-
-        assert seen.status == 303
-        assert urlsplit(seen.location).path == "/account/sign-in"
-        assert path.partition("?")[0].replace("/", "%2F") in seen.location
-
-
-def test_nobody_who_presses_a_button_is_led_to_sign_in_and_back_to_where_it_stands(anyone: Browser) -> None:
-    seen = anyone.post("/my/watches/brand/apple", {"on": "1"})
-
-    assert (seen.status, seen.location) == (303, "/account/sign-in?next=%2Fmy%2Fwish%3Fnext%3D%252Fbrands%252Fapple")
 
 
 def test_more_unread_messages_than_one_reads_are_not_counted(
@@ -61,26 +40,22 @@ def test_more_unread_messages_than_one_reads_are_not_counted(
     assert ana.get("/my/status").json == {"who": "member", "unread": "2+", "cart": 0}
 
 
-def test_an_empty_inbox_shows_brands_that_many_watch(ana: Browser, table: Table, post_deal: PostDeal) -> None:
-    post_deal()
-    post_deal(brand="g-fore")
+def test_an_empty_inbox_shows_brands_that_many_watch_and_which_of_them_one_watches_already(
+    ana: Browser, table: Table, post_deal: PostDeal
+) -> None:
+    for brand in ("apple", "g-fore"):
+        post_deal(brand=brand)
     join(table, "bo")
     follows.watch(table, Topic(BRAND, "g-fore"), "bo", times.now())
 
-    seen = ana.get("/my/inbox")
-
-    assert "Nothing yet. Watch a brand and its deals come here." in seen.words
-    assert seen.words.index("G/Fore") < seen.words.index("Apple")
-
-
-def test_an_empty_inbox_shows_what_is_watched_already(ana: Browser, post_deal: PostDeal) -> None:
-    post_deal()
+    before = ana.get("/my/inbox").words
     ana.post("/my/watches/brand/apple", {"on": "1", "next": "/my/inbox"})
+    after = ana.get("/my/inbox").words
 
-    seen = ana.get("/my/inbox")
-
-    assert "Nothing yet. New deals of what you watch come here." in seen.words
-    assert "Apple One person watches it Stop watching" in seen.words
+    assert "Nothing yet. Watch a brand and its deals come here." in before
+    assert before.index("G/Fore") < before.index("Apple")
+    assert "Nothing yet. New deals of what you watch come here." in after
+    assert "Apple One person watches it Stop watching" in after
 
 
 def test_the_inbox_shows_why_each_message_came_and_its_deal_as_it_is_now(
@@ -116,49 +91,24 @@ def test_the_inbox_says_how_many_of_all_messages_are_unread_where_it_has_them_al
     assert "25 unread" in first_page.words
 
 
-def test_following_a_message_marks_it_read_and_leads_to_its_deal(
+def test_a_message_is_read_by_who_opens_it_and_leads_to_its_deal(
     ana: Browser, table: Table, post_deal: PostDeal
 ) -> None:
-    deal = post_deal()
-    message_id = told(table, deal)
-
-    seen = ana.get(f"/my/inbox/{message_id}")
-
-    assert (seen.status, seen.location) == (303, f"/deals/{deal.deal_id}")
-    assert messages.unread_count(table, "ana", times.now()) == 0
-
-
-def test_a_message_that_nobody_opened_stays_unread(ana: Browser, table: Table, post_deal: PostDeal) -> None:
     """All requests that open no page are in ``tests/html/test_page_apps.py``."""
-    message_id = told(table, post_deal())
+    deal, other = post_deal(1), post_deal(2)
+    path = f"/my/inbox/{told(table, deal)}"
+    told(table, other)
 
-    ahead = ana.get(f"/my/inbox/{message_id}", Sec_Purpose="prefetch", Sec_Fetch_Mode="navigate")
+    ahead = ana.get(path, Sec_Purpose="prefetch", Sec_Fetch_Mode="navigate")
+    cookie = {"Cookie": f"{cookies.SESSION}={ana.cookies[cookies.SESSION]}"}
+    head = FUNCTIONS["/my"](event_of(path, "HEAD", headers=cookie), a_context())
     unread = messages.unread_count(table, "ana", times.now())
-    opened = ana.get(f"/my/inbox/{message_id}", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document")
+    opened = ana.get(path, Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document")
 
     # A browser shows what it fetched ahead in place of the message, but for errors.
-    assert ahead.status == 403
-    assert unread == 1
-    assert opened.status == 303
-    assert messages.unread_count(table, "ana", times.now()) == 0
-
-
-def test_who_asks_for_the_head_of_a_message_alone_has_not_read_it(
-    ana: Browser, table: Table, post_deal: PostDeal
-) -> None:
-    message_id = told(table, post_deal())
-
-    cookie = {"Cookie": f"{cookies.SESSION}={ana.cookies[cookies.SESSION]}"}
-    answer = FUNCTIONS["/my"](event_of(f"/my/inbox/{message_id}", "HEAD", headers=cookie), a_context())
-
-    assert answer["statusCode"] == 403
+    assert (ahead.status, head["statusCode"], unread) == (403, 403, 2)
+    assert (opened.status, opened.location) == (303, f"/deals/{deal.deal_id}")
     assert messages.unread_count(table, "ana", times.now()) == 1
-
-
-def test_unread_is_a_word_that_can_be_seen(ana: Browser, table: Table, post_deal: PostDeal) -> None:
-    read, _ = [told(table, post_deal(minutes)) for minutes in (1, 2)]
-    ana.get(f"/my/inbox/{read}")
-
     assert seen_words(ana.get("/my/inbox")).count("Unread") == 1
 
 
@@ -180,34 +130,6 @@ def test_a_message_of_last_year_says_its_year(table: Table, monkeypatch: pytest.
     assert "26 December 2026" in words
     assert "3 January" in words
     assert "3 January 2027" not in words
-
-
-@pytest.mark.parametrize("path", ["/my/inbox", "/my/watches", "/my/saved"])
-def test_how_many_messages_are_unread_is_shown_without_script_too(
-    ana: Browser, table: Table, post_deal: PostDeal, path: str
-) -> None:
-    before = shown_counts(ana.get(path))
-    told(table, post_deal())
-
-    assert (before, shown_counts(ana.get(path))) == (["", ""], ["1 unread", ""])
-
-
-@pytest.mark.parametrize(
-    ("button", "place"),
-    [
-        ("/my/inbox/read-all", "/my/inbox"),
-        ("/my/watches/brand/apple", "/brands/apple"),
-        ("/my/likes/category/shoes", "/categories/shoes"),
-        ("/my/saved/12", "/deals/12"),
-    ],
-)
-def test_the_address_of_a_button_leads_to_where_it_stands_when_it_is_opened(
-    ana: Browser, table: Table, button: str, place: str
-) -> None:
-    seen = ana.get(button)
-
-    assert (seen.status, seen.location) == (303, place)
-    assert topics.get(table, APPLE).watchers == 0
 
 
 def test_a_message_keeps_what_it_was_announced_for_and_says_what_changed_since(
@@ -233,19 +155,12 @@ def test_a_message_of_an_order_leads_to_the_order(ana: Browser, table: Table) ->
     message = announcements.compose(told_of, "ana")
     send(table, message)
 
-    shown = ana.get("/my/inbox")
-    seen = ana.get(f"/my/inbox/{message.message_id}")
-
-    assert "Your order is on its way" in shown.words
-    assert seen.location == "/shop/orders/2Zorder"
+    assert "Your order is on its way" in ana.get("/my/inbox").words
+    assert ana.get(f"/my/inbox/{message.message_id}").location == "/shop/orders/2Zorder"
 
 
 def test_somebody_elses_message_is_not_found_and_stays_unread(ana: Browser, table: Table, post_deal: PostDeal) -> None:
-    message_id = told(table, post_deal(), "bo")
-
-    seen = ana.get(f"/my/inbox/{message_id}")
-
-    assert seen.status == 404
+    assert ana.get(f"/my/inbox/{told(table, post_deal(), 'bo')}").status == 404
     assert messages.unread_count(table, "bo", times.now()) == 1
 
 
@@ -274,13 +189,6 @@ def test_an_inbox_longer_than_a_page_goes_on(ana: Browser, table: Table, post_de
     assert "Runner 027" in second.words
 
 
-def test_a_query_of_any_name_leads_to_sign_in_and_back(anyone: Browser) -> None:
-    for name in ("path", "next", "template", "status", "cookies", "fragment"):
-        seen = anyone.get(f"/my/inbox?{name}=x")
-
-        assert (seen.status, seen.location) == (303, f"/account/sign-in?next=%2Fmy%2Finbox%3F{name}%3Dx")
-
-
 def test_a_forged_cursor_leads_to_the_newest(ana: Browser) -> None:
     for path in ("/my/inbox", "/my/inbox?unread=yes", "/my/saved"):
         seen = ana.get(f"{path}{'&' if '?' in path else '?'}cursor=forged")
@@ -291,49 +199,35 @@ def test_a_forged_cursor_leads_to_the_newest(ana: Browser) -> None:
 
 
 @pytest.mark.parametrize(
-    ("button", "place", "said"),
+    ("button", "place", "said", "state"),
     [
-        ("/my/watches/brand/apple", "/brands/apple", "watching"),
-        ("/my/watches/category/shoes", "/categories/shoes", "watching"),
-        ("/my/likes/brand/apple", "/brands/apple", "liked"),
-        ("/my/likes/category/shoes", "/categories/shoes", "liked"),
+        ("/my/watches/brand/apple", "/brands/apple", ("watching", "unwatched"), "watching"),
+        ("/my/watches/category/shoes", "/categories/shoes", ("watching", "unwatched"), "watching"),
+        ("/my/likes/brand/apple", "/brands/apple", ("liked", "unliked"), "liked"),
+        ("/my/likes/category/shoes", "/categories/shoes", ("liked", "unliked"), "liked"),
     ],
 )
-def test_a_button_counts_once_and_leads_back(ana: Browser, table: Table, button: str, place: str, said: str) -> None:
-    first = ana.post(button, {"on": "1"})
-    second = ana.post(button, {"on": "1"})
+def test_a_button_counts_once_leads_back_and_never_away_and_takes_back_what_it_did(
+    ana: Browser, table: Table, button: str, place: str, said: tuple[str, str], state: str
+) -> None:
+    def count() -> int:
+        page = topics.get(table, APPLE if "brand" in button else SHOES)
+        return page.likes + page.watchers
 
-    assert (first.status, first.location) == (second.status, second.location) == (303, f"{place}?said={said}")
-    page = topics.get(table, APPLE if "brand" in button else SHOES)
-    assert page.likes + page.watchers == 1
+    sent = [ana.post(button, {"on": "1"} | more) for more in ({}, {}, {"next": "//evil.example/"})]
+    by_script = ana.post(button, {"on": "1"}, Accept="application/json")
+    counted = count()
+    back = ana.post(button, {"on": "0", "next": "/my/watches"})
 
-
-def test_a_button_takes_back_what_it_did(ana: Browser, table: Table) -> None:
-    ana.post("/my/watches/brand/apple", {"on": "1"})
-
-    seen = ana.post("/my/watches/brand/apple", {"on": "0", "next": "/my/watches"})
-
-    assert (seen.status, seen.location) == (303, "/my/watches?said=unwatched")
-    assert topics.get(table, APPLE).watchers == 0
-
-
-def test_a_button_never_leads_away(ana: Browser) -> None:
-    seen = ana.post("/my/watches/brand/apple", {"on": "1", "next": "//evil.example/"})
-
-    assert seen.location == "/brands/apple?said=watching"
+    assert [(seen.status, seen.location) for seen in sent] == [(303, f"{place}?said={said[0]}")] * 3
+    assert (by_script.status, by_script.json) == (200, {state: True})
+    assert (back.status, back.location) == (303, f"/my/watches?said={said[1]}")
+    assert (counted, count()) == (1, 0)
 
 
-def test_a_script_is_told_what_holds_now(ana: Browser) -> None:
-    seen = ana.post("/my/watches/brand/apple", {"on": "1"}, Accept="application/json")
-
-    assert (seen.status, seen.json) == (200, {"watching": True})
-
-
-@pytest.mark.parametrize(
-    "button", ["/my/watches/brand/nothing", "/my/likes/category/nothing", "/my/watches/shop/apple"]
-)
-def test_what_does_not_exist_is_not_watched(ana: Browser, button: str) -> None:
-    assert ana.post(button, {"on": "1"}).status == 404
+def test_what_does_not_exist_is_not_watched_liked_or_saved(ana: Browser) -> None:
+    for button in ("watches/brand/nothing", "likes/category/nothing", "watches/shop/apple", "saved/99"):
+        assert ana.post(f"/my/{button}", {"on": "1"}).status == 404, button
 
 
 def test_the_watches_are_listed_with_buttons_that_end_them(ana: Browser) -> None:
@@ -448,62 +342,43 @@ def test_a_like_of_any_brand_can_be_looked_up_and_ended(ana: Browser, table: Tab
     assert "Apple Brand Unlike" in found.words
     assert "Apple You do not like it Like" in gone.words
     assert topics.get(table, APPLE).likes == 0
+    for unknown in ("Nobody", "%21%21%21"):
+        seen = ana.get(f"/my/watches?brand={unknown}")
+        assert (seen.status, "There is no brand of this name." in seen.words) == (404, True)
 
 
-@pytest.mark.parametrize("typed", ["Nobody", "%21%21%21"])
-def test_a_brand_that_does_not_exist_cannot_be_looked_up(ana: Browser, typed: str) -> None:
-    seen = ana.get(f"/my/watches?brand={typed}")
-
-    assert seen.status == 404
-    assert "There is no brand of this name." in seen.words
-
-
-def test_a_deal_is_saved_shown_and_taken_out(ana: Browser, post_deal: PostDeal) -> None:
+def test_a_deal_is_saved_shown_also_when_it_is_over_and_taken_out(
+    ana: Browser, table: Table, post_deal: PostDeal
+) -> None:
     deal = post_deal()
 
     saving = ana.post(f"/my/saved/{deal.number}", {"on": "1"})
-    shown = ana.get("/my/saved")
+    shown = ana.get("/my/saved").words
+    deals.withdraw(table, deal.deal_id, times.now())
+    over = ana.get("/my/saved").words
     ana.post(f"/my/saved/{deal.number}", {"on": "0", "next": "/my/saved"})
 
     assert saving.location == f"/deals/{deal.number}?said=saved"
-    assert "Trail runner" in shown.words
+    assert ("Trail runner" in shown, "Withdrawn" in shown, "Withdrawn" in over) == (True, False, True)
     assert "Nothing yet. Save deals to find them here." in ana.get("/my/saved").words
 
 
-def test_a_saved_deal_that_ended_stays_and_says_so(ana: Browser, table: Table, post_deal: PostDeal) -> None:
-    deal = post_deal()
-    ana.post(f"/my/saved/{deal.number}", {"on": "1"})
-
-    deals.withdraw(table, deal.deal_id, times.now())
-
-    assert "Withdrawn" in ana.get("/my/saved").words
-
-
-def test_a_deal_that_does_not_exist_is_not_saved(ana: Browser) -> None:
-    assert ana.post("/my/saved/99", {"on": "1"}).status == 404
-
-
-def test_the_status_says_how_one_stands_to_what_is_asked(ana: Browser, table: Table, post_deal: PostDeal) -> None:
+def test_the_status_says_how_one_stands_to_what_is_asked(
+    ana: Browser, anyone: Browser, table: Table, post_deal: PostDeal
+) -> None:
     deal = post_deal()
     told(table, deal)
     ana.post(f"/my/saved/{deal.number}", {"on": "1"})
     ana.post("/my/likes/brand/apple", {"on": "1"})
+    path = f"/my/status?deal={deal.number}&topic=brand/apple"
 
-    seen = ana.get(f"/my/status?deal={deal.number}&topic=brand/apple")
+    seen, of_nobody = ana.get(path), anyone.get(path)
 
-    states = {"saved": True, "up": False, "down": False, "watching": False, "liked": True}
-    assert seen.json == {"who": "member", "unread": 1, "cart": 0, **states}
+    head = {"who": "member", "unread": 1, "cart": 0}
+    assert seen.json == head | {"saved": True, "up": False, "down": False, "watching": False, "liked": True}
     assert seen.headers["Cache-Control"] == ["no-store"]
-
-
-def test_the_status_of_nobody_is_nothing(anyone: Browser) -> None:
-    seen = anyone.get("/my/status?deal=1&topic=brand/apple")
-
-    assert (seen.status, seen.json) == (200, {})
-
-
-def test_the_status_says_nothing_of_what_does_not_exist(ana: Browser) -> None:
-    assert ana.get("/my/status?deal=99").json == {"who": "member", "unread": 0, "cart": 0}
+    assert (of_nobody.status, of_nobody.json) == (200, {})
+    assert ana.get("/my/status?deal=99").json == head
 
 
 def test_a_vote_is_given_changed_and_taken_back_by_its_buttons(ana: Browser, table: Table, post_deal: PostDeal) -> None:
@@ -525,7 +400,6 @@ def test_a_vote_is_given_changed_and_taken_back_by_its_buttons(ana: Browser, tab
         (f"/deals/{deal.number}?said=vote-gone", False, False),
     ]
     assert scores.of(table, deal.deal_id) == 0
-    assert ana.get(f"{button}/up").location == f"/deals/{deal.number}"
 
 
 def test_what_is_no_vote_and_what_is_over_is_refused_as_a_page(ana: Browser, table: Table, post_deal: PostDeal) -> None:
@@ -537,15 +411,3 @@ def test_what_is_no_vote_and_what_is_over_is_refused_as_a_page(ana: Browser, tab
 
     assert (sideways.status, unknown.status, over.status) == (404, 404, 409)
     assert "This deal has ended or was withdrawn." in over.words
-
-
-def test_a_form_from_elsewhere_does_nothing(table: Table, ana: Browser, post_deal: PostDeal) -> None:
-    """All that a browser may say of where a form is from is in ``tests/html/test_forms.py``."""
-    deal = post_deal()
-    ana.fetch_site = "cross-site"
-
-    answers = [ana.post("/my/watches/brand/apple", {"on": "1"}), ana.post(f"/my/saved/{deal.number}", {"on": "1"})]
-
-    assert [seen.status for seen in answers] == [403, 403]
-    assert topics.get(table, APPLE).watchers == 0
-    assert not saved.is_saved(table, deal.deal_id, "ana")

@@ -18,17 +18,12 @@ from shared.dynamodb.writes import put
 from shared.models.catalog import Deal
 from shared.models.orders import OrderStatus
 from shared.values import times
-from tests.signed_in.conftest import entered, shown_counts, timeline
+from tests.signed_in.conftest import PostDeal, Sell, entered, shown_counts, timeline
 from tests.support.browsing import Browser, Seen
+from tests.support.shop import HOME as HOME_FIELDS
 from tests.support.shop import HOME_ADDRESS
 
-PostDeal = Callable[..., Deal]
-Sell = Callable[..., Deal]
-
-HOME = {
-    "name": "home", "recipient": "Ana Blake", "street": "12 Harbour Street", "city": "Portland",
-    "postalCode": "04101", "region": "ME", "country": "us",
-}  # fmt: skip
+HOME = {**HOME_FIELDS, "name": "home", "country": "us"}
 
 
 def with_address(table: Table, username: str = "ana") -> None:
@@ -50,39 +45,28 @@ def bought(browser: Browser, deal: Deal, quantity: str = "1") -> str:
     return browser.post("/shop/checkout", checkout(browser)).location.partition("?")[0]
 
 
-@pytest.mark.parametrize("path", ["/shop/cart", "/shop/addresses", "/shop/checkout", "/shop/orders", "/shop/orders/x"])
-def test_nobody_is_led_to_where_one_signs_in_and_back(anyone: Browser, path: str) -> None:
-    seen = anyone.get(path)
-
-    assert (seen.status, seen.location) == (303, f"/account/sign-in?next={path.replace('/', '%2F')}")
+AtCheckout = Callable[..., tuple[Deal, dict[str, str]]]
 
 
-def test_nobody_who_buys_is_led_to_sign_in_and_back_to_the_deal(anyone: Browser, sell: Sell) -> None:
-    deal = sell()
+@pytest.fixture
+def at_checkout(ana: Browser, table: Table, sell: Sell) -> AtCheckout:
+    """A deal that lies in Ana's cart, and her form of the checkout."""
 
-    seen = anyone.post("/shop/cart", {"deal": str(deal.number)})
+    def opened(pieces: int = 5, *, wanted: str = "1", **fields: Any) -> tuple[Deal, dict[str, str]]:
+        with_address(table)
+        deal = sell(pieces, **fields)
+        ana.post("/shop/cart", {"deal": str(deal.number), "quantity": wanted})
+        return deal, checkout(ana)
 
-    assert seen.status == 303
-    assert seen.location == f"/account/sign-in?next=%2Fshop%2Fwish%3Fnext%3D%252Fdeals%252F{deal.number}"
-
-
-@pytest.mark.parametrize("path", ["/shop/addresses", "/shop/checkout"])
-def test_what_is_typed_after_the_sessions_end_is_kept(anyone: Browser, path: str) -> None:
-    seen = anyone.post(path, {"name": "home", "street": "1 Main Street", "city": "Portland"})
-
-    assert seen.status == 403
-    assert "You are signed out" in seen.words
-    assert seen.values()["street"] == "1 Main Street"
+    return opened
 
 
-def test_a_form_from_another_site_puts_nothing_into_the_cart(ana: Browser, table: Table, sell: Sell) -> None:
-    deal = sell()
-    ana.fetch_site = "cross-site"
+def test_what_is_typed_after_the_sessions_end_is_kept(anyone: Browser) -> None:
+    for path in ("/shop/addresses", "/shop/checkout"):
+        seen = anyone.post(path, {"name": "home", "street": "1 Main Street", "city": "Portland"})
 
-    seen = ana.post("/shop/cart", {"deal": str(deal.number)})
-
-    assert seen.status == 403
-    assert carts.deals_in(table, "ana", times.now()) == []
+        assert (seen.status, "You are signed out" in seen.words) == (403, True)
+        assert seen.values()["street"] == "1 Main Street"
 
 
 def test_what_is_bought_lies_in_the_cart_and_buying_again_leaves_the_number(ana: Browser, sell: Sell) -> None:
@@ -97,16 +81,14 @@ def test_what_is_bought_lies_in_the_cart_and_buying_again_leaves_the_number(ana:
     assert "Together $30.00" in shown.words
 
 
-@pytest.mark.parametrize("quantity", ["0", "11", "-1", "1000000000", "", "two", "１"])
 def test_a_number_of_pieces_that_cannot_be_is_refused_by_the_name_of_the_deal(
-    ana: Browser, table: Table, sell: Sell, quantity: str
+    ana: Browser, table: Table, sell: Sell
 ) -> None:
     deal = sell()
 
-    seen = ana.post("/shop/cart", {"deal": str(deal.number), "quantity": quantity})
-
-    assert seen.status == 422
-    assert "Trail runner: must be 1 to 10 pieces." in seen.words
+    for quantity in ("0", "11", "-1", "1000000000", "", "two", "１"):
+        seen = ana.post("/shop/cart", {"deal": str(deal.number), "quantity": quantity})
+        assert (seen.status, "Trail runner: must be 1 to 10 pieces." in seen.words) == (422, True), quantity
     assert carts.deals_in(table, "ana", times.now()) == []
 
 
@@ -182,17 +164,17 @@ def test_an_address_is_changed_and_removed(ana: Browser, table: Table) -> None:
     assert addresses.of(table, "ana") == {}
 
 
-def test_an_order_takes_stock_empties_the_cart_and_is_told(ana: Browser, table: Table, sell: Sell) -> None:
-    deal = sell(5, price="10.00")
-    with_address(table)
-    ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "2"})
+def test_an_order_takes_stock_empties_the_cart_and_is_told(ana: Browser, table: Table, at_checkout: AtCheckout) -> None:
+    deal, form = at_checkout(wanted="2", price="10.00", variant="Navy, 42")
+    before = [ana.get(path) for path in ("/shop/cart", "/shop/checkout")]
 
-    seen = ana.post("/shop/checkout", checkout(ana))
+    seen = ana.post("/shop/checkout", form)
 
     assert seen.status == 303
     shown = ana.get(seen.location)
     assert "Ordered. We tell you in your inbox when it is sent." in shown.words
     assert "Together $20.00" in shown.words
+    assert ["Navy, 42" in each.words for each in (*before, shown)] == [True, True, True]
     assert list(timeline(shown)) == ["*Placed", "Sent", "Delivered"]
     assert stock.of(table, deal.deal_id).left == 3
     assert carts.deals_in(table, "ana", times.now()) == []
@@ -200,102 +182,48 @@ def test_an_order_takes_stock_empties_the_cart_and_is_told(ana: Browser, table: 
     assert "2 pieces to Ana Blake, Portland" in ana.get("/shop/orders").words
 
 
-def test_the_colour_and_size_are_shown_from_the_cart_to_the_order(ana: Browser, table: Table, sell: Sell) -> None:
-    with_address(table)
-    deal = sell(variant="Navy, 42")
-
-    ana.post("/shop/cart", {"deal": str(deal.number)})
-    seen = [ana.get("/shop/cart"), ana.get("/shop/checkout"), ana.get(bought(ana, deal))]
-
-    assert ["Navy, 42" in each.words for each in seen] == [True, True, True]
-
-
-def test_a_form_that_is_sent_twice_orders_once(ana: Browser, table: Table, sell: Sell) -> None:
-    deal = sell()
-    with_address(table)
-    ana.post("/shop/cart", {"deal": str(deal.number)})
-    form = checkout(ana)
-
-    seen = [ana.post("/shop/checkout", form) for _ in range(2)]
-
-    assert seen[0].status == seen[1].status == 303
-    assert seen[0].location == seen[1].location
-    assert ordered(table) == 1
-
-
-def test_a_form_that_ordered_and_was_changed_orders_nothing(ana: Browser, table: Table, sell: Sell) -> None:
-    deal = sell()
-    with_address(table)
-    addresses.save(table, "ana", "work", HOME_ADDRESS)
-    ana.post("/shop/cart", {"deal": str(deal.number)})
-    form = checkout(ana)
-    ana.post("/shop/checkout", form)
-
-    seen = ana.post("/shop/checkout", {**form, "address": form["address"].replace("home", "work")})
-
-    assert seen.status == 303
-    assert "This cart was ordered already" in ana.get(seen.location).words
-    assert ordered(table) == 1
-
-
-def test_a_price_that_rose_is_said_in_the_cart_and_before_ordering(ana: Browser, table: Table, sell: Sell) -> None:
-    deal = sell(price="10.00")
-    with_address(table)
-    ana.post("/shop/cart", {"deal": str(deal.number)})
-    deals.edit(table, deal.deal_id, {"price": "12.00"}, times.now())
-
-    shown = [ana.get(path).words for path in ("/shop/cart", "/shop/checkout")]
-
-    assert all("Dearer than when you put it in: it was $10.00." in each for each in shown)
-
-
-@pytest.mark.parametrize("price", ["12.00", "8.00"], ids=["dearer", "cheaper"])
-def test_another_price_behind_the_form_orders_nothing_and_says_both(
-    ana: Browser, table: Table, sell: Sell, price: str
+@pytest.mark.parametrize(
+    ("change", "shown", "said"),
+    [
+        ({"price": "12.00"}, "$12.00", "Dearer than when you put it in: it was $10.00."),
+        ({"price": "8.00"}, "$8.00", "Cheaper than when you put it in: it was $10.00."),
+        ({"price": "9.00", "currency": "EUR"}, "€9.00", "It was $10.00 when you put it in."),
+    ],
+    ids=["dearer", "cheaper", "another currency"],
+)
+def test_another_price_behind_the_form_orders_nothing_and_both_are_said_in_the_cart_too(
+    ana: Browser, table: Table, at_checkout: AtCheckout, change: dict[str, str], shown: str, said: str
 ) -> None:
-    deal = sell(price="10.00")
-    with_address(table)
-    ana.post("/shop/cart", {"deal": str(deal.number)})
-    form = checkout(ana)
-    deals.edit(table, deal.deal_id, {"price": price}, times.now())
+    deal, form = at_checkout(price="10.00")
+    deals.edit(table, deal.deal_id, change, times.now())
 
-    refused = ana.post("/shop/checkout", form)
+    in_cart, refused = ana.get("/shop/cart"), ana.post("/shop/checkout", form)
     again = ana.post("/shop/checkout", _form_of(refused))
 
+    assert [said in each.words for each in (in_cart, refused)] == [True, True]
     assert refused.status == 409
-    assert f"Trail runner costs ${price} now, not $10.00." in refused.words
+    assert f"Trail runner costs {shown} now, not $10.00." in refused.words
     assert again.status == 303
-    assert ordered(table) == 1
-    assert reading.latest(table, "ana", limit=1).items[0].totals == {"USD": price}
-
-
-def test_another_currency_behind_the_form_orders_nothing_and_is_said(ana: Browser, table: Table, sell: Sell) -> None:
-    deal = sell(price="201.00")
-    with_address(table)
-    ana.post("/shop/cart", {"deal": str(deal.number)})
-    form = checkout(ana)
-    deals.edit(table, deal.deal_id, {"currency": "EUR", "price": "10.00"}, times.now())
-
-    refused = ana.post("/shop/checkout", form)
-    again = ana.post("/shop/checkout", _form_of(refused))
-
-    assert refused.status == 409
-    assert "Trail runner costs €10.00 now, not $201.00." in refused.words
-    assert "It was $201.00 when you put it in." in refused.words
-    assert again.status == 303
+    (order,) = reading.latest(table, "ana", limit=10).items
+    assert order.totals == {change.get("currency", "USD"): change["price"]}
 
 
 @pytest.mark.parametrize("pieces", [1, 5], ids=["the last piece", "one of five"])
-def test_a_cart_that_two_windows_show_is_ordered_once(ana: Browser, table: Table, sell: Sell, pieces: int) -> None:
-    deal = sell(pieces, price="10.00")
-    with_address(table)
-    ana.post("/shop/cart", {"deal": str(deal.number)})
-    forms = [checkout(ana) for _ in range(2)]
+def test_a_cart_is_ordered_once_by_a_form_that_is_sent_again_changed_or_in_another_window(
+    ana: Browser, table: Table, at_checkout: AtCheckout, pieces: int
+) -> None:
+    _, form = at_checkout(pieces)
+    addresses.save(table, "ana", "work", HOME_ADDRESS)
+    in_another_window = checkout(ana)
+    changed = {**form, "address": form["address"].replace("home", "work")}
 
-    seen = [ana.post("/shop/checkout", form) for form in forms]
+    first, again, *late = (ana.post("/shop/checkout", each) for each in (form, form, changed, in_another_window))
 
-    assert [each.location.partition("?")[2] for each in seen] == ["said=bought", "said=ordered-already"]
-    assert "This cart was ordered already, in another window: here it is." in ana.get(seen[1].location).words
+    assert (first.status, first.location) == (again.status, again.location)
+    path, _, said = first.location.partition("?")
+    assert (first.status, said) == (303, "said=bought")
+    assert [each.location for each in late] == [f"{path}?said=ordered-already"] * 2
+    assert "This cart was ordered already, in another window: here it is." in ana.get(late[1].location).words
     assert ordered(table) == 1
 
 
@@ -336,36 +264,33 @@ def test_a_cart_of_which_part_was_ordered_in_another_window_is_shown_again(
     assert ordered(table) == 1
 
 
-def test_ten_in_the_cart_and_two_left_are_two_by_one_button(ana: Browser, table: Table, sell: Sell) -> None:
-    deal = sell(10, price="10.00")
-    with_address(table)
-    ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "10"})
-    stale = checkout(ana)
+def test_ten_in_the_cart_and_two_left_are_two_by_one_button(
+    ana: Browser, table: Table, at_checkout: AtCheckout
+) -> None:
+    deal, stale = at_checkout(10, wanted="10", price="10.00")
     stock.leave(table, deal.deal_id, 2)
 
     refused = ana.post("/shop/checkout", stale)
     shown = ana.get("/shop/checkout")
     (take,) = [each.get("value") for each in shown.document.iter("button") if "".join(each.itertext()) == "Take 2"]
-    taken = ana.post("/shop/checkout", {**shown.values(), "do": take})
-    done = ana.post("/shop/checkout", _form_of(ana.get(taken.location)))
+    taken = ana.get(ana.post("/shop/checkout", {**shown.values(), "do": take}).location)
+    done = ana.post("/shop/checkout", _form_of(taken))
 
     assert (refused.status, "Trail runner: only 2 left." in refused.words) == (409, True)
     assert "Only 2 are left." in shown.words
     assert "Order for" not in shown.words
-    assert "Order for $20.00" in ana.get(taken.location).words or done.status == 303
+    assert "Order for $20.00" in taken.words
     assert done.status == 303
     assert stock.of(table, deal.deal_id).left == 0
 
 
 @pytest.mark.parametrize("pressed", ["pieces", "order"])
 def test_pieces_are_changed_at_the_checkout_and_asked_again(
-    ana: Browser, table: Table, sell: Sell, pressed: str
+    ana: Browser, table: Table, at_checkout: AtCheckout, pressed: str
 ) -> None:
-    deal = sell(price="10.00")
-    with_address(table)
-    ana.post("/shop/cart", {"deal": str(deal.number)})
+    deal, form = at_checkout(price="10.00")
 
-    changed = ana.post("/shop/checkout", checkout(ana) | {f"pieces-{deal.deal_id}": "3", "do": pressed})
+    changed = ana.post("/shop/checkout", form | {f"pieces-{deal.deal_id}": "3", "do": pressed})
     shown = ana.get(changed.location)
     refused = ana.post("/shop/checkout", _form_of(shown) | {f"pieces-{deal.deal_id}": "11", "do": pressed})
 
@@ -376,11 +301,12 @@ def test_pieces_are_changed_at_the_checkout_and_asked_again(
     assert ordered(table) == 0
 
 
-def test_an_address_that_was_changed_behind_the_form_is_asked_about(ana: Browser, table: Table, sell: Sell) -> None:
-    with_address(table)
-    ana.post("/shop/cart", {"deal": str(sell().number)})
-    form = checkout(ana)
-    addresses.save(table, "ana", "home", replace(HOME_ADDRESS, street="1 Elsewhere"))
+def test_an_address_that_was_changed_behind_the_form_is_asked_about(
+    ana: Browser, table: Table, at_checkout: AtCheckout
+) -> None:
+    _, form = at_checkout()
+    elsewhere = replace(HOME_ADDRESS, street="1 Elsewhere")
+    addresses.save(table, "ana", "home", elsewhere)
 
     refused = ana.post("/shop/checkout", form)
     again = ana.post("/shop/checkout", _form_of(refused))
@@ -389,16 +315,13 @@ def test_an_address_that_was_changed_behind_the_form_is_asked_about(ana: Browser
     assert "The address “home” was changed meanwhile." in refused.words
     assert "1 Elsewhere" in refused.words
     assert again.status == 303
-    assert reading.latest(table, "ana", limit=1).items[0].address == replace(HOME_ADDRESS, street="1 Elsewhere")
+    assert reading.latest(table, "ana", limit=1).items[0].address == elsewhere
 
 
 def test_what_the_stage_adds_is_shown_before_and_kept_in_the_order(
-    ana: Browser, table: Table, sell: Sell, monkeypatch: pytest.MonkeyPatch
+    ana: Browser, at_checkout: AtCheckout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deal = sell(price="10.00")
-    with_address(table)
-    ana.post("/shop/cart", {"deal": str(deal.number)})
-    before = checkout(ana)
+    _, before = at_checkout(price="10.00")
     monkeypatch.setenv("SHIPPING", "USD=5.00")
     monkeypatch.setenv("TAX", "10")
 
@@ -411,19 +334,18 @@ def test_what_the_stage_adds_is_shown_before_and_kept_in_the_order(
 
 
 def test_of_two_who_order_the_last_piece_one_gets_it_and_the_other_is_told(
-    ana: Browser, table: Table, sell: Sell
+    ana: Browser, table: Table, at_checkout: AtCheckout
 ) -> None:
-    deal, bo = sell(1), entered(table, "bo")
-    browsers = {"ana": ana, "bo": bo}
-    for username, browser in browsers.items():
-        with_address(table, username)
-        browser.post("/shop/cart", {"deal": str(deal.number)})
-    form_of = {username: checkout(browser) for username, browser in browsers.items()}
+    deal, form = at_checkout(1)
+    bo = entered(table, "bo")
+    with_address(table, "bo")
+    bo.post("/shop/cart", {"deal": str(deal.number)})
+    bos = checkout(bo)
 
-    seen = [browsers[username].post("/shop/checkout", form_of[username]) for username in browsers]
+    first, second = ana.post("/shop/checkout", form), bo.post("/shop/checkout", bos)
 
-    assert [each.status for each in seen] == [303, 409]
-    assert "Trail runner: sold out." in seen[1].words
+    assert (first.status, second.status) == (303, 409)
+    assert "Trail runner: sold out." in second.words
     assert (ordered(table, "ana"), ordered(table, "bo")) == (1, 0)
     assert stock.of(table, deal.deal_id).left == 0
 
@@ -445,43 +367,15 @@ def test_what_is_sold_out_stays_in_the_cart_and_out_of_the_order(ana: Browser, t
     assert carts.deals_in(table, "ana", times.now()) == [gone.deal_id]
 
 
-def test_an_address_that_was_removed_meanwhile_is_asked_for_again(ana: Browser, table: Table, sell: Sell) -> None:
+def test_a_form_that_nobody_was_shown_is_refused(ana: Browser, table: Table, sell: Sell) -> None:
+    deal = sell(price="1.00").deal_id
     with_address(table)
-    ana.post("/shop/cart", {"deal": str(sell().number)})
-    form = checkout(ana)
-    addresses.remove(table, "ana", "home")
+    lines = ("*0*1.00*USD", "*11*1.00*USD", "*-1*1.00*USD", "*1000000000*1.00*USD", "*1*-1*USD")
+    twice, too_many = ([f"{each:0>27}*1*1.00*USD" for each in some] for some in ([deal, deal], range(21)))
 
-    seen = ana.post("/shop/checkout", form)
-
-    assert seen.status == 422
-    assert "This address is no longer there. Choose another." in seen.words
-    assert ordered(table) == 0
-
-
-@pytest.mark.parametrize(
-    "items",
-    [
-        "",
-        "x",
-        "{deal}*0*1.00*USD",
-        "{deal}*11*1.00*USD",
-        "{deal}*-1*1.00*USD",
-        "{deal}*1000000000*1.00*USD",
-        "{deal}*1*-1*USD",
-        "{deal}*1*1.00*USD,{deal}*1*1.00*USD",
-        ",".join(f"{number:027}*1*1.00*USD" for number in range(21)),
-    ],
-)
-def test_a_form_that_nobody_was_shown_is_refused(ana: Browser, table: Table, sell: Sell, items: str) -> None:
-    deal = sell(price="1.00")
-    with_address(table)
-
-    seen = ana.post(
-        "/shop/checkout",
-        {"key": "k", "address": "x home", "totals": "USD=1.00", "items": items.format(deal=deal.deal_id)},
-    )
-
-    assert seen.status == 400
+    for items in ("", "x", *(f"{deal}{line}" for line in lines), ",".join(twice), ",".join(too_many)):
+        seen = ana.post("/shop/checkout", {"key": "k", "address": "x home", "totals": "USD=1.00", "items": items})
+        assert seen.status == 400, items
     assert ordered(table) == 0
 
 
@@ -606,40 +500,27 @@ def test_who_never_ordered_is_not_offered_orders_by_their_status(ana: Browser) -
     assert "Delivered" in ana.get("/shop/orders?status=placed").words
 
 
-@pytest.mark.parametrize(
-    ("form", "place"), [("/shop/cart/remove", "/shop/cart"), ("/shop/addresses/remove", "/shop/addresses")]
-)
-def test_the_address_of_a_form_leads_to_where_it_stands_when_it_is_opened(
-    ana: Browser, table: Table, form: str, place: str
-) -> None:
-    with_address(table)
+def test_prices_of_another_day_are_not_spoken_of_where_todays_stand(ana: Browser, at_checkout: AtCheckout) -> None:
+    at_checkout()
 
-    seen = ana.get(form)
-
-    assert (seen.status, seen.location) == (303, place)
-    assert list(addresses.of(table, "ana")) == ["home"]
+    for path in ("/shop/cart", "/shop/checkout", "/shop/orders"):
+        words = ana.get(path).words
+        assert ("Times without a zone are UTC." in words, "those of the day" in words) == (True, False), path
 
 
-@pytest.mark.parametrize("path", ["/shop/cart", "/shop/checkout", "/shop/orders"])
-def test_prices_of_another_day_are_not_spoken_of_where_todays_stand(ana: Browser, sell: Sell, path: str) -> None:
-    ana.post("/shop/cart", {"deal": str(sell().number)})
-
-    seen = ana.get(path)
-
-    assert "Times without a zone are UTC." in seen.words
-    assert "those of the day" not in seen.words
-
-
-def test_the_shop_shows_both_counts_without_script_too(ana: Browser, table: Table, sell: Sell) -> None:
+def test_pages_of_ones_own_show_both_counts_without_script_too(ana: Browser, table: Table, sell: Sell) -> None:
     deal = sell()
     with_address(table)
     order = bought(ana, deal)  # of which a message tells
+    before = shown_counts(entered(table, "bo").get("/my/inbox"))
     ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "2"})
-    paths = ["/shop/cart", "/shop/checkout", "/shop/addresses", "/shop/orders", order, f"{order}/cancel"]
+    paths = [*(f"/shop/{name}" for name in ("cart", "checkout", "addresses", "orders")), order, f"{order}/cancel"]
+    paths += ["/my/inbox", "/my/watches", "/my/saved"]
 
     shown = {path: shown_counts(ana.get(path)) for path in paths}
     refused = shown_counts(ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "77"}))
 
+    assert before == ["", ""]
     assert shown == {path: ["1 unread", "2 to buy"] for path in paths}
     assert refused == ["1 unread", "2 to buy"]
 
