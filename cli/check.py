@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.progress import MofNCompleteColumn
 
+from cli import views
 from cli.output import complain, say, show_rows
 from cli.progress import progress
-from cli.watching import AsJson, at_work
+from cli.work import Work, answering
 from shared.data import checking
 from shared.data.checking import Fault
 
-Mend = Annotated[bool, typer.Option("--mend", help="Write what other items say, where that is still the difference.")]
 
-
-def check(mend: Mend = False, as_json: AsJson = False) -> None:
-    """Hold counts, indexes, words, offers, accounts and stock against the items that they follow from. Reads the whole
-    table, twice where it finds something."""
-    with at_work(as_json) as work:
-        with progress("Checking", work.table.roughly() or None, MofNCompleteColumn()) as advance:
-            faults = checking.check(work.table, work.now, advance)
-        unreadable = any(fault.rule == checking.DAMAGE for fault in faults)
-        mended = [mend and not unreadable and checking.mend(work.table, fault) for fault in faults]
-        work.answer([_told(*each) for each in zip(faults, mended, strict=True)], _show)
-    if mend and unreadable:
-        complain("Nothing was mended: repair the damaged items first, as others are counted by what they say.")
-    if not all(mended):
-        raise typer.Exit(1)
-
-
-def _told(fault: Fault, mended: bool) -> dict[str, Any]:
-    def says(item: dict[str, Any] | None) -> dict[str, Any] | None:
-        return None if item is None else {name: item[name] for name in fault.attributes if name in item}
-
-    return {"rule": fault.rule, **fault.key, "says": says(fault.found), "shouldSay": says(fault.due), "mended": mended}
-
-
-def _show(faults: Sequence[dict[str, Any]]) -> None:
+def _show(faults: Sequence[views.Json]) -> None:
     if not faults:
         say("The table holds what it should.")
         return
@@ -58,7 +35,31 @@ def _show(faults: Sequence[dict[str, Any]]) -> None:
     )
 
 
-def _text(attributes: dict[str, Any] | None) -> str:
+def _text(attributes: views.Json | None) -> str:
     if attributes is None:
         return "not there"
     return ", ".join(f"{name} {value}" for name, value in attributes.items()) or "nothing of that"
+
+
+Mend = Annotated[bool, typer.Option("--mend", help="Write what other items say, where that is still the difference.")]
+
+
+@answering(_show)
+def check(work: Work, mend: Mend = False) -> list[views.Json]:
+    """Hold counts, indexes, words, offers, accounts and stock against the items that they follow from. Reads the whole
+    table, twice where it finds something."""
+    with progress("Checking", work.table.roughly() or None, MofNCompleteColumn()) as advance:
+        faults = checking.check(work.table, work.now, advance)
+    unreadable = any(fault.rule == checking.DAMAGE for fault in faults)
+    mended = [mend and not unreadable and checking.mend(work.table, fault) for fault in faults]
+    if mend and unreadable:
+        complain("Nothing was mended: repair the damaged items first, as others are counted by what they say.")
+    work.failed = not all(mended)
+    return [_told(*each) for each in zip(faults, mended, strict=True)]
+
+
+def _told(fault: Fault, mended: bool) -> views.Json:
+    def says(item: views.Json | None) -> views.Json | None:
+        return None if item is None else {name: item[name] for name in fault.attributes if name in item}
+
+    return {"rule": fault.rule, **fault.key, "says": says(fault.found), "shouldSay": says(fault.due), "mended": mended}

@@ -14,7 +14,7 @@ import typer
 from cli import views
 from cli.connection import open_bucket
 from cli.inputs import DealName, Username, checked, deal_id
-from cli.watching import AsJson, Cursor, Limit, at_work
+from cli.work import Cursor, Limit, Work, command
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange, NewDeal
 from shared.data.catalog import deal_log, deal_pictures, deals, feeds, oddities, scores, selecting, sorting
@@ -41,8 +41,9 @@ BY = "the command line"
 app = typer.Typer(help="Deals: the feeds, single deals, and what editors do to them.", no_args_is_help=True)
 
 
-@app.command()
+@command(app, views.feed)
 def latest(
+    work: Work,
     brand: Annotated[str | None, typer.Option(help="Only this brand's, by name or slug.")] = None,
     category: Annotated[str | None, typer.Option(help="Only this category's.")] = None,
     sort: SortedBy = Sort.NEWEST,
@@ -51,8 +52,7 @@ def latest(
     currency: InCurrency = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
-    as_json: AsJson = False,
-) -> None:
+) -> views.Json:
     """List the latest deals: all, a brand's, a category's, or a brand's in one; or those of a brand or a category by
     price or by discount."""
     of = _topic(brand, category)
@@ -60,17 +60,17 @@ def latest(
     wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": within})
     if of is None and not wanted.is_all:
         raise Invalid("Name a brand or a category: all deals are listed by time alone.")
-    with at_work(as_json) as work:
-        if of is None or wanted.is_all:
-            feed = feed_of(of) if of else ALL_DEALS
-            page = feeds.read(work.table, feed, limit=limit, now=work.now, cursor=cursor)
-        else:
-            *_, page = sorting.read(work.table, of, wanted, limit=limit, now=work.now, cursor=cursor)
-        work.answer(documents.feed(page, work.now), views.feed)
+    if of is None or wanted.is_all:
+        feed = feed_of(of) if of else ALL_DEALS
+        page = feeds.read(work.table, feed, limit=limit, now=work.now, cursor=cursor)
+    else:
+        *_, page = sorting.read(work.table, of, wanted, limit=limit, now=work.now, cursor=cursor)
+    return documents.feed(page, work.now)
 
 
-@app.command()
+@command(app, views.feed)
 def search(
+    work: Work,
     typed: Annotated[str, typer.Argument(metavar="WORDS")],
     brand: Annotated[str | None, typer.Option(help="Only this brand's, by name or slug.")] = None,
     sort: SortedBy = Sort.NEWEST,
@@ -79,52 +79,48 @@ def search(
     currency: InCurrency = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
-    as_json: AsJson = False,
-) -> None:
+) -> views.Json:
     """List the deals that have some words, the newest first, or by price or discount."""
     wanted = selection({"sort": sort, "from": least, "to": most, "currency": currency, "brand": brand})
     words = asked(typed)
-    with at_work(as_json) as work:
-        matches, following, ran = selecting.page(work.table, words, wanted, limit=limit, now=work.now, cursor=cursor)
-        page = Page(tuple(searching.active(work.table, matches, work.now)), following)
-        work.answer(documents.found(page, None if ran is words else ran.text, work.now), views.feed)
+    matches, following, ran = selecting.page(work.table, words, wanted, limit=limit, now=work.now, cursor=cursor)
+    page = Page(tuple(searching.active(work.table, matches, work.now)), following)
+    return documents.found(page, None if ran is words else ran.text, work.now)
 
 
-@app.command()
-def popular(limit: Limit = DEFAULT_PAGE, cursor: Cursor = None, as_json: AsJson = False) -> None:
+@command(app, views.popular)
+def popular(work: Work, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None) -> views.Json:
     """List the deals that readers vote for, of this month and the one before."""
-    with at_work(as_json) as work:
-        page = scores.popular(work.table, work.now, limit=limit, cursor=cursor)
-        work.answer(documents.page(page, lambda each: documents.scored(each, work.now)), views.popular)
+    page = scores.popular(work.table, work.now, limit=limit, cursor=cursor)
+    return documents.page(page, lambda each: documents.scored(each, work.now))
 
 
-@app.command()
+@command(app)
 def vote(
+    work: Work,
     deal: DealName,
     username: Username,
     way: Annotated[str, typer.Argument(metavar="WAY", help="up, down, or none to take a vote back.")],
-    as_json: AsJson = False,
-) -> None:
+) -> views.Json:
     """Let a user vote on a deal; the deployed system then ranks it."""
     if way not in (*Vote, "none"):
         raise typer.BadParameter("must be up, down or none.", param_hint="WAY")
     given = None if way == "none" else Vote(way)
-    with at_work(as_json) as work:
-        found = deals.find(work.table, deal, consistent=True)
-        counts = votes.vote(work.table, found, username, given, work.now)
-        score = scores.of(work.table, found.deal_id, consistent=True)
-        work.answer(member_documents.vote(given, score, counts=counts), views.fields)
+    found = deals.find(work.table, deal, consistent=True)
+    counts = votes.vote(work.table, found, username, given, work.now)
+    score = scores.of(work.table, found.deal_id, consistent=True)
+    return member_documents.vote(given, score, counts=counts)
 
 
-@app.command()
-def show(deal: DealName, as_json: AsJson = False) -> None:
+@command(app)
+def show(work: Work, deal: DealName) -> views.Json:
     """Show one deal, by its id or its number."""
-    with at_work(as_json) as work:
-        work.answer(documents.deal(deals.find(work.table, deal), work.now), views.fields)
+    return documents.deal(deals.find(work.table, deal), work.now)
 
 
-@app.command()
+@command(app)
 def create(
+    work: Work,
     title: Annotated[str, typer.Option()],
     link: Annotated[str, typer.Option(help="An http or https address.")],
     price: Annotated[str, typer.Option(help="As 31.90.")],
@@ -140,8 +136,7 @@ def create(
     created_at: Annotated[str | None, typer.Option(help="In the past, as 2026-06-04T20:28:53Z.")] = None,
     expires_at: Annotated[str | None, typer.Option(help="When its offer ends.")] = None,
     yes: Yes = False,
-    as_json: AsJson = False,
-) -> None:
+) -> views.Json:
     """Create a deal; one that has ended, or saves nothing, is asked about first."""
     fields = {
         "title": title,
@@ -160,14 +155,14 @@ def create(
         "expiresAt": expires_at,
     }
     new = checked(NewDeal, {name: value for name, value in fields.items() if value is not None})
-    with at_work(as_json) as work:
-        asked = new.to_deal(work.now, secrets.token_bytes(16)).signed(BY)
-        deal = _sure(yes, lambda seen: oddities.create(work.table, asked, work.now, seen))
-        work.answer(documents.deal(deal, work.now), views.fields)
+    asked = new.to_deal(work.now, secrets.token_bytes(16)).signed(BY)
+    deal = _sure(yes, lambda seen: oddities.create(work.table, asked, work.now, seen))
+    return documents.deal(deal, work.now)
 
 
-@app.command()
+@command(app)
 def edit(
+    work: Work,
     deal: DealName,
     changed: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="A field's value.")] = None,
     removed: Annotated[list[str] | None, typer.Option("--unset", metavar="FIELD", help="A field to remove.")] = None,
@@ -175,8 +170,7 @@ def edit(
         Path | None, typer.Option(exists=True, dir_okay=False, help="A file to make its picture of.")
     ] = None,
     yes: Yes = False,
-    as_json: AsJson = False,
-) -> None:
+) -> views.Json:
     """Edit a deal's fields, named as in the API; it keeps its place in the feeds, and what is odd is asked about."""
     wanted: dict[str, str | None] = dict.fromkeys(removed or ())
     for assignment in changed or ():
@@ -187,56 +181,50 @@ def edit(
     if not wanted and picture is None:
         raise typer.BadParameter("Name what to change.", param_hint="--set")
     change = checked(DealChange, wanted, typed=True)
-    with at_work(as_json) as work:
-        changes = change.changes(work.now)
-        if changes:
-            edited = _sure(yes, lambda seen: oddities.edit(work.table, deal, changes, work.now, seen, by=BY))
-        else:
-            edited = deals.find(work.table, deal, consistent=True)
-        if picture is not None:
-            edited = _pictured(work.table, edited, picture, work.now)
-        work.answer(documents.deal(edited, work.now), views.fields)
+    changes = change.changes(work.now)
+    if changes:
+        edited = _sure(yes, lambda seen: oddities.edit(work.table, deal, changes, work.now, seen, by=BY))
+    else:
+        edited = deals.find(work.table, deal, consistent=True)
+    if picture is not None:
+        edited = _pictured(work.table, edited, picture, work.now)
+    return documents.deal(edited, work.now)
 
 
-@app.command()
-def withdraw(deal: DealName, as_json: AsJson = False) -> None:
+@command(app)
+def withdraw(work: Work, deal: DealName) -> views.Json:
     """Take a deal back: it leaves the feeds and stays readable."""
-    with at_work(as_json) as work:
-        withdrawn = deals.withdraw(work.table, deal_id(work.table, deal), work.now, by=BY)
-        work.answer(documents.deal(withdrawn, work.now), views.fields)
+    withdrawn = deals.withdraw(work.table, deal_id(work.table, deal), work.now, by=BY)
+    return documents.deal(withdrawn, work.now)
 
 
-@app.command()
-def restore(deal: DealName, as_json: AsJson = False) -> None:
+@command(app)
+def restore(work: Work, deal: DealName) -> views.Json:
     """Bring a withdrawn deal back to its place in the feeds."""
-    with at_work(as_json) as work:
-        restored = deals.edit(work.table, deal_id(work.table, deal), {"withdrawn_at": None}, work.now, by=BY)
-        work.answer(documents.deal(restored, work.now), views.fields)
+    restored = deals.edit(work.table, deal_id(work.table, deal), {"withdrawn_at": None}, work.now, by=BY)
+    return documents.deal(restored, work.now)
 
 
-@app.command()
-def log(deal: DealName, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None, as_json: AsJson = False) -> None:
+@command(app, views.log)
+def log(work: Work, deal: DealName, limit: Limit = DEFAULT_PAGE, cursor: Cursor = None) -> views.Json:
     """Show who changed what of a deal within a year, newest first."""
-    with at_work(as_json) as work:
-        page = deal_log.read(work.table, deal_id(work.table, deal), limit=limit, now=work.now, cursor=cursor)
-        work.answer(documents.page(page, documents.log_line), views.log)
+    page = deal_log.read(work.table, deal_id(work.table, deal), limit=limit, now=work.now, cursor=cursor)
+    return documents.page(page, documents.log_line)
 
 
-@app.command()
-def hot(deal: DealName, as_json: AsJson = False) -> None:
+@command(app)
+def hot(work: Work, deal: DealName) -> views.Json:
     """Make a deal hot: the deployed system then tells every user, once."""
-    with at_work(as_json) as work:
-        made = deals.make_hot(work.table, deal_id(work.table, deal), work.now, by=BY)
-        work.answer(documents.deal(made, work.now), views.fields)
+    made = deals.make_hot(work.table, deal_id(work.table, deal), work.now, by=BY)
+    return documents.deal(made, work.now)
 
 
-@app.command()
-def told(deal: DealName, as_json: AsJson = False) -> None:
+@command(app)
+def told(work: Work, deal: DealName) -> views.Json:
     """Show how many users have been told of a hot deal so far."""
-    with at_work(as_json) as work:
-        found = deals.find(work.table, deal)
-        progress = fanout_progress.read(work.table, found.deal_id)
-        work.answer(documents.progress(found, told=progress.told, finished=progress.finished), views.fields)
+    found = deals.find(work.table, deal)
+    progress = fanout_progress.read(work.table, found.deal_id)
+    return documents.progress(found, told=progress.told, finished=progress.finished)
 
 
 PATIENCE = 60

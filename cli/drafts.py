@@ -8,7 +8,7 @@ import typer
 
 from cli import views
 from cli.inputs import Username
-from cli.watching import AsJson, at_work
+from cli.work import Work, command
 from shared.api import documents
 from shared.data.catalog import drafts
 
@@ -17,24 +17,21 @@ app = typer.Typer(help="An editor's drafts: deals that are not posted yet.", no_
 DraftId = Annotated[str, typer.Argument(metavar="DRAFT", help="The draft's id.")]
 
 
-@app.command("list")
-def own(username: Username, as_json: AsJson = False) -> None:
+@command(app, views.drafts, "list")
+def own(work: Work, username: Username) -> views.Json:
     """List an editor's drafts, and when they are to be posted."""
-    with at_work(as_json) as work:
-        work.answer(documents.all_of(map(documents.draft, drafts.of(work.table, username))), views.drafts)
+    return documents.all_of(map(documents.draft, drafts.of(work.table, username)))
 
 
-@app.command()
-def post(username: Username, draft: DraftId, as_json: AsJson = False) -> None:
+@command(app)
+def post(work: Work, username: Username, draft: DraftId) -> views.Json:
     """Post a draft now, whether or not it is planned; nothing odd is asked about."""
-    with at_work(as_json) as work:
-        posted = drafts.post(work.table, drafts.get(work.table, username, draft), work.now, None)
-        work.answer(documents.deal(posted, work.now), views.fields)
+    posted = drafts.post(work.table, drafts.get(work.table, username, draft), work.now, None)
+    return documents.deal(posted, work.now)
 
 
-@app.command()
-def discard(username: Username, draft: DraftId, as_json: AsJson = False) -> None:
+@command(app)
+def discard(work: Work, username: Username, draft: DraftId) -> views.Json:
     """Remove a draft, and its plan."""
-    with at_work(as_json) as work:
-        drafts.discard(work.table, drafts.get(work.table, username, draft))
-        work.answer({"discarded": draft}, views.fields)
+    drafts.discard(work.table, drafts.get(work.table, username, draft))
+    return {"discarded": draft}

@@ -15,7 +15,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.connection import local_cloud
 from cli.output import show_json, show_rows
-from cli.watching import AsJson
+from cli.work import AsJson
 from infra.settings import STAGES
 from local.settings import STAGE
 from shared.errors import Unavailable

@@ -11,8 +11,7 @@ import typer
 
 from cli import views
 from cli.inputs import ClientKey, Username, checked
-from cli.output import show_rows
-from cli.watching import AsJson, Cursor, Limit, at_work
+from cli.work import Cursor, Limit, Work, command
 from shared.api import documents, order_documents
 from shared.api.order_bodies import NewOrder
 from shared.data.catalog import deals
@@ -26,90 +25,91 @@ from shared.models.orders import OrderStatus
 
 app = typer.Typer(help="Orders: a user's, and what is still to be sent.", no_args_is_help=True)
 
-SHOWN = ("orderNumber", "orderId", "username", "status", "placedAt", "pieces")
+_orders = views.table(
+    {
+        "number": "orderNumber",
+        "order": "orderId",
+        "owner": "username",
+        "status": "status",
+        "placed": "placedAt",
+        "pieces": "pieces",
+    }
+)
 
 OrderId = Annotated[str, typer.Argument(metavar="ORDER", help="The order's number or id.")]
 
 
-@app.command()
-def customer(username: Username, as_json: AsJson = False) -> None:
+@command(app)
+def customer(work: Work, username: Username) -> views.Json:
     """Show a user, the addresses and the newest orders: one Query of the user's collection."""
-    with at_work(as_json) as work:
-        work.answer(order_documents.customer(reading.customer(work.table, username)), views.fields)
+    return order_documents.customer(reading.customer(work.table, username))
 
 
-@app.command()
+@command(app)
 def place(
+    work: Work,
     username: Username,
     address: Annotated[str, typer.Option(help="Which of the user's addresses it goes to, by its name.")],
     wanted: Annotated[list[str], typer.Argument(metavar="DEAL=PIECES", help="What, by the deal's id or number.")],
     key: ClientKey = None,
-    as_json: AsJson = False,
-) -> None:
+) -> views.Json:
     """Place an order at today's prices, as its buyer would."""
-    with at_work(as_json) as work:
-        fields = {"address": address, "items": [_item(work.table, each) for each in wanted]}
-        new = checked(NewOrder, fields)
-        account_id = users.get(work.table, username, consistent=True).account_id
-        order = placing.place(
-            work.table,
-            placing.Asked(
-                username, new.address, new.wanted(), Idempotency(account_id, key or secrets.token_hex(16), fields)
-            ),
-            work.now,
-            secrets.token_bytes(16),
-            chance=random.random,
-            terms=placing.Terms.of(os.environ, order_news.telling),
-        )
-        work.answer(order_documents.order(order), views.fields)
+    fields = {"address": address, "items": [_item(work.table, each) for each in wanted]}
+    new = checked(NewOrder, fields)
+    account_id = users.get(work.table, username, consistent=True).account_id
+    order = placing.place(
+        work.table,
+        placing.Asked(
+            username, new.address, new.wanted(), Idempotency(account_id, key or secrets.token_hex(16), fields)
+        ),
+        work.now,
+        secrets.token_bytes(16),
+        chance=random.random,
+        terms=placing.Terms.of(os.environ, order_news.telling),
+    )
+    return order_documents.order(order)
 
 
-@app.command("list")
+@command(app, _orders, "list")
 def list_orders(
+    work: Work,
     username: Username,
     status: Annotated[OrderStatus | None, typer.Option(help="Only those of this status, from GSI2.")] = None,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
-    as_json: AsJson = False,
-) -> None:
+) -> views.Json:
     """List a user's orders, newest first."""
-    with at_work(as_json) as work:
-        page = reading.latest(work.table, username, limit=limit, cursor=cursor, status=status)
-        work.answer(documents.page(page, order_documents.order_head), _orders)
+    page = reading.latest(work.table, username, limit=limit, cursor=cursor, status=status)
+    return documents.page(page, order_documents.order_head)
 
 
-@app.command("open")
+@command(app, _orders, "open")
 def list_open(
+    work: Work,
     sent: Annotated[bool, typer.Option("--sent", help="Those that are on their way instead.")] = False,
     limit: Limit = DEFAULT_PAGE,
     cursor: Cursor = None,
-    as_json: AsJson = False,
-) -> None:
+) -> views.Json:
     """List what is still to be sent, oldest first."""
-    with at_work(as_json) as work:
-        status = OrderStatus.SHIPPED if sent else OrderStatus.PLACED
-        page = open_orders.read(work.table, work.now, status=status, limit=limit, cursor=cursor)
-        work.answer(documents.page(page, order_documents.order_head), _orders)
+    status = OrderStatus.SHIPPED if sent else OrderStatus.PLACED
+    page = open_orders.read(work.table, work.now, status=status, limit=limit, cursor=cursor)
+    return documents.page(page, order_documents.order_head)
 
 
-@app.command()
-def show(order_id: OrderId, as_json: AsJson = False) -> None:
+@command(app)
+def show(work: Work, order_id: OrderId) -> views.Json:
     """Show an order and its items."""
-    with at_work(as_json) as work:
-        work.answer(order_documents.order(reading.find(work.table, order_id)), views.fields)
+    return order_documents.order(reading.find(work.table, order_id))
 
 
-@app.command()
+@command(app)
 def follow(
-    order_id: OrderId,
-    status: Annotated[OrderStatus, typer.Argument(help="The status that it takes.")],
-    as_json: AsJson = False,
-) -> None:
+    work: Work, order_id: OrderId, status: Annotated[OrderStatus, typer.Argument(help="The status that it takes.")]
+) -> views.Json:
     """Send, deliver or cancel an order, and tell its owner."""
-    with at_work(as_json) as work:
-        order = reading.find(work.table, order_id)
-        order = steps.advance(work.table, order, status, work.now, telling=order_news.telling)
-        work.answer(order_documents.order(order), views.fields)
+    order = reading.find(work.table, order_id)
+    order = steps.advance(work.table, order, status, work.now, telling=order_news.telling)
+    return order_documents.order(order)
 
 
 def _item(table: Table, text: str) -> dict[str, Any]:
@@ -119,10 +119,3 @@ def _item(table: Table, text: str) -> dict[str, Any]:
         raise Invalid(f"{text} must be a deal and a number of pieces, such as 12=1.")
     deal = deals.find(table, name)
     return {"dealId": deal.deal_id, "quantity": int(pieces), "price": deal.price, "currency": deal.currency}
-
-
-def _orders(page: Any) -> None:
-    show_rows(
-        ("number", "order", "owner", "status", "placed", "pieces"),
-        [[each[name] for name in SHOWN] for each in page["items"]],
-    )

@@ -11,7 +11,7 @@ import typer
 
 from cli import views
 from cli.inputs import deal_id
-from cli.watching import AsJson, Work, at_work
+from cli.work import Work, command
 from shared import settings
 from shared.api import documents
 from shared.data.catalog import feeds, page_cache, picks
@@ -31,43 +31,40 @@ class PageName(StrEnum):
 PAGES = {PageName.FRONT_PAGE: FRONT_PAGE, PageName.EDITORS_CHOICE: EDITORS_CHOICE}
 
 
-@app.command()
-def front_page(fresh: Fresh = False, as_json: AsJson = False) -> None:
+@command(app, views.curated)
+def front_page(work: Work, fresh: Fresh = False) -> views.Json:
     """Show the front page: its picks and the latest deals."""
-    with at_work(as_json) as work:
-        picked, newest = _cached(work, [FRONT_PAGE_PICKS, NEWEST], fresh=fresh)
-        if newest is None:
-            page = feeds.read(work.table, ALL_DEALS, limit=settings.CACHED_PAGE, now=work.now)
-            latest = documents.feed(page, work.now)
-        else:
-            latest = json.loads(newest.latest or "")
-        work.answer({"featured": _picks(work, FRONT_PAGE, picked), "latest": latest}, views.curated)
+    picked, newest = _cached(work, [FRONT_PAGE_PICKS, NEWEST], fresh=fresh)
+    if newest is None:
+        page = feeds.read(work.table, ALL_DEALS, limit=settings.CACHED_PAGE, now=work.now)
+        latest = documents.feed(page, work.now)
+    else:
+        latest = json.loads(newest.latest or "")
+    return {"featured": _picks(work, FRONT_PAGE, picked), "latest": latest}
 
 
-@app.command()
-def editors_choice(fresh: Fresh = False, as_json: AsJson = False) -> None:
+@command(app, views.curated)
+def editors_choice(work: Work, fresh: Fresh = False) -> views.Json:
     """Show the editor's choice."""
-    with at_work(as_json) as work:
-        (picked,) = _cached(work, [EDITORS_CHOICE_PICKS], fresh=fresh)
-        work.answer({"featured": _picks(work, EDITORS_CHOICE, picked)}, views.curated)
+    (picked,) = _cached(work, [EDITORS_CHOICE_PICKS], fresh=fresh)
+    return {"featured": _picks(work, EDITORS_CHOICE, picked)}
 
 
-@app.command()
+@command(app, views.curated)
 def feature(
+    work: Work,
     page: PageName,
     deals: Annotated[
         list[str] | None, typer.Argument(metavar="[DEAL]...", help="Ids or numbers; without any, the page is emptied.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> views.Json:
     """Pick a page's deals, in this order."""
     if not deals and not yes:
         typer.confirm(f"Leave {page.value} without deals?", abort=True, err=True)
-    with at_work(as_json) as work:
-        ids = [deal_id(work.table, deal) for deal in deals or ()]
-        picked = picks.set_featured(work.table, PAGES[page], ids, work.now)
-        work.answer(documents.picked(picked, work.now), views.curated)
+    ids = [deal_id(work.table, deal) for deal in deals or ()]
+    picked = picks.set_featured(work.table, PAGES[page], ids, work.now)
+    return documents.picked(picked, work.now)
 
 
 def _cached(work: Work, parts: list[Cached], *, fresh: bool) -> list[Copy | None]:

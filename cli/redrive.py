@@ -16,7 +16,7 @@ from cli import dead_letters
 from cli.connection import NoTable, local_cloud, open_table
 from cli.dead_letters import Batch, Content, Replayer, Uploads
 from cli.output import complain, say, show_json, show_rows
-from cli.watching import AsJson
+from cli.work import AsJson
 from infra.functions import DEAD_LETTERS, QUEUES
 from shared import sqs
 from shared.data.members.cohorts import Unit

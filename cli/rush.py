@@ -17,7 +17,7 @@ from cli import views
 from cli.connection import open_table
 from cli.inputs import DealName, deal_id
 from cli.output import complain, note, show_json
-from cli.watching import AsJson
+from cli.work import AsJson
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
 from shared.data.members import users

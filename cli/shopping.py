@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from cli import views
 from cli.inputs import AddressName, DealName, Username, checked, deal_id
 from cli.output import show_rows
-from cli.watching import AsJson, at_work
+from cli.work import Work, command
 from shared.api import member_documents, order_documents
 from shared.api.order_bodies import CartChange, NewAddress
 from shared.data.orders import addresses, carts
@@ -18,16 +18,32 @@ addresses_app = typer.Typer(help="The addresses that a user's orders can go to."
 cart_app = typer.Typer(help="A user's cart.", no_args_is_help=True)
 
 
-@addresses_app.command("list")
-def list_addresses(username: Username, as_json: AsJson = False) -> None:
+_cart = views.table(
+    {
+        "quantity": "quantity",
+        "title": lambda item: item["deal"]["title"],
+        "price": lambda item: item["deal"]["price"],
+        "then": "priceThen",
+        "deal": lambda item: item["deal"]["dealId"],
+    }
+)
+
+
+def _addresses(found: views.Json) -> None:
+    fields = ("recipient", "street", "city", "region", "postalCode", "country")
+    show_rows(("name", *fields), [[name, *(each[field] for field in fields)] for name, each in found.items()])
+
+
+@command(addresses_app, _addresses, "list")
+def list_addresses(work: Work, username: Username) -> views.Json:
     """List a user's addresses."""
-    with at_work(as_json) as work:
-        found = addresses.of(work.table, username)
-        work.answer({name: member_documents.address(each) for name, each in found.items()}, _addresses)
+    found = addresses.of(work.table, username)
+    return {name: member_documents.address(each) for name, each in found.items()}
 
 
-@addresses_app.command()
+@command(addresses_app)
 def save(
+    work: Work,
     username: Username,
     name: AddressName,
     recipient: Annotated[str, typer.Option(help="Who lives there.")],
@@ -36,8 +52,7 @@ def save(
     postal_code: Annotated[str, typer.Option(help="Postal code.")],
     country: Annotated[str, typer.Option(help="Country, in two capital letters.")],
     region: Annotated[str | None, typer.Option(help="State or region.")] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> views.Json:
     """Save an address under a name, in place of the one that had it."""
     fields = {
         "recipient": recipient,
@@ -48,63 +63,41 @@ def save(
         "country": country,
     }
     address = checked(NewAddress, {field: text for field, text in fields.items() if text is not None}).to_address()
-    with at_work(as_json) as work:
-        addresses.save(work.table, username, name, address)
-        work.answer(member_documents.address(address), views.fields)
+    addresses.save(work.table, username, name, address)
+    return member_documents.address(address)
 
 
-@addresses_app.command()
+@command(addresses_app)
 def remove(
-    username: Username,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the user calls it.")],
-    as_json: AsJson = False,
-) -> None:
+    work: Work, username: Username, name: Annotated[str, typer.Argument(metavar="NAME", help="What the user calls it.")]
+) -> views.Json:
     """Remove the address of a name."""
-    with at_work(as_json) as work:
-        addresses.remove(work.table, username, name)
-        work.answer({"removed": name}, views.fields)
+    addresses.remove(work.table, username, name)
+    return {"removed": name}
 
 
-@cart_app.command("show")
-def show_cart(username: Username, as_json: AsJson = False) -> None:
+@command(cart_app, _cart, "show")
+def show_cart(work: Work, username: Username) -> views.Json:
     """Show what is in a user's cart, at today's prices."""
-    with at_work(as_json) as work:
-        work.answer(order_documents.cart(carts.view(work.table, username, work.now), work.now), _cart)
+    return order_documents.cart(carts.view(work.table, username, work.now), work.now)
 
 
-@cart_app.command("put")
+@command(cart_app, name="put")
 def put_in(
+    work: Work,
     username: Username,
     deal: DealName,
     quantity: Annotated[int, typer.Argument(help="How many pieces.")] = 1,
-    as_json: AsJson = False,
-) -> None:
+) -> views.Json:
     """Have so many pieces of a deal in the cart, whatever there were before."""
     pieces = checked(CartChange, {"quantity": quantity}).quantity
-    with at_work(as_json) as work:
-        item = carts.put_in(work.table, username, deal_id(work.table, deal), pieces, work.now)
-        work.answer(order_documents.cart_item(item, work.now), views.fields)
+    item = carts.put_in(work.table, username, deal_id(work.table, deal), pieces, work.now)
+    return order_documents.cart_item(item, work.now)
 
 
-@cart_app.command("take-out")
-def take_out(username: Username, deal: DealName, as_json: AsJson = False) -> None:
+@command(cart_app, name="take-out")
+def take_out(work: Work, username: Username, deal: DealName) -> views.Json:
     """Have a deal in the cart no longer."""
-    with at_work(as_json) as work:
-        taken = deal_id(work.table, deal)
-        carts.take_out(work.table, username, taken)
-        work.answer({"takenOut": taken}, views.fields)
-
-
-def _addresses(found: Any) -> None:
-    fields = ("recipient", "street", "city", "region", "postalCode", "country")
-    show_rows(("name", *fields), [[name, *(each[field] for field in fields)] for name, each in found.items()])
-
-
-def _cart(page: Any) -> None:
-    show_rows(
-        ("quantity", "title", "price", "then", "deal"),
-        [
-            [each["quantity"], each["deal"]["title"], each["deal"]["price"], each["priceThen"], each["deal"]["dealId"]]
-            for each in page["items"]
-        ],
-    )
+    taken = deal_id(work.table, deal)
+    carts.take_out(work.table, username, taken)
+    return {"takenOut": taken}

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from cli import views
-from cli.watching import AsJson, at_work
+from cli.work import Work, answering
 from shared.data.catalog import endings, seeds
 
 BATCH = 500
 """Ended deals that one sweep looks at."""
 
 
-def seed(as_json: AsJson = False) -> None:
+@answering()
+def seed(work: Work) -> views.Json:
     """Create the eight categories and the containers where they are missing."""
-    with at_work(as_json) as work:
-        work.answer({"created": seeds.plant(work.table, work.now)}, views.fields)
+    return {"created": seeds.plant(work.table, work.now)}
 
 
-def sweep(as_json: AsJson = False) -> None:
+@answering()
+def sweep(work: Work) -> views.Json:
     """Take the deals that have ended by now out of the feeds."""
-    with at_work(as_json) as work:
-        swept = 0
-        while (just_swept := endings.sweep(work.table, work.now, most=BATCH)) == BATCH:
-            swept += just_swept
-        work.answer({"swept": swept + just_swept}, views.fields)
+    swept = 0
+    while (just_swept := endings.sweep(work.table, work.now, most=BATCH)) == BATCH:
+        swept += just_swept
+    return {"swept": swept + just_swept}

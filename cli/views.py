@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cli.output import say, show_fields, show_rows
 from shared.values.counts import counted
 
-Json = dict[str, Any]
+Json = Mapping[str, Any]
+Column = str | Callable[[Json], Any]
+"""A field of an item, or what is made of the item."""
 
 
 def fields(document: Json) -> None:
@@ -16,52 +18,97 @@ def fields(document: Json) -> None:
     show_fields(document)
 
 
-def deals(found: Sequence[Json]) -> None:
-    rows = (
-        (
-            deal["dealNumber"],
-            deal["title"],
-            deal["brand"],
-            deal["category"],
-            f"{deal['price']} {deal['currency']}",
-            f"{deal['discountPercent']}%" if deal["discountPercent"] else None,
-            deal["createdAt"],
-            deal["status"] + (", hot" if deal["hot"] else ""),
-            deal["dealId"],
-        )
-        for deal in found
-    )
-    show_rows(["Number", "Title", "Brand", "Category", "Price", "Off", "Created", "Status", "Deal"], rows)
+def table(columns: Mapping[str, Column]) -> Callable[[Json], None]:
+    """A view of a page of items: under each heading a field, or what is made of the item. Its cursor follows."""
+
+    def draw(page: Json) -> None:
+        rows = ([item[c] if isinstance(c, str) else c(item) for c in columns.values()] for item in page["items"])
+        show_rows([*columns], rows)
+        if page.get("next"):
+            say(f"next: {page['next']}")
+
+    return draw
 
 
-def drafts(page: Json) -> None:
-    columns = ("draftId", "title", "brand", "price", "startsAt", "refused")
-    rows = ([draft[column] for column in columns] for draft in page["items"])
-    show_rows(["Draft", "Title", "Brand", "Price", "Post at", "Not posted because"], rows)
+def _percent(number: int | None) -> str:
+    return f"{number}%" if number else ""
 
 
-def feed(page: Json) -> None:
-    deals(page["items"])
-    _next(page)
+def _ceiling(item: Json) -> str:
+    limits = item["limits"]
+    return f"{limits['currency']} {limits['ceiling']}" if limits["ceiling"] else ""
 
 
-def popular(page: Json) -> None:
-    columns = ("score", "dealNumber", "title", "brand", "createdAt", "dealId")
-    rows = ([deal[column] for column in columns] for deal in page["items"])
-    show_rows(["Score", "Number", "Title", "Brand", "Created", "Deal"], rows)
-    _next(page)
+_SLUG: dict[str, Column] = {"Kind": "kind", "Slug": lambda topic: topic[topic["kind"]]}
+_LIMITS: dict[str, Column] = {
+    "At most": _ceiling,
+    "Off": lambda item: _percent(item["limits"]["leastDiscount"]),
+    "Words": lambda item: item["limits"]["words"],
+    "Told": lambda item: item["limits"]["pace"],
+}
+
+feed = table(
+    {
+        "Number": "dealNumber",
+        "Title": "title",
+        "Brand": "brand",
+        "Category": "category",
+        "Price": lambda deal: f"{deal['price']} {deal['currency']}",
+        "Off": lambda deal: _percent(deal["discountPercent"]),
+        "Created": "createdAt",
+        "Status": lambda deal: deal["status"] + (", hot" if deal["hot"] else ""),
+        "Deal": "dealId",
+    }
+)
+popular = table(
+    {
+        "Score": "score",
+        "Number": "dealNumber",
+        "Title": "title",
+        "Brand": "brand",
+        "Created": "createdAt",
+        "Deal": "dealId",
+    }
+)
+drafts = table(
+    {
+        "Draft": "draftId",
+        "Title": "title",
+        "Brand": "brand",
+        "Price": "price",
+        "Post at": "startsAt",
+        "Not posted because": "refused",
+    }
+)
+messages = table(
+    {
+        "": lambda message: "unread" if message["unread"] else "read",
+        "Kind": "kind",
+        "Subject": "subject",
+        "Sent": "createdAt",
+        "About": lambda message: message["deal"]["dealId"] if "deal" in message else message["order"]["orderId"],
+        "Message": "messageId",
+    }
+)
+brands = table({"Brand": "brand", "Name": "name"})
+categories = table({"Category": "category", "Name": "name"})
+likes = table(_SLUG)
+watches = table({**_SLUG, **_LIMITS})
+alerts = table({"Alert": "alertId", "Deal": lambda alert: alert.get("deal", {}).get("title"), **_LIMITS})
+_changes = table({"At": "at", "By": "by", "Field": "field", "From": "from", "To": "to"})
+_users = table({"User": "username", "Email": "email", "Name": "name", "Role": "role", "Created": "createdAt"})
 
 
 def log(page: Json) -> None:
     """Who changed what of a deal, a field a line; where it was posted, no field."""
     nothing = {"field": None, "from": None, "to": None}
-    rows = (
-        (line["at"], line["by"], each["field"], each["from"], each["to"])
-        for line in page["items"]
-        for each in line["changes"] or [nothing]
-    )
-    show_rows(["At", "By", "Field", "From", "To"], rows)
-    _next(page)
+    _changes({**page, "items": [{**line, **each} for line in page["items"] for each in line["changes"] or [nothing]]})
+
+
+def users(page: Json) -> None:
+    """Accounts, and how many there are."""
+    _users(page)
+    say(counted(len(page["items"]), "user"))
 
 
 def topic(page: Json) -> None:
@@ -74,68 +121,7 @@ def curated(page: Json) -> None:
     """The deals that were picked, and the latest: of the front page, the editor's choice, a brand or a category."""
     if "featured" in page:
         say("\nFeatured")
-        deals(page["featured"])
+        feed({"items": page["featured"]})
     if "latest" in page:
         say("\nLatest")
         feed(page["latest"])
-
-
-def brands(page: Json) -> None:
-    show_rows(["Brand", "Name"], ((brand["brand"], brand["name"]) for brand in page["items"]))
-
-
-def categories(page: Json) -> None:
-    show_rows(["Category", "Name"], ((category["category"], category["name"]) for category in page["items"]))
-
-
-def topics(page: Json) -> None:
-    """Brands and categories mixed: what someone watches or likes."""
-    show_rows(["Kind", "Slug"], ((item["kind"], item[item["kind"]]) for item in page["items"]))
-
-
-def watches(page: Json) -> None:
-    """Brands and categories that someone watches, and within which limits."""
-    columns = ["Kind", "Slug", "At most", "Off", "Words", "Told"]
-    show_rows(columns, ([item["kind"], item[item["kind"]], *_limits(item["limits"])] for item in page["items"]))
-
-
-def alerts(page: Json) -> None:
-    """Alerts of somebody: the deal whose product they are on, or words."""
-    columns = ["Alert", "Deal", "At most", "Off", "Words", "Told"]
-    rows = (
-        [item["alertId"], item.get("deal", {}).get("title", ""), *_limits(item["limits"])] for item in page["items"]
-    )
-    show_rows(columns, rows)
-
-
-def _limits(limits: Json) -> list[str]:
-    ceiling = f"{limits['currency']} {limits['ceiling']}" if limits["ceiling"] else ""
-    least = f"{limits['leastDiscount']}%" if limits["leastDiscount"] else ""
-    return [ceiling, least, limits["words"] or "", limits["pace"]]
-
-
-def users(page: Json) -> None:
-    columns = ("username", "email", "name", "role", "createdAt")
-    show_rows(["User", "Email", "Name", "Role", "Created"], ([user[c] for c in columns] for user in page["items"]))
-    say(counted(len(page["items"]), "user"))
-
-
-def messages(page: Json) -> None:
-    rows = (
-        (
-            "unread" if message["unread"] else "read",
-            message["kind"],
-            message["subject"],
-            message["createdAt"],
-            message["deal"]["dealId"] if "deal" in message else message["order"]["orderId"],
-            message["messageId"],
-        )
-        for message in page["items"]
-    )
-    show_rows(["", "Kind", "Subject", "Sent", "About", "Message"], rows)
-    _next(page)
-
-
-def _next(page: Json) -> None:
-    if page["next"]:
-        say(f"next: {page['next']}")
