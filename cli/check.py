@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from rich.progress import MofNCompleteColumn
 
 from cli import views
-from cli.output import complain, say, show_rows
-from cli.progress import progress
+from cli.output import complain, progress, say, show_rows
 from cli.work import Work, answering
 from shared.data import checking
 from shared.data.checking import Fault
@@ -48,7 +46,7 @@ Mend = Annotated[bool, typer.Option("--mend", help="Write what other items say, 
 def check(work: Work, mend: Mend = False) -> list[views.Json]:
     """Hold counts, indexes, words, offers, accounts and stock against the items that they follow from. Reads the whole
     table, twice where it finds something."""
-    with progress("Checking", work.table.roughly() or None, MofNCompleteColumn()) as advance:
+    with progress("Checking", work.table.roughly() or None) as advance:
         faults = checking.check(work.table, work.now, advance)
     unreadable = any(fault.rule == checking.DAMAGE for fault in faults)
     mended = [mend and not unreadable and checking.mend(work.table, fault) for fault in faults]

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.data import item_types, keys
@@ -38,6 +37,9 @@ Record = dict[str, Any]
 EMPTY_ANSWERS = 10
 """Answers without records after which a part of the stream is taken to hold no more: some are empty by chance."""
 
+GONE = ("TrimmedDataAccessException", "ExpiredIteratorException")
+"""Codes of the stream's errors where it no longer has what it was asked for."""
+
 MAX_PAYLOAD = 5_000_000
 """Bytes handed to a function at once, of the 6 MB that Lambda takes.
 
@@ -45,10 +47,7 @@ https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 
 
 class Forgotten(DealsError):
-    """The stream no longer has these records: they are older than 24 hours."""
-
-    def __init__(self) -> None:
-        super().__init__("The stream no longer has these records: they are older than 24 hours.")
+    text = "The stream no longer has these records: they are older than 24 hours."
 
 
 class StillFailing(DealsError):
@@ -150,17 +149,10 @@ class Replayer:
 
     def about(self, batch: Batch) -> list[str]:
         """The deals that a batch's records are about. Raises Forgotten."""
-        images = (
-            record["dynamodb"].get("NewImage") or record["dynamodb"].get("OldImage") or {}
-            for record in self._records(batch)
-        )
-        return list(
-            dict.fromkeys(
-                image["DealId"]["S"]
-                for image in images
-                if image.get("Type") == {"S": item_types.DEAL} and "DealId" in image
-            )
-        )
+        changes = [record["dynamodb"] for record in self._records(batch)]
+        images = [each.get("NewImage") or each.get("OldImage") or {} for each in changes]
+        of_deals = [image for image in images if image.get("Type") == {"S": item_types.DEAL}]
+        return list(dict.fromkeys(image["DealId"]["S"] for image in of_deals if "DealId" in image))
 
     def _records(self, batch: Batch) -> list[Record]:
         """A batch's records, as Lambda hands them to functions, with what the stream holds in between."""
@@ -182,11 +174,9 @@ class Replayer:
                     break
                 silent = 0 if found else silent + 1
                 iterator = answer.get("NextShardIterator")
-        except ClientError as error:
-            if error.response["Error"]["Code"] in ("TrimmedDataAccessException", "ExpiredIteratorException"):
+        except (BotoCoreError, ClientError) as error:
+            if isinstance(error, ClientError) and error.response["Error"]["Code"] in GONE:
                 raise Forgotten from error
-            raise Unavailable(f"The stream cannot be read: {error}") from error
-        except BotoCoreError as error:
             raise Unavailable(f"The stream cannot be read: {error}") from error
         if not records:
             raise Forgotten
@@ -213,12 +203,10 @@ class Replayer:
 
 def _as_delivered(record: Mapping[str, Any], stream: str) -> Record:
     """A record of the stream's API in the spelling in which Lambda delivers it."""
-    identity = record.get("userIdentity")
-    return {
-        **_plain(record),
-        "eventSourceARN": stream,
-        **({"userIdentity": {name[0].lower() + name[1:]: text for name, text in identity.items()}} if identity else {}),
-    }
+    told: Record = {**_plain(record), "eventSourceARN": stream}
+    if identity := record.get("userIdentity"):
+        told["userIdentity"] = {name[0].lower() + name[1:]: text for name, text in identity.items()}
+    return told
 
 
 def _plain(value: Any) -> Any:
@@ -247,9 +235,3 @@ def _parts(records: Sequence[Record]) -> Iterator[str]:
         size += len(text) + 1
     if part:
         yield ",".join(part)
-
-
-def replayer(table: Table, **client_arguments: Any) -> Replayer:
-    """A replayer with the credentials that the environment gives boto3."""
-    streams = boto3.client("dynamodbstreams", **client_arguments)
-    return Replayer(streams, boto3.client("lambda", **client_arguments), table)

@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import MofNCompleteColumn
 
 from cli.connection import open_table
-from cli.exits import INTERRUPTED
 from cli.exported import Export
-from cli.output import complain, note, say, show_rows, summary
-from cli.progress import progress
-from cli.segments import Number, Segments, Step
+from cli.output import note, say, show_rows, summary
+from cli.segments import Number, Step, run
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
+from shared.errors import DealsError
 from shared.values import times
 from shared.values.counts import counted
 
@@ -62,8 +60,7 @@ def export(
     """Write all items into a database, without personal data; an interrupted export goes on where it stopped."""
     unfinished = folder / UNFINISHED
     if folder.exists() and any(folder.iterdir()) and not unfinished.exists():
-        complain(f"{folder} is not empty: nothing was exported.")
-        raise typer.Exit(1)
+        raise DealsError(f"{folder} is not empty: nothing was exported.")
     table = open_table()
     trace = Trace(detailed=False).attach(table)
     try:
@@ -71,8 +68,7 @@ def export(
         counts = _write(table, unfinished, personal, segments)
         unfinished.rename(folder / FILE)
     except (OSError, sqlite3.Error) as error:
-        complain(f"The export stopped: {error}.")
-        raise typer.Exit(1) from error
+        raise DealsError(f"The export stopped: {error}.") from error
     show_rows(("Table", "Rows"), sorted((name, f"{rows:,}") for name, rows in counts.items() if rows))
     say(f"{counted(sum(counts.values()), 'item')} exported to {folder / FILE}")
     say(summary(trace))
@@ -84,21 +80,19 @@ def export(
 
 
 def _write(table: Table, path: Path, personal: bool, segments: int) -> dict[str, int]:
-    """Write what is not written yet; returns the rows of each table. Raises typer.Exit where it is interrupted."""
+    """Write what is not written yet; returns the rows of each table. Raises KeyboardInterrupt."""
     written = Export(path, table=table.name, personal=personal, segments=segments, began=times.to_iso(times.now()))
     try:
         about = written.about()
         if (about["table"], about["personal"]) != (table.name, personal):
             of = f"{about['table']} {'with' if about['personal'] else 'without'} personal data"
-            complain(f"{path.parent} has an unfinished export of {of}: nothing was exported.")
-            raise typer.Exit(1)
-        work = Segments(about["segments"], lambda number: steps(table, written, number))
-        with progress("Exporting", table.roughly() or None, MofNCompleteColumn()) as advance:
-            advance(sum(written.counts().values()))
-            interrupted = work.run(advance)
+            raise DealsError(f"{path.parent} has an unfinished export of {of}: nothing was exported.")
+        begun = sum(written.counts().values())
+        _, interrupted = run(
+            "Exporting", table, about["segments"], lambda number: steps(table, written, number), begun=begun
+        )
         if interrupted:
-            complain("Interrupted. Repeat the command: it goes on from here.")
-            raise typer.Exit(INTERRUPTED)
+            raise KeyboardInterrupt("Repeat the command: it goes on from here.")
         return written.counts()
     finally:
         written.close()

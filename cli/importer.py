@@ -61,24 +61,17 @@ class Entry:
     deal: Deal
 
 
-@dataclass(frozen=True, slots=True)
-class BadLine:
-    """A line that was not imported, and why."""
-
-    number: int
-    reason: str
-
-
 @dataclass(slots=True)
 class Report:
-    """The counts of an import so far. ``withdrawn`` counts deals that were there and are withdrawn by it."""
+    """The counts of an import so far. ``withdrawn`` counts deals that were there and are withdrawn by it; ``bad`` says
+    of each line that was not imported, by its number, why."""
 
     created: int = 0
     created_withdrawn: int = 0
     existing: int = 0
     withdrawn: int = 0
     brands: int = 0
-    bad: list[BadLine] = field(default_factory=list)
+    bad: dict[int, str] = field(default_factory=dict)
 
 
 class Importer:
@@ -197,7 +190,7 @@ class Importer:
 
     def _refuse(self, number: int, reason: str, size: int) -> None:
         with self._lock:
-            self.report.bad.append(BadLine(number, reason))
+            self.report.bad[number] = reason
         self._advance(size)
 
 

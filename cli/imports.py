@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
+import sqlite3
 import time
 from pathlib import Path
 from stat import S_ISREG
@@ -13,18 +15,20 @@ import typer
 from rich.progress import DownloadColumn
 
 from cli.connection import open_table, still_to_do
-from cli.exits import INTERRUPTED
-from cli.exported import is_export
+from cli.exported import Readable, is_export
 from cli.importer import WORKERS, Importer
-from cli.output import complain, note, say, summary
-from cli.progress import progress
-from cli.restoring import restore
+from cli.output import complain, note, progress, say, summary
+from shared.data import inserts
 from shared.dynamodb.tracing import Trace
 from shared.errors import DealsError
 from shared.values import times
 from shared.values.counts import counted
 
 SHOWN_BAD_LINES = 100
+AGAIN = "Repeat the import: it goes on from here."
+
+TOGETHER = 1000
+"""Items of an export that are in memory at a time."""
 
 
 def import_deals(
@@ -33,7 +37,7 @@ def import_deals(
 ) -> None:
     """Import deals, or an export's items. Repeating it creates nothing twice; bad lines are reported at the end."""
     if (path := Path(getattr(file, "name", "-"))).is_file() and is_export(path):
-        restore(path)
+        _restore(path)
         return
     table = open_table()
     trace = Trace(detailed=False).attach(table)
@@ -52,11 +56,9 @@ def import_deals(
             signal.signal(signal.SIGTERM, before)
     _tell(importer, trace, time.monotonic() - began)
     if failure is not None:
-        complain(f"Stopped: {str(failure).rstrip('.')}. Repeat the import: it goes on from here.")
-        raise typer.Exit(1) from failure
+        raise DealsError(f"Stopped: {str(failure).rstrip('.')}. {AGAIN}") from failure
     if interrupted:
-        complain("Interrupted. Repeat the import: it goes on from here.")
-        raise typer.Exit(INTERRUPTED)
+        raise KeyboardInterrupt(AGAIN)
     if importer.report.bad:
         raise typer.Exit(1)
 
@@ -80,11 +82,10 @@ def _tell(importer: Importer, trace: Trace, seconds: float) -> None:
     behind = still_to_do()
     if behind:
         note(f"Search, pages and messages follow: functions still have {behind} (make status)")
-    bad = sorted(report.bad, key=lambda line: line.number)
-    for line in bad[:SHOWN_BAD_LINES]:
-        complain(f"line {line.number}: {line.reason}")
-    if len(bad) > SHOWN_BAD_LINES:
-        note(f"and {counted(len(bad) - SHOWN_BAD_LINES, 'bad line')} more")
+    for number, reason in sorted(report.bad.items())[:SHOWN_BAD_LINES]:
+        complain(f"line {number}: {reason}")
+    if len(report.bad) > SHOWN_BAD_LINES:
+        note(f"and {counted(len(report.bad) - SHOWN_BAD_LINES, 'bad line')} more")
 
 
 def _size(file: BinaryIO) -> int | None:
@@ -94,3 +95,31 @@ def _size(file: BinaryIO) -> int | None:
     except OSError:  # standard input may be no file at all
         return None
     return status.st_size if S_ISREG(status.st_mode) else None
+
+
+def _restore(path: Path) -> None:
+    """Import an export: its items go into the table as they are, and those that are there already stay."""
+    table = open_table()
+    trace = Trace(detailed=False).attach(table)
+    done = new = 0
+    interrupted = False
+    try:
+        export = Readable.of(path)
+        items = export.items()
+        with progress("Importing", export.count) as advance:
+            while some := list(itertools.islice(items, TOGETHER)):
+                new += inserts.insert(table, some)
+                done += len(some)
+                advance(len(some))
+    except KeyboardInterrupt:
+        interrupted = True
+    except (sqlite3.Error, ValueError) as error:
+        raise DealsError(f"{path} is no export that can be read: {error}.") from error
+    say(f"{counted(new, 'item')} created")
+    say(f"{counted(done - new, 'item')} already there, and left as they were")
+    say(summary(trace))
+    if interrupted:
+        raise KeyboardInterrupt(AGAIN)
+    if export.keyless:
+        note(f"Not imported, for they have no keys: {', '.join(export.keyless)}.")
+        note("What is counted of them, btd check --mend counts anew.")

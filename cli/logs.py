@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import starmap
 from typing import Annotated, Any
 
 import boto3
@@ -20,6 +20,9 @@ from infra.settings import STAGES
 from local.settings import STAGE
 from shared.errors import Unavailable
 from shared.values import times
+
+Fields = Mapping[str, Any]
+"""A line that a function has logged, as the JSON that it is."""
 
 _BOOKKEEPING = {"level", "location", "timestamp", "message", "service", "correlation_id", "_aws"}
 """Fields of a line that have a column of their own, or that nobody reads."""
@@ -42,26 +45,17 @@ def logs(
     """Show what all functions have logged of an id, such as from a request to its last message."""
     found = _find(text, times.now() - timedelta(hours=hours))
     if as_json:
-        show_json({"result": [line.fields for line in found]})
+        show_json({"result": [fields for _, fields in found]})
     else:
-        show_rows(["Time", "Function", "Level", "What", "With"], map(_row, found))
+        show_rows(["Time", "Function", "Level", "What", "With"], starmap(_row, found))
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line that a function has logged, as the JSON that it is."""
-
-    at: datetime
-    fields: Mapping[str, Any]
-
-
-def _row(line: Line) -> tuple[Any, ...]:
-    fields = line.fields
+def _row(at: datetime, fields: Fields) -> tuple[Any, ...]:
     rest = ", ".join(f"{name}={value}" for name, value in fields.items() if name not in _BOOKKEEPING)
-    return (f"{line.at:%H:%M:%S}", fields.get("service"), fields.get("level"), fields["message"], rest)
+    return (f"{at:%H:%M:%S}", fields.get("service"), fields.get("level"), fields["message"], rest)
 
 
-def _find(text: str, since: datetime) -> list[Line]:
+def _find(text: str, since: datetime) -> list[tuple[datetime, Fields]]:
     """The lines since a time that hold a text, which has no quotation marks, in the order in which they were written.
 
     They are of the stack that the environment names, or of the running local cloud's. Raises NoTable, Unavailable.
@@ -79,12 +73,8 @@ def _find(text: str, since: datetime) -> list[Line]:
         for group in page["logGroups"]
     ]
     pages = (page for group in groups for page in _pages(client, "filter_log_events", logGroupName=group, **asked))
-    found = [
-        Line(datetime.fromtimestamp(event["timestamp"] / 1000, UTC), _fields(event["message"]))
-        for page in pages
-        for event in page["events"]
-    ]
-    return sorted(found, key=lambda line: line.at)
+    events = sorted((event for page in pages for event in page["events"]), key=lambda event: event["timestamp"])
+    return [(datetime.fromtimestamp(event["timestamp"] / 1000, UTC), _fields(event["message"])) for event in events]
 
 
 def _pages(client: Any, operation: str, **arguments: Any) -> Iterator[Mapping[str, Any]]:
@@ -94,7 +84,7 @@ def _pages(client: Any, operation: str, **arguments: Any) -> Iterator[Mapping[st
         raise Unavailable(f"The logs cannot be read: {error}") from error
 
 
-def _fields(text: str) -> Mapping[str, Any]:
+def _fields(text: str) -> Fields:
     """The fields of a log line. Lambda's own lines, such as of a timeout, are not JSON."""
     try:
         fields = json.loads(text)

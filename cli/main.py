@@ -10,6 +10,7 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError  # typer b
 from typer.core import TyperGroup
 
 from cli import (
+    INTERRUPTED,
     backfill,
     check,
     deals,
@@ -31,7 +32,6 @@ from cli import (
     users,
 )
 from cli.connection import NoTable
-from cli.exits import INTERRUPTED
 from cli.output import complain
 from shared.errors import DealsError
 
@@ -62,7 +62,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
-            complain("Interrupted.")
+            complain(" ".join(("Interrupted.", *map(str, error.args))))  # what ends in order says how to go on
             raise typer.Exit(INTERRUPTED) from error
         except NoTable as error:
             complain(str(error))

@@ -57,16 +57,10 @@ def place(
     fields = {"address": address, "items": [_item(work.table, each) for each in wanted]}
     new = checked(NewOrder, fields)
     account_id = users.get(work.table, username, consistent=True).account_id
-    order = placing.place(
-        work.table,
-        placing.Asked(
-            username, new.address, new.wanted(), Idempotency(account_id, key or secrets.token_hex(16), fields)
-        ),
-        work.now,
-        secrets.token_bytes(16),
-        chance=random.random,
-        terms=placing.Terms.of(os.environ, order_news.telling),
-    )
+    once = Idempotency(account_id, key or secrets.token_hex(16), fields)
+    asked = placing.Asked(username, new.address, new.wanted(), once)
+    terms = placing.Terms.of(os.environ, order_news.telling)
+    order = placing.place(work.table, asked, work.now, secrets.token_bytes(16), chance=random.random, terms=terms)
     return order_documents.order(order)
 
 

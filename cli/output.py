@@ -7,11 +7,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -53,15 +63,15 @@ def _escaped(text: str) -> str:
 
 def show_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Rows under headings."""
-    _grid(columns, rows, empty="none")
-
-
-def show_fields(fields: Mapping[str, Any]) -> None:
-    """One thing, a field a line; fields without a value are left out."""
-    known = [(name, value) for name, value in fields.items() if value is not None]
-    width = max((len(name) for name, _ in known), default=0)
-    for name, value in known:
-        say(f"{name:<{width}}  {cell(value)}")
+    grid = Grid(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in columns:
+        grid.add_column(column, overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(printable(cell(value))) for value in row))
+    if grid.row_count:
+        _console().print(grid)
+    else:
+        say("none")
 
 
 def show_json(document: Any) -> None:
@@ -71,18 +81,14 @@ def show_json(document: Any) -> None:
 
 def show_trace(trace: Trace) -> None:
     """The requests made: operation, index, keys, and the capacity each consumed; then their sum."""
-    rows = [
-        (
-            number,
-            request.operation + (f" ({request.refused})" if request.refused else ""),
-            request.index or "",
-            _some(request.keys),
-            _capacity(request.capacity, request.by_index),
-        )
-        for number, request in enumerate(trace.requests, start=1)
-    ]
+    rows = []
+    for number, request in enumerate(trace.requests, start=1):
+        operation = request.operation + (f" ({request.refused})" if request.refused else "")
+        more = [f"and {len(request.keys) - SHOWN_KEYS} more"] if len(request.keys) > SHOWN_KEYS else []
+        keys = "\n".join([*request.keys[:SHOWN_KEYS], *more])
+        rows.append((number, operation, request.index, keys, _capacity(request.capacity, request.by_index)))
     if rows:
-        _grid(["No.", "Request", "Index", "Key", "Capacity"], rows)
+        show_rows(["No.", "Request", "Index", "Key", "Capacity"], rows)
     say(summary(trace))
     for sentence in meanings(request.capacity for request in trace.requests):
         say(sentence)
@@ -92,6 +98,20 @@ def summary(trace: Trace) -> str:
     """How many requests were made, and what they consumed."""
     unsaid = f" ({counted(trace.silent, 'answer')} without a figure)" if trace.silent else ""
     return f"{counted(trace.count, 'request')}, {trace.capacity} consumed{unsaid}"
+
+
+@contextmanager
+def progress(doing: str, total: int | None, amount: ProgressColumn | None = None) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error while something is done, advanced by what this gives; nothing where nobody would see it.
+
+    ``total`` is None where it is not known; ``amount`` shows how much is done, where that is not a number of items.
+    """
+    console = Console(stderr=True)
+    done = (TaskProgressColumn(), amount or MofNCompleteColumn(), TimeRemainingColumn(elapsed_when_finished=True))
+    columns = (TextColumn(doing), BarColumn(), *done)
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task(doing, total=total)
+        yield lambda done: bar.advance(task, done)
 
 
 def cell(value: Any) -> str:
@@ -111,23 +131,6 @@ def cell(value: Any) -> str:
     return str(value)
 
 
-def _grid(columns: Sequence[str], rows: Iterable[Sequence[Any]], empty: str = "") -> None:
-    grid = Grid(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for column in columns:
-        grid.add_column(column, overflow="fold")
-    for row in rows:
-        grid.add_row(*(Text(printable(cell(value))) for value in row))
-    if grid.row_count:
-        _console().print(grid)
-    else:
-        say(empty)
-
-
-def _some(keys: Sequence[str]) -> str:
-    rest = [f"and {len(keys) - SHOWN_KEYS} more"] if len(keys) > SHOWN_KEYS else []
-    return "\n".join([*keys[:SHOWN_KEYS], *rest])
-
-
 def _capacity(total: Capacity | None, by_index: Mapping[str, Capacity]) -> str:
     """The total, and where a write fed indexes too, what each took."""
     if total is None:
@@ -139,8 +142,6 @@ def _capacity(total: Capacity | None, by_index: Mapping[str, Capacity]) -> str:
 def _console(*, stderr: bool = False) -> Console:
     # Made again each time: the streams may have been replaced since, as by a test.
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-    return (
-        console
-        if console.is_terminal
-        else Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=PLAIN_WIDTH)
-    )
+    if not console.is_terminal:
+        console.width = PLAIN_WIDTH
+    return console

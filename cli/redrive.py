@@ -10,11 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+import boto3
 import typer
 
-from cli import dead_letters
 from cli.connection import NoTable, local_cloud, open_table
-from cli.dead_letters import Batch, Content, Replayer, Uploads
+from cli.dead_letters import Batch, Content, Replayer, Uploads, content_of
 from cli.output import complain, say, show_json, show_rows
 from cli.work import AsJson
 from infra.functions import DEAD_LETTERS, QUEUES
@@ -68,10 +68,6 @@ def redrive(
         raise typer.Exit(1)
 
 
-class _Strange(DealsError):
-    """No function understands the message."""
-
-
 @dataclass(slots=True)
 class _Case:
     """One message of a dead-letter queue: its work, the deals that it is about, why it is there, what became of it."""
@@ -119,7 +115,8 @@ class _Plumbing:
             for name, output in DEAD_LETTERS.items()
             if output in addresses
         }
-        return cls(queues, dead, dead_letters.replayer(open_table(), **client_arguments))
+        streams = boto3.client("dynamodbstreams", **client_arguments)
+        return cls(queues, dead, Replayer(streams, boto3.client("lambda", **client_arguments), open_table()))
 
     def cases(self, source: str, queue: Queue) -> Iterator[_Case]:
         seen: set[str] = set()
@@ -127,7 +124,7 @@ class _Plumbing:
             if message.message_id in seen:  # looking has taken so long that the first are visible again
                 return
             seen.add(message.message_id)
-            content = dead_letters.content_of(message)
+            content = content_of(message)
             yield _Case(source, queue, message, content, *self._told(content))
 
     def send(self, case: _Case) -> None:
@@ -143,7 +140,7 @@ class _Plumbing:
         """Hand a batch to its function, or other work to its queue as it came; returns what was done."""
         match case.content:
             case None:
-                raise _Strange("nothing that a function understands")
+                raise DealsError("nothing that a function understands")
             case Batch():
                 return f"{counted(self.replayer.replay(case.content), 'record')} replayed"
         self.queues[type(case.content)].send([case.message.body])

@@ -6,8 +6,8 @@ import random
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -16,7 +16,7 @@ import typer
 from cli import views
 from cli.connection import open_table
 from cli.inputs import DealName, deal_id
-from cli.output import complain, note, show_json
+from cli.output import note, show_json
 from cli.work import AsJson
 from shared.data.catalog import deals
 from shared.data.idempotency import Idempotency
@@ -24,9 +24,9 @@ from shared.data.members import users
 from shared.data.orders import addresses, placing, stock
 from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace
-from shared.errors import Busy, CannotOrder, Forbidden
+from shared.errors import Busy, CannotOrder, DealsError, Forbidden
 from shared.models.members import Address, User
-from shared.models.orders import Stock, Wanted
+from shared.models.orders import Wanted
 from shared.values import times
 
 MOST = 500
@@ -53,12 +53,14 @@ def rush(
     note(f"{buyers} buyers on {before.left:,} pieces")
     trace = Trace().attach(table)
     began = time.perf_counter()
+    wanted = Wanted(found.deal_id, 1, found.price, found.currency)
     with ThreadPoolExecutor(min(buyers, AT_ONCE)) as pool:
-        ends = Counter(pool.map(_buying(table, Wanted(found.deal_id, 1, found.price, found.currency)), joined))
+        ends = Counter(pool.map(partial(_buy, table, wanted), joined))
     seconds = time.perf_counter() - began
     after = stock.of(table, found.deal_id)
     sent = [request for request in trace.requests if request.operation == "TransactWriteItems"]
-    right = _adds_up(before, after, ends["placed"])
+    # What was placed is what was taken, and nothing else has changed.
+    right = after.on_sale == after.left + after.ordered and before.left - after.left == ends["placed"]
     document = {
         "placed": ends["placed"],
         "ordersASecond": round(ends["placed"] / seconds, 1),
@@ -74,8 +76,8 @@ def rush(
     else:
         views.fields(document)
     if not right:
-        complain("The sums do not add up: somebody else ordered or put on sale meanwhile, or the stock is wrong.")
-        raise typer.Exit(1)
+        wrong = "somebody else ordered or put on sale meanwhile, or the stock is wrong"
+        raise DealsError(f"The sums do not add up: {wrong}.")
 
 
 def _join(table: Table, name: str) -> User:
@@ -85,26 +87,13 @@ def _join(table: Table, name: str) -> User:
     return buyer
 
 
-def _buying(table: Table, wanted: Wanted) -> Callable[[User], str]:
-    def buy(buyer: User) -> str:
-        once = Idempotency(buyer.account_id, "rush", {"deal": wanted.deal_id})
-        try:
-            placing.place(
-                table,
-                placing.Asked(buyer.username, "home", [wanted], once),
-                times.now(),
-                secrets.token_bytes(16),
-                chance=random.random,
-            )
-        except CannotOrder:
-            return "sold out"
-        except Busy:
-            return "busy"
-        return "placed"
-
-    return buy
-
-
-def _adds_up(before: Stock, after: Stock, placed: int) -> bool:
-    """Whether what was placed is what was taken, and nothing else has changed."""
-    return after.on_sale == after.left + after.ordered and before.left - after.left == placed
+def _buy(table: Table, wanted: Wanted, buyer: User) -> str:
+    once = Idempotency(buyer.account_id, "rush", {"deal": wanted.deal_id})
+    asked = placing.Asked(buyer.username, "home", [wanted], once)
+    try:
+        placing.place(table, asked, times.now(), secrets.token_bytes(16), chance=random.random)
+    except CannotOrder:
+        return "sold out"
+    except Busy:
+        return "busy"
+    return "placed"

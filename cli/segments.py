@@ -9,17 +9,12 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
-from rich.progress import MofNCompleteColumn
 
 from cli.connection import open_table
-from cli.exits import INTERRUPTED
-from cli.output import complain, say, summary
-from cli.progress import progress
+from cli.output import progress, say, summary
 from shared.data import item_types, keys
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
@@ -32,8 +27,7 @@ PAGE = 200
 Number = Annotated[int, typer.Option(min=1, max=64, help="Parts of the table that are read at once.")]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One page of a segment: how many items were looked at, and how many of them were rewritten."""
 
     seen: int
@@ -69,51 +63,44 @@ def run_all(
     interruption.
 
     ``steps`` gives those of a table's segment, of so many. ``done`` says in words what so many rewritten items are.
-    Raises NoTable, Unavailable; typer.Exit when interrupted.
+    Raises NoTable, Unavailable, KeyboardInterrupt.
     """
     table = open_table()
     trace = Trace(detailed=False).attach(table)
-    work = Segments(segments, lambda number: steps(table, number, segments))
-    with progress(doing, table.roughly() or None, MofNCompleteColumn()) as advance:
-        interrupted = work.run(advance)
-    say(f"{counted(work.seen, 'item')} looked at, {done(work.rewritten)}")
+    (seen, rewritten), interrupted = run(doing, table, segments, lambda number: steps(table, number, segments))
+    say(f"{counted(seen, 'item')} looked at, {done(rewritten)}")
     say(summary(trace))
     if interrupted:
-        complain("Interrupted. Repeat the command with as many segments: it goes on from here.")
-        raise typer.Exit(INTERRUPTED)
+        raise KeyboardInterrupt("Repeat the command with as many segments: it goes on from here.")
 
 
-class Segments:
-    """All segments of one run, each in a thread of its own, and what they have done.
+def run(
+    doing: str, table: Table, segments: int, steps: Callable[[int], Iterator[Step]], *, begun: int = 0
+) -> tuple[Step, bool]:
+    """Do the steps of each segment in a thread of its own; returns their sum, and whether the user interrupted that.
 
-    ``steps`` gives the steps of the segment of a number.
+    ``begun`` is how many items were done before. Raises Unavailable.
     """
+    stop = threading.Event()
+    interrupted = False
+    with progress(doing, table.roughly() or None) as advance:
+        advance(begun)
 
-    def __init__(self, segments: int, steps: Callable[[int], Iterator[Step]]) -> None:
-        self.seen = self.rewritten = 0
-        self._segments, self._steps = segments, steps
-        self._stop = threading.Event()
-        self._lock = threading.Lock()
+        def work(number: int) -> list[Step]:
+            done = []
+            for step in steps(number):
+                done.append(step)
+                advance(step.seen)
+                if stop.is_set():
+                    break
+            return done
 
-    def run(self, advance: Callable[[int], None]) -> bool:
-        """Do all segments; returns whether the user interrupted that. Raises Unavailable."""
-        interrupted = False
-        with ThreadPoolExecutor(self._segments) as pool:
-            parts = [pool.submit(partial(self._segment, number, advance)) for number in range(self._segments)]
+        with ThreadPoolExecutor(segments) as pool:
+            parts = [pool.submit(work, number) for number in range(segments)]
             try:
                 wait(parts, return_when=FIRST_EXCEPTION)
             except KeyboardInterrupt:
                 interrupted = True
-            self._stop.set()  # only now: what is under way ends after its page, and its place is kept
-        for part in parts:
-            part.result()
-        return interrupted
-
-    def _segment(self, number: int, advance: Callable[[int], None]) -> None:
-        for step in self._steps(number):
-            with self._lock:
-                self.seen += step.seen
-                self.rewritten += step.rewritten
-            advance(step.seen)
-            if self._stop.is_set():
-                return
+            stop.set()  # only now: what is under way ends after its page, and its place is kept
+    done = [step for part in parts for step in part.result()]
+    return Step(sum(step.seen for step in done), sum(step.rewritten for step in done)), interrupted

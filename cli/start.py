@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from cli.exits import INTERRUPTED
+from cli import INTERRUPTED
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cli.output import say, show_fields, show_rows
+from cli.output import cell, say, show_rows
 from shared.values.counts import counted
 
 Json = Mapping[str, Any]
@@ -14,8 +14,11 @@ Column = str | Callable[[Json], Any]
 
 
 def fields(document: Json) -> None:
-    """Whatever has no table of its own, a field a line."""
-    show_fields(document)
+    """Whatever has no table of its own, a field a line; fields without a value are left out."""
+    known = {name: value for name, value in document.items() if value is not None}
+    width = max(map(len, known), default=0)
+    for name, value in known.items():
+        say(f"{name:<{width}}  {cell(value)}")
 
 
 def table(columns: Mapping[str, Column]) -> Callable[[Json], None]:

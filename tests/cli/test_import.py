@@ -218,7 +218,7 @@ def test_a_deal_that_another_import_creates_meanwhile_is_already_there(table: Ta
     importer._names = brands.names(table)
     importer._create([importer._named(entry) for entry in entries if entry])
 
-    assert (importer.report.created, importer.report.existing, importer.report.bad) == (2, 1, [])
+    assert (importer.report.created, importer.report.existing, importer.report.bad) == (2, 1, {})
     assert imported(table, "2") == [there]
     assert len(imported(table, "1", "2", "3")) == 3
 
