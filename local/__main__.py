@@ -13,7 +13,6 @@ import urllib.request
 from contextlib import suppress
 from http import HTTPStatus
 
-from infra.functions import QUEUES
 from local import cloud, deploy
 from local.settings import REGION, Home, access_key, client_arguments, endpoint, wanted_port
 from local.trouble import Trouble
@@ -22,10 +21,6 @@ from shared.errors import DealsError
 from shared.values import times
 
 YES = {"1", "yes", "true"}
-
-
-BUCKET = "PicturesBucket"
-"""The stack's output that names the bucket of pictures."""
 
 
 def main() -> int:
@@ -61,7 +56,7 @@ def up(home: Home) -> int:
     digest = deploy.wanted(port)
     outputs = deploy.outputs(home, digest)
     if outputs is None or not _answers(_plain_address(port, outputs["ApiId"])):
-        if not deploy.is_bootstrapped(home):
+        if not (home.deployed.exists() and home.bootstrap.exists()):
             home.deploy_log.unlink(missing_ok=True)
             print("Preparing the cloud (cdk bootstrap) ...", flush=True)
             deploy.bootstrap(home, port)
@@ -153,25 +148,12 @@ def _tell(home: Home, there: cloud.Cloud, outputs: dict[str, str], seconds: floa
     member = ensure_account(home.member, table, "member")
     api = f"http://{outputs['ApiId']}.execute-api.localhost:{there.port}{paths.ROOT}"
     plain = _plain_address(there.port, outputs["ApiId"])
-    home.cloud.write_text(
-        json.dumps(
-            {
-                "endpoint": endpoint(there.port),
-                "region": REGION,
-                "table": outputs["TableName"],
-                "apiId": outputs["ApiId"],
-                "apiUrl": api,
-                "siteUrl": outputs["SiteUrl"],
-                "plainApiUrl": plain,
-                "picturesBucket": outputs[BUCKET],
-                **{name[0].lower() + name[1:]: url for name, url in outputs.items() if name in QUEUES},
-            },
-            indent=2,
-        )
-    )
+    known = {name[0].lower() + name[1:]: text for name, text in outputs.items()}
+    known |= {"endpoint": endpoint(there.port), "region": REGION, "apiUrl": api, "plainApiUrl": plain}
+    home.cloud.write_text(json.dumps({"table": table.name, **known}, indent=2))
     if not empty and not home.sample.exists():
         print("Bringing in the sample deals ...", flush=True)
-        planted = sample.plant(table, times.now(), member.username, s3.connect(outputs[BUCKET], **reached))
+        planted = sample.plant(table, times.now(), member.username, s3.connect(outputs["PicturesBucket"], **reached))
         home.sample.write_text(json.dumps({"deals": planted}))
     print(
         f"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from local.settings import write_private
@@ -27,24 +27,16 @@ class Login:
 def ensure_account(file: Path, table: Table, role: Role) -> Login:
     """The demo's account of a role, created at the first start; its password is made up once and kept in a file."""
     login = _kept(file) or Login(role, secrets.token_urlsafe(12))
+    name = login.username
     try:
-        user = users.get(table, login.username)
+        user = users.get(table, name)
     except NoSuchUser:
-        users.create(
-            table,
-            User(
-                username=login.username,
-                email=f"{login.username}@example.com",
-                name=login.username.title(),
-                password_hash=hash_password(login.password),
-                role=role,
-                created_at=times.now(),
-            ),
-        )
+        password_hash, now = hash_password(login.password), times.now()
+        users.create(table, User(name, f"{name}@example.com", name.title(), password_hash, role, now))
     else:
         if not verify_password(credentials.known(table, user).password_hash, login.password):
-            users.change_password(table, login.username, hash_password(login.password))
-    write_private(file, json.dumps({"username": login.username, "password": login.password}))
+            users.change_password(table, name, hash_password(login.password))
+    write_private(file, json.dumps(asdict(login)))
     return login
 
 

@@ -23,16 +23,8 @@ TIMEOUT = 1200
 """Seconds for one command of the CDK; a deployment from nothing takes ten."""
 
 _DEPLOYED_FROM = (
-    "app.py",
-    "cdk.json",
-    "infra",
-    "functions",
-    "shared",
-    "web",
-    "package-lock.json",
-    "requirements/lambda-full.txt",
-    "requirements/lambda-lean.txt",
-    "requirements/dev.txt",
+    *("app.py", "cdk.json", "infra", "functions", "shared", "web", "package-lock.json"),
+    *("requirements/lambda-full.txt", "requirements/lambda-lean.txt", "requirements/dev.txt"),
 )
 
 
@@ -70,11 +62,6 @@ def outputs(home: Home, digest: str) -> dict[str, str] | None:
     return dict(record["outputs"]) if record.get("digest") == digest else None
 
 
-def is_bootstrapped(home: Home) -> bool:
-    """Whether something has been deployed to this cloud before."""
-    return home.deployed.exists() and home.bootstrap.exists()
-
-
 def bootstrap(home: Home, port: int) -> None:
     """Prepare the cloud for the CDK, with the CDK's own template except for a bucket policy. Raises Trouble.
 
@@ -85,12 +72,8 @@ def bootstrap(home: Home, port: int) -> None:
     template = json.loads(home.bootstrap.read_text())
     del template["Resources"]["StagingBucketPolicy"]
     home.bootstrap.write_text(json.dumps(template))
-    _run(
-        home,
-        port,
-        *("bootstrap", f"aws://{ACCOUNT}/{REGION}", "--app", "", "--template", str(home.bootstrap), "--ci"),
-        *("--output", str(home.folder / "cdk.out")),
-    )
+    given = ("--app", "", "--template", str(home.bootstrap), "--ci", "--output", str(home.folder / "cdk.out"))
+    _run(home, port, "bootstrap", f"aws://{ACCOUNT}/{REGION}", *given)
 
 
 def deploy(home: Home, port: int, digest: str, *, app: Path | None = None) -> dict[str, str]:
@@ -108,9 +91,7 @@ def deploy(home: Home, port: int, digest: str, *, app: Path | None = None) -> di
         *("--context", f"origin={origin(port)}", "--method", "direct"),
         *("--output", str(home.folder / "cdk.out"), "--outputs-file", str(file), "--progress", "events", "--ci"),
     )
-    found: dict[str, str] = {}
-    for stack in json.loads(file.read_text()).values():
-        found |= stack
+    found = {name: value for stack in json.loads(file.read_text()).values() for name, value in stack.items()}
     home.deployed.write_text(json.dumps({"digest": digest, "outputs": found}, indent=2))
     return found
 
@@ -158,13 +139,9 @@ def _run(home: Home, port: int, *arguments: str, output: IO[bytes] | None = None
         except subprocess.TimeoutExpired as error:
             raise Trouble(f"cdk {arguments[0]} takes longer than {TIMEOUT} s; see {short(home.deploy_log)}.") from error
     if done.returncode:
-        raise Trouble(f"cdk {arguments[0]} failed; see {short(home.deploy_log)}. {_last_error(home)}".strip())
-
-
-def _last_error(home: Home) -> str:
-    lines = home.deploy_log.read_text(errors="replace").splitlines()
-    telling = [line.strip() for line in lines if "❌" in line or "rror:" in line or line.startswith("Cannot ")]
-    return telling[-1] if telling else ""
+        lines = home.deploy_log.read_text(errors="replace").splitlines()
+        telling = [line.strip() for line in lines if "❌" in line or "rror:" in line or line.startswith("Cannot ")]
+        raise Trouble(" ".join((f"cdk {arguments[0]} failed; see {short(home.deploy_log)}.", *telling[-1:])))
 
 
 def _cdk() -> Path:

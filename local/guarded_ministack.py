@@ -81,31 +81,22 @@ def guarded(app: App, own: str, key_of: Callable[[dict[str, str], dict[str, list
         if scope["type"] in ("http", "websocket"):
             headers = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in scope["headers"]}
             key = key_of(headers, parse_qs(scope.get("query_string", b"").decode("latin-1")))
-            method, sends_file = scope.get("method", "GET"), _sends_file(headers)
-            if not admits(method, scope["path"], headers.get("host", ""), key, own, sends_file=sends_file):
+            method, path, host = scope.get("method", "GET"), scope["path"], headers.get("host", "")
+            if not admits(method, path, host, key, own, sends_file=_sends_file(headers)):
                 await _refuse(scope, receive, send)
                 return
-            if is_mail(scope.get("method", "GET"), scope["path"], headers.get("host", "")):
-                await _show_mail(scope["path"], send)
+            # What the site has mailed is at the site's own name, which is the laptop's alone.
+            if method == "GET" and f"{path}/".startswith("/mail/") and SITE_HOST.fullmatch(host):
+                from local import mailbox  # noqa: PLC0415  # templates and all take half a second
+
+                await _answer(send, *mailbox.show(path))
                 return
-            if scope["path"] == WAITING:
+            if path == WAITING:
                 await _answer(send, 200, {"Content-Type": "application/json"}, json.dumps(waiting()))
                 return
         await app(scope, receive, send)
 
     return guard
-
-
-def is_mail(method: str, path: str, host: str) -> bool:
-    """Whether a request is for what the site has mailed: of the site's own name, which is the laptop's alone."""
-    return method == "GET" and f"{path}/".startswith("/mail/") and SITE_HOST.fullmatch(host) is not None
-
-
-async def _show_mail(path: str, send: Send) -> None:
-    from local import mailbox  # noqa: PLC0415  # templates and all take half a second
-
-    status, headers, text = mailbox.show(path)
-    await _answer(send, status, headers, text)
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:

@@ -31,10 +31,6 @@ class AccessKey:
     secret: str = field(repr=False)
 
 
-def _chosen_folder() -> Path:
-    return Path(os.environ.get("BTD_HOME") or ROOT / ".local").resolve()
-
-
 class _In:
     """A file or a folder of a home, by its name."""
 
@@ -52,36 +48,22 @@ class Home:
     It is ``.local``, or what ``BTD_HOME`` names.
     """
 
-    folder: Path = field(default_factory=_chosen_folder)
+    folder: Path = field(default_factory=lambda: Path(os.environ.get("BTD_HOME") or ROOT / ".local").resolve())
 
-    process = _In("process.json")
-    """Which process is the cloud, and on which port."""
-    port = _In("port")
-    """The port that was used last, also by a cloud that was not deployed to."""
-    log = _In("cloud.log")
-    """The output of MiniStack and the functions."""
-    deploy_log = _In("deploy.log")
-    """The CDK's last output."""
-    state = _In("state")
-    """MiniStack's memory from run to run."""
-    bootstrap = _In("bootstrap.json")
-    """The template by which the CDK prepares the cloud: its own, except for what this cloud refuses."""
-    deployed = _In("deployed.json")
-    """The last deployment, with its outputs."""
-    cloud = _In("cloud.json")
-    """The addresses that others need to talk to the cloud: ``btd`` and the end-to-end tests read it."""
-    editor = _In("editor.json")
-    """The demo editor's name and password."""
-    member = _In("member.json")
-    """The demo member's name and password."""
-    sample = _In("sample.json")
-    """A mark that the sample's deals have been brought in."""
-    key = _In("key.json")
-    """The account's access key, which only this checkout knows."""
-    lock = _In("lock")
-    """Held by the command that starts, deploys to or stops the cloud."""
-    scratch = _In("tmp")
-    """Temporary files of the cloud and of its functions."""
+    process = _In("process.json")  # which process is the cloud, and on which port
+    port = _In("port")  # the port that was used last, also by a cloud that was not deployed to
+    log = _In("cloud.log")  # the output of MiniStack and the functions
+    deploy_log = _In("deploy.log")  # the CDK's last output
+    state = _In("state")  # MiniStack's memory from run to run
+    bootstrap = _In("bootstrap.json")  # the CDK's own template, except for what this cloud refuses
+    deployed = _In("deployed.json")  # the last deployment, with its outputs
+    cloud = _In("cloud.json")  # the addresses that others need to talk to the cloud, such as btd
+    editor = _In("editor.json")  # the demo editor's name and password
+    member = _In("member.json")  # the demo member's
+    sample = _In("sample.json")  # a mark that the sample's deals have been brought in
+    key = _In("key.json")  # the account's access key, which only this checkout knows
+    lock = _In("lock")  # held by the command that starts, deploys to or stops the cloud
+    scratch = _In("tmp")  # temporary files of the cloud and of its functions
 
     @property
     def signs(self) -> tuple[Path, ...]:
