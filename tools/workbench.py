@@ -18,7 +18,7 @@ import itertools
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -173,13 +173,13 @@ def _pick(table: Table, posted: Sequence[Deal]) -> None:
 
 def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     """A reader signs up, likes and watches, is told of three deals, reads of one, saves and votes."""
-    name = reader.username
+    name, secret = reader.username, hashlib.sha256(reader.username.encode()).digest()
     rate_limits.sign_up(table, "203.0.113.7", NOW)
     users.create(table, reader)
-    sessions.start(table, reader, NOW, hashlib.sha256(name.encode()).digest())
-    digests.choose_hour(table, reader, 7, hashlib.sha256(name.encode()).digest()[:16])
+    sessions.start(table, reader, NOW, secret)
+    digests.choose_hour(table, reader, 7, secret[:16])
     digests.claim(table, reader, NOW)
-    email_tokens.issue(table, users.get(table, name), "verify", NOW, hashlib.sha256(name.encode()).digest())
+    email_tokens.issue(table, users.get(table, name), "verify", NOW, secret)
     for topic in (Topic(BRAND, posted[0].brand), Topic(CATEGORY, posted[0].category)):
         follows.watch(table, topic, name, NOW)
         follows.like(table, topic, name, NOW)
@@ -189,7 +189,7 @@ def _follow(table: Table, posted: Sequence[Deal], reader: User) -> None:
     saved.save(table, posted[0], name, NOW)
     votes.vote(table, posted[1], name, Vote.DOWN if name == "cy" else Vote.UP, NOW + settings.NEWCOMER)
     scores.file(table, [posted[1].deal_id], NOW)
-    feed_keys.make(table, name, reader.account_id, NOW, hashlib.sha256(name.encode()).digest())
+    feed_keys.make(table, name, reader.account_id, NOW, secret)
     alerts.on_price(table, posted[0], name, reader.account_id, Limits(posted[0].price, posted[0].currency), NOW)
     alerts.on_words(table, name, reader.account_id, Limits(words=posted[0].title.split()[-1], least_discount=20), NOW)
     addresses.save(table, name, "home", Address(reader.name, "12 Harbour Street", "Portland", "04101", "US", "ME"))
@@ -210,20 +210,12 @@ def _sell(table: Table, posted: Sequence[Deal]) -> None:
         stock.add(table, deal.deal_id, 20, NOW, shards=2)
         stock.show_level(table, deal.deal_id)
     carts.put_in(table, "ana", wished.deal_id, 2, NOW)
+    terms = placing.Terms(telling=order_news.telling)
     for number, (buyer, pieces, way) in enumerate(ORDERS):
-        order = placing.place(
-            table,
-            placing.Asked(
-                buyer,
-                "home",
-                [Wanted(ordered.deal_id, pieces, ordered.price, ordered.currency)],
-                Idempotency(READERS[buyer].account_id, f"5f2c1e{number}", {"address": "home"}),
-            ),
-            NOW + timedelta(minutes=number),
-            bytes([number] * 16),
-            chance=lambda: 0.0,
-            terms=placing.Terms(telling=order_news.telling),
-        )
+        once = Idempotency(READERS[buyer].account_id, f"5f2c1e{number}", {"address": "home"})
+        wanted = Wanted(ordered.deal_id, pieces, ordered.price, ordered.currency)
+        asked, now = placing.Asked(buyer, "home", [wanted], once), NOW + timedelta(minutes=number)
+        order = placing.place(table, asked, now, bytes([number] * 16), chance=lambda: 0.0, terms=terms)
         for hours, status in enumerate(way, start=1):
             order = steps.advance(table, order, status, NOW + timedelta(hours=hours), telling=order_news.telling)
 
@@ -286,8 +278,8 @@ def _facets(items: list[Json]) -> list[Json]:
         {
             "FacetName": name,
             "KeyAttributeAlias": {
-                "PartitionKeyAlias": _alternatives(key[PARTITION_KEY] for key in keys),
-                "SortKeyAlias": _alternatives(key[SORT_KEY] for key in keys),
+                f"{of}Alias": " or ".join(dict.fromkeys(key[attribute] for key in keys))
+                for of, attribute in (("PartitionKey", PARTITION_KEY), ("SortKey", SORT_KEY))
             },
             "TableData": by_type[name],
             "NonKeyAttributes": sorted({name for item in by_type[name] for name in item} - {PARTITION_KEY, SORT_KEY}),
@@ -297,42 +289,26 @@ def _facets(items: list[Json]) -> list[Json]:
     ]
 
 
-def _alternatives(forms: Iterable[str]) -> str:
-    return " or ".join(dict.fromkeys(forms))
-
-
 def _description() -> str:
     """The subject of the model, and its access patterns, as the README lists them."""
     rows = re.findall(r"^\| (\d+) \| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$", README.read_text("utf-8"), re.MULTILINE)
     patterns = [f"{number}. {name} ({asked.replace('`', '')})" for number, name, asked in rows]
-    return "\n".join(
-        [
-            "One table for a deals site: docs/data-model.md says why each key is as it is.",
-            "A facet shows one type of item.",
-            "",
-            "The access patterns:",
-            *patterns,
-        ]
+    about = (
+        "One table for a deals site: docs/data-model.md says why each key is as it is.\nA facet shows one type of item."
     )
+    return "\n".join([f"{about}\n\nThe access patterns:", *patterns])
 
 
 def _keys(partition_key: str, sort_key: str | None) -> Json:
-    keys = {"PartitionKey": _string(partition_key)}
-    return keys | ({"SortKey": _string(sort_key)} if sort_key else {})
+    named = {"PartitionKey": partition_key, "SortKey": sort_key}
+    return {key: {"AttributeName": name, "AttributeType": "S"} for key, name in named.items() if name}
 
 
 def _attributes(items: list[Json]) -> list[Json]:
     """Every attribute that an item has, with its type; the table's own keys apart."""
     types = {name: next(iter(value)) for item in items for name, value in item.items()}
-    return [
-        {"AttributeName": name, "AttributeType": types[name]}
-        for name in sorted(types)
-        if name not in (PARTITION_KEY, SORT_KEY)
-    ]
-
-
-def _string(name: str) -> Json:
-    return {"AttributeName": name, "AttributeType": "S"}
+    own = sorted(types.keys() - {PARTITION_KEY, SORT_KEY})
+    return [{"AttributeName": name, "AttributeType": types[name]} for name in own]
 
 
 if __name__ == "__main__":
