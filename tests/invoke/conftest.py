@@ -22,8 +22,6 @@ from shared.values import times
 from tests.support.artifacts import RUNTIME
 from tests.support.engines import FAKE_CREDENTIALS, MINISTACK
 
-EVENTS = Path(__file__).resolve().parents[2] / "events"
-
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -23,9 +23,10 @@ from shared.models.alerts import Limits
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Deal, Topic
 from shared.values import times
 from tests.functions.test_background_functions import cloudformation
-from tests.invoke.conftest import EVENTS, Place
+from tests.invoke.conftest import Place
 from tests.support.artifacts import INSTEAD, IS_LAMBDAS, RUNTIME
 from tests.support.engines import FAKE_CREDENTIALS
+from tests.support.events import EVENTS, event
 from tests.support.factories import a_deal, a_user, account_of, join, plain_picture
 from tests.support.post_office import VARIABLES
 
@@ -59,12 +60,7 @@ NO_FAILURES: dict[str, list[str]] = {"batchItemFailures": []}
 
 
 def text_of(name: str) -> bytes:
-    return (EVENTS / f"{name}.json").read_bytes()
-
-
-def event(name: str) -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(text_of(name))
-    return loaded
+    return json.dumps(event(name)).encode()
 
 
 @pytest.fixture
@@ -76,6 +72,18 @@ def deal(place: Place) -> Deal:
 
 def queued(place: Place) -> list[dict[str, Any]]:
     return [json.loads(message.body) for message in place.queue.receive()]
+
+
+def told(place: Place) -> list[list[str]]:
+    """The kinds of messages that Ana has, and Ben."""
+    announced = datetime.fromtimestamp(1781273100, UTC)  # when the event was: the messages have ended since
+    found = (messages.latest(place.table, who, limit=9, now=announced).items for who in ("ana", "ben"))
+    return [[message.kind for message in each] for each in found]
+
+
+def stream(invoke: Invoke, name: str) -> None:
+    """Hand a change of the stream to both of its readers, neither of which fails."""
+    assert [invoke(reader, text_of(name)).payload for reader in ("publisher", "refresher")] == [NO_FAILURES] * 2
 
 
 def test_functions_run_on_the_python_of_their_runtime() -> None:
@@ -162,12 +170,7 @@ def test_telling_a_page_of_readers(place: Place, deal: Deal, invoke: Invoke) -> 
     answer = invoke("messenger", text_of("messenger-work"))
 
     assert answer.payload == NO_FAILURES
-    announced = datetime.fromtimestamp(1781273100, UTC)  # when the event was: the messages have ended since
-    kinds = [
-        [message.kind for message in messages.latest(place.table, who, limit=9, now=announced).items]
-        for who in ("ana", "ben")
-    ]
-    assert kinds == [["brand"], ["category"]]
+    assert told(place) == [["brand"], ["category"]]
 
 
 def test_telling_whom_alerts_name(place: Place, deal: Deal, invoke: Invoke) -> None:
@@ -179,12 +182,7 @@ def test_telling_whom_alerts_name(place: Place, deal: Deal, invoke: Invoke) -> N
     answer = invoke("messenger", text_of("messenger-alerts"))
 
     assert answer.payload == NO_FAILURES
-    announced = datetime.fromtimestamp(1781273100, UTC)
-    kinds = [
-        [message.kind for message in messages.latest(place.table, who, limit=9, now=announced).items]
-        for who in ("ana", "ben")
-    ]
-    assert kinds == [["price"], ["words"]]
+    assert told(place) == [["price"], ["words"]]
 
 
 def test_mailing_a_link(place: Place, invoke: Invoke) -> None:
@@ -224,9 +222,8 @@ def test_reading_a_brands_page(place: Place, invoke: Invoke) -> None:
 
 
 def test_a_new_deal_is_announced_and_shown(place: Place, deal: Deal, invoke: Invoke) -> None:
-    answers = [invoke(reader, text_of("stream-insert")).payload for reader in ("publisher", "refresher")]
+    stream(invoke, "stream-insert")
 
-    assert answers == [NO_FAILURES] * 2
     assert {work["kind"] for work in queued(place)} == {"brand", "category", "words"}
     (cached,) = page_cache.read(place.table, [NEWEST], shard=1, now=times.now())
     assert cached is not None
@@ -234,17 +231,15 @@ def test_a_new_deal_is_announced_and_shown(place: Place, deal: Deal, invoke: Inv
 
 
 def test_a_hot_deal_is_announced_to_all(place: Place, deal: Deal, invoke: Invoke) -> None:
-    answers = [invoke(reader, text_of("stream-modify-hot")).payload for reader in ("publisher", "refresher")]
+    stream(invoke, "stream-modify-hot")
 
-    assert answers == [NO_FAILURES] * 2
     assert [work["kind"] for work in queued(place)] == ["hot"] * settings.SCAN_SEGMENTS
 
 
 @pytest.mark.parametrize("name", ["stream-insert-old-date", "stream-modify-withdrawn", "stream-ttl-remove"])
 def test_what_is_no_news_is_announced_to_nobody(place: Place, invoke: Invoke, name: str) -> None:
-    answers = [invoke(reader, text_of(name)).payload for reader in ("publisher", "refresher")]
+    stream(invoke, name)
 
-    assert answers == [NO_FAILURES] * 2
     assert queued(place) == []
     logged = [item["EditedBy"] for item in place.table.scan()[0] if item["Type"] == item_types.LOG_LINE]
     assert logged == (["ana"] if name == "stream-modify-withdrawn" else [])

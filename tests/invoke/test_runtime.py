@@ -13,7 +13,7 @@ import pytest
 from local.invoke import read
 from local.runtime import Function, running
 from local.trouble import Trouble
-from tests.invoke.conftest import EVENTS
+from tests.support.events import EVENTS, event
 from tests.support.serving import serving, stalled
 
 SOURCE = """
@@ -80,12 +80,15 @@ def test_an_error_is_reported_and_the_process_goes_on(sample: Callable[[str], Fu
     assert "nothing there" in answers[1].log
 
 
-def test_a_handler_that_is_not_there_is_an_error_of_the_start(sample: Callable[[str], Function]) -> None:
-    with running(sample("nothing")) as runtime:
+@pytest.mark.parametrize(("name", "error"), [("nothing", "HandlerNotFound"), ("leave", "ExitError")])
+def test_a_process_that_cannot_start_or_ends_is_an_error(
+    sample: Callable[[str], Function], name: str, error: str
+) -> None:
+    with running(sample(name)) as runtime:
         answer = runtime.invoke(b"{}")
 
     assert answer.failed
-    assert answer.payload["errorType"] == "Runtime.HandlerNotFound"
+    assert answer.payload["errorType"] == f"Runtime.{error}"
 
 
 def test_a_function_that_takes_too_long_is_ended(sample: Callable[[str], Function]) -> None:
@@ -94,13 +97,6 @@ def test_a_function_that_takes_too_long_is_ended(sample: Callable[[str], Functio
         answer = runtime.invoke(b"{}")
 
     assert answer.payload == {"errorType": "Sandbox.Timedout", "errorMessage": "Task timed out after 1.00 seconds"}
-
-
-def test_a_process_that_ends_is_an_error(sample: Callable[[str], Function]) -> None:
-    with running(sample("leave")) as runtime:
-        answer = runtime.invoke(b"{}")
-
-    assert answer.payload["errorType"] == "Runtime.ExitError"
 
 
 def test_a_function_that_there_is_not_is_not_started(function: Callable[[str], Function]) -> None:
@@ -114,14 +110,13 @@ def test_a_function_that_there_is_not_is_not_started(function: Callable[[str], F
 
 
 def test_when_the_table_answers_too_slowly_a_function_still_answers(function: Callable[[str], Function]) -> None:
-    event = (EVENTS / "catalog-brand-page.json").read_bytes()
     catalog = function("catalog")
 
     with serving(stalled) as slow:
         nowhere = replace(catalog, environment={**catalog.environment, "AWS_ENDPOINT_URL": slow.endpoint}, timeout=4.0)
         with running(nowhere) as runtime:
             # Its start has time of its own: 14 s in all, and without a bound it would take 24.
-            answer = runtime.invoke(event)
+            answer = runtime.invoke(json.dumps(event("catalog-brand-page")).encode())
 
     assert answer.payload["statusCode"] == 503
     assert answer.payload["multiValueHeaders"]["Retry-After"] == ["1"]
@@ -131,22 +126,21 @@ def test_when_the_table_answers_too_slowly_a_function_still_answers(function: Ca
     ("name", "first", "then"),
     [
         ("messenger", {"Records": [{"messageId": "0", "body": "no unit", "eventSource": "aws:sqs"}]}, "messenger-work"),
-        ("publisher", "stream-ttl-remove", "stream-insert"),
+        ("publisher", event("stream-ttl-remove"), "stream-insert"),
     ],
 )
 def test_all_records_of_a_batch_have_the_time_of_one_invocation(
     function: Callable[[str], Function], name: str, first: Any, then: str
 ) -> None:
     """Each by itself would ask for longer: twelve times two seconds. What cannot be done in time is given back."""
-    batch = json.loads((EVENTS / f"{then}.json").read_text())
+    batch = event(then)
     batch["Records"] *= 5 if name == "messenger" else 1
-    opening = first if isinstance(first, dict) else json.loads((EVENTS / f"{first}.json").read_text())
 
     with serving(stalled) as slow:
         there = function(name)
         nowhere = {"AWS_ENDPOINT_URL": slow.endpoint, "QUEUE_URL": f"{slow.endpoint}/queue"}
         with running(replace(there, environment={**there.environment, **nowhere}, timeout=4.0)) as runtime:
-            runtime.invoke(json.dumps(opening).encode())  # it has started
+            runtime.invoke(json.dumps(first).encode())  # it has started
             runtime.fresh = True  # so that a busy machine may be late, though not by the minutes that it would take
             answer = runtime.invoke(json.dumps(batch).encode())
 
