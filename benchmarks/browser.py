@@ -11,7 +11,7 @@ from shared.data.members import announcements
 from shared.html import cookies
 from tests.support.factories import send
 from tests.support.preview import Preview, entered, running
-from tests.support.quality import Speed, speed
+from tests.support.quality import speed
 
 RUNS = 5
 """Lighthouse's runs of each page, one after the other. The best one counts."""
@@ -37,7 +37,9 @@ def main() -> None:
         rows = []
         for name, (path, cookie) in pages.items():
             found = speed(f"{site.origin}{path}", Path(folder), cookie=cookie, times=RUNS)
-            rows.append([name, str(found.score), *_figures(found)])
+            first, largest, blocked, shift = found.figures.values()
+            figures = [f"{first / 1000:.1f}", f"{largest / 1000:.1f}", f"{blocked:.0f}", f"{shift:.3f}"]
+            rows.append([name, str(found.score), *figures])
     record("browser", markdown(["Page", "Performance", "FCP, s", "LCP, s", "TBT, ms", "CLS"], rows))
 
 
@@ -58,8 +60,3 @@ def _reader(site: Preview) -> str:
     for deal in site.deals[:25]:
         send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "reader"))
     return token
-
-
-def _figures(found: Speed) -> list[str]:
-    first, largest, blocked, shift = found.figures.values()
-    return [f"{first / 1000:.1f}", f"{largest / 1000:.1f}", f"{blocked:.0f}", f"{shift:.3f}"]

@@ -10,26 +10,19 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 DOCS = Path(__file__).parent.parent / "docs"
 RESULTS = DOCS / "benchmarks.md"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One case: milliseconds of processor time for one call, and its ratio to the yardstick."""
-
-    name: str
-    milliseconds: float
-    ratio: float
+Case = Callable[[], object]
 
 
-def interleave(cases: Mapping[str, Callable[[], object]], *, rounds: int, calls: int = 4) -> list[Row]:
-    """The processor time of each case for one call in this process; the first case is the yardstick."""
+def interleave(cases: Mapping[str, Case], goals: Mapping[str, str], *, rounds: int, calls: int = 4) -> str:
+    """The table of the processor time of each case for one call in this process; the first case is the yardstick."""
 
-    def timed(case: Callable[[], object]) -> Callable[[], float]:
+    def timed(case: Case) -> Callable[[], float]:
         def spend() -> float:
             before = time.process_time()
             for _ in range(calls):
@@ -40,11 +33,14 @@ def interleave(cases: Mapping[str, Callable[[], object]], *, rounds: int, calls:
 
     for case in cases.values():
         case()
-    return compare({name: timed(case) for name, case in cases.items()}, rounds=rounds)
+    return compare({name: timed(case) for name, case in cases.items()}, goals, rounds=rounds)
 
 
-def compare(cases: Mapping[str, Callable[[], float]], *, rounds: int) -> list[Row]:
-    """The median of what each case says it spent, in seconds; the first case is the yardstick."""
+def compare(cases: Mapping[str, Callable[[], float]], goals: Mapping[str, str], *, rounds: int) -> str:
+    """The table of the median of what each case says it spent, in seconds; the first case is the yardstick.
+
+    ``goals`` are ratios to that.
+    """
     spent: dict[str, list[float]] = {name: [] for name in cases}
     order = list(cases.items())
     for number in range(rounds):
@@ -54,15 +50,11 @@ def compare(cases: Mapping[str, Callable[[], float]], *, rounds: int) -> list[Ro
             spent[name].append(case())
     medians = {name: statistics.median(times) for name, times in spent.items()}
     yardstick = next(iter(medians.values()))
-    return [Row(name, median * 1000, median / yardstick) for name, median in medians.items()]
-
-
-def table(rows: list[Row], goals: Mapping[str, str]) -> str:
-    """Rows as a Markdown table."""
-    return markdown(
-        ["Case", "CPU, ms", "Ratio", "Goal"],
-        [[row.name, f"{row.milliseconds:.2f}", f"{row.ratio:.2f}", goals.get(row.name, "")] for row in rows],
-    )
+    rows = [
+        [name, f"{median * 1000:.2f}", f"{median / yardstick:.2f}", goals.get(name, "")]
+        for name, median in medians.items()
+    ]
+    return markdown(["Case", "CPU, ms", "Ratio", "Goal"], rows)
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.harness import compare, record, table
+from benchmarks.harness import compare, record
 from benchmarks.pages import fill, request
 from benchmarks.starts import powertools
 from infra.artifacts.bundling import HANDLER, bundle, module_of
@@ -66,7 +66,7 @@ def main(rounds: int = 21) -> None:
             "front page in HTML, its copies read within the second before": _case(site, html),
             "front page in HTML, its copies read for it": _case(site, html, calls=2, rest=1.01),
         }
-        record("invocations", table(compare(cases, rounds=rounds), GOALS))
+        record("invocations", compare(cases, GOALS, rounds=rounds))
 
 
 def _event(path: str, *, packed: bool = False, **query: str) -> bytes:

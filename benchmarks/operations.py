@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, replace
+from functools import partial
 from statistics import mean, median
 from typing import Any
 
@@ -140,56 +141,46 @@ def _measure(name: str, rounds: int, do: Callable[[Run], None], **others: Any) -
 
 
 def _operations(store: Table, posted: list[Deal], token: str, rounds: int) -> Iterator[Operation]:
-    yield _measure("front page, from its cached copy", rounds, _asking("/front-page"), requests=1)
-    yield _measure("front page, made from the indexes", rounds, _asking("/front-page", limit="24"), requests=1)
-    yield _measure("one deal", rounds, _asking(f"/deals/{posted[0].deal_id}"), requests=1)
-    yield _measure("like", rounds, _marking(store, token, "like"), requests=1)
-    yield _measure("watch", rounds, _marking(store, token, "watch"), requests=1)
-    yield _measure("sign-in", rounds, _sign_in, requests=1)
-    yield _measure("deal posted, nobody watching", rounds, _posting(store, token), requests=1)
+    def asked(name: str, do: Callable[..., None], **given: Any) -> Operation:
+        return _measure(name, rounds, partial(do, **given), requests=1)
+
+    yield asked("front page, from its cached copy", _ask, path="/front-page")
+    yield asked("front page, made from the indexes", _ask, path="/front-page", limit="24")
+    yield asked("one deal", _ask, path=f"/deals/{posted[0].deal_id}")
+    yield asked("like", _follow, store=store, token=token, verb="like")
+    yield asked("watch", _follow, store=store, token=token, verb="watch")
+    yield asked("sign-in", _sign_in)
+    yield asked("deal posted, nobody watching", _post, store=store, token=token)
     yield _measure("a minute's work of the clock", rounds, _minute)
-    yield _measure("hot deal, for each reader", 5, _telling(store), count=settings.READERS_PER_COHORT)
+    yield _measure("hot deal, for each reader", 5, partial(_tell, store=store), count=settings.READERS_PER_COHORT)
 
 
-def _asking(path: str, **query: str) -> Callable[[Run], None]:
-    def do(run: Run) -> None:
-        cached_pages.memory.cache_clear()  # copies are kept for a second, and a round is far shorter
-        run.call(catalog, request("GET", path, query=query, packed=True))
-
-    return do
+def _ask(run: Run, path: str, **query: str) -> None:
+    cached_pages.memory.cache_clear()  # copies are kept for a second, and a round is far shorter
+    run.call(catalog, request("GET", path, query=query, packed=True))
 
 
-def _marking(store: Table, token: str, verb: str) -> Callable[[Run], None]:
+def _follow(run: Run, store: Table, token: str, verb: str) -> None:
     """A like or a watch, each of a brand that has none yet."""
-
-    def do(run: Run) -> None:
-        slug = f"brand-{secrets.token_hex(6)}"
-        brands.create(store, slug, slug, times.now())
-        _call_signed_in(run, members, token, request("PUT", f"/brands/{slug}/{verb}", packed=True))
-
-    return do
+    slug = f"brand-{secrets.token_hex(6)}"
+    brands.create(store, slug, slug, times.now())
+    _call_signed_in(run, members, token, request("PUT", f"/brands/{slug}/{verb}", packed=True))
 
 
 def _sign_in(run: Run) -> None:
     run.call(accounts, request("POST", "/sessions", body={"username": "ana", "password": PASSWORD}, packed=True))
 
 
-def _posting(store: Table, token: str) -> Callable[[Run], None]:
+def _post(run: Run, store: Table, token: str) -> None:
     """An editor's POST, and what the stream starts: caches are rebuilt, and two empty cohorts of readers are told."""
-
-    def do(run: Run) -> None:
-        new = {**NEW, "sourceId": secrets.token_hex(8)}
-        answer = _call_signed_in(run, editors, token, request("POST", "/deals", body=new, packed=True))
-        deal_id = json.loads(answer["body"])["dealId"]
-        body = run.body
-        records = batch([record(None, store.get(keys.deal(deal_id), consistent=True))])
-        run.call(publisher, records)
-        run.call(refresher, records)
-        run.call(messenger, _messages(taken(work.queue())))
-        run.body = body
-        run.queue += 2  # Lambda receives both cohorts with one request and deletes them with another
-
-    return do
+    new = {**NEW, "sourceId": secrets.token_hex(8)}
+    answer = _call_signed_in(run, editors, token, request("POST", "/deals", body=new, packed=True))
+    deal_id = json.loads(answer["body"])["dealId"]
+    records = batch([record(None, store.get(keys.deal(deal_id), consistent=True))])
+    run.call(publisher, records)
+    run.call(refresher, records)
+    run.call(messenger, _messages(taken(work.queue())))
+    run.queue += 2  # Lambda receives both cohorts with one request and deletes them with another
 
 
 def _minute(run: Run) -> None:
@@ -197,19 +188,15 @@ def _minute(run: Run) -> None:
     run.call(refresher, {"source": "aws.events"})
 
 
-def _telling(store: Table) -> Callable[[Run], None]:
+def _tell(run: Run, store: Table) -> None:
     """One cohort of a hot deal's readers, which has a next one."""
-
-    def do(run: Run) -> None:
-        now = times.now()
-        new = NewDeal.model_validate({**NEW, "sourceId": secrets.token_hex(8)})
-        deal = deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now)
-        (unit,) = fanout.alarm_of(deals.make_hot(store, deal.deal_id, now), segments=1)
-        run.call(messenger, _messages([unit.to_json()]))
-        taken(work.queue())  # the next cohort, which nobody works on here
-        run.queue += 2 / 5  # Lambda receives and deletes up to five cohorts with two requests
-
-    return do
+    now = times.now()
+    new = NewDeal.model_validate({**NEW, "sourceId": secrets.token_hex(8)})
+    deal = deals.create(store, new.to_deal(now, secrets.token_bytes(16)), now)
+    (unit,) = fanout.alarm_of(deals.make_hot(store, deal.deal_id, now), segments=1)
+    run.call(messenger, _messages([unit.to_json()]))
+    taken(work.queue())  # the next cohort, which nobody works on here
+    run.queue += 2 / 5  # Lambda receives and deletes up to five cohorts with two requests
 
 
 def _call_signed_in(run: Run, function: Any, token: str, asked: dict[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 import boto3
 
-from benchmarks.harness import interleave, record, table
+from benchmarks.harness import interleave, record
 from functions.api import catalog
 from functions.background import refresher
 from shared.api.bodies import NewDeal
@@ -42,8 +42,8 @@ def main(rounds: int = 40) -> None:
         day = ALL_DEALS.period.start_of(fill(store)[0].created_at)
         cases = _cases(store, boto3.client("dynamodb"), day)
         with redirect_stdout(_NOWHERE):  # the log lines are made, not shown
-            rows = interleave(cases, rounds=rounds)
-    record("pages", table(rows, GOALS))
+            text = interleave(cases, GOALS, rounds=rounds)
+    record("pages", text)
 
 
 def fill(store: Table) -> list[Deal]:

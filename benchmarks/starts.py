@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.harness import compare, record, table
+from benchmarks.harness import compare, record
 from infra.artifacts.bundling import HANDLER, bundle, libraries, module_of
 from infra.functions import FUNCTIONS
 from infra.settings import this_machine
@@ -46,8 +46,7 @@ YARDSTICK = "import boto3; boto3.client('dynamodb')"
 def main(rounds: int = 15) -> None:
     """Measure, print and record."""
     with tempfile.TemporaryDirectory() as name:
-        rows = compare(_cases(Path(name)), rounds=rounds)
-    record("starts", table(rows, GOALS))
+        record("starts", compare(_cases(Path(name)), GOALS, rounds=rounds))
 
 
 def _cases(folder: Path) -> dict[str, Callable[[], float]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from cli.output import note
@@ -15,14 +14,6 @@ from shared import s3
 from shared.dynamodb.client import connect
 from shared.dynamodb.table import Table
 from shared.s3 import Bucket
-
-
-@dataclass(frozen=True, slots=True)
-class LocalCloud:
-    """The local cloud's record by ``make run``, and the arguments with which boto3 talks to it."""
-
-    description: dict[str, str]
-    arguments: dict[str, Any]
 
 
 class NoTable(Exception):  # it is told to the user, who need not know that it is an exception
@@ -39,9 +30,9 @@ def open_table(home: Home | None = None) -> Table:
     if name:
         # Other tools of AWS obey AWS_REGION; botocore knows AWS_DEFAULT_REGION and the profile's only.
         return connect(name, region_name=os.environ.get("AWS_REGION"))
-    cloud = local_cloud("BTD_TABLE names no table", home)
-    note(f"Local cloud at {cloud.description['endpoint']}, table {cloud.description['table']}")
-    return connect(cloud.description["table"], **cloud.arguments)
+    cloud, arguments = local_cloud("BTD_TABLE names no table", home)
+    note(f"Local cloud at {cloud['endpoint']}, table {cloud['table']}")
+    return connect(cloud["table"], **arguments)
 
 
 def open_bucket() -> Bucket:
@@ -49,8 +40,8 @@ def open_bucket() -> Bucket:
     name = os.environ.get("BTD_PICTURES_BUCKET")
     if name:
         return s3.connect(name, region_name=os.environ.get("AWS_REGION"))
-    cloud = local_cloud("BTD_PICTURES_BUCKET names no bucket")
-    return s3.connect(cloud.description["picturesBucket"], **cloud.arguments)
+    cloud, arguments = local_cloud("BTD_PICTURES_BUCKET names no bucket")
+    return s3.connect(cloud["picturesBucket"], **arguments)
 
 
 def still_to_do() -> str:
@@ -61,10 +52,13 @@ def still_to_do() -> str:
     return ""
 
 
-def local_cloud(otherwise: str, home: Home | None = None) -> LocalCloud:
-    """This checkout's running local cloud. Raises NoTable where none runs; ``otherwise`` says why one is needed."""
+def local_cloud(otherwise: str, home: Home | None = None) -> tuple[dict[str, str], dict[str, Any]]:
+    """The record by ``make run`` of this checkout's running local cloud, and boto3's arguments to talk to it.
+
+    Raises NoTable where none runs; ``otherwise`` says why one is needed.
+    """
     home = home or Home()
     if not (running(home) and home.cloud.exists()):
         raise NoTable(f"{otherwise}, and no local cloud runs here: set it, or start one (make run).")
     description = json.loads(home.cloud.read_text(encoding="utf-8"))
-    return LocalCloud(description, client_arguments_at(home, description["endpoint"], description["region"]))
+    return description, client_arguments_at(home, description["endpoint"], description["region"])

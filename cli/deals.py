@@ -14,7 +14,7 @@ import typer
 from cli import views
 from cli.connection import open_bucket
 from cli.inputs import DealName, Username, checked, deal_id
-from cli.work import Cursor, Limit, Work, command
+from cli.work import Cursor, Limit, Work, command, group
 from shared.api import documents, member_documents
 from shared.api.bodies import DealChange, NewDeal
 from shared.data.catalog import deal_log, deal_pictures, deals, feeds, oddities, scores, selecting, sorting
@@ -38,7 +38,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about what is odd."
 BY = "the command line"
 """Who changes deals here, as their logs say; no user can have this name."""
 
-app = typer.Typer(help="Deals: the feeds, single deals, and what editors do to them.", no_args_is_help=True)
+app = group("deals", "Deals: the feeds, single deals, and what editors do to them.")
 
 
 @command(app, views.feed)

@@ -8,11 +8,11 @@ import typer
 
 from cli import views
 from cli.inputs import Username
-from cli.work import Work, command
+from cli.work import Work, command, group
 from shared.api import documents
 from shared.data.catalog import drafts
 
-app = typer.Typer(help="An editor's drafts: deals that are not posted yet.", no_args_is_help=True)
+app = group("drafts", "An editor's drafts: deals that are not posted yet.")
 
 DraftId = Annotated[str, typer.Argument(metavar="DRAFT", help="The draft's id.")]
 

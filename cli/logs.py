@@ -65,7 +65,8 @@ def _find(text: str, since: datetime) -> list[tuple[datetime, Fields]]:
         client: Any = boto3.client("logs", region_name=os.environ.get("AWS_REGION"))
     else:
         stack = STAGES[STAGE].stack_name
-        client = boto3.client("logs", **local_cloud("BTD_STACK names no stack").arguments)
+        _, arguments = local_cloud("BTD_STACK names no stack")
+        client = boto3.client("logs", **arguments)
     asked = {"filterPattern": f'"{text}"', "startTime": int(since.timestamp() * 1000)}
     groups = [
         group["logGroupName"]

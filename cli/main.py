@@ -81,30 +81,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("import")(imports.import_deals)
-app.command()(exports.export)
-app.add_typer(deals.app, name="deals")
-app.add_typer(drafts.app, name="drafts")
-app.add_typer(topics.brand_app, name="brands")
-app.add_typer(topics.category_app, name="categories")
-app.add_typer(pages.app, name="pages")
-app.add_typer(users.app, name="users")
-app.add_typer(members.me_app, name="me")
-app.add_typer(members.alerts_app, name="alerts")
-app.add_typer(members.messages_app, name="messages")
-app.add_typer(members.sessions_app, name="sessions")
-app.add_typer(shopping.addresses_app, name="addresses")
-app.add_typer(shopping.cart_app, name="cart")
-app.add_typer(orders.app, name="orders")
-app.add_typer(stock.app, name="stock")
-app.command()(query.query)
-app.command()(upkeep.seed)
-app.command()(upkeep.sweep)
-app.command()(backfill.backfill)
-app.command()(check.check)
-app.command()(indexing.index)
-app.command()(rush.rush)
-app.command()(redrive.redrive)
-app.command()(logs.logs)
+GROUPS = (
+    *(deals.app, drafts.app, topics.brand_app, topics.category_app, pages.app, users.app, members.me_app),
+    *(members.alerts_app, members.messages_app, members.sessions_app, shopping.addresses_app, shopping.cart_app),
+    *(orders.app, stock.app),
+)
+COMMANDS = (
+    *(exports.export, query.query, upkeep.seed, upkeep.sweep, backfill.backfill, check.check, indexing.index),
+    *(rush.rush, redrive.redrive, logs.logs),
+)
+for group in GROUPS:
+    app.add_typer(group)
+for command in COMMANDS:
+    app.command()(command)
 
 if __name__ == "__main__":
     app()

@@ -10,7 +10,7 @@ import typer
 
 from cli import views
 from cli.inputs import Ceiling, Currency, LeastDiscount, PaceOption, Username, from_stdin, limits_of
-from cli.work import Cursor, Limit, Work, command
+from cli.work import Cursor, Limit, Work, command, group
 from shared.api import documents, member_documents
 from shared.data.catalog import deals
 from shared.data.members import alerts, feed_keys, follows, messages, sessions, users
@@ -19,12 +19,10 @@ from shared.models.alerts import Pace
 from shared.models.members import Session
 from shared.values import times
 
-me_app = typer.Typer(help="What a user likes and watches.", no_args_is_help=True)
-alerts_app = typer.Typer(help="A user's alerts, on products' prices and on words.", no_args_is_help=True)
-messages_app = typer.Typer(help="A user's messages.", no_args_is_help=True)
-sessions_app = typer.Typer(
-    help="Sessions: with the right to write the table, anyone's can be started.", no_args_is_help=True
-)
+me_app = group("me", "What a user likes and watches.")
+alerts_app = group("alerts", "A user's alerts, on products' prices and on words.")
+messages_app = group("messages", "A user's messages.")
+sessions_app = group("sessions", "Sessions: with the right to write the table, anyone's can be started.")
 
 T = TypeVar("T")
 
@@ -105,7 +103,7 @@ def make_feed(work: Work, username: Username) -> views.Json:
     return member_documents.feed_key(key, work.now)
 
 
-@command(messages_app, name="revoke-feed")
+@command(messages_app)
 def revoke_feed(work: Work, username: Username) -> views.Json:
     """Revoke the key of a user's private feed."""
     feed_keys.revoke(work.table, username)
@@ -126,7 +124,7 @@ def list_messages(
     return documents.page(page, member_documents.message)
 
 
-@command(messages_app, name="unread-count")
+@command(messages_app)
 def unread_count(work: Work, username: Username) -> views.Json:
     """Count a user's unread messages."""
     unread = _of(work, username, messages.unread_count(work.table, username, work.now))
@@ -142,7 +140,7 @@ def read(
     return member_documents.message(marked)
 
 
-@command(messages_app, name="read-all")
+@command(messages_app)
 def read_all(work: Work, username: Username) -> views.Json:
     """Mark all of a user's messages read."""
     marked = _of(work, username, messages.mark_all_read(work.table, username, work.now))
@@ -172,7 +170,7 @@ def end(work: Work, token: Token) -> views.Json:
     return {"signedOut": True}
 
 
-@command(sessions_app, name="end-all")
+@command(sessions_app)
 def end_all(work: Work, username: Username) -> views.Json:
     """End all of a user's sessions: sign out everywhere."""
     ended = _of(work, username, sessions.running(work.table, username))

@@ -11,7 +11,7 @@ import typer
 
 from cli import views
 from cli.inputs import ClientKey, Username, checked
-from cli.work import Cursor, Limit, Work, command
+from cli.work import Cursor, Limit, Work, command, group
 from shared.api import documents, order_documents
 from shared.api.order_bodies import NewOrder
 from shared.data.catalog import deals
@@ -23,7 +23,7 @@ from shared.errors import Invalid
 from shared.http.parameters import DEFAULT_PAGE
 from shared.models.orders import OrderStatus
 
-app = typer.Typer(help="Orders: a user's, and what is still to be sent.", no_args_is_help=True)
+app = group("orders", "Orders: a user's, and what is still to be sent.")
 
 _orders = views.table(
     {

@@ -11,14 +11,14 @@ import typer
 
 from cli import views
 from cli.inputs import deal_id
-from cli.work import Work, command
+from cli.work import Work, command, group
 from shared import settings
 from shared.api import documents
 from shared.data.catalog import feeds, page_cache, picks
 from shared.data.catalog.page_cache import EDITORS_CHOICE_PICKS, FRONT_PAGE_PICKS, NEWEST, Cached, Copy
 from shared.models.catalog import ALL_DEALS, EDITORS_CHOICE, FRONT_PAGE, CuratedPage
 
-app = typer.Typer(help="The two pages whose deals editors pick.", no_args_is_help=True)
+app = group("pages", "The two pages whose deals editors pick.")
 
 Fresh = Annotated[bool, typer.Option("--fresh", help="Read the table and its indexes, not the cached copies.")]
 

@@ -176,5 +176,5 @@ def _addresses() -> tuple[dict[str, str], dict[str, Any]]:
         if missing:
             raise NoTable(f"Set {', '.join(missing)} to the stack's outputs of these names.")
         return named, {"region_name": os.environ.get("AWS_REGION")}
-    cloud = local_cloud("BTD_TABLE names no table")
-    return {output: cloud.description[output[0].lower() + output[1:]] for output in VARIABLES}, cloud.arguments
+    cloud, arguments = local_cloud("BTD_TABLE names no table")
+    return {output: cloud[output[0].lower() + output[1:]] for output in VARIABLES}, arguments

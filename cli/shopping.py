@@ -9,13 +9,13 @@ import typer
 from cli import views
 from cli.inputs import AddressName, DealName, Username, checked, deal_id
 from cli.output import show_rows
-from cli.work import Work, command
+from cli.work import Work, command, group
 from shared.api import member_documents, order_documents
 from shared.api.order_bodies import CartChange, NewAddress
 from shared.data.orders import addresses, carts
 
-addresses_app = typer.Typer(help="The addresses that a user's orders can go to.", no_args_is_help=True)
-cart_app = typer.Typer(help="A user's cart.", no_args_is_help=True)
+addresses_app = group("addresses", "The addresses that a user's orders can go to.")
+cart_app = group("cart", "A user's cart.")
 
 
 _cart = views.table(
@@ -95,7 +95,7 @@ def put_in(
     return order_documents.cart_item(item, work.now)
 
 
-@command(cart_app, name="take-out")
+@command(cart_app)
 def take_out(work: Work, username: Username, deal: DealName) -> views.Json:
     """Have a deal in the cart no longer."""
     taken = deal_id(work.table, deal)

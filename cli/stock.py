@@ -8,11 +8,11 @@ import typer
 
 from cli import views
 from cli.inputs import DealName, deal_id
-from cli.work import Work, command
+from cli.work import Work, command, group
 from shared.api import order_documents
 from shared.data.orders import stock
 
-app = typer.Typer(help="Stock of the deals that the site sells itself.", no_args_is_help=True)
+app = group("stock", "Stock of the deals that the site sells itself.")
 
 Shards = Annotated[int | None, typer.Option(min=1, max=stock.MAX_SHARDS, help="Spread it over so many shards.")]
 

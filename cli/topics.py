@@ -13,7 +13,7 @@ import typer
 
 from cli import views
 from cli.inputs import Ceiling, Currency, LeastDiscount, PaceOption, Username, Words, checked, deal_id, limits_of
-from cli.work import Limit, Work, command
+from cli.work import Limit, Work, command, group
 from shared.api import documents
 from shared.api.bodies import NewBrand
 from shared.data.catalog import brands, feeds, picks, topics
@@ -27,11 +27,11 @@ from shared.values import slugs
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name or slug.")]
 
 
-def _group(kind: TopicKind, about: str) -> typer.Typer:
+def _group(kind: TopicKind, name: str, about: str) -> typer.Typer:
     """The commands that brands and categories have alike."""
-    group = typer.Typer(help=about, no_args_is_help=True)
+    commands = group(name, about)
 
-    @command(group, views.topic, help=f"Show a {kind.label}'s counts and latest deals.")
+    @command(commands, views.topic, help=f"Show a {kind.label}'s counts and latest deals.")
     def show(work: Work, name: Name, limit: Limit = DEFAULT_PAGE) -> views.Json:
         topic = Topic(kind, slugs.slug(name))
         page = topics.get(work.table, topic)
@@ -40,7 +40,9 @@ def _group(kind: TopicKind, about: str) -> typer.Typer:
         featured = {"featured": picked} if picked else {}
         return {**documents.topic(page), **featured, "latest": documents.feed(latest, work.now)}
 
-    @command(group, help=f"Let a user watch a {kind.label}, counted once; with other limits than before, where it is.")
+    @command(
+        commands, help=f"Let a user watch a {kind.label}, counted once; with other limits than before, where it is."
+    )
     def watch(
         work: Work,
         name: Name,
@@ -58,36 +60,36 @@ def _group(kind: TopicKind, about: str) -> typer.Typer:
             follows.limit(work.table, topic, username, within)
         return _counts(work, topic)
 
-    @command(group, help=f"Let a user like a {kind.label}, counted once.")
+    @command(commands, help=f"Let a user like a {kind.label}, counted once.")
     def like(work: Work, name: Name, username: Username) -> views.Json:
         topic = Topic(kind, slugs.slug(name))
         with suppress(AlreadyLiked):
             follows.like(work.table, topic, username, work.now)
         return _counts(work, topic)
 
-    @command(group, help=f"Take a user's like of a {kind.label} back.")
+    @command(commands, help=f"Take a user's like of a {kind.label} back.")
     def unlike(work: Work, name: Name, username: Username) -> views.Json:
         topic = Topic(kind, slugs.slug(name))
         with suppress(NotLiked):
             follows.unlike(work.table, topic, username)
         return _counts(work, topic)
 
-    @command(group, help=f"Let a user watch a {kind.label} no longer.")
+    @command(commands, help=f"Let a user watch a {kind.label} no longer.")
     def unwatch(work: Work, name: Name, username: Username) -> views.Json:
         topic = Topic(kind, slugs.slug(name))
         with suppress(NotWatching):
             follows.unwatch(work.table, topic, username)
         return _counts(work, topic)
 
-    return group
+    return commands
 
 
 def _counts(work: Work, topic: Topic) -> views.Json:
     return documents.topic(topics.get(work.table, topic, consistent=True))
 
 
-brand_app = _group(BRAND, "Brands: the list, one brand's page, likes and watches.")
-category_app = _group(CATEGORY, "Categories: one category's page, likes and watches, its picks.")
+brand_app = _group(BRAND, "brands", "Brands: the list, one brand's page, likes and watches.")
+category_app = _group(CATEGORY, "categories", "Categories: one category's page, likes and watches, its picks.")
 
 
 @command(brand_app, views.brands, "list")

@@ -9,7 +9,7 @@ import typer
 
 from cli import views
 from cli.inputs import Username, checked, from_stdin
-from cli.work import Work, command
+from cli.work import Work, command, group
 from shared.api import documents, member_documents
 from shared.api.member_bodies import NewUser
 from shared.data import removal
@@ -19,7 +19,7 @@ from shared.models.members import Role, User
 from shared.values import times
 from shared.values.passwords import hash_password
 
-app = typer.Typer(help="Accounts, and who is an editor.", no_args_is_help=True)
+app = group("users", "Accounts, and who is an editor.")
 
 
 @command(app)

@@ -47,6 +47,11 @@ class Work:
         return times.now()
 
 
+def group(name: str, about: str) -> typer.Typer:
+    """A group of commands; without one it lists them."""
+    return typer.Typer(name=name, help=about, no_args_is_help=True)
+
+
 def command(group: typer.Typer, view: View = views.fields, name: str | None = None, **settings: Any) -> Function:
     """Add a command to a group: a function of its work and what was typed, which returns what there is to say."""
     return lambda do: group.command(name, **settings)(answering(view)(do))

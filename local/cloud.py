@@ -14,7 +14,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from local.guarded_ministack import WAITING
@@ -52,9 +52,8 @@ class Cloud:
 def running(home: Home) -> Cloud | None:
     """The cloud that this folder's last start made, if its process still lives."""
     try:
-        record = json.loads(home.process.read_text())
-        cloud = Cloud(record["pid"], record["port"])
-    except (FileNotFoundError, ValueError, KeyError):
+        cloud = Cloud(**json.loads(home.process.read_text()))
+    except (FileNotFoundError, ValueError, TypeError):
         return None
     return cloud if _is_ours(cloud.pid) else None
 
@@ -89,7 +88,7 @@ def start(home: Home, port: int) -> tuple[Cloud, bool]:
             start_new_session=True,  # Ctrl-C in the user's shell is not for the cloud
         )
     cloud = Cloud(process.pid, port)
-    home.process.write_text(json.dumps({"pid": cloud.pid, "port": port}))
+    home.process.write_text(json.dumps(asdict(cloud)))
     home.port.write_text(str(port))
     try:
         # The process object is asked, because a new process has an empty command line for a moment.

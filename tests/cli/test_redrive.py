@@ -64,8 +64,11 @@ def bodies_released(queue: Queue) -> list[str]:
     return [message.body for message in messages]
 
 
-def test_empty_dead_letter_queues_are_said_to_be_so(plumbing: dict[str, Queue], btd: Btd) -> None:
+def test_empty_dead_letter_queues_are_said_to_be_so_and_hold_nothing_to_drop(
+    plumbing: dict[str, Queue], btd: Btd
+) -> None:
     assert "The dead-letter queues are empty" in btd("redrive").stdout
+    assert "4f6c2b1e" in btd("redrive", "--drop", "4f6c2b1e", code=1).stderr
 
 
 def test_looking_takes_nothing_out(plumbing: dict[str, Queue], btd: Btd) -> None:
@@ -119,12 +122,6 @@ def test_what_nobody_understands_is_left_and_fails_and_can_be_dropped(plumbing: 
     assert {(case["queue"], case["kind"]) for case in left} == {("deals", "unknown")}
     assert sorted(still_there) == sorted(strange)
     assert bodies(plumbing["DealsDeadLettersUrl"]) == []
-
-
-def test_dropping_what_is_not_there_fails(plumbing: dict[str, Queue], btd: Btd) -> None:
-    result = btd("redrive", "--drop", "4f6c2b1e", code=1)
-
-    assert "4f6c2b1e" in result.stderr
 
 
 def test_queues_that_the_environment_does_not_name_are_asked_for(table: Table, btd: Btd) -> None:

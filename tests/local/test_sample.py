@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime
-
-import pytest
 
 from local import sample
 from local.settings import ROOT
-from shared.data.catalog import feeds, picks, seeds
+from shared.data.catalog import feeds, picks
 from shared.data.members import follows, users
 from shared.data.orders import stock
-from shared.dynamodb.table import Table
 from shared.models.catalog import ALL_DEALS, CATEGORIES, EDITORS_CHOICE, FRONT_PAGE, Status
 from shared.models.members import User
 from tests.support.engines import MINISTACK
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def planted() -> Iterator[Table]:
-    """A seeded table with the sample in it."""
-    with MINISTACK.bare_table() as table:
-        seeds.plant(table, NOW)
-        users.create(table, User("member", "member@example.com", "Member", "-", "member", NOW))
-        sample.plant(table, NOW, "member")
-        yield table
 
 
 def test_the_sample_has_what_the_site_can_show() -> None:
@@ -50,17 +36,17 @@ def test_the_document_says_how_many_deals_the_sample_has() -> None:
     assert f"{len(sample.read(NOW))} deals" in document
 
 
-def test_the_sample_fills_the_feeds_and_the_curated_pages(planted: Table) -> None:
-    latest = feeds.read(planted, ALL_DEALS, limit=100, now=NOW).items
+def test_the_sample_fills_the_feeds_and_the_curated_pages_and_is_planted_once() -> None:
+    with MINISTACK.table() as table:
+        users.create(table, User("member", "member@example.com", "Member", "-", "member", NOW))
+        sample.plant(table, NOW, "member")
 
-    assert len(latest) >= 60
-    front = picks.read(planted, FRONT_PAGE, NOW)
-    assert len(front) == sample.FRONT
-    assert tuple(stock.of(planted, deal.deal_id).left for deal in front[:4]) == sample.ON_SALE
-    assert len(picks.read(planted, EDITORS_CHOICE, NOW)) == sample.CHOICE
-    assert sum(deal.hot_at is not None for deal in latest) == sample.HOT
-    assert len(follows.watches(planted, "member")) == len(sample.FOLLOWED)
-
-
-def test_planting_the_sample_twice_adds_nothing(planted: Table) -> None:
-    assert sample.plant(planted, NOW, "member") == 0
+        latest = feeds.read(table, ALL_DEALS, limit=100, now=NOW).items
+        front = picks.read(table, FRONT_PAGE, NOW)
+        assert len(latest) >= 60
+        assert len(front) == sample.FRONT
+        assert tuple(stock.of(table, deal.deal_id).left for deal in front[:4]) == sample.ON_SALE
+        assert len(picks.read(table, EDITORS_CHOICE, NOW)) == sample.CHOICE
+        assert sum(deal.hot_at is not None for deal in latest) == sample.HOT
+        assert len(follows.watches(table, "member")) == len(sample.FOLLOWED)
+        assert sample.plant(table, NOW, "member") == 0

@@ -10,32 +10,21 @@ import pytest
 from local import cloud, undeployed
 from local.__main__ import main
 from local.settings import Home, access_key, make_folder
-from local.trouble import Trouble
 
 
-def test_a_folder_of_something_else_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "thesis.txt").write_text("years of work")
-    mode = tmp_path.stat().st_mode
-
-    with pytest.raises(Trouble, match="holds something else"):
-        make_folder(Home(tmp_path))
-
-    assert (tmp_path / "thesis.txt").read_text() == "years of work"
-    assert tmp_path.stat().st_mode == mode
-
-
-def test_reset_removes_no_folder_of_something_else(
+def test_reset_leaves_a_folder_of_something_else_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
+    mode = tmp_path.stat().st_mode
     monkeypatch.setenv("BTD_HOME", str(tmp_path))
-
     monkeypatch.setattr(sys, "argv", ["local", "reset"])
 
     assert main() == 1
 
     assert "holds something else" in capsys.readouterr().err
-    assert (tmp_path / "thesis.txt").exists()
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+    assert tmp_path.stat().st_mode == mode
 
 
 def test_a_new_folder_in_a_new_folder_is_made_and_known_again(tmp_path: Path) -> None:
