@@ -224,11 +224,8 @@ def _tables(database: sqlite3.Connection) -> list[str]:
 
 
 def _counts(database: sqlite3.Connection) -> dict[str, int]:
-    def count(name: str) -> int:
-        (number,) = database.execute(f"SELECT count(*) FROM {_quoted(name)}").fetchone()  # noqa: S608  # quoted
-        return int(number)
-
-    return {name: count(name) for name in _tables(database)}
+    count = "SELECT count(*) FROM {}"
+    return {name: database.execute(count.format(_quoted(name))).fetchone()[0] for name in _tables(database)}
 
 
 def _columns_of(database: sqlite3.Connection, name: str) -> dict[str, str]:

@@ -11,17 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from rich import progress as bars
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -101,15 +93,16 @@ def summary(trace: Trace) -> str:
 
 
 @contextmanager
-def progress(doing: str, total: int | None, amount: ProgressColumn | None = None) -> Iterator[Callable[[int], None]]:
+def progress(doing: str, total: int | None, *amount: bars.ProgressColumn) -> Iterator[Callable[[int], None]]:
     """A bar on standard error while something is done, advanced by what this gives; nothing where nobody would see it.
 
     ``total`` is None where it is not known; ``amount`` shows how much is done, where that is not a number of items.
     """
     console = Console(stderr=True)
-    done = (TaskProgressColumn(), amount or MofNCompleteColumn(), TimeRemainingColumn(elapsed_when_finished=True))
-    columns = (TextColumn(doing), BarColumn(), *done)
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
+    left = bars.TimeRemainingColumn(elapsed_when_finished=True)
+    done = (bars.TaskProgressColumn(), *(amount or (bars.MofNCompleteColumn(),)), left)
+    columns = (bars.TextColumn(doing), bars.BarColumn(), *done)
+    with bars.Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
         task = bar.add_task(doing, total=total)
         yield lambda done: bar.advance(task, done)
 

@@ -47,18 +47,17 @@ def redrive(
     for case in cases:
         if case.message.message_id in (drop or ()):
             case.queue.remove(case.message)
-            case.outcome = "dropped"
+            case.row["outcome"] = "dropped"
         elif send:
             plumbing.send(case)
         else:
             case.queue.release(case.message)
-    rows = [case.to_json() for case in cases]
+    rows = [case.row for case in cases]
     if as_json:
         show_json({"result": rows})
     elif rows:
-        show_rows(
-            ["Queue", "Kind", "Deals", "Received", "Reason", "Message", "Outcome"], [[*row.values()] for row in rows]
-        )
+        head = ["Queue", "Kind", "Deals", "Received", "Reason", "Message", "Outcome"]
+        show_rows(head, [[*row.values()] for row in rows])
     else:
         say("The dead-letter queues are empty.")
     unknown = set(drop or ()) - {case.message.message_id for case in cases}
@@ -70,28 +69,13 @@ def redrive(
 
 @dataclass(slots=True)
 class _Case:
-    """One message of a dead-letter queue: its work, the deals that it is about, why it is there, what became of it."""
+    """One message of a dead-letter queue, its work, and what is shown of it: its kind, why it is there, its outcome."""
 
-    source: str
     queue: Queue
     message: Received
     content: Content | None
-    kind: str
-    deal_ids: list[str]
-    reason: str
-    outcome: str = "waiting"
+    row: dict[str, Any]
     failed: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "queue": self.source,
-            "kind": self.kind,
-            "dealIds": self.deal_ids,
-            "received": self.message.received,
-            "reason": self.reason,
-            "messageId": self.message.message_id,
-            "outcome": self.outcome,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +109,17 @@ class _Plumbing:
                 return
             seen.add(message.message_id)
             content = content_of(message)
-            yield _Case(source, queue, message, content, *self._told(content))
+            kind, deal_ids, reason = self._told(content)
+            told = {"queue": source, "kind": kind, "dealIds": deal_ids, "received": message.received, "reason": reason}
+            yield _Case(queue, message, content, told | {"messageId": message.message_id, "outcome": "waiting"})
 
     def send(self, case: _Case) -> None:
         """Send one message again, and note what came of it."""
         try:
-            case.outcome = self._sent(case)
+            case.row["outcome"] = self._sent(case)
             case.queue.remove(case.message)
         except DealsError as error:
-            case.outcome, case.failed = f"left: {error}", True
+            case.row["outcome"], case.failed = f"left: {error}", True
             case.queue.release(case.message)
 
     def _sent(self, case: _Case) -> str:

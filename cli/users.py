@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -34,16 +35,11 @@ def add(
 ) -> views.Json:
     """Create an account; its password is asked for unless it is given."""
     if password is None:
-        password = from_stdin("password") if password_stdin else _asked_password()
+        ask = partial(typer.prompt, "Password", hide_input=True, confirmation_prompt=True, err=True)
+        password = from_stdin("password") if password_stdin else ask()
     new = checked(NewUser, {"username": username, "email": email, "name": name, "password": password})
-    user = User(
-        username=new.username,
-        email=new.email,
-        name=new.name,
-        password_hash=hash_password(new.password),
-        role="editor" if editor else "member",
-        created_at=times.now(),
-    )
+    role: Role = "editor" if editor else "member"
+    user = User(new.username, new.email, new.name, hash_password(new.password), role, times.now())
     users.create(work.table, user)
     return member_documents.user(user)
 
@@ -125,10 +121,6 @@ def remove(
     while not removal.go_on(work.table, username, most=removal.IN_A_RUN):
         pass
     return {"removed": username}
-
-
-def _asked_password() -> str:
-    return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
 
 
 def _with_role(work: Work, username: str, role: Role) -> views.Json:

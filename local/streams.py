@@ -32,19 +32,16 @@ def install() -> None:
 
 
 def poll() -> bool:
-    """Let each reader that is not at work take a batch; says whether any had something to read."""
-    had_some = [_scoped(*each) for each in lambda_svc._iter_all_esms()]  # noqa: SLF001  # the same
-    return any(had_some)
-
-
-def _scoped(account: str, region: str, mapping: dict[str, Any]) -> bool:
-    """Take a mapping's next batch, in its own account and region."""
-    tokens = lambda_svc._request_account_id.set(account), lambda_svc._request_region.set(region)  # noqa: SLF001
-    try:
-        return _take(mapping)
-    finally:
-        lambda_svc._request_account_id.reset(tokens[0])  # noqa: SLF001
-        lambda_svc._request_region.reset(tokens[1])  # noqa: SLF001
+    """Let each reader that is not at work take a batch, in its own account and region; says whether any had one."""
+    had_some = False
+    for account, region, mapping in lambda_svc._iter_all_esms():  # noqa: SLF001  # the same
+        tokens = lambda_svc._request_account_id.set(account), lambda_svc._request_region.set(region)  # noqa: SLF001
+        try:
+            had_some |= _take(mapping)
+        finally:
+            lambda_svc._request_account_id.reset(tokens[0])  # noqa: SLF001
+            lambda_svc._request_region.reset(tokens[1])  # noqa: SLF001
+    return had_some
 
 
 def _take(mapping: dict[str, Any]) -> bool:

@@ -18,7 +18,7 @@ from shared.models.orders import Order
 from shared.values import times
 from tests.cli.conftest import Ask, Btd
 from tests.support.factories import SHOES, a_deal, a_message, a_user, send
-from tests.support.shop import a_buyer, buy, on_sale
+from tests.support.shop import a_buyer, buy
 
 
 @pytest.fixture
@@ -225,18 +225,6 @@ def test_accounts_are_added_granted_revoked_and_removed(table: Table, btd: Btd, 
     assert "is taken" in btd(*words, "--password", "correct horse", code=1).stderr
     btd("users", "remove", "bo", code=1, stdin="n\n")
     btd("users", "remove", "bo", "--yes")
-    assert ask("users", "list")["result"]["items"] == []
-
-
-def test_an_account_with_an_order_that_is_not_sent_is_not_removed(table: Table, btd: Btd, ask: Ask) -> None:
-    brands.create(table, "apple", "Apple", times.now())
-    order = buy(table, a_buyer(table, "bo"), on_sale(table, 5))
-
-    refused = btd("users", "remove", "bo", "--yes", code=1)
-    btd("orders", "follow", order.order_id, "cancelled")
-    btd("users", "remove", "bo", "--yes")
-
-    assert "order" in refused.stderr
     assert ask("users", "list")["result"]["items"] == []
 
 
