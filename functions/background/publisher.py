@@ -16,7 +16,7 @@ from aws_lambda_powertools.utilities.batch import EventType
 
 from shared import settings
 from shared.data import item_types
-from shared.data.catalog import deal_log, filing, offers, search, shops
+from shared.data.catalog import deal_log, imports, offers, search, shops
 from shared.data.catalog.changes import DealChange, change_of
 from shared.data.catalog.deal_items import from_item, has_ended, is_listed
 from shared.data.members import fanout
@@ -43,7 +43,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
 
     New deals are filed first, several in a transaction: an import brings a hundred at once.
     """
-    filed = filing.file_new(table(), _new_in(event["Records"]))
+    filed = imports.file_new(table(), _new_in(event["Records"]))
     return each_record(event, context, EventType.DynamoDBStreams, partial(publish, filed=filed))
 
 

@@ -28,7 +28,6 @@ from shared.values import ksuids
 SETTLING = timedelta(hours=1)
 """How long after a day a sweep still looks at it: a note that was begun before midnight may be written after it."""
 
-
 MOST_WAITING = 2000
 """How many of a day's ended deals a reader allows for: more than half an hour's, where a sweep looks at 500."""
 
@@ -61,7 +60,8 @@ def sweep(table: Table, now: datetime, *, most: int = 500) -> int:
             return swept
         day = (date.fromisoformat(day) + timedelta(days=1)).isoformat()
         if day <= settled:
-            _remember(table, day)
+            progress = {**keys.endings(), "Type": item_types.ENDINGS, "SweptBefore": day}
+            table.write(put(progress, because="sweeps only move forward, and one too early is only repeated work"))
     return swept
 
 
@@ -86,7 +86,6 @@ def upcoming(table: Table, now: datetime, *, days: int, most: int, cursor: str |
 
 
 def _notes(table: Table, partition: str, after: str, most: int) -> list[Item]:
-    """The notes of a day behind a sort key."""
     return list(table.query(partition, after=after, limit=most))
 
 
@@ -137,8 +136,3 @@ def _record_ended(table: Table, note: Key, deal_id: str, now: datetime) -> None:
         damage.note(deal_id)
         return  # its note stays for the rest of the day, in case the deal is repaired
     table.write(forget(note, because="relisting mostly removed it; a stale note goes here"))
-
-
-def _remember(table: Table, day: str) -> None:
-    item = {**keys.endings(), "Type": item_types.ENDINGS, "SweptBefore": day}
-    table.write(put(item, because="sweeps only move forward, and one too early is only repeated work"))

@@ -1,16 +1,21 @@
-"""Many new deals at once, as an import brings them: looked for by their sources, and created together."""
+"""Many new deals at once, as an import brings them: looked for by their sources, created together, and filed together
+by the stream, with their words and offers."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from shared.data import keys
+from shared.data.catalog import offers, search, words
+from shared.data.catalog.deal_items import has_ended, is_listed
 from shared.data.catalog.deals import creation, numbered
 from shared.data.catalog.topics import no_such
+from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import KEYS_ONLY, Table
-from shared.errors import DealExists
+from shared.dynamodb.writes import MOST_TOGETHER
+from shared.errors import AlreadyExists, DealExists, Unavailable
 from shared.models.catalog import BRAND, Deal, Topic
 
 MAX_TOGETHER = 14
@@ -42,3 +47,37 @@ def by_source(table: Table, source_ids: Sequence[str]) -> dict[str, str]:
     """The ids of the deals that exist for some sources, by source id. BatchGetItem, 100 a request."""
     items = table.get_many([keys.deal_source(source_id) for source_id in source_ids], consistent=True)
     return {item["SourceId"]: item["DealId"] for item in items}
+
+
+def file_new(table: Table, new: Sequence[tuple[Deal, Item]]) -> set[str]:
+    """File new deals, each with its item, as many in a transaction as fit; returns the ids of those that are filed.
+
+    A transaction counts each word once for all of its deals. One that is refused, because a deal was filed before, or
+    that gets no answer, leaves its deals to be filed one by one: that changes nothing where it was done.
+    """
+    filed: set[str] = set()
+    for together in _batches(new):
+        if len(together) > 1:
+            filing = [offers.filing(deal, has_ended=has_ended(item)) for deal, item in together]
+            try:
+                table.transact(*filing, *search.filing([deal for deal, item in together if is_listed(item)]))
+            except (AlreadyExists, Unavailable):
+                continue
+            filed |= {deal.deal_id for deal, _ in together}
+    return filed
+
+
+def _batches(new: Iterable[tuple[Deal, Item]]) -> Iterator[list[tuple[Deal, Item]]]:
+    """The deals in their order, in parts that fit a transaction."""
+    together: list[tuple[Deal, Item]] = []
+    counts: set[str] = set()
+    items = 0
+    for deal, item in new:
+        found_by = words.of_deal(deal).keys() if is_listed(item) else set()
+        if items + 1 + len(found_by) + len(counts | found_by) > MOST_TOGETHER:
+            yield together
+            together, counts, items = [], set(), 0
+        together.append((deal, item))
+        counts |= found_by
+        items += 1 + len(found_by)
+    yield together

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -122,8 +122,8 @@ _COPY = Projection.of("PK", "SK", "Body", "BuiltAt", TTL_ATTRIBUTE, "Name", "Lik
 def read(table: Table, wanted: Sequence[Cached], *, shard: int, now: datetime, form: Form = JSON) -> list[Copy | None]:
     """The copies of some parts, each None where it is unusable. One BatchGetItem: 0.5 RRU for each copy."""
     places = [part.key(shard, form) for part in wanted]
-    found = _by_key(table.get_many(places, projection=_COPY))
-    return [_found(part, found.get(_pair(place)), now, form) for part, place in zip(wanted, places, strict=True)]
+    found = {item["PK"]: item for item in table.get_many(places, projection=_COPY)}
+    return [_found(part, found.get(place["PK"]), now, form) for part, place in zip(wanted, places, strict=True)]
 
 
 def read_category(
@@ -134,21 +134,22 @@ def read_category(
         raise topics.no_such(category)
     page = CATEGORY_PAGES[category.slug]
     copy, counts = page.key(shard, form), keys.topic(category)
-    found = _by_key(table.get_many([copy, counts], projection=_COPY))
-    if _pair(counts) not in found:
+    found = {item["PK"]: item for item in table.get_many([copy, counts], projection=_COPY)}
+    if counts["PK"] not in found:
         raise topics.no_such(category)
-    return topics.from_item(category, found[_pair(counts)]), _found(page, found.get(_pair(copy)), now, form)
+    return topics.from_item(category, found[counts["PK"]]), _found(page, found.get(copy["PK"]), now, form)
 
 
 def write(table: Table, part: Cached, copy: Copy, *, began: datetime, expires: datetime, form: Form = JSON) -> None:
     """Replace all copies of a part, unless a build that ``began`` later did. Both times may hold fractions."""
-    body = compress(copy.text)
-    table.gather(
-        [
-            partial(_replace_older, table, part, part.key(shard, form), body, began, expires)
-            for shard in range(1, settings.CACHE_SHARDS + 1)
-        ]
-    )
+    item = {
+        "Type": part.type,
+        "Body": compress(copy.text),
+        "BuiltAt": int(began.timestamp() * 1000),
+        TTL_ATTRIBUTE: int(expires.timestamp()),
+    }
+    places = [part.key(shard, form) for shard in range(1, settings.CACHE_SHARDS + 1)]
+    table.gather([partial(_replace_older, table, {**place, **item}) for place in places])
 
 
 def compress(text: str) -> bytes:
@@ -190,7 +191,8 @@ def newest(
         known_down_to = indexed.items[-1].deal_id if indexed.next is not None else ""
         near = sorted((deal_id for deal_id in candidates if deal_id >= known_down_to), reverse=True)
         current = deals.get_many(table, near, consistent=True)
-        active = [deal for deal in current if deal.status(now) is Status.ACTIVE and _belongs(deal, feed)]
+        own = (deal for deal in current if feed.topic is None or deal.category == feed.topic.slug)
+        active = [deal for deal in own if deal.status(now) is Status.ACTIVE]
         cursor = indexed.next
         if len(active) > size or cursor is None:  # otherwise the index still holds deals that have ended: read on
             break
@@ -210,24 +212,12 @@ def expiry(shown: Iterable[Deal], now: datetime) -> datetime:
     return min([now + settings.CACHE_LIFETIME, *ends])
 
 
-def _belongs(deal: Deal, feed: Feed) -> bool:
-    return feed.topic is None or deal.category == feed.topic.slug
-
-
 def _ids_in(previous: Copy | None) -> set[str]:
     """The newest deals that a part shows."""
     with suppress(ValueError, KeyError, TypeError):  # a corrupt copy knows of no deals
         if previous is not None and previous.latest is not None:
             return {item["dealId"] for item in json.loads(previous.latest)["items"]}
     return set()
-
-
-def _by_key(items: Iterable[Item]) -> dict[tuple[str, str], Item]:
-    return {_pair(item): item for item in items}
-
-
-def _pair(key: Mapping[str, str]) -> tuple[str, str]:
-    return key["PK"], key["SK"]
 
 
 def _found(part: Cached, item: Item | None, now: datetime, form: Form) -> Copy | None:
@@ -252,14 +242,7 @@ def _split(part: Cached, text: str, form: Form, expires_at: int) -> Copy | None:
     return Copy(picks, latest, expires_at)
 
 
-def _replace_older(table: Table, part: Cached, place: Key, body: bytes, began: datetime, expires: datetime) -> None:
-    item = {
-        **place,
-        "Type": part.type,
-        "Body": body,
-        "BuiltAt": int(began.timestamp() * 1000),
-        TTL_ATTRIBUTE: int(expires.timestamp()),
-    }
+def _replace_older(table: Table, item: Item) -> None:
     with suppress(AlreadyExists):  # a later build was faster
         # No comparison of a number with another kind of value is true: so a damaged copy is replaced, too.
         older = f"{ABSENT} OR NOT BuiltAt >= :began"

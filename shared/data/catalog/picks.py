@@ -70,7 +70,7 @@ def refresh(table: Table, picks_of: CuratedPage | Topic, now: datetime) -> list[
         copies = _copied(item)
         current = deals.get_many(table, [copy.deal_id for copy in copies], consistent=True)
         # Only what copies hold is compared: anything else would always differ, and they would be written forever.
-        version = damage.whole(item, _version, otherwise=None)
+        version = damage.attribute_or(item, "FeaturedVersion", int, None) if item else None
         if version is None or _copies(current) == _copies(copies):
             return active(current, now)
         table.write(
@@ -93,18 +93,11 @@ def active(picked: Sequence[Deal], now: datetime) -> list[Deal]:
 
 
 def _item(table: Table, of: CuratedPage | Topic, *, consistent: bool = False) -> Item:
-    """The item that holds a page's or a category's picks."""
     return table.get(keys.featured(of), consistent=consistent) or {}
 
 
 def _copied(item: Item) -> list[Deal]:
-    """The deals whose copies an item of picks holds."""
     return readable(damage.attribute_or(item, "Featured", list, [])) if item else []
-
-
-def _version(item: Item) -> int | None:
-    """How often the picks were changed; None for picks that nobody made. Raises KeyError, ValueError."""
-    return damage.attribute(item, "FeaturedVersion", int) if item else None
 
 
 def _replace(table: Table, of: CuratedPage | Topic, picked: Sequence[Deal], now: datetime, **its: str) -> None:

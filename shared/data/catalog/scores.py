@@ -80,7 +80,8 @@ def popular(table: Table, now: datetime, *, limit: int, cursor: str | None = Non
     if cursor is not None:
         last = cursors.decode(_SCOPE, cursor)
         after = place(last, of(table, last) or 0)["GSI1SK"]
-    asked = [partial(_of_month, table, month, after, limit + 1) for month in _months(now)]
+    months = [Period.MONTH.start_of(when) for when in (now, now.replace(day=1) - timedelta(days=1))]
+    asked = [partial(_of_month, table, month, after, limit + 1) for month in months]
     ranked = sorted(chain.from_iterable(table.gather(asked)), key=lambda item: str(item["GSI1SK"]), reverse=True)
     scores = dict(damage.readable(ranked[:limit], lambda item: (keys.id_in(item["PK"]), _score_in(item))))
     found = deals.get_many(table, list(scores))
@@ -106,8 +107,15 @@ def file(table: Table, deal_ids: Iterable[str], now: datetime) -> None:
     for deal_id, score, found in damage.readable(scores, lambda item: (item["DealId"], _score_in(item), item)):
         due = place(deal_id, score) if deal_id in listed else {}
         if found.get("GSI1SK") != due.get("GSI1SK"):
-            with suppress(AlreadyExists):
-                table.write(_placing(deal_id, score, due))
+            placing = assign(
+                keys.score(deal_id),
+                due or {"GSI1PK": None, "GSI1SK": None},
+                condition="Score = :score",
+                values={":score": score},
+                refused=AlreadyExists(),
+            )
+            with suppress(AlreadyExists):  # a later score is
+                table.write(placing)
 
 
 def place(deal_id: str, score: int) -> Key:
@@ -118,25 +126,9 @@ def place(deal_id: str, score: int) -> Key:
     return keys.score_in_popular(deal_id, Period.MONTH.start_of(posted), rank)
 
 
-def _placing(deal_id: str, score: int, due: Key) -> Write:
-    """The write that places a score, or takes it out of the index. Refused with AlreadyExists: a later score is."""
-    return assign(
-        keys.score(deal_id),
-        due or {"GSI1PK": None, "GSI1SK": None},
-        condition="Score = :score",
-        values={":score": score},
-        refused=AlreadyExists(),
-    )
-
-
 def _of_month(table: Table, month: str, after: str | None, limit: int) -> list[Item]:
     partition = keys.popular(month)
     return list(table.query(partition, index=GSI1, after=after, newest_first=True, limit=limit, projection=_RANKED))
-
-
-def _months(now: datetime) -> list[str]:
-    """This month and the one before."""
-    return [Period.MONTH.start_of(when) for when in (now, now.replace(day=1) - timedelta(days=1))]
 
 
 def _score_in(item: Item) -> int:
