@@ -12,7 +12,6 @@ name's next owner has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 
@@ -23,7 +22,7 @@ from shared.data.members import credentials, feed_keys, follows, users, votes
 from shared.data.orders import removing
 from shared.dynamodb.schema import GSI1
 from shared.dynamodb.table import Projection, Table
-from shared.dynamodb.writes import Write, delete, put_over, require
+from shared.dynamodb.writes import delete, put_over, require
 from shared.errors import AccountChanged, Impossible, NoSuchUser, Unavailable
 from shared.models.catalog import BRAND, CATEGORIES, CATEGORY, Topic
 from shared.models.members import User
@@ -66,7 +65,9 @@ def go_on(table: Table, username: str, *, most: int) -> bool:
         # Sessions no longer work, so it does not matter if GSI1 misses some.
         if forget_found(table, keys.sessions(username), most, index=GSI1, required=required) == most:
             return False
-        if follows.remove_some(table, username, list(_all_topics(table)), most, required=required) == most:
+        slugs = brands.names(table, consistent=True)  # a brand may be a moment old, and liked since
+        topics = [*(Topic(BRAND, slug) for slug in slugs), *(Topic(CATEGORY, slug) for slug in CATEGORIES)]
+        if follows.remove_some(table, username, topics, most, required=required) == most:
             return False
         table.write(delete(keys.user(username), condition=held, values=values, refused=_Finished(username)))
     except _Finished:  # by another run
@@ -99,9 +100,18 @@ class _Finished(NoSuchUser):
 
 def leave(table: Table, user: User, now: datetime) -> None:
     """Remove an account, and hold its name until ``go_on`` is done. Raises OrdersRemain, NoSuchUser."""
+    removal = {
+        **keys.user(user.username),
+        **keys.user_in_removals(user.username),
+        "Type": item_types.REMOVAL,
+        "Username": user.username,
+        "Leaving": user.account_id,
+        "RemovedAt": to_iso(now),
+    }
+    condition, values = "AccountId = :account AND Email = :email", {":account": user.account_id, ":email": user.email}
     try:
         table.transact(
-            _hold_name(user, now),
+            put_over(removal, condition, values, refused=AccountChanged()),
             account_checks.removed(user.username, user.account_id),
             users.email_given_up(user),
             credentials.gone(user.username),
@@ -111,27 +121,3 @@ def leave(table: Table, user: User, now: datetime) -> None:
         if now_it_is.account_id != user.account_id:
             raise NoSuchUser(user.username) from None
         leave(table, now_it_is, now)  # it has another email address by now
-
-
-def _hold_name(user: User, now: datetime) -> Write:
-    """The write that puts a removal in the place of the account."""
-    removal = {
-        **keys.user(user.username),
-        **keys.user_in_removals(user.username),
-        "Type": item_types.REMOVAL,
-        "Username": user.username,
-        "Leaving": user.account_id,
-        "RemovedAt": to_iso(now),
-    }
-    return put_over(
-        removal,
-        "AccountId = :account AND Email = :email",
-        {":account": user.account_id, ":email": user.email},
-        refused=AccountChanged(),
-    )
-
-
-def _all_topics(table: Table) -> Iterator[Topic]:
-    # A brand may be a moment old, and liked since.
-    yield from (Topic(BRAND, slug) for slug in brands.names(table, consistent=True))
-    yield from (Topic(CATEGORY, slug) for slug in CATEGORIES)

@@ -34,8 +34,7 @@ def keep(table: Table, trace_id: str, drawing: Drawing, now: datetime) -> None:
 
 def find(table: Table, trace_id: str, now: datetime) -> Drawing | None:
     """The drawing that is kept under an id, or None. One Query."""
-    found = [*_drawings(table, keys.trace(trace_id)[PARTITION_KEY], now)]
-    return found[0] if found else None
+    return next(iter(_drawings(table, keys.trace(trace_id)[PARTITION_KEY], now)), None)
 
 
 def file_step(
@@ -52,7 +51,7 @@ def file_step(
 
 def steps(table: Table, partition: str, now: datetime) -> list[Drawing]:
     """The steps that were filed about a partition in the last ten minutes. One Query."""
-    return [*_drawings(table, keys.trace_steps(partition), now)]
+    return _drawings(table, keys.trace_steps(partition), now)
 
 
 def _item(key: Mapping[str, str], type_: str, drawing: Drawing, now: datetime) -> Item:

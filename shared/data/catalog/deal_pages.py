@@ -22,9 +22,6 @@ from shared.dynamodb.table import Table
 from shared.models.catalog import BRAND, Deal, Status, Topic, feed_of
 from shared.values import ksuids, links
 
-READ = settings.READ_FOR_CARDS
-"""Deals that a brand's page begins with, some of them in groups."""
-
 
 @dataclass(frozen=True, slots=True)
 class DealPage:
@@ -65,8 +62,10 @@ def _longer_ago(table: Table, deal: Deal, books: Sequence[Item], now: datetime) 
     counted = feed_counts.counted(feed, books, until=None)
     others = [period for period in counted if period not in _months(deal.deal_id, now)]
     newer = accumulate((counted[period] for period in others), initial=0)
-    months = [period for period, deals_before in zip(others, newer, strict=False) if deals_before < READ]
-    return feeds.of_periods(table, feed, months, most=READ) if months else []
+    months = [
+        period for period, deals_before in zip(others, newer, strict=False) if deals_before < settings.READ_FOR_CARDS
+    ]
+    return feeds.of_periods(table, feed, months, most=settings.READ_FOR_CARDS) if months else []
 
 
 def _is_beside(other: Deal, deal: Deal, now: datetime) -> bool:
@@ -78,8 +77,11 @@ def _beside(table: Table, place: deal_numbers.Place, now: datetime) -> list[Call
     feed = feed_of(Topic(BRAND, place.brand))
     return [
         partial(offers.offers_of, table, place.product),
-        feed_counts.requests(table, feed, most=READ, until=None)[0],
-        *(partial(feeds.of_periods, table, feed, [month], most=READ // 2) for month in _months(place.deal_id, now)),
+        feed_counts.requests(table, feed, most=settings.READ_FOR_CARDS, until=None)[0],
+        *(
+            partial(feeds.of_periods, table, feed, [month], most=settings.READ_FOR_CARDS // 2)
+            for month in _months(place.deal_id, now)
+        ),
     ]
 
 

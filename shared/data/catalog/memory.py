@@ -36,11 +36,9 @@ class Memory:
         unknown = [part for part, copy in found.items() if copy is None]
         for part in found.keys() - unknown:
             self.used(part.name, form)
-        if unknown:
-            for part, copy in zip(
-                unknown, page_cache.read(table, unknown, shard=shard, now=now, form=form), strict=True
-            ):
-                found[part] = self._keep(part, form, copy, now)
+        copies = page_cache.read(table, unknown, shard=shard, now=now, form=form) if unknown else []
+        for part, copy in zip(unknown, copies, strict=True):
+            found[part] = self._keep(part, form, copy, now)
         return [found[part] for part in wanted]
 
     def read_category(

@@ -46,17 +46,22 @@ def mend(
     left, lost = salvaged(item, deal_id)
     brand_name = deals.brand_name(table, changes.get("brand", left.brand))
     version = 0 if "version" in lost else left.version
-    read = item.get("Version")
-    unchanged = "Version = :read" if isinstance(read, int | Decimal) else "NOT attribute_type(Version, :read)"
+    unchanged, read = "Version = :read", item.get("Version")
+    if not isinstance(read, int | Decimal):
+        unchanged, read = "NOT attribute_type(Version, :read)", "N"
     new = replace(left, **changes, brand_name=brand_name, version=version + 1, correlation_id=correlation_id).signed(by)
     check(new)
     oddities.ask(new, now, seen, left)
     new_item = to_item(new, now)
     was = _as_listed(item, new) if is_listed(item) else None
     will_be = new if is_listed(new_item) else None
-    values = {":read": read if isinstance(read, int | Decimal) else "N"}
     table.transact(
-        put_over({**not_ours(item), **new_item}, f"{ABSENT} OR {unchanged}", values, refused=EditedMeanwhile(version)),
+        put_over(
+            {**not_ours(item), **new_item},
+            f"{ABSENT} OR {unchanged}",
+            {":read": read},
+            refused=EditedMeanwhile(version),
+        ),
         *feed_counts.recount(table, was, will_be),
         *feed_counts.renote(None, will_be),
     )

@@ -44,8 +44,6 @@ TRIPS = 3
 Position = tuple[int, str]
 """Where a deal stands among others: its price or discount, and its id."""
 
-Read = Callable[..., Page[Deal]]
-
 
 def read(
     table: Table, of: Topic, selection: Selection, *, limit: int, now: datetime, cursor: str | None = None
@@ -68,10 +66,9 @@ def currencies(table: Table, of: Topic, selection: Selection) -> list[str]:
 
     A Query of one item for each, all at once.
     """
-    topic = _narrowest(of, selection)
-    index, prices = _BY_PRICE[topic.kind]
     others = [each for each in settings.CURRENCIES if each != selection.currency]
-    there = table.gather([partial(_any, table, index, prices(topic.slug, each)) for each in others])
+    wanted = [Selection(Sort.CHEAPEST, currency=each, brand=selection.brand) for each in others]
+    there = table.gather([partial(_query, table, of, each, None, 1) for each in wanted])
     return [each for each, found in zip(others, there, strict=True) if found]
 
 
@@ -117,7 +114,11 @@ def discounted(
     return _first(behind, of, selection, limit, None)
 
 
-_BY: Mapping[Sort, Read] = {Sort.NEWEST: newest, Sort.CHEAPEST: cheapest, Sort.DISCOUNT: discounted}
+_BY: Mapping[Sort, Callable[..., Page[Deal]]] = {
+    Sort.NEWEST: newest,
+    Sort.CHEAPEST: cheapest,
+    Sort.DISCOUNT: discounted,
+}
 
 _BY_PRICE: Mapping[TopicKind, tuple[Index, Callable[[str, str], str]]] = {
     BRAND: (GSI2, keys.brand_prices),
@@ -214,8 +215,3 @@ def _brand(table: Table, slug: str) -> CountedTopic:
         return topics.get(table, Topic(BRAND, slug))
     except NoSuchTopic as error:
         raise BadRequest(f"There is no brand {slug}.", "brand") from error
-
-
-def _any(table: Table, index: Index, partition: str) -> bool:
-    """Whether a partition holds anything."""
-    return bool(list(table.query(partition, **CARDS[index.name], limit=1)))
