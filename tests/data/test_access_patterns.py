@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from shared.data import keys
 from shared.data.catalog import brands, deals, endings, feed_counts, feeds, picks, seeds, topics
 from shared.data.members import follows, messages, sessions, users
 from shared.dynamodb.table import Table
@@ -24,10 +23,10 @@ from tests.support.factories import (
     a_user,
     ago,
     ahead,
+    both_kinds,
     every_page,
     ids,
     join,
-    newest_first,
     post,
     send,
 )
@@ -87,15 +86,6 @@ def test_05_a_categorys_picks_stand_beside_the_category(table: Table) -> None:
     assert picks.read(table, SHOES, NOW) == posted
 
 
-def test_06_the_editors_choice_is_a_page_of_its_own(table: Table) -> None:
-    deal = deals.create(table, a_deal(), NOW)
-
-    picks.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
-
-    assert picks.read(table, EDITORS_CHOICE, NOW) == [deal]
-    assert picks.read(table, FRONT_PAGE, NOW) == []
-
-
 def test_07_the_latest_deals_are_read_from_gsi1(table: Table) -> None:
     posted = post(table, [a_deal(ago(days=day)) for day in range(3)])
 
@@ -120,7 +110,7 @@ def test_08_a_category_and_its_latest_deals_take_its_item_and_gsi3(table: Table)
     assert {request.body["IndexName"] for request in wire.requests if "IndexName" in request.body} == {"GSI3"}
 
 
-def test_09_the_editors_choice_page_takes_one_read(table: Table) -> None:
+def test_06_and_09_the_editors_choice_is_a_page_of_its_own_and_takes_one_read(table: Table) -> None:
     deal = deals.create(table, a_deal(), NOW)
     picks.set_featured(table, EDITORS_CHOICE, [deal.deal_id], NOW)
 
@@ -129,6 +119,7 @@ def test_09_the_editors_choice_page_takes_one_read(table: Table) -> None:
 
     assert found == [deal]
     assert wire.operations == {"GetItem": 1}
+    assert picks.read(table, FRONT_PAGE, NOW) == []
 
 
 def test_10_the_latest_deals_of_a_brand_are_read_from_gsi2_by_the_month(table: Table) -> None:
@@ -173,47 +164,24 @@ def test_13_a_username_and_an_email_are_each_taken_once(table: Table) -> None:
     assert [user.username for user in users.everyone(table)] == ["ana"]
 
 
-def test_14_liking_a_brand_counts_and_unliking_uncounts(table: Table) -> None:
+@both_kinds
+def test_14_to_17_likes_and_watches_of_brands_and_categories_are_counted_apart(table: Table, topic: Topic) -> None:
     join(table, "ana", "bo")
-    follows.like(table, APPLE, "ana", NOW)
-    follows.like(table, APPLE, "bo", NOW)
-
-    follows.unlike(table, APPLE, "ana")
-
-    assert topics.get(table, APPLE).likes == 1
-
-
-def test_15_watching_a_brand_counts_and_unwatching_uncounts(table: Table) -> None:
-    join(table, "ana", "bo")
-    follows.watch(table, APPLE, "ana", NOW)
-    follows.watch(table, APPLE, "bo", NOW)
-
-    follows.unwatch(table, APPLE, "ana")
-
-    assert topics.get(table, APPLE).watchers == 1
-    with pytest.raises(NotWatching):
-        follows.unwatch(table, APPLE, "ana")
-
-
-def test_16_liking_a_category_counts_apart_from_watching_it(table: Table) -> None:
-    join(table, "ana", "bo")
-    follows.like(table, SHOES, "ana", NOW)
-
+    for name in ("ana", "bo"):
+        follows.like(table, topic, name, NOW)
+    follows.watch(table, topic, "ana", NOW)
     with pytest.raises(AlreadyLiked):
-        follows.like(table, SHOES, "ana", NOW)
+        follows.like(table, topic, "ana", NOW)
+    before = topics.get(table, topic)
 
-    shoes = topics.get(table, SHOES)
-    assert (shoes.likes, shoes.watchers) == (1, 0)
+    follows.unlike(table, topic, "bo")
+    follows.unwatch(table, topic, "ana")
 
-
-def test_17_watching_a_category_counts_apart_from_liking_it(table: Table) -> None:
-    join(table, "ana", "bo")
-    follows.watch(table, SHOES, "ana", NOW)
-
-    shoes, home = topics.get(table, SHOES), topics.get(table, HOME)
-
-    assert (shoes.likes, shoes.watchers) == (0, 1)
-    assert (home.likes, home.watchers) == (0, 0)
+    after, other = topics.get(table, topic), topics.get(table, HOME)
+    counts = [(each.likes, each.watchers) for each in (before, after, other)]
+    assert counts == [(2, 1), (1, 0), (0, 0)]
+    with pytest.raises(NotWatching):
+        follows.unwatch(table, topic, "ana")
 
 
 def test_18_messages_are_the_newest_first_and_paged(table: Table) -> None:
@@ -298,16 +266,3 @@ def test_26_a_deal_is_edited_ends_and_is_withdrawn(table: Table) -> None:
     assert [(deal.deal_id, deal.title) for deal in page.items] == [(edited.deal_id, "Road runner")]
     assert deals.get(table, ended.deal_id).status(later) is Status.EXPIRED
     assert deals.get(table, withdrawn.deal_id).status(later) is Status.WITHDRAWN
-
-
-def test_26_the_copies_of_an_edited_deal_follow(table: Table) -> None:
-    one, two = newest_first([deals.create(table, a_deal(), NOW) for _ in range(2)])
-    picks.set_featured(table, FRONT_PAGE, [one.deal_id, two.deal_id], NOW)
-    edited = deals.edit(table, one.deal_id, {"price": "9.00"}, NOW)
-    deals.withdraw(table, two.deal_id, NOW)
-
-    picks.refresh(table, FRONT_PAGE, NOW)
-
-    assert picks.read(table, FRONT_PAGE, NOW) == [edited]
-    copies = (table.get(keys.featured(FRONT_PAGE)) or {})["Featured"]
-    assert [copy.get("WithdrawnAt") for copy in copies] == [None, "2050-06-15T12:00:00Z"]

@@ -7,7 +7,7 @@ import pytest
 from cli import backfill, segments
 from shared.data import keys
 from shared.data.catalog import deals, offers
-from shared.data.catalog.deal_items import is_listed, to_item_listed
+from shared.data.catalog.deal_items import is_listed
 from shared.dynamodb.attributes import Item
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put, update
@@ -147,13 +147,6 @@ def test_who_edits_a_deal_meanwhile_wins(table: Table, stripped: list[Deal]) -> 
     assert item["Version"] == edited[0].version or item["Version"] == edited[0].version + 1
 
 
-def test_a_deal_without_changes_is_not_written(table: Table, deal: Deal) -> None:
-    steps = all_segments(table)
-
-    assert sum(step.rewritten for step in steps) == 0
-    assert items(table, [deal])[0]["Version"] == 1
-
-
 def test_items_of_other_types_are_looked_at_and_left(table: Table) -> None:
     other = {**keys.session("hash"), "Type": "Session", "Version": 1}
     table.write(put(other, because="a test"))
@@ -162,9 +155,3 @@ def test_items_of_other_types_are_looked_at_and_left(table: Table) -> None:
 
     assert sum(step.seen for step in steps) > 10
     assert table.get(keys.session("hash")) == other
-
-
-def test_a_deal_of_an_older_release_can_be_read_before_it_is_rewritten(table: Table, stripped: list[Deal]) -> None:
-    (item,) = items(table, stripped[:1])
-
-    assert to_item_listed(deals.get(table, item["DealId"]), listed=True).keys() - item.keys() == {"GSI3PK", "GSI3SK"}

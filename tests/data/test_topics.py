@@ -1,18 +1,20 @@
-"""Brands and categories by themselves: their names."""
+"""Brands and categories by themselves: their names; and a table without any."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
 from shared.data import keys
-from shared.data.catalog import brands
+from shared.data.catalog import brands, endings, feeds, imports
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import update
 from shared.errors import BrandsAreFull, NotSeeded
-from shared.models.catalog import BRAND, Topic
+from shared.models.catalog import ALL_DEALS, BRAND, Topic
 from shared.values import slugs
 from tests.support.engines import DYNOXIDE_ENGINE, on
-from tests.support.factories import APPLE, NOW
+from tests.support.factories import APPLE, NOW, a_deal
 
 
 def test_brands_are_listed_by_slug_with_the_names_editors_wrote(table: Table) -> None:
@@ -30,9 +32,19 @@ def test_brands_are_listed_by_slug_with_the_names_editors_wrote(table: Table) ->
     ]
 
 
-def test_a_table_that_was_not_seeded_has_no_brands(bare_table: Table) -> None:
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda table: brands.create(table, "apple", "Apple", NOW),
+        lambda table: imports.create_many(table, [a_deal()], NOW),
+        lambda table: feeds.read(table, ALL_DEALS, limit=25, now=NOW),
+        lambda table: endings.sweep(table, NOW),
+    ],
+    ids=["brands", "deals", "feeds", "endings"],
+)
+def test_a_table_that_was_not_seeded_says_so(bare_table: Table, ask: Callable[[Table], object]) -> None:
     with pytest.raises(NotSeeded):
-        brands.create(bare_table, "apple", "Apple", NOW)
+        ask(bare_table)
 
     assert brands.names(bare_table) == {}
     assert bare_table.get(keys.topic(APPLE)) is None
