@@ -2,8 +2,9 @@
 
 First come the keys that are a form and nothing else, such as ``MESSAGES#{username}``, then functions for those that are
 made of something else than the values themselves. What is named after an entity gives its primary key; what has
-``_in_`` in its name gives the attributes that place the entity in an index. Slugs and usernames hold no ``#``, and what
-may hold one (a source id) only ever ends a key, so no value can forge another's key.
+``_in_`` in its name gives the attributes that place the entity in an index. A text is a sort key, or a partition that a
+Query reads, in the table or in the index in which its form stands. Slugs and usernames hold no ``#``, and what may hold
+one (a source id) only ever ends a key, so no value can forge another's key.
 """
 
 from __future__ import annotations
@@ -56,7 +57,6 @@ deal = _Item[str]("DEAL#{deal_id}")
 deal_sort_key = _Text[str]("DEAL#{deal_id}")
 deal_number = _Item[int]("DEALNUMBER#{number}")
 deal_numbers = _Item[()]("SEQUENCE#DEAL")
-"""The counter that deals' numbers are drawn from."""
 deal_source = _Item[str]("DEALSOURCE#{source_id}")
 draft = _Item[str, str](PK="DRAFTS#{username}", SK="DEAL#{draft_id}")
 drafts = _Text[str]("DRAFTS#{username}")
@@ -120,10 +120,8 @@ user = _Item[str]("USER#{username}")
 user_in_users = _Item[str](UserIndex="USER#{username}")
 user_in_removals = _Item[str](GSI1PK="REMOVALS", GSI1SK="USER#{username}")
 removals = _Text[()]("REMOVALS")
-"""In GSI1: the names whose accounts are being removed."""
 user_in_digests = _Item[str, int](GSI1SK="USER#{username}", GSI1PK="DIGEST#{hour:02}")
 digests = _Text[int]("DIGEST#{hour:02}")
-"""In GSI1: those who are mailed the day's messages at an hour."""
 digest_receipt = _Item[str, str]("DIGESTRECEIPT#{account_id}#{day}")
 """The note that an account was mailed its messages on a day like ``2026-06-04``."""
 account = _Item[str]("ACCOUNT#{username}")
@@ -154,10 +152,8 @@ alert = _Item[str, str](PK="ALERTS#{username}", SK="ALERT#{alert_id}")
 alerts = _Text[str]("ALERTS#{username}")
 alert_in_words = _Item[str, str, str](GSI1PK="WORDWATCH#{word}", GSI1SK="USER#{username}#{alert_id}")
 words_alerts = _Text[str]("WORDWATCH#{word}")
-"""In GSI1: the alerts that are looked up by a word."""
 alert_in_prices = _Item[str, str, int, str](GSI2PK="PRODUCTWATCH#{product}#{currency}", GSI2SK="{price:014}#{username}")
 price_alerts = _Text[str, str]("PRODUCTWATCH#{product}#{currency}")
-"""In GSI2: the alerts on a product, by their prices."""
 fan_out = _Text[str]("FANOUT#{deal_id}")
 """Counts who has been told that a deal is hot."""
 fan_out_segment = _Item[str, int | str](PK="FANOUT#{deal_id}", SK="SEGMENT#{segment}")
@@ -169,15 +165,12 @@ order_sort_key = _Text[str]("#ORDER#{order_id}")
 """Of ``~``, a bound above all orders of a user."""
 order_number = _Item[int]("ORDERNUMBER#{number}")
 order_numbers = _Item[()]("SEQUENCE#ORDER")
-"""The counter that orders' numbers are drawn from."""
 order_item = _Item[str, str]("ORDER#{order_id}#ITEM#{item_id}")
 order_in_parts = _Item[str](GSI1PK="ORDER#{order_id}", GSI1SK="ORDER#{order_id}")
 order_item_in_parts = _Item[str, str](GSI1PK="ORDER#{order_id}", GSI1SK="ITEM#{item_id}")
 order_parts = _Text[str]("ORDER#{order_id}")
-"""In GSI1: an order and its items."""
 order_in_history = _Item[str, str, datetime, str](GSI2PK="ORDERS#{username}", GSI2SK="{status}#{placed_at}#{order_id}")
 order_history = _Text[str]("ORDERS#{username}")
-"""In GSI2: a user's orders by status and time."""
 order_in_open = _Item[str, str, int, str](
     GSI3PK="OPENORDERS#{status}#{day}T00:00:00#{shard}", GSI3SK="ORDER#{order_id}"
 )
@@ -190,7 +183,6 @@ open_orders_prefix = _Text[str]("{status}#")
 """The beginning of the sort keys of all notes of a status."""
 order_in_closed = _Item[str, str](GSI3PK="CLOSEDORDERS#{status}", GSI3SK="ORDER#{order_id}")
 closed_orders_of = _Text[str]("CLOSEDORDERS#{status}")
-"""In GSI3: the orders of a status that is their last."""
 sale = _Item[str]("SALE#{order_id}")
 """The rest of an order whose account was removed."""
 cart = _Text[str]("CART#{username}")
