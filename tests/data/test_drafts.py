@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 from shared.data import checking, keys
-from shared.data.catalog import deals, drafts, feeds
+from shared.data.catalog import deals, drafts
 from shared.data.idempotency import Idempotency
 from shared.data.members import users
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import forget, put
 from shared.errors import DealIsOdd, DraftChanged, InvalidDraft, NoSuchDraft, NoSuchTopic, NotSignedIn, TooManyDrafts
-from shared.models.catalog import ALL_DEALS, Deal
+from shared.models.catalog import ALL_DEALS
 from shared.models.drafts import Draft
 from tests.support.engines import FAST, on
-from tests.support.factories import APPLE, NOW, a_deal, a_user, account_of, ahead, ids, leave
+from tests.support.factories import APPLE, NOW, a_deal, a_user, account_of, ahead, leave, listed
 from tests.support.metering import taken_by
 
 AT = ahead(hours=2)
@@ -44,10 +44,6 @@ def kept(table: Table, starts_at: datetime | None = None, **of_deal: Any) -> Dra
     return drafts.save_new(table, replace(a_draft(**of_deal), starts_at=starts_at), NOW, ())
 
 
-def listed(table: Table, now: datetime) -> list[Deal]:
-    return list(feeds.read(table, ALL_DEALS, limit=25, now=now).items)
-
-
 def notes(table: Table) -> list[str]:
     return [note["SK"] for note in table.query("BEGINNINGS")]
 
@@ -62,7 +58,7 @@ def test_a_draft_may_lack_anything_and_is_its_editors_until_it_is_posted(table: 
     draft = kept(table, None, **blank)
 
     assert drafts.of(table, "ana") == [drafts.get(table, "ana", draft.draft_id)] == [draft]
-    assert [*drafts.of(table, "bo"), *listed(table, NOW)] == []
+    assert [*drafts.of(table, "bo"), *listed(table, ALL_DEALS)] == []
     assert draft.missing == ["title", "price", "brand", "category"]
     with pytest.raises(InvalidDraft):
         drafts.post(table, draft, NOW, ())
@@ -86,7 +82,7 @@ def test_a_draft_is_posted_as_of_now_and_is_gone(table: Table) -> None:
     assert again == deal == deals.get(table, deal.deal_id)
     assert (deal.created_at, deal.number, deal.version, deal.title) == (ahead(hours=1), 1, 1, draft.deal.title)
     assert drafts.posted_as(table, account_of("ana"), draft.draft_id, AT) == deal.deal_id
-    assert ids(listed(table, AT)) == [deal.deal_id]
+    assert listed(table, ALL_DEALS, now=AT) == [deal.deal_id]
     assert left(table) == []
 
 
@@ -165,7 +161,7 @@ def test_two_sweeps_at_once_post_a_deal_once(table: Table, monkeypatch: pytest.M
 
     assert drafts.sweep(table, AT + timedelta(minutes=1), correlation_id="second") == []
 
-    assert ids(listed(table, AT)) == [deal.deal_id]
+    assert listed(table, ALL_DEALS, now=AT) == [deal.deal_id]
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,8 @@ from shared.data import keys
 from shared.data.catalog import brands, deals, endings, feed_counts, feeds
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
-from shared.errors import InvalidCursor, NoSuchTopic, NotSeeded
+from shared.errors import InvalidCursor, NoSuchTopic
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORY, Feed, Period, Topic, feed_of
-from shared.values import ksuids
 from tests.support.engines import on_servers
 from tests.support.factories import (
     APPLE,
@@ -261,25 +260,9 @@ def test_a_deal_that_has_ended_is_not_listed_from_that_second_on(table: Table) -
         assert listed(table, feed, now=ends) == []
 
 
-def test_a_withdrawn_deal_is_gone_and_a_period_without_any_is_forgotten(table: Table) -> None:
-    gone, stays = post(table, [a_deal(), a_deal(ago(days=70))])
-
-    deals.withdraw(table, gone.deal_id, NOW)
-
-    for feed in FEEDS:
-        with watched(table) as wire:
-            assert listed(table, feed) == [stays.deal_id]
-        assert wire.partitions == [keys.feed_partition(feed, feed.period.start_of(stays.created_at))]
-
-
 def test_the_feed_of_an_unknown_brand_is_refused(table: Table) -> None:
     with pytest.raises(NoSuchTopic):
         feeds.read(table, feed_of(Topic(BRAND, "nobodys")), limit=25, now=NOW)
-
-
-def test_the_feed_of_a_table_that_was_not_seeded_says_so(bare_table: Table) -> None:
-    with pytest.raises(NotSeeded):
-        feeds.read(bare_table, ALL_DEALS, limit=25, now=NOW)
 
 
 def a_cursor(table: Table, feed: Feed) -> str:
@@ -362,9 +345,3 @@ def test_a_swept_feed_lists_what_an_unswept_one_lists(table: Table) -> None:
     assert listed(table, ALL_DEALS, now=later) == before
     assert set(ids(staying)) < set(before)
     assert sum(feed_counts.counts(table, feed_of(SHOES)).values()) == len(before)
-
-
-def test_ids_sort_as_times_do() -> None:
-    made = [ksuids.random(ago(seconds=second), b"\xff" * 16) for second in range(100)]
-
-    assert made == sorted(made, reverse=True)

@@ -13,7 +13,7 @@ from shared.data.members import follows, messages, users
 from shared.data.orders import carts, reading, steps, stock
 from shared.dynamodb.table import Table
 from shared.errors import AlreadyWatching, NoSuchDeal, NoSuchMessage, NoSuchUser, NotLiked, OrdersRemain
-from shared.models.catalog import ALL_DEALS, BRAND, Status, Topic
+from shared.models.catalog import ALL_DEALS, BRAND, Feed, Status, Topic
 from shared.models.orders import OrderStatus
 from tests.support.engines import FAST_SERVER
 from tests.support.factories import (
@@ -31,6 +31,7 @@ from tests.support.factories import (
     open_brands,
     post,
     send,
+    three_feeds,
     walk,
 )
 from tests.support.lagging import Lag, lagging
@@ -55,17 +56,17 @@ def lag(table: Table) -> Iterator[Lag]:
         yield lag
 
 
-@pytest.mark.parametrize("feed", FEEDS, ids=["all", "brand", "category"])
+@three_feeds
 def test_a_feed_has_its_older_deals_while_the_newest_are_not_in_its_index_yet(
-    table: Table, lag: Lag, feed: object
+    table: Table, lag: Lag, feed: Feed
 ) -> None:
     older = post(table, [a_deal(ago(days=number)) for number in range(1, 31)])
     lag.catch_up()
     newest = deals.create(table, a_deal(), NOW)
 
-    before = [page.items for page in walk(table, feed)]  # type: ignore[arg-type]  # one of the feeds
+    before = [page.items for page in walk(table, feed)]
     lag.catch_up()
-    after = [page.items for page in walk(table, feed)]  # type: ignore[arg-type]  # the same
+    after = [page.items for page in walk(table, feed)]
 
     assert [ids(page) for page in before] == [ids(older[:25]), ids(older[25:])]
     assert [deal.deal_id for page in after for deal in page] == [newest.deal_id, *ids(older)]
