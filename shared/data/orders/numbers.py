@@ -1,10 +1,9 @@
 """The short numbers of orders, which people can say: drawn from one sequence, a block at a time.
 
 The sequence is one item, which takes 1,000 writes a second
-(https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html). Were it written for
-each order, the site would sell no more than that. So each execution environment draws ten numbers and gives them out:
-the sequence then bears 10,000 orders a second. What is left of a block when its environment ends is never used: each
-number is one order's own, but they have gaps, and are not in the order of placing.
+(https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html): with ten numbers to a
+write it bears 10,000 orders a second. What is left of a block when its environment ends is never used. So each number
+is one order's own, but they have gaps, and are not in the order of placing.
 """
 
 from __future__ import annotations

@@ -225,4 +225,4 @@ def _writes(order: Order, asked: Asked, in_cart: Collection[str], now: datetime)
         yield from carts.emptying(order.username, [each.deal_id for each in order.items if each.deal_id in in_cart])
     for item in order.items:
         yield put_new(item_to_item(order, item), refused=AlreadyExists())
-        yield from stock.take(item)
+        yield from stock.take([item])

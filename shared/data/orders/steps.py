@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from shared.data import account_checks, keys
@@ -15,22 +15,12 @@ from shared.errors import DealsError, TooLateToUndo, WrongStep
 from shared.models.orders import Order, OrderStatus
 from shared.values.times import to_iso
 
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step of an order: the status before it, and whether the stock is given back."""
-
-    after: OrderStatus
-    gives_back: bool = False
-
-
-STEPS: Mapping[OrderStatus, Step] = {
-    OrderStatus.SHIPPED: Step(after=OrderStatus.PLACED),
-    OrderStatus.DELIVERED: Step(after=OrderStatus.SHIPPED),
-    OrderStatus.CANCELLED: Step(after=OrderStatus.PLACED, gives_back=True),
+STEPS: Mapping[OrderStatus, OrderStatus] = {
+    OrderStatus.SHIPPED: OrderStatus.PLACED,
+    OrderStatus.DELIVERED: OrderStatus.SHIPPED,
+    OrderStatus.CANCELLED: OrderStatus.PLACED,
 }
-"""All steps there are."""
-
+"""All steps there are, each with the status before it."""
 
 UNDO_WITHIN = timedelta(minutes=1)
 """Time in which a step can be taken back."""
@@ -53,12 +43,12 @@ def advance(
 
     A step is one conditional write, so of two that exclude each other one wins and the other is refused.
     """
-    step = STEPS.get(status)
-    if step is None or order.status is not step.after:  # what was read may be older than the order is
+    before = STEPS.get(status)
+    if order.status is not before:  # what was read may be older than the order is
         order = reading.as_it_is(table, order)
     if order.status is status:
         return order
-    if step is None or order.status is not step.after:
+    if order.status is not before:
         raise WrongStep(order.order_id, order.status, status)
     if status in OPEN:
         open_orders.know(table, status, order.order_id, order.open_shard, now)
@@ -69,7 +59,7 @@ def advance(
         table.transact(
             _step(order, new),
             *([account_checks.ordered(order.username, more=-1)] if order.status is OrderStatus.PLACED else ()),
-            *(write for item in order.items if step.gives_back for write in stock.give_back(item)),
+            *(stock.give_back(order.items) if status is OrderStatus.CANCELLED else ()),
             *(telling(new, now) if new.username else ()),
         )
     except _Moved:
@@ -95,19 +85,18 @@ def undo(
     have bought them. ``telling`` is given the order as it was.
     """
     taken = reading.as_it_is(table, order)
-    step = STEPS[status]
-    if taken.status is step.after:
+    if taken.status is STEPS[status]:
         return taken
     if taken.status is not status or not can_undo(taken, now):
         raise TooLateToUndo
     times = {each: when for each, when in taken.times.items() if each is not status}
-    back = replace(taken, status=step.after, times=times, correlation_id=correlation_id)
+    back = replace(taken, status=STEPS[status], times=times, correlation_id=correlation_id)
     open_orders.know(table, back.status, back.order_id, back.open_shard, now)
     try:
         table.transact(
             _step(taken, back),
             *([account_checks.ordered(back.username)] if back.status is OrderStatus.PLACED else ()),
-            *(write for item in taken.items if step.gives_back for write in stock.take(item)),
+            *(stock.take(taken.items) if status is OrderStatus.CANCELLED else ()),
             *telling(taken, now),
         )
     except (_Moved, stock.Short) as error:

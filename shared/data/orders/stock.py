@@ -9,7 +9,7 @@ only editors write it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from shared import settings
@@ -143,14 +143,14 @@ def pool(table: Table, deal_id: str) -> None:
         table.transact(*(_move(deal_id, number, by) for number, by in moves.items()))
 
 
-def take(item: OrderItem) -> list[Write]:
-    """The writes that take the pieces of an order's item from the shards that it names. Refused with ``Short``."""
-    return [_order(item.deal_id, shard, pieces, Short()) for shard, pieces in item.shards.items()]
+def take(items: Iterable[OrderItem]) -> list[Write]:
+    """The writes that take the pieces of an order's items from the shards that they name. Refused with ``Short``."""
+    return [_order(item.deal_id, shard, n, Short()) for item in items for shard, n in item.shards.items()]
 
 
-def give_back(item: OrderItem) -> list[Write]:
-    """The writes that give the pieces of an order's item back to their shards. Refused with NotSoldHere."""
-    return [_order(item.deal_id, shard, -pieces, NotSoldHere(item.deal_id)) for shard, pieces in item.shards.items()]
+def give_back(items: Iterable[OrderItem]) -> list[Write]:
+    """The writes that give the pieces of an order's items back to their shards. Refused with NotSoldHere."""
+    return [_order(i.deal_id, shard, -n, NotSoldHere(i.deal_id)) for i in items for shard, n in i.shards.items()]
 
 
 def _order(deal_id: str, shard: int, pieces: int, refused: DealsError) -> Write:
