@@ -18,32 +18,19 @@ from shared.values.usernames import normalise_email, normalise_username
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "deals.jsonl"
 
 
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [
-        ("Apple", "apple"),
-        ("APPLE", "apple"),
-        ("apple", "apple"),
-        *((name, "g-fore") for name in ("G/Fore", "g/fore", "G FORE", "g#fore", "Ｇ／ｆｏｒｅ", "G🏌Fore", " g-fore ")),
-        ("Nicoló", "nicolo"),
-        ("Nicolo\N{COMBINING ACUTE ACCENT}", "nicolo"),
-        ("Mañana", "manana"),
-        ("04651 / A Trip In A Bag", "04651-a-trip-in-a-bag"),
-        ("Arc'teryx", "arc-teryx"),
-        ("Mizzen+Main", "mizzen-main"),
-        ("So Fr@", "so-fr"),
-        ("Patagonia, Inc.", "patagonia-inc"),
-        ("Drake Waterfowl Systems (Icon)", "drake-waterfowl-systems-icon"),
-        ("  --Lyle & Scott--  ", "lyle-scott"),
-        ("Straße", "strasse"),
-        ("ＡＳＩＣＳ", "asics"),
-        ("№5", "5"),
-        ("Fun 🎉 House", "fun-house"),
-        ("a\0b", "a-b"),
-        ("brand#like", "brand-like"),
-        ("a%2Fb?c", "a-2fb-c"),
-    ],
-)
+SLUGS = {
+    "apple": ("Apple", "APPLE", "apple"),
+    "g-fore": ("G/Fore", "g/fore", "G FORE", "g#fore", "Ｇ／ｆｏｒｅ", "G🏌Fore", " g-fore "),
+    "nicolo": ("Nicoló", "Nicolo\N{COMBINING ACUTE ACCENT}"),
+    "manana": ("Mañana",), "04651-a-trip-in-a-bag": ("04651 / A Trip In A Bag",), "arc-teryx": ("Arc'teryx",),
+    "mizzen-main": ("Mizzen+Main",), "so-fr": ("So Fr@",), "patagonia-inc": ("Patagonia, Inc.",),
+    "drake-waterfowl-systems-icon": ("Drake Waterfowl Systems (Icon)",), "lyle-scott": ("  --Lyle & Scott--  ",),
+    "strasse": ("Straße",), "asics": ("ＡＳＩＣＳ",), "5": ("№5",), "fun-house": ("Fun 🎉 House",), "a-b": ("a\0b",),
+    "brand-like": ("brand#like",), "a-2fb-c": ("a%2Fb?c",),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "slug"), [(name, slug) for slug, names in SLUGS.items() for name in names])
 def test_a_slug_is_ascii_lower_case_with_single_hyphens(name: str, slug: str) -> None:
     assert slugs.slug(name) == slug
 
@@ -99,16 +86,9 @@ def test_the_brands_of_real_deals_have_slugs_of_their_own() -> None:
 
 @pytest.mark.parametrize(
     ("written", "username"),
-    [
-        ("ana", "ana"),
-        (" Ana ", "ana"),
-        ("ANA.B_C-9", "ana.b_c-9"),
-        ("ａｎａ", "ana"),
-        ("\N{KELVIN SIGN}im", "kim"),
-        ("a", "a"),
-        ("a" * 30, "a" * 30),
-    ],
-)
+    [("ana", "ana"), (" Ana ", "ana"), ("ANA.B_C-9", "ana.b_c-9"), ("ａｎａ", "ana"), ("\N{KELVIN SIGN}im", "kim"),
+     ("a", "a"), ("a" * 30, "a" * 30)],
+)  # fmt: skip
 def test_a_username_is_compared_in_lower_case(written: str, username: str) -> None:
     assert normalise_username(written) == username
 

@@ -1,10 +1,9 @@
 """Attempts, counted in windows of fifteen minutes by counters with TTL: to sign in, to sign up, to find out addresses.
 
-A stranger must not be able to lock an owner out. So failed sign-ins are counted per user and network first. Where that
-allows one, it is also counted per network and, with a higher bound, per user. IPv6 networks are counted in three
-widths, because one customer may have thousands of the narrowest. The bound per user, which all networks share, never
-refuses a session that is signed in, nor a network (an IPv4 address, a /56) from which the user has signed in within 90
-days.
+A stranger must not be able to lock an owner out. So failed sign-ins are counted per user and network first, then per
+network and, with a higher bound, per user. IPv6 networks are counted in three widths, because one customer may have
+thousands of the narrowest. The bound per user never refuses a session that is signed in, nor a network (an IPv4
+address, a /56) from which the user has signed in within 90 days.
 
 An attempt is counted before its password is checked, so that a thousand at once do not all pass; one that succeeds is
 taken back. The window is part of the key: a counter that TTL has not deleted yet counts for nothing.
