@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import timedelta
-from typing import get_args
-from urllib.parse import urlencode
 
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
 from functions.pages import collections
-from functions.pages.desk.pictures import LOOKS
 from shared.data.catalog import deal_log, deals
 from shared.data.catalog.changes import DealChange
-from shared.data.members import alerts, announcements, digests, email_tokens, follows, saved, sessions, users
-from shared.data.orders import addresses, carts, reading
+from shared.data.members import alerts, announcements, digests, follows, saved, users
+from shared.data.orders import addresses, carts
 from shared.html import cookies, page_cost
 from shared.models.alerts import Limits
 from shared.models.catalog import BRAND, CATEGORY, Topic
 from shared.values import times
-from shared.values.pictures import UPLOADS
-from tests.site.states import State, prepared
+from tests.site.states import State, rare, usual
 from tests.support.browser import patient, sign_in
 from tests.support.engines import DYNOXIDE_ENGINE
 from tests.support.factories import send
@@ -47,32 +44,6 @@ def site() -> Iterator[Preview]:
     """The running site. A test that writes to it writes what no other test looks at."""
     with started() as preview:
         yield preview
-
-
-@pytest.fixture(scope="session")
-def paths(site: Preview) -> dict[str, str]:
-    """A page of each type."""
-    deal = site.deals[0]
-    return {
-        "front page": "/",
-        "latest": "/deals",
-        "deal": f"/deals/{deal.number}",
-        "ending": "/ending",
-        "popular": "/popular",
-        "choice": "/editors-choice",
-        "category": f"/categories/{deal.category}",
-        "sorted": f"/categories/{deal.category}?sort=cheapest&to=999",
-        "brands": "/brands",
-        "brand": f"/brands/{deal.brand}",
-        "search": "/search?q=mens",
-        "search without words": "/search",
-        "search without deals": "/search?q=zeppelin",
-        "about": "/about",
-        "nothing here": "/nothing/here",
-        "sign in": "/account/sign-in",
-        "sign up": "/account/sign-up",
-        "forgot password": "/account/forgot",
-    }
 
 
 def cookie_of(token: str) -> str:
@@ -113,59 +84,16 @@ def people(site: Preview) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def own_paths(site: Preview, people: dict[str, str]) -> dict[str, str]:
-    """A page of each type that is somebody's own: the editor's below /desk, the others Ana's."""
-    table = site.table
-    (order,) = reading.latest(table, "ana", limit=1).items
-    first = site.deals[40]
-    ana, now = users.get(table, "ana"), times.now()
-    on_price, on_words = alerts.of(table, "ana")
-    entropy = bytes(sessions.TOKEN_BYTES)
-    reset, verify = (email_tokens.issue(table, ana, each, now, entropy) for each in get_args(email_tokens.Purpose))
-    return {
-        "inbox": "/my/inbox",
-        "watches": "/my/watches",
-        "limits": f"/my/watches/brand/{first.brand}/limits",
-        "alert on a price": f"/my/alerts/{on_price.alert_id}",
-        "alert on words": f"/my/alerts/{on_words.alert_id}",
-        "saved": "/my/saved",
-        "account": "/account",
-        "leaving": "/account/remove",
-        "new password": f"/account/reset?{urlencode({'token': reset})}",
-        "verifying": f"/account/verify?{urlencode({'token': verify})}",
-        "no mail": f"/account/unsubscribe?{urlencode({'token': digests.unsubscribing(ana)})}",
-        "ending a deal": f"/desk/deals/{first.number}/end",
-        "withdrawing a deal": f"/desk/deals/{first.number}/withdraw",
-        "cart": "/shop/cart",
-        "addresses": "/shop/addresses?name=home",
-        "checkout": "/shop/checkout",
-        "orders": "/shop/orders",
-        "order": f"/shop/orders/{order.order_id}",
-        "cancelling": f"/shop/orders/{order.order_id}/cancel",
-        "desk": "/desk",
-        "posting": "/desk/deals/new",
-        "posting again": f"/desk/deals/new?{urlencode({'link': first.link})}",
-        "all deals": "/desk/deals",
-        "a deal's form": f"/desk/deals/{first.number}",
-        "changes of a deal": f"/desk/deals/{first.number}/log",
-        # As late as it can be: until then the page looks again each second.
-        "a picture being made": f"/desk/deals/{first.number}/picture?key={UPLOADS}{first.deal_id}&looked={LOOKS}",
-        "making hot": f"/desk/deals/{first.number}/hot",
-        "front page order": "/desk/front-page",
-        "choice order": "/desk/editors-choice",
-        "category order": f"/desk/categories/{first.category}",
-        "desk brands": "/desk/brands",
-        "orders to send": "/desk/shop/orders",
-        "an order to send": f"/desk/shop/orders/{order.order_id}",
-        "stock": f"/desk/shop/stock/{first.number}",
-    }
+def pages(site: Preview, people: dict[str, str]) -> dict[str, State]:
+    """A page of each kind by its name."""
+    return usual(site)
 
 
 @pytest.fixture(scope="session")
-def states(site: Preview, people: dict[str, str]) -> Iterator[dict[str, State]]:
-    """Pages in the rarer states, by the names in ``states.NAMES``."""
+def every_page(site: Preview, pages: dict[str, State]) -> Iterator[dict[str, State]]:
+    """The pages of each kind, and those in rarer states."""
     with DYNOXIDE_ENGINE.table() as bare:
-        yield prepared(site, bare)
+        yield pages | rare(site, bare)
 
 
 @pytest.fixture
@@ -184,6 +112,11 @@ def client_of(site: Preview, token: str = "") -> httpx.Client:
     return httpx.Client(base_url=site.origin, trust_env=False, timeout=120, headers=headers)
 
 
+def found(site: Preview, state: State) -> AbstractContextManager[None]:
+    """For a while, the functions find the table of a state."""
+    return finding(replace(site.table, name=state.table or site.table.name))
+
+
 class Windows:
     """A window for each person, opened once: for tests that look at many pages and leave no trace in the browser."""
 
@@ -195,7 +128,7 @@ class Windows:
     def show(self, state: State) -> Page:
         """A page in a state, in the window of who sees it. Fails where the answer has another status."""
         page = self._pages.get(state.who) or self._open(state.who)
-        with nullcontext() if state.table is None else finding(state.table):
+        with found(self._site, state):
             if state.form is None:
                 answer = page.goto(state.path)
             else:

@@ -1,33 +1,32 @@
-"""Pages in rarer states: forms that were refused, deals that are over, errors, tables that are empty."""
+"""A page of each kind, and pages in rarer states: refused forms, deals that are over, errors, empty tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+import pytest
 
 from functions.pages.desk import deal_form
+from functions.pages.desk.pictures import LOOKS
 from shared import settings
 from shared.data import item_types, keys
 from shared.data.catalog import brands, deals, offers, search
-from shared.data.members import rate_limits
+from shared.data.members import alerts, digests, email_tokens, rate_limits, sessions, users
+from shared.data.orders import reading
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyExists
 from shared.models.catalog import Deal
 from shared.settings import READ_FOR_CARDS, SIGN_IN_WINDOW
 from shared.values import times
+from shared.values.pictures import UPLOADS
 from tests.support.factories import a_deal
 from tests.support.preview import Preview, entered
-
-NAMES = (
-    "preview", "two values", "list changed meanwhile", "brand with a similar name", "signed out meanwhile",
-    "being told", "everybody is told", "hot of a deal that is over", "how far it is told", "400", "403", "404", "410",
-    "429", "503", "ended deal", "brand without deals", "brand whose deals ended", "look further back",
-    "sign in with errors", "sign up with errors", "address with errors", "checkout at another price",
-    "feed's address", "alert with errors", "desk without deals", "no deals at the desk", "front page without deals",
-)  # fmt: skip
 
 BRAND, BRAND_NAME = "harbour-goods", "Harbour Goods"
 EMPTY, ENDED = "tide-and-co", "slack-water"
@@ -39,86 +38,190 @@ LOCAL = "127.0.0.1"
 class State:
     """How a page gets into a state: its address, who asks for it (nobody, if empty), and the form that they send.
 
-    ``status`` is that of the answer. ``table`` is what the functions find instead of the site's own table.
+    ``status`` is that of the answer. ``table`` is the name of one that the functions find instead of the site's own.
+    Names in braces stand for what ``usual`` and ``rare`` know.
     """
 
     path: str
     status: int = 200
     who: str = ""
     form: Mapping[str, str] | None = None
-    table: Table | None = field(default=None, repr=False)
+    table: str = ""
+
+    def filled(self, known: Mapping[str, Any]) -> State:
+        form = None if self.form is None else {name: text.format_map(known) for name, text in self.form.items()}
+        return replace(self, path=self.path.format_map(known), form=form, table=self.table.format_map(known))
 
 
-def prepared(site: Preview, bare: Table) -> dict[str, State]:
-    """The states by name, on a site whose ``people`` are there. ``bare`` is a table without deals.
+PUBLIC = {
+    "front page": State("/"),
+    "latest": State("/deals"),
+    "deal": State("/deals/{deal.number}"),
+    "ending": State("/ending"),
+    "popular": State("/popular"),
+    "choice": State("/editors-choice"),
+    "category": State("/categories/{deal.category}"),
+    "sorted": State("/categories/{deal.category}?sort=cheapest&to=999"),
+    "brands": State("/brands"),
+    "brand": State("/brands/{deal.brand}"),
+    "search": State("/search?q=mens"),
+    "search without words": State("/search"),
+    "search without deals": State("/search?q=zeppelin"),
+    "about": State("/about"),
+    "nothing here": State("/nothing/here", 404),
+    "sign in": State("/account/sign-in"),
+    "sign up": State("/account/sign-up"),
+    "forgot password": State("/account/forgot"),
+}
+"""A page of each kind that is everybody's."""
+
+OF_MEMBERS = {
+    name: State(path, who="ana")
+    for name, path in {
+        "inbox": "/my/inbox",
+        "watches": "/my/watches",
+        "limits": "/my/watches/brand/{first.brand}/limits",
+        "alert on a price": "/my/alerts/{on_price.alert_id}",
+        "alert on words": "/my/alerts/{on_words.alert_id}",
+        "saved": "/my/saved",
+        "account": "/account",
+        "leaving": "/account/remove",
+        "new password": "/account/reset?token={reset}",
+        "verifying": "/account/verify?token={verify}",
+        "no mail": "/account/unsubscribe?token={unsubscribing}",
+        "cart": "/shop/cart",
+        "addresses": "/shop/addresses?name=home",
+        "checkout": "/shop/checkout",
+        "orders": "/shop/orders",
+        "order": "/shop/orders/{order.order_id}",
+        "cancelling": "/shop/orders/{order.order_id}/cancel",
+    }.items()
+}
+OF_EDITORS = {
+    name: State(path, who="eddy")
+    for name, path in {
+        "desk": "/desk",
+        "posting": "/desk/deals/new",
+        "posting again": "/desk/deals/new?link={link}",
+        "all deals": "/desk/deals",
+        "a deal's form": "/desk/deals/{first.number}",
+        "changes of a deal": "/desk/deals/{first.number}/log",
+        # As late as it can be: until then the page looks again each second.
+        "a picture being made": f"/desk/deals/{{first.number}}/picture?key={UPLOADS}{{first.deal_id}}&looked={LOOKS}",
+        "ending a deal": "/desk/deals/{first.number}/end",
+        "withdrawing a deal": "/desk/deals/{first.number}/withdraw",
+        "making hot": "/desk/deals/{first.number}/hot",
+        "front page order": "/desk/front-page",
+        "choice order": "/desk/editors-choice",
+        "category order": "/desk/categories/{first.category}",
+        "desk brands": "/desk/brands",
+        "orders to send": "/desk/shop/orders",
+        "an order to send": "/desk/shop/orders/{order.order_id}",
+        "stock": "/desk/shop/stock/{first.number}",
+    }.items()
+}
+OF_NICK = {
+    f"nothing in {path}": State(path, who="nick")
+    for path in ("/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses", "/shop/orders")
+}
+"""Pages of somebody who has nothing yet."""
+
+_DEAL_FORM = {name: f"{{typed[{name}]}}" for name in deal_form.FIELDS}
+_ORDERED = {"items": "{second.deal_id}*1*0.01*USD", "address": "x home", "totals": "USD=0.01", "key": "a-key"}
+
+RARE = {
+    "preview": State("/desk/deals/preview", who="eddy", form=_DEAL_FORM | {"key": "a-key"}),
+    # Another editor has changed the price, which this form leaves, and the title, which it changes.
+    "two values": State(
+        "/desk/deals/{first.number}",
+        409,
+        "eddy",
+        _DEAL_FORM
+        | {"title": "A title of mine", "price": "1.00"}
+        | {f"{deal_form.READ}title": "As it was", f"{deal_form.READ}price": "1.00"},
+    ),
+    "list changed meanwhile": State("/desk/front-page", 409, "eddy", {"order": "1,2", "kept": "2,1", "do": "keep"}),
+    "brand with a similar name": State("/desk/brands", 409, "eddy", {"name": BRAND_NAME[:-1]}),
+    "signed out meanwhile": State("/shop/addresses", 403, form={"name": "home", "city": "Portland"}),
+    "being told": State("/desk/deals/{being_told.number}/hot/progress", who="eddy"),
+    "everybody is told": State("/desk/deals/{told.number}/hot/progress", who="eddy"),
+    "hot of a deal that is over": State("/desk/deals/{ended.number}/hot", who="eddy"),
+    "how far it is told": State("/desk/deals/{told.number}", who="eddy"),
+    "400": State("/deals?cursor=nonsense", 400),
+    "403": State("/desk", 403, "ana"),
+    "404": State(f"/brands/{BRAND[:-1]}", 404),
+    "410": State("/deals/{withdrawn.number}", 410),
+    "429": State("/account/sign-in", 429, form={"username": "hasty", "password": "a wrong password"}),
+    "503": State("/brands/none", 503, table="not-there"),
+    "ended deal": State("/deals/{ended.number}"),
+    "brand without deals": State(f"/brands/{EMPTY}"),
+    "brand whose deals ended": State(f"/brands/{ENDED}"),
+    "look further back": State(f"/search?q={GONE_WORD}"),
+    "sign in with errors": State("/account/sign-in", 422, form={"username": "ana", "password": "a wrong password"}),
+    "sign up with errors": State(
+        "/account/sign-up", 422, form={"username": "-", "name": "", "email": "ana", "password": "short"}
+    ),
+    "address with errors": State("/shop/addresses", 422, "ana", {"name": "home", "country": "Switzerland"}),
+    "checkout at another price": State("/shop/checkout", 409, "ana", _ORDERED),
+    "feed's address": State("/my/feed", who="ana", form={}),
+    "alert with errors": State("/my/alerts", 422, "ana", {"words": "mens", "ceiling": "cheap"}),
+    "desk without deals": State("/desk", who="eddy", table="{bare.name}"),
+    "no deals at the desk": State("/desk/deals", who="eddy", table="{bare.name}"),
+    "front page without deals": State("/?of=nothing", table="{bare.name}"),
+}
+
+USUAL = PUBLIC | OF_MEMBERS | OF_EDITORS | OF_NICK
+
+
+def in_every_tier(names: Iterable[str], *these: str) -> list[Any]:
+    """Parameters: these names in every tier, the others in ``make test-all`` only."""
+    return [pytest.param(name, marks=[] if name in these else [pytest.mark.thorough]) for name in names]
+
+
+def usual(site: Preview) -> dict[str, State]:
+    """The pages of each kind by their names, on a site whose ``people`` are there."""
+    table, now, first = site.table, times.now(), site.deals[40]
+    ana, entropy = users.get(table, "ana"), bytes(sessions.TOKEN_BYTES)
+    on_price, on_words = alerts.of(table, "ana")
+    known = {
+        "deal": site.deals[0],
+        "first": first,
+        "link": quote(first.link),
+        "on_price": on_price,
+        "on_words": on_words,
+        "order": reading.latest(table, "ana", limit=1).items[0],
+        "unsubscribing": quote(digests.unsubscribing(ana)),
+        "reset": quote(email_tokens.issue(table, ana, "reset", now, entropy)),
+        "verify": quote(email_tokens.issue(table, ana, "verify", now, entropy)),
+    }
+    return {name: state.filled(known) for name, state in USUAL.items()}
+
+
+def rare(site: Preview, bare: Table) -> dict[str, State]:
+    """The rarer states by their names; ``bare`` is a table without deals.
 
     What is written is days old and of brands of its own, so the pages of other tests stay as they are.
     """
     table, now = site.table, times.now()
-    known, last = site.deals[40], site.deals[41]
-    brands.create(table, BRAND, BRAND_NAME, now)
-    brands.create(table, EMPTY, "Tide & Co", now)
-    brands.create(table, ENDED, "Slack Water", now)
+    first, second = site.deals[40:42]
+    for slug, name in ((BRAND, BRAND_NAME), (EMPTY, "Tide & Co"), (ENDED, "Slack Water")):
+        brands.create(table, slug, name, now)
     ended, withdrawn, told, being_told = (_posted(table, now, number, BRAND) for number in range(4))
     deals.edit(table, ended.deal_id, {"ends_at": now}, now)
     deals.edit(table, withdrawn.deal_id, {"withdrawn_at": now}, now)
     for deal in (told, being_told):
         deals.make_hot(table, deal.deal_id, now)
     _tell(table, told, now)
-    over = _posted(table, now, 4, ENDED)
-    over = deals.edit(table, over.deal_id, {"ends_at": now}, now)
+    over = deals.edit(table, _posted(table, now, 4, ENDED).deal_id, {"ends_at": now}, now)
     offers.file(table, None, over, has_ended=True)
     _leave_words(table, now)
     _attempt(table, now)
     entered(replace(site, table=bare), "eddy", "editor")
-    form = {name: text for name, text in deal_form.typed_of(known).items() if name in deal_form.FIELDS}
-    found = {
-        "preview": State("/desk/deals/preview", who="eddy", form=form | {"key": "a-key"}),
-        # Another editor has changed the price, which this form leaves, and the title, which it changes.
-        "two values": State(
-            f"/desk/deals/{known.number}",
-            409,
-            "eddy",
-            form
-            | {"title": "A title of mine", "price": "1.00"}
-            | {f"{deal_form.READ}title": "As it was", f"{deal_form.READ}price": "1.00"},
-        ),
-        "list changed meanwhile": State("/desk/front-page", 409, "eddy", {"order": "1,2", "kept": "2,1", "do": "keep"}),
-        "brand with a similar name": State("/desk/brands", 409, "eddy", {"name": BRAND_NAME[:-1]}),
-        "signed out meanwhile": State("/shop/addresses", 403, form={"name": "home", "city": "Portland"}),
-        "being told": State(f"/desk/deals/{being_told.number}/hot/progress", who="eddy"),
-        "everybody is told": State(f"/desk/deals/{told.number}/hot/progress", who="eddy"),
-        "hot of a deal that is over": State(f"/desk/deals/{ended.number}/hot", who="eddy"),
-        "how far it is told": State(f"/desk/deals/{told.number}", who="eddy"),
-        "400": State("/deals?cursor=nonsense", 400),
-        "403": State("/desk", 403, "ana"),
-        "404": State(f"/brands/{BRAND[:-1]}", 404),
-        "410": State(f"/deals/{withdrawn.number}", 410),
-        "429": State("/account/sign-in", 429, form={"username": "hasty", "password": "a wrong password"}),
-        "503": State("/brands/none", 503, table=replace(table, name="not-there")),
-        "ended deal": State(f"/deals/{ended.number}"),
-        "brand without deals": State(f"/brands/{EMPTY}"),
-        "brand whose deals ended": State(f"/brands/{ENDED}"),
-        "look further back": State(f"/search?q={GONE_WORD}"),
-        "sign in with errors": State("/account/sign-in", 422, form={"username": "ana", "password": "a wrong password"}),
-        "sign up with errors": State(
-            "/account/sign-up", 422, form={"username": "-", "name": "", "email": "ana", "password": "short"}
-        ),
-        "address with errors": State("/shop/addresses", 422, "ana", {"name": "home", "country": "Switzerland"}),
-        "checkout at another price": State(
-            "/shop/checkout",
-            409,
-            "ana",
-            {"items": f"{last.deal_id}*1*0.01*USD", "address": "x home", "totals": "USD=0.01", "key": "a-key"},
-        ),
-        "feed's address": State("/my/feed", who="ana", form={}),
-        "alert with errors": State("/my/alerts", 422, "ana", {"words": "mens", "ceiling": "cheap"}),
-        "desk without deals": State("/desk", who="eddy", table=bare),
-        "no deals at the desk": State("/desk/deals", who="eddy", table=bare),
-        "front page without deals": State("/?of=nothing", table=bare),
-    }
-    assert tuple(found) == NAMES
-    return found
+    known = {
+        "first": first, "second": second, "typed": deal_form.typed_of(first), "ended": ended, "withdrawn": withdrawn,
+        "told": told, "being_told": being_told, "bare": bare,
+    }  # fmt: skip
+    return {name: state.filled(known) for name, state in RARE.items()}
 
 
 def _posted(table: Table, now: datetime, number: int, brand: str) -> Deal:

@@ -6,7 +6,6 @@ from tests.support.quality import violations
 from tests.support.windows import Visit
 
 PAGE = "<!doctype html><html lang=en><title>A page</title><main><h1>A page</h1><p>Text</p></main>"
-ADD = "name => document.querySelector('main').insertAdjacentHTML('beforeend', `<p class=${name}>Text</p>`)"
 FAULTS = {
     "light": ("color-contrast", "@media (prefers-color-scheme: light) { .light { color: #ccc; background: #fff } }"),
     "dark": ("color-contrast", "@media (prefers-color-scheme: dark) { .dark { color: #ccc; background: #fff } }"),

@@ -16,24 +16,14 @@ from shared.data import keys
 from shared.http.cookie_header import LAPTOP
 from shared.models.catalog import BRAND, Topic, feed_of
 from tests.site.conftest import Windows, client_of, cookie_of
-from tests.site.states import State
+from tests.site.states import OF_EDITORS, OF_MEMBERS, State
 from tests.support.pages import a_context
 from tests.support.preview import Preview
-from tests.support.quality import crawl, invalid_html, too_low, violations
+from tests.support.quality import crawl, invalid_html, violations
 from tests.support.records import record
 from tests.support.windows import Visit
 
-OF_MEMBERS = [
-    "inbox", "watches", "limits", "alert on a price", "alert on words", "saved", "account", "leaving", "new password",
-    "verifying", "no mail", "cart", "addresses", "checkout", "orders", "order", "cancelling",
-]  # fmt: skip
-OF_EDITORS = [
-    "desk", "posting", "posting again", "all deals", "a deal's form", "a picture being made", "making hot",
-    "front page order", "choice order", "category order", "desk brands", "orders to send", "an order to send", "stock",
-    "ending a deal", "withdrawing a deal", "changes of a deal",
-]  # fmt: skip
 OF_THE_TABLE = ["table", "collection", "index", "user", "nothing", "form", "code", "took"]
-EMPTY = ["/my/inbox", "/my/watches", "/my/saved", "/shop/cart", "/shop/addresses", "/shop/orders"]
 
 
 def table_paths(site: Preview, token: str) -> dict[str, str]:
@@ -116,18 +106,6 @@ def _kept(site: Preview, token: str) -> str:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("kind", [*OF_MEMBERS, *OF_EDITORS])
-def test_a_page_is_accessible_no_wider_than_its_window_and_easy_to_hit(
-    windows: Windows, own_paths: dict[str, str], kind: str
-) -> None:
-    page = windows.show(State(own_paths[kind], who="eddy" if kind in OF_EDITORS else "ana"))
-
-    assert page.locator("h1").count() == 1
-    assert violations(page) == []
-    assert too_low(page) == []
-
-
-@pytest.mark.thorough
 @pytest.mark.parametrize("kind", OF_THE_TABLE)
 def test_a_page_that_says_what_it_took_is_accessible_and_no_wider_than_its_window(
     windows: Windows, site: Preview, shown: None, people: dict[str, str], kind: str
@@ -138,12 +116,6 @@ def test_a_page_that_says_what_it_took_is_accessible_and_no_wider_than_its_windo
     expect(page.get_by_role("columnheader", name="Trip")).to_be_visible()
     assert page.locator("h1").count() == 1
     assert violations(page) == []
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("path", EMPTY)
-def test_a_page_with_nothing_on_it_yet_is_accessible_and_no_wider_than_its_window(windows: Windows, path: str) -> None:
-    assert violations(windows.show(State(path, who="nick"))) == []
 
 
 def test_a_form_with_errors_leads_to_its_fields(visit: Visit, people: dict[str, str]) -> None:
@@ -162,7 +134,7 @@ def test_a_form_with_errors_leads_to_its_fields(visit: Visit, people: dict[str, 
 
 @pytest.mark.parametrize("who", ["ana", "eddy"])
 def test_every_link_and_form_leads_somewhere(
-    site: Preview, people: dict[str, str], own_paths: dict[str, str], who: str
+    site: Preview, people: dict[str, str], pages: dict[str, State], who: str
 ) -> None:
     """A crawl as a member and as an editor: of one's own pages all, of public ones some of each kind.
 
@@ -171,7 +143,7 @@ def test_every_link_and_form_leads_somewhere(
     client = client_of(site, people[who])
 
     edits = who == "eddy"
-    starts = ["/", *(own_paths[kind] for kind in (OF_EDITORS if edits else OF_MEMBERS))]
+    starts = ["/", *(pages[kind].path for kind in (OF_EDITORS if edits else OF_MEMBERS))]
     found = crawl(client, starts, most=2, as_editor=edits)
     asked = {form: client.get(form) for form in found.forms}
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,86 +14,45 @@ from shared.data.catalog import deals
 from shared.values import times
 from shared.values.pictures import Picture
 from tests.site.conftest import Windows, cookie_of
-from tests.site.states import State
+from tests.site.states import State, in_every_tier
 from tests.support.preview import Preview
-from tests.support.quality import lighthouse, too_low, violations
+from tests.support.quality import lighthouse
 from tests.support.waiting import until
 from tests.support.windows import Visit
-
-TYPES = [
-    "front page", "latest", "deal", "ending", "popular", "choice", "category", "sorted", "brands", "brand", "search",
-    "search without words", "search without deals", "about", "nothing here", "sign in", "sign up",
-    "forgot password",
-]  # fmt: skip
-
-
-def these(kinds: Iterable[str], *always: str) -> list[Any]:
-    """Parameters: the kinds named here in every tier, the others in ``make test-all`` only."""
-    return [pytest.param(kind, marks=[] if kind in always else [pytest.mark.thorough]) for kind in kinds]
-
-
-@pytest.mark.parametrize("kind", these(TYPES, "front page", "deal", "category", "search", "sign in"))
-def test_a_page_is_accessible_no_wider_than_its_window_and_easy_to_hit(
-    windows: Windows, paths: dict[str, str], kind: str
-) -> None:
-    page = windows.show(State(paths[kind], status=404 if kind == "nothing here" else 200))
-
-    assert page.locator("h1").count() == 1
-    assert violations(page) == []
-    assert too_low(page) == []
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How many bytes a page may have, how many with all that it asks for, heads included, and how often it may ask.
-
-    ``who`` is whose page it is; nobody's pages are everybody's.
-    """
+    """How many bytes a page may have, how many with all that it asks for, heads included, and how often it may ask."""
 
     page: int
     all: int
     requests: int = 6
-    who: str = ""
 
 
 PUBLIC = Budget(6 * 1024, 22 * 1024)
 """A compressed page, its style, script, face, mark and glyphs."""
 
-MEMBERS = Budget(9 * 1024, 25 * 1024, requests=7, who="ana")
+MEMBERS = Budget(9 * 1024, 25 * 1024, requests=7)
 """Only public pages are compressed. On all others the script also asks for what is unread."""
 
 BUDGETS = {
-    **dict.fromkeys(
-        (
-            "front page",
-            "latest",
-            "deal",
-            "category",
-            "sorted",
-            "brand",
-            "search",
-            "ending",
-            "popular",
-            "choice",
-        ),
-        PUBLIC,
-    ),
+    **dict.fromkeys(("front page", "latest", "deal", "category", "sorted", "brand", "search"), PUBLIC),
+    **dict.fromkeys(("ending", "popular", "choice"), PUBLIC),
     # A style sheet and a script of its own, and no glyph.
     "brands": replace(PUBLIC, requests=7),
     **dict.fromkeys(("inbox", "saved", "account"), MEMBERS),
     # The shop has a style sheet of its own.
     "cart": replace(MEMBERS, all=30 * 1024, requests=8),
     # The desk has a style sheet and a script of its own, and shows some twenty deals with their forms.
-    "desk": Budget(21 * 1024, 43 * 1024, requests=9, who="eddy"),
+    "desk": Budget(21 * 1024, 43 * 1024, requests=9),
 }
 
 
-@pytest.mark.parametrize("kind", these(BUDGETS, "front page", "deal", "inbox", "cart", "desk"))
-def test_pages_keep_their_budgets(
-    visit: Visit, paths: dict[str, str], own_paths: dict[str, str], people: dict[str, str], kind: str
-) -> None:
-    budget = BUDGETS[kind]
-    page = visit("about:blank", token=people[budget.who] if budget.who else "")
+@pytest.mark.parametrize("kind", in_every_tier(BUDGETS, "front page", "deal", "inbox", "cart", "desk"))
+def test_pages_keep_their_budgets(visit: Visit, pages: dict[str, State], people: dict[str, str], kind: str) -> None:
+    budget, state = BUDGETS[kind], pages[kind]
+    page = visit("about:blank", token=people.get(state.who, ""))
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     asked: dict[str, str] = {}
@@ -106,10 +63,10 @@ def test_pages_keep_their_budgets(
         lambda event: sizes.update({asked[event["requestId"]]: event["encodedDataLength"]}),
     )
 
-    answer = page.goto((paths | own_paths)[kind], wait_until="networkidle")
+    answer = page.goto(state.path, wait_until="networkidle")
 
     assert answer is not None
-    assert answer.headers.get("content-encoding") == (None if budget.who else "gzip")
+    assert answer.headers.get("content-encoding") == (None if state.who else "gzip")
     assert int(answer.headers["content-length"]) <= budget.page
     assert len(sizes) <= budget.requests, sizes
     assert sum(sizes.values()) <= budget.all, sizes
@@ -146,11 +103,9 @@ MARKS = """link => {
 """Where all colours are the reader's own, lines tell links apart, and no background or shade."""
 
 
-def test_the_current_item_stands_out_where_colours_are_forced(
-    windows: Windows, paths: dict[str, str], own_paths: dict[str, str]
-) -> None:
+def test_the_current_item_stands_out_where_colours_are_forced(windows: Windows, pages: dict[str, State]) -> None:
     for kind, row in (("category", ".bar"), ("inbox", ".tabs"), ("cart", ".tabs"), ("desk", ".tabs")):
-        page = windows.show(State((paths | own_paths)[kind], who="eddy" if kind == "desk" else "ana"))
+        page = windows.show(pages[kind])
         page.emulate_media(forced_colors="active")
 
         (current,) = page.locator(f"{row} [aria-current=page]").evaluate_all(f"all => all.map({MARKS})")
@@ -176,11 +131,9 @@ MOVES = """() => {
 """Whether pages move as one follows another, and how many parts of this page do."""
 
 
-def test_nothing_moves_for_who_wants_less_motion(
-    windows: Windows, paths: dict[str, str], own_paths: dict[str, str]
-) -> None:
-    for kind, who in (("front page", ""), ("brands", ""), ("inbox", "ana"), ("desk", "eddy")):
-        page = windows.show(State((paths | own_paths)[kind], who=who))
+def test_nothing_moves_for_who_wants_less_motion(windows: Windows, pages: dict[str, State]) -> None:
+    for kind in ("front page", "brands", "inbox", "desk"):
+        page = windows.show(pages[kind])
 
         moves = {}
         for motion in ("reduce", "no-preference"):
@@ -228,9 +181,9 @@ WINDOWS = {(1280, 900): (6, 9, 12), (1920, 1080): (8, 9, 14), (390, 844): (2, 3,
 """Of a window: its cards a row, and its least prices on the front page and on a list that can be narrowed."""
 
 
-def test_the_first_window_shows_many_prices_in_full_rows(windows: Windows, paths: dict[str, str]) -> None:
+def test_the_first_window_shows_many_prices_in_full_rows(windows: Windows, pages: dict[str, State]) -> None:
     for kind in ("front page", "latest", "brand"):
-        page = windows.show(State(paths[kind]))
+        page = windows.show(pages[kind])
         for (width, height), (columns, on_front, on_list) in WINDOWS.items():
             page.set_viewport_size({"width": width, "height": height})
 
@@ -258,10 +211,10 @@ def test_a_phone_shows_a_list_as_rows_by_one_link(visit: Visit) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-def test_the_head_is_for_who_reads(visit: Visit, people: dict[str, str], paths: dict[str, str]) -> None:
+def test_the_head_is_for_who_reads(visit: Visit, people: dict[str, str], pages: dict[str, State]) -> None:
     """The page is everybody's: the script asks who reads it."""
     told = {
-        who: visit(paths["deal"], token=people[who] if who else "").get_by_role("navigation", name="Yours")
+        who: visit(pages["deal"].path, token=people[who] if who else "").get_by_role("navigation", name="Yours")
         for who in ("", "nick", "eddy")
     }
 
@@ -277,12 +230,12 @@ def test_the_head_is_for_who_reads(visit: Visit, people: dict[str, str], paths: 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["front page", "deal", "inbox"])
 def test_lighthouse_is_content(
-    site: Preview, paths: dict[str, str], people: dict[str, str], kind: str, tmp_path: Path
+    site: Preview, pages: dict[str, State], people: dict[str, str], kind: str, tmp_path: Path
 ) -> None:
     """Figures that do not depend on how busy this machine is. ``benchmarks/browser.py`` measures speed."""
-    path, cookie = (paths[kind], "") if kind in paths else ("/my/inbox", cookie_of(people["ana"]))
+    state = pages[kind]
 
-    found = lighthouse(f"{site.origin}{path}", tmp_path, cookie=cookie)
+    found = lighthouse(f"{site.origin}{state.path}", tmp_path, cookie=cookie_of(people[state.who]) if state.who else "")
 
     # A page of one's own asks machines not to index it, which Lighthouse calls a fault, and its only one.
     assert found.poor == ([] if kind != "inbox" else ["is-crawlable"]), found

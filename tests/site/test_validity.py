@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.site.conftest import client_of
-from tests.site.states import State
-from tests.site.test_own_pages import EMPTY, OF_EDITORS, OF_MEMBERS, table_paths
-from tests.site.test_pages import TYPES
-from tests.support.preview import Preview, finding
+from tests.site.conftest import client_of, found
+from tests.site.states import OF_EDITORS, OF_MEMBERS, OF_NICK, PUBLIC, RARE, State
+from tests.site.test_own_pages import table_paths
+from tests.support.preview import Preview
 from tests.support.quality import invalid_html
 
 FROM_OUR_PAGES = {"Sec-Fetch-Site": "same-origin"}
@@ -20,7 +18,7 @@ FROM_OUR_PAGES = {"Sec-Fetch-Site": "same-origin"}
 
 def answer(site: Preview, people: dict[str, str], state: State) -> httpx.Response:
     """The answer that brings a page into a state."""
-    with client_of(site, people.get(state.who, "")) as client, finding(state.table) if state.table else nullcontext():
+    with client_of(site, people.get(state.who, "")) as client, found(site, state):
         if state.form is None:
             return client.get(state.path)
         return client.post(state.path, data=dict(state.form), headers=FROM_OUR_PAGES)
@@ -29,30 +27,23 @@ def answer(site: Preview, people: dict[str, str], state: State) -> httpx.Respons
 def test_html_validate_finds_nothing(
     site: Preview,
     people: dict[str, str],
-    paths: dict[str, str],
-    own_paths: dict[str, str],
-    states: dict[str, State],
+    every_page: dict[str, State],
     request: pytest.FixtureRequest,
     tmp_path: Path,
 ) -> None:
-    anybody, member, editor, nobody_yet = (client_of(site, people.get(who, "")) for who in ("", "ana", "eddy", "nick"))
-    texts = {kind: anybody.get(paths[kind]).text for kind in TYPES}
-    answers = {name: answer(site, people, state) for name, state in states.items()}
-    texts |= {f"state {name}": found.text for name, found in answers.items()}
-
+    plain = {name: answer(site, people, every_page[name]) for name in PUBLIC | RARE}
     request.getfixturevalue("shown")
-    took = {kind: member.get(own_paths[kind]).text for kind in OF_MEMBERS}
-    took |= {kind: editor.get(own_paths[kind]).text for kind in OF_EDITORS}
-    took |= {f"of the table {kind}": editor.get(path).text for kind, path in table_paths(site, people["eddy"]).items()}
-    took |= {f"empty {path}": nobody_yet.get(path).text for path in EMPTY}
-    lessons = {path: anybody.get(path).text for path in ("/learn", "/learn/two-years", "/learn/pattern-12?value=1")}
-    lessons |= {
-        f"run {slug}": anybody.post(f"/learn/{slug}", data={"value": value}, headers=FROM_OUR_PAGES).text
-        for slug, value in (("sparse-index", ""), ("hierarchy", "?"))
+    took = {name: answer(site, people, every_page[name]) for name in OF_MEMBERS | OF_EDITORS | OF_NICK}
+    took |= {
+        f"of the table {kind}": answer(site, people, State(path, who="eddy"))
+        for kind, path in table_paths(site, people["eddy"]).items()
     }
+    lessons = {path: State(path) for path in ("/learn", "/learn/two-years", "/learn/pattern-12?value=1")}
+    for slug, value in (("sparse-index", ""), ("hierarchy", "?")):
+        lessons[f"run {slug}"] = State(f"/learn/{slug}", form={"value": value})
+    answers = plain | took | {name: answer(site, people, state) for name, state in lessons.items()}
 
-    assert {name: found.status_code for name, found in answers.items()} == {
-        name: state.status for name, state in states.items()
-    }
-    assert all("What this page took" in text for text in took.values())
-    assert invalid_html(texts | took | lessons, tmp_path)[-6000:] == ""
+    wrong = {name: each.status_code for name, each in plain.items() if each.status_code != every_page[name].status}
+    assert wrong == {}
+    assert all("What this page took" in each.text for each in took.values())
+    assert invalid_html({name: each.text for name, each in answers.items()}, tmp_path)[-6000:] == ""
