@@ -41,49 +41,34 @@ def ends_of(page: Page, deal: Deal) -> str:
     return card.locator("time[data-ends]").inner_text()
 
 
-def in_full(when: datetime) -> re.Pattern[str]:
-    return re.compile(rf"^{when.day} {when:%B} {when.year} at {when:%H:%M} GMT\+9")
-
-
-def test_an_end_is_shown_in_the_readers_zone(visit: Visit, deal: Deal) -> None:
-    page = visit(f"/deals/{deal.number}", zone="Asia/Tokyo", at=ENDS - timedelta(days=3))
-
-    time = page.locator(".facts time[data-ends]")
-
-    expect(time).to_have_text(in_full(ENDS + TOKYO))
-    expect(time).not_to_contain_text(" in ")
-
-
 @pytest.mark.parametrize(
     ("left", "shown"),
-    [(timedelta(hours=5, minutes=40), "in 5 h"), (timedelta(minutes=20), "in 20 min")],
-    ids=["hours", "minutes"],
+    [(timedelta(days=3), "$"), (timedelta(hours=5, minutes=40), ", in 5 h$"), (timedelta(minutes=20), ", in 20 min$")],
+    ids=["days", "hours", "minutes"],
 )
-def test_on_the_last_day_what_is_left_is_told_beside_the_time(
+def test_an_end_is_shown_in_the_readers_zone_and_on_the_last_day_what_is_left(
     visit: Visit, deal: Deal, left: timedelta, shown: str
 ) -> None:
     page = visit(f"/deals/{deal.number}", zone="Asia/Tokyo", at=ENDS - left)
 
-    time = page.locator(".facts time[data-ends]")
-
-    expect(time).to_have_text(in_full(ENDS + TOKYO))
-    expect(time).to_have_text(re.compile(f", {shown}$"))
-
-
-def test_a_card_tells_an_end_in_the_readers_zone_and_on_the_last_day_what_is_left(visit: Visit, deal: Deal) -> None:
     there = ENDS + TOKYO
+    words = rf"^{there.day} {there:%B} {there.year} at {there:%H:%M} GMT\+9{shown}"
+    expect(page.locator(".facts time[data-ends]")).to_have_text(re.compile(words))
 
-    before = ends_of(visit(f"/brands/{deal.brand}", zone="Asia/Tokyo", at=ENDS - timedelta(days=3)), deal)
-    last_day = ends_of(visit(f"/brands/{deal.brand}", zone="Asia/Tokyo", at=ENDS - timedelta(hours=3)), deal)
+
+def test_a_card_tells_an_end_in_the_readers_zone_with_another_year_and_on_the_last_day_what_is_left(
+    visit: Visit, deal: Deal
+) -> None:
+    there, path = ENDS + TOKYO, f"/brands/{deal.brand}"
+
+    before, last_day, a_year_before = (
+        ends_of(visit(path, zone="Asia/Tokyo", at=ENDS - left), deal)
+        for left in (timedelta(days=3), timedelta(hours=3), timedelta(days=366))
+    )
 
     assert before.startswith(f"{there.day} {there:%b}, {there:%H:%M} GMT+9")
     assert last_day == "in 3 h"
-
-
-def test_an_end_in_another_year_is_told_with_the_year(visit: Visit, deal: Deal) -> None:
-    page = visit(f"/brands/{deal.brand}", at=ENDS - timedelta(days=366))
-
-    assert str(ENDS.year) in ends_of(page, deal)
+    assert str(ENDS.year) in a_year_before
 
 
 def test_a_code_is_copied(visit: Visit, deal: Deal) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 from xml.etree import ElementTree as ET
 
 import feedparser  # type: ignore[import-untyped]  # publishes no types
@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from functions.background import refresher
 from functions.pages import site
 from functions.pages.site import pages, public, sitemaps
-from shared.data.catalog import brands, clicks, deals, endings, feeds, offers, page_cache, picks, search
+from shared.data.catalog import brands, clicks, deals, feeds, offers, page_cache, picks, search
 from shared.data.catalog.words import asked, in_text
 from shared.dynamodb import cursors
 from shared.dynamodb.table import Table
@@ -341,25 +341,17 @@ def test_a_brand_that_has_one_deal_this_month_is_shown_with_those_of_the_month_b
 
 
 def test_a_query_of_any_name_is_only_a_query(ask: Ask, posted: list[Deal]) -> None:
-    for path, status in (
-        ("/deals", 400),
-        ("/deals/", 301),
-        ("/brands/Apple", 301),
-        ("/search", 400),
-        ("/nowhere/", 301),
-    ):
+    statuses = {"/deals": 400, "/deals/": 301, "/brands/Apple": 301, "/search": 400, "/nowhere/": 301}
+    for path, status in statuses.items():
         for name in ("path", "template", "prefix", "status", "self", "request", "said"):
             assert ask(path, query={"cursor": "forged", "q": "trail", name: "x"})["statusCode"] == status, (path, name)
 
 
-def test_a_deals_id_leads_to_its_number(ask: Ask, posted: list[Deal]) -> None:
+def test_a_deals_id_leads_to_its_number_and_what_never_was_is_not_found(ask: Ask, posted: list[Deal]) -> None:
     answer = ask(f"/deals/{posted[0].deal_id}")
 
     assert answer["statusCode"] == 301
     assert answer["multiValueHeaders"]["Location"] == [f"/deals/{posted[0].number}"]
-
-
-def test_a_deal_that_never_was_is_not_found(ask: Ask, posted: list[Deal]) -> None:
     for number in ("999999", "nothing", "1e3", "%00", "-1", "٣"):
         assert ask(f"/deals/{number}")["statusCode"] == 404
 
@@ -392,26 +384,9 @@ def test_an_ended_deal_says_when_it_ended(ask: Ask, table: Table, now: datetime,
     assert 'rel="canonical"' not in answer["body"]
 
 
-def test_deals_that_end_soon_are_shown_by_their_last_day(ask: Ask, table: Table, now: datetime) -> None:
-    soon, later, far = (
-        a_deal(
-            now, title=f"Ends in {hours} hours", ends_at=now + timedelta(hours=hours), link=f"https://s.example/{hours}"
-        )
-        for hours in (30, 60, 24 * 30)
-    )
-    post(table, [far, later, soon], now)
-
-    titles = [link.text for link in parsed(ask("/ending")).findall(".//h3/a")]
-
-    assert titles == ["Ends in 30 hours", "Ends in 60 hours"]
-    assert len(endings.upcoming(table, now, days=7, most=1).items) == 1
-
-
 def test_another_spelling_of_a_list_leads_to_its_page_and_its_feed(ask: Ask) -> None:
     for typed, known in (
-        ("/brands/Apple", "/brands/apple"),
-        ("/brands/APPLE", "/brands/apple"),
-        ("/brands/%C3%81pple", "/brands/apple"),
+        *((f"/brands/{name}", "/brands/apple") for name in ("Apple", "APPLE", "%C3%81pple")),
         ("/brands/Apple/feed.atom", "/brands/apple/feed.atom"),
         ("/categories/SHOES/feed.json", "/categories/shoes/feed.json"),
     ):
@@ -472,21 +447,16 @@ def test_search_finds_what_has_all_words(ask: Ask, posted: list[Deal]) -> None:
     assert found == FOUND
 
 
-def test_a_search_that_finds_nothing_says_how_to_go_on(ask: Ask, posted: list[Deal]) -> None:
-    answer = ask("/search", query={"q": "runnner"})
+def test_a_mistyped_word_is_corrected_or_leads_to_what_was_meant_and_what_words_name_leads_to_its_page(
+    ask: Ask, posted: list[Deal]
+) -> None:
+    document, alone = (parsed(ask("/search", query={"q": typed})) for typed in ("aple runer shoe", "runnner"))
 
-    assert answer["statusCode"] == 200
-    assert "Nothing for" in answer["body"]
-    assert "q=runner" in answer["body"]
-
-
-def test_a_mistyped_word_is_corrected_and_what_the_words_name_leads_to_its_page(ask: Ask, posted: list[Deal]) -> None:
-    document = parsed(ask("/search", query={"q": "aple runer shoe"}))
-
-    text = "".join(document.itertext())
-    assert "Nothing for aple runer shoe. Showing apple runner shoe." in text
+    assert "Nothing for aple runer shoe. Showing apple runner shoe." in "".join(document.itertext())
     named = {link.text: link.get("href") for link in document.findall(".//p[@class='buttons']/a")}
     assert named == {"All of Apple": "/brands/apple", "All of Shoes": "/categories/shoes"}
+    assert "Nothing for" in "".join(alone.itertext())
+    assert "/search?q=runner" in [link.get("href") for link in alone.findall(".//a")]
 
 
 def test_a_page_of_a_search_reads_the_deals_of_its_cards_only(ask: Ask, table: Table, now: datetime) -> None:
@@ -514,8 +484,10 @@ def test_whatever_is_searched_is_answered(ask: Ask, posted: list[Deal]) -> None:
         assert ask("/search", query={"q": typed})["statusCode"] == 200
 
 
-def test_a_search_that_is_cut_says_so_whatever_it_finds(ask: Ask, posted: list[Deal]) -> None:
-    past_the_end = cursors.encode(asked(SIX_WORDS).scope, posted[-1].deal_id)
+def test_a_search_that_is_cut_says_so_whatever_it_finds(
+    ask: Ask, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, past_the_end = (cursors.encode(asked(SIX_WORDS).scope, posted[n].deal_id) for n in (0, -1))
     searches = [
         {"q": "trail runner a1 b2 c3 d4"},
         {"q": f"trail {'x' * 100}"},
@@ -524,27 +496,13 @@ def test_a_search_that_is_cut_says_so_whatever_it_finds(ask: Ask, posted: list[D
     ]
 
     bodies = [ask("/search", query=query)["body"] for query in searches]
+    monkeypatch.setattr(search, "find", lambda *_, **__: search.Found((), here))
+    none_so_far = ask("/search", query={"q": SIX_WORDS})["body"]
 
-    assert all(CUT in body for body in bodies)
+    assert all(CUT in body for body in (*bodies, none_so_far))
     assert "That was all." in bodies[-1]
-
-
-def test_a_search_that_is_cut_says_so_where_it_found_none_so_far(
-    ask: Ask, posted: list[Deal], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = search.Found((), cursors.encode(asked(SIX_WORDS).scope, posted[0].deal_id))
-    monkeypatch.setattr(search, "find", lambda *_, **__: found)
-
-    body = ask("/search", query={"q": SIX_WORDS})["body"]
-
-    assert "Look further back" in body
-    assert CUT in body
-
-
-def test_a_search_costs_as_much_however_often_it_is_cut() -> None:
-    search = asked("one two three four five six")
-
-    assert (len(search.words), search.cut) == (5, True)
+    assert "Look further back" in none_so_far
+    assert len(asked(SIX_WORDS).words) == 5
 
 
 def test_words_are_compared_without_accents_case_and_signs() -> None:
@@ -590,20 +548,19 @@ def test_a_feed_that_never_was_is_said_as_machines_read_it(ask: Ask) -> None:
 
 
 def test_a_lists_feeds_are_found_by_readers_of_feeds(ask: Ask, posted: list[Deal]) -> None:
-    for path, typed, feed in (
-        ("/", "", "/feed"),
-        ("/deals", "", "/feed"),
-        ("/brands/apple", "", "/brands/apple/feed"),
-        ("/categories/shoes", "", "/categories/shoes/feed"),
-        ("/search", "trail runner", "/feed"),
-        ("/search", "zeppelin", "/feed"),
-    ):
-        document = parsed(ask(path, query={"q": typed} if typed else None))
+    feeds_of = {
+        "/": "/feed", "/deals": "/feed",
+        **{path: f"{path}/feed" for path in ("/brands/apple", "/categories/shoes")},
+        **dict.fromkeys(("/search?q=trail+runner", "/search?q=zeppelin"), "/feed"),
+    }
+    for page, feed in feeds_of.items():
+        path, _, query = page.partition("?")
+        document = parsed(ask(path, query=dict(parse_qsl(query)) or None))
 
-        asked_for = f"?{urlencode({'q': typed})}" if typed else ""
-        assert {link.get("type"): link.get("href") for link in document.findall(".//link[@rel='alternate']")} == {
-            "application/atom+xml": f"{feed}.atom{asked_for}",
-            "application/feed+json": f"{feed}.json{asked_for}",
+        shown = {link.get("type"): link.get("href") for link in document.findall(".//link[@rel='alternate']")}
+        assert shown == {
+            f"application/{kind}": f"{feed}.{ending}{'?' if query else ''}{query}"
+            for kind, ending in (("atom+xml", "atom"), ("feed+json", "json"))
         }
     assert parsed(ask("/search")).find(".//link[@rel='alternate']") is None
 
@@ -690,11 +647,11 @@ def test_more_of_a_brand_is_shown_however_long_ago_it_was_posted(ask: Ask, table
 
 
 def test_machines_are_told_where_things_are(ask: Ask) -> None:
-    for path, media_type in (
-        ("/robots.txt", "text/plain; charset=utf-8"),
-        ("/site.webmanifest", "application/manifest+json"),
-        ("/opensearch.xml", "application/opensearchdescription+xml"),
-    ):
+    for path, media_type in {
+        "/robots.txt": "text/plain; charset=utf-8",
+        "/site.webmanifest": "application/manifest+json",
+        "/opensearch.xml": "application/opensearchdescription+xml",
+    }.items():
         answer = ask(path)
 
         assert (answer["statusCode"], answer["multiValueHeaders"]["Content-Type"]) == (200, [media_type])
@@ -766,16 +723,10 @@ def test_going_to_the_shop_is_counted_once_an_hour(
 
 def test_who_only_looks_is_not_counted(follow: Ask, table: Table, posted: list[Deal]) -> None:
     """All requests that open no page are in ``tests/html/test_page_apps.py``."""
-    looks = [
-        ("GET", {"User-Agent": "Googlebot/2.1"}),
-        ("GET", {}),
-        ("GET", READER | {"Sec-Purpose": "prefetch"}),
-        ("GET", READER | OPENED | {"Sec-Fetch-Site": "cross-site"}),
-        ("GET", READER | OPENED | {"Sec-Fetch-Site": "same-site"}),
-        ("HEAD", READER),
-    ]
+    elsewhere = [READER | OPENED | {"Sec-Fetch-Site": site} for site in ("cross-site", "same-site")]
+    looks = [{"User-Agent": "Googlebot/2.1"}, {}, READER | {"Sec-Purpose": "prefetch"}, *elsewhere]
 
-    for method, sent in looks:
+    for method, sent in (*(("GET", each) for each in looks), ("HEAD", READER)):
         assert follow(f"/go/{posted[0].number}", method, headers=sent)["statusCode"] == 302
 
     assert clicks.of(table, [posted[0].deal_id]) == {posted[0].deal_id: 0}

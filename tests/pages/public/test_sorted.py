@@ -97,25 +97,19 @@ def test_shoes_under_a_price_are_three_clicks_away(ask: Ask, posted: list[Deal])
 
 
 def test_a_list_is_followed_to_its_end_page_by_page(ask: Ask, posted: list[Deal]) -> None:
-    percents = [deal.discount_percent or 0 for deal in posted]
     for path in ("/brands/apple?sort=discount", "/categories/shoes?sort=discount", "/categories/shoes?sort=cheapest"):
-        page, found = follow(ask, path), list[str]()
-        while True:
-            found += titles(page)
-            onward = re.search(r'rel="next nofollow" href="([^"]+)"', page["body"])
-            if onward is None:
-                break
+        page = follow(ask, path)
+        found = titles(page)
+        while onward := re.search(r'rel="next nofollow" href="([^"]+)"', page["body"]):
             page = follow(ask, onward[1].replace("&amp;", "&"))
+            found += titles(page)
 
-        within = [
-            deal
-            for deal in posted
-            if deal.currency == "USD" and path.partition("?")[0].rpartition("/")[2] in (deal.brand, deal.category)
-        ]
+        topic = path.partition("?")[0].rpartition("/")[2]
+        within = [deal for deal in posted if deal.currency == "USD" and topic in (deal.brand, deal.category)]
         by_price = sorted(within, key=lambda deal: float(deal.price))
         assert found == [deal.title for deal in by_price if "cheapest" in path or deal.discount_percent], path
         assert "That was all." in page["body"]
-    assert 0 in percents
+    assert None in [deal.discount_percent for deal in posted]
 
 
 def test_each_currency_has_a_list_of_its_own_and_leads_to_the_others(ask: Ask, posted: list[Deal]) -> None:
@@ -171,16 +165,14 @@ def test_running_shoes_under_a_price_are_found_page_by_page(
 
 
 BAD = [
-    ("/categories/shoes", "sort", "best"),
-    ("/categories/shoes", "from", "-1"),
-    ("/categories/shoes", "to", "80,50"),
-    ("/categories/shoes", "to", "1234567890"),
-    ("/categories/shoes", "currency", "usd"),
-    ("/categories/shoes", "brand", "///"),
-    ("/categories/shoes", "brand", "nobody"),
+    *(("/categories/shoes", name, value) for name, value in (
+        ("sort", "best"), ("from", "-1"), ("from", "90"), ("to", "80,50"), ("to", "1234567890"), ("currency", "usd"),
+        ("brand", "///"), ("brand", "nobody"),
+    )),
     ("/brands/apple", "sort", "CHEAPEST"),
     ("/brands/apple", "from", "٣"),
-]
+]  # fmt: skip
+"""What cannot be asked for; a list ends at 80."""
 
 
 def test_what_cannot_be_asked_for_is_refused_with_the_way_back(ask: Ask, api: Ask) -> None:
@@ -197,13 +189,6 @@ def test_what_cannot_be_asked_for_is_refused_with_the_way_back(ask: Ask, api: As
             each: given for each, given in query.items() if each != name
         }
         assert [each["field"] for each in json.loads(problem["body"])["errors"]] == [name]
-
-
-def test_prices_that_are_the_wrong_way_around_are_refused(ask: Ask) -> None:
-    page = ask("/categories/shoes", query={"from": "80", "to": "10"})
-
-    assert page["statusCode"] == 400
-    assert "/categories/shoes?to=10" in page["body"]
 
 
 def test_what_a_form_leaves_empty_is_not_asked_for_which_the_api_refuses(ask: Ask, api: Ask) -> None:
