@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from functions.pages import account, collections, desk, mine, sales, shop
+from functions.pages import account, collections, desk, mine, sales, shop, site
 from shared.data.catalog import brands, deals
 from shared.data.orders import stock
 from shared.dynamodb.table import Table
-from shared.html import cookies, form_cost, page_cost
+from shared.html import cookies, faults, form_cost, page_cost
+from shared.http import cached_pages
 from shared.models.catalog import Deal
 from shared.models.members import Role
 from shared.values import times
@@ -34,8 +35,8 @@ FUNCTIONS = {
 
 PASSWORD = "correct horse battery"
 
-PostDeal = Sell = Callable[..., Deal]
-"""The fixtures that post a deal, and put one on sale."""
+PostDeal = Callable[..., Deal]
+Sell = Callable[..., Deal]
 
 
 @pytest.fixture
@@ -88,16 +89,20 @@ def timeline(seen: Seen) -> dict[str, str]:
 
 @pytest.fixture
 def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A stage that shows its work."""
+    """A stage that shows its work, and makes no faults."""
     monkeypatch.setenv("SHOWS_WORK", "true")
-    for module in (page_cost, form_cost):
+    for module in (page_cost, form_cost, faults, cached_pages):
         monkeypatch.setattr(module, "table", lambda: table)
-    hand_over(monkeypatch, table, collections)
-    page_cost.trace.cache_clear()
-    collections.browser._counts.cache_clear()
+    hand_over(monkeypatch, table, collections, site)
+    kept = (page_cost.trace, faults._faults, collections.browser._counts)
+    for each in kept:
+        each.cache_clear()
     yield
     page_cost.trace().detach(table)
-    page_cost.trace.cache_clear()
+    if faults._faults.cache_info().currsize:
+        faults._faults().detach(table)
+    for each in kept:
+        each.cache_clear()
 
 
 @pytest.fixture

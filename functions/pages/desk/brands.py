@@ -39,8 +39,7 @@ def new_brand(request: Request) -> Answer:
         near = [] if typed.get("sure") == "1" else near_names(name)
         if near:
             return _brands_page(request, typed, near=near, status=HTTPStatus.CONFLICT)
-        slug = slugs.slug(name)
-        brands.create(table(), slug, name, request.now)
+        brands.create(table(), slugs.slug(name), name, request.now)
     except InvalidFields as error:
         return _brands_page(request, typed, error.errors)
     except BrandExists:
@@ -65,13 +64,6 @@ def _brands_page(
     near: Sequence[str] = (),
     status: int | None = None,
 ) -> Answer:
-    known = brands.names(table(), consistent=True)
-    return desk_page(
-        "desk/brands.html",
-        request,
-        status,
-        typed={"name": typed.get("name", "")},
-        errors=errors,
-        near=list(near),
-        names=[{"slug": slug, "name": name} for slug, name in known.items()],
-    )
+    names = [{"slug": slug, "name": name} for slug, name in brands.names(table(), consistent=True).items()]
+    shown = {"name": typed.get("name", "")}
+    return desk_page("desk/brands.html", request, status, typed=shown, errors=errors, near=list(near), names=names)

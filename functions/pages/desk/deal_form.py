@@ -12,7 +12,6 @@ from shared.api.bodies import DealChange, NewDeal, NewDraft
 from shared.data.catalog import brands, deal_items, feeds, shops, topics
 from shared.dynamodb.table import Table
 from shared.errors import InvalidName
-from shared.html import views
 from shared.html.checking import check
 from shared.html.forms import Fields, InvalidFields
 from shared.models.catalog import BRAND, Deal, Topic, feed_of
@@ -178,8 +177,8 @@ def lost(fields: Collection[str]) -> Fields:
 
 
 def read_values(typed: Mapping[str, str], deal: Deal) -> Fields:
-    """The fields as they were when a form was read: as the form says, else as the deal is."""
-    return {name: typed.get(READ + name, value) for name, value in typed_of(deal).items()}
+    """The hidden fields of what each field was when a form was read: as the form says, else as the deal is."""
+    return {READ + name: typed.get(READ + name, value) for name, value in typed_of(deal).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +192,6 @@ class Merged:
     typed: Fields
     theirs: list[dict[str, str]]
     conflicts: list[dict[str, str]]
-
-    @property
-    def asks(self) -> bool:
-        """Whether the editor must see it before it can be saved."""
-        return bool(self.theirs or self.conflicts)
 
 
 def merged(typed: Mapping[str, str], changes: Mapping[str, Any], deal: Deal) -> Merged:
@@ -276,8 +270,3 @@ def known_of_shop(table: Table, link: str, now: datetime) -> Fields:
     newest = feeds.read(table, feed_of(Topic(BRAND, brand)), limit=1, now=now).items
     sold = {"category": newest[0].category, "currency": newest[0].currency} if newest else {}
     return {"brand": names[brand], **sold, **chosen}
-
-
-def price_hint(last: Deal, now: datetime) -> str:
-    """The form's remark on a price that is another deal's."""
-    return f"As in the deal of {views.day(last.created_at, now)}. Compare it with the shop’s."  # noqa: RUF001  # as it is printed

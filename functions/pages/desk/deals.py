@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from http import HTTPStatus
 
-from functions.pages.desk import deal_form, log, picked_lists, pictures
+from functions.pages.desk import deal_form, lists, log, pictures
 from functions.pages.desk.brands import near_names
 from functions.pages.desk.editing import brand_names, changed, deal_of, desk_page, edit
 from shared.data.catalog import clicks, deals, mending, oddities, offers, undoing
@@ -28,7 +28,7 @@ from shared.errors import (
     InvalidInput,
     NoSuchTopic,
 )
-from shared.html import cookies, forms, pages, views
+from shared.html import cookies, forms, headers, pages, views
 from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
@@ -42,6 +42,9 @@ from shared.values import links
 REFUSED = (InvalidInput, NoSuchTopic, DealTooLarge, DealIsOdd)
 """Errors that the form of a deal shows, with what was typed."""
 
+POSSIBLE = {"withdraw": (Status.ACTIVE, Status.EXPIRED), "end": (Status.ACTIVE,)}
+"""Of which status a deal may be that is withdrawn or ended."""
+
 routes = Routes()
 
 
@@ -49,14 +52,12 @@ routes = Routes()
 def new_deal(request: Request) -> Answer:
     """One field first, the shop's address; the rest unfolds filled in with what we know of the product and the shop."""
     cookies.editor_of(request)
-    asked = request.query
-    link = asked.get("link", "").strip()
     names = {"link": "link", "title": "title", "price": "price", "image": "image", "listPrice": "list"}
-    typed = {name: text for name, given in names.items() if (text := asked.get(given, "").strip())}
-    if not link:
-        return desk_page("desk/link.html", request, typed=typed)
+    typed = {name: text for name, given in names.items() if (text := request.query.get(given, "").strip())}
+    link = typed.get("link", "")
     if not links.host(link):
-        return desk_page("desk/link.html", request, typed=typed, errors={"link": deal_form.WORDS["link"]})
+        errors = {"link": deal_form.WORDS["link"]} if link else None
+        return desk_page("desk/link.html", request, typed=typed, errors=errors)
     of_product = offers.offers(table(), link)
     last = deal_form.last_offer(link, of_product)
     known = deal_form.typed_of_product(last) if last else deal_form.known_of_shop(table(), link, request.now)
@@ -124,7 +125,7 @@ def edit_deal(request: Request, number: str) -> Answer:
         try:
             changes = deal_form.changes(typed, request.now)
             merged = deal_form.merged(typed, changes, deal)
-            if merged.asks:
+            if merged.theirs or merged.conflicts:
                 return form_page(request, merged.typed, deal=deal, status=HTTPStatus.CONFLICT, merged=merged)
             oddities.ask(replace(deal, **changes), request.now, deal_form.seen(typed), deal)
             edit(request, deal, changes, deal.version)
@@ -139,22 +140,15 @@ def edit_deal(request: Request, number: str) -> Answer:
 def _mended(request: Request, typed: Mapping[str, str], number: str, deal_id: str) -> Answer:
     """A damaged deal, written anew as its form says; its number is that of its address."""
     numbered = {"number": int(number)} if number.isdecimal() else {}
+    who = {"by": request.username, "correlation_id": request.correlation_id}
     try:
         changes = deal_form.changes(typed, request.now) | numbered
-        mending.mend(
-            table(),
-            deal_id,
-            changes,
-            request.now,
-            by=request.username,
-            correlation_id=request.correlation_id,
-            seen=deal_form.seen(typed),
-        )
-    except DealIsOdd as error:
-        left, _ = mending.salvage(table(), deal_id)
-        return form_page(request, typed, deal=left, status=HTTPStatus.CONFLICT, damaged=True, odd=error.oddities)
+        mending.mend(table(), deal_id, changes, request.now, **who, seen=deal_form.seen(typed))
     except REFUSED as error:
-        return refused_form(request, typed, error, mending.salvage(table(), deal_id)[0])
+        left, _ = mending.salvage(table(), deal_id)
+        if not isinstance(error, DealIsOdd):
+            return refused_form(request, typed, error, left)
+        return form_page(request, typed, deal=left, status=HTTPStatus.CONFLICT, damaged=True, odd=error.oddities)
     return pages.redirect(f"/desk/deals/{number}", said="edited")
 
 
@@ -164,10 +158,13 @@ def preview_change(request: Request, number: str) -> Answer:
     return previewed(request, deal_of(request, number))
 
 
-@routes.get("/desk/deals/<number>/withdraw")
-def withdraw_page(request: Request, number: str) -> Answer:
-    """The page that says what withdrawing a deal does, before it is done."""
-    return _asking_page(request, number, "desk/withdraw.html", (Status.ACTIVE, Status.EXPIRED))
+@routes.get("/desk/deals/<number>/withdraw", "/desk/deals/<number>/end")
+def asking_page(request: Request, number: str) -> Answer:
+    """The page that says what withdrawing or ending a deal does, before it is done, where it can be done."""
+    deal, action = deal_of(request, number), request.path.rpartition("/")[2]
+    if deal.status(request.now) not in POSSIBLE[action]:
+        return pages.redirect(f"/desk/deals/{number}")
+    return desk_page(f"desk/{action}.html", request, d=views.card(deal, request.now), number=number)
 
 
 @routes.post("/desk/deals/<number>/withdraw")
@@ -178,12 +175,6 @@ def withdraw(request: Request, number: str) -> Answer:
 @routes.post("/desk/deals/<number>/restore")
 def restore(request: Request, number: str) -> Answer:
     return changed(request, number, "restored", withdrawn_at=None)
-
-
-@routes.get("/desk/deals/<number>/end")
-def end_page(request: Request, number: str) -> Answer:
-    """The page that says what ending a deal does, before it is done."""
-    return _asking_page(request, number, "desk/end.html", (Status.ACTIVE,))
 
 
 @routes.post("/desk/deals/<number>/end")
@@ -205,7 +196,7 @@ def lead_front_page(request: Request, number: str) -> Answer:
     deal = deal_of(request, number)
     if deal.status(request.now) is not Status.ACTIVE:
         raise DealIsOver(deal.deal_id)
-    picked_lists.FRONT.lead(table(), [deal.deal_id], request.now)
+    lists.FRONT.lead(table(), [deal.deal_id], request.now)
     return pages.redirect(f"/desk/deals/{number}", said="leads")
 
 
@@ -267,9 +258,7 @@ def form_page(
         odd=dict(odd or {}),
         number=number,
         key=typed.get("key", ""),
-        read_values={f"{deal_form.READ}{name}": value for name, value in deal_form.read_values(typed, deal).items()}
-        if deal
-        else {},
+        read_values=deal_form.read_values(typed, deal) if deal else {},
         status_name=deal.status(now).value if deal else "",
         hot=bool(deal and deal.hot_at),
         title=deal.title if deal else "",
@@ -280,7 +269,9 @@ def form_page(
         duplicates=[views.card(offer, now) for offer in others if offer.status(now) is Status.ACTIVE],
         earlier=[views.card(offer, now) for offer in others][:10],
         guessed=guessed,
-        price_hint=deal_form.price_hint(priced_by, now) if priced_by else "",
+        price_hint=f"As in the deal of {views.day(priced_by.created_at, now)}. Compare it with the shop’s."  # noqa: RUF001  # as it is printed
+        if priced_by
+        else "",
         theirs=merged.theirs if merged else [],
         conflicts=merged.conflicts if merged else [],
         shown=views.head(shown, now) if shown else None,
@@ -290,7 +281,9 @@ def form_page(
         brand_names=brand_names(),
         choices={"currencies": {each: each for each in currencies}, "categories": CATEGORIES},
     )
-    return pictures.sending(answer, picture) if picture else answer
+    if picture:  # which the browser sends to the bucket
+        answer.headers["Content-Security-Policy"] = headers.content_policy(sends_to=picture["host"])
+    return answer
 
 
 def refused_form(
@@ -304,8 +297,8 @@ def refused_form(
     match error:
         case DealIsOdd(oddities=odd):
             return form_page(request, typed, deal=deal, draft=draft, status=HTTPStatus.CONFLICT, odd=odd)
-        case InvalidInput(errors=errors):
-            pass
+        case InvalidInput():
+            errors = error.errors
         case NoSuchTopic():
             near = near_names(typed.get("brand", ""))
             also = f" Near: {', '.join(near)}." if near else ""
@@ -319,11 +312,3 @@ def _undoes(deal: Deal, now: datetime) -> str:
     """Until when it can be undone that a deal was withdrawn or ended; nothing where it cannot."""
     done = deal.withdrawn_at or deal.ends_at
     return views.clock(done + undoing.WITHIN) if done and undoing.undone(deal, now) else ""
-
-
-def _asking_page(request: Request, number: str, template: str, possible: Sequence[Status]) -> Answer:
-    """A page that says what will happen to a deal and asks; the deal's form where its status rules that out."""
-    deal = deal_of(request, number)
-    if deal.status(request.now) not in possible:
-        return pages.redirect(f"/desk/deals/{number}")
-    return desk_page(template, request, d=views.card(deal, request.now), number=number)

@@ -47,12 +47,13 @@ def save_new(request: Request) -> Answer:
     """Keep the form of a new deal as a draft; with a time, it is planned."""
     session = cookies.editor_of(request)
     typed = forms.read(request.event)
-    empty = _empty(ksuids.random(request.now, secrets.token_bytes(16)), request.now)
-    sent = forms.idempotency(typed, session.account_id, _asked(typed))
+    empty = Deal(ksuids.random(request.now, secrets.token_bytes(16)), "", "", "", "", "", "", "", request.now)
+    planned = {deal_form.STARTS_AT.name: typed.get(deal_form.STARTS_AT.name, "")}
+    sent = forms.idempotency(typed, session.account_id, deal_form.filled(typed) | planned)
     once = replace(sent, client_key=f"draft {sent.client_key}") if sent else None
     try:
         draft = deal_form.drafted(typed, Draft(empty, session.username, session.account_id), request.now)
-        draft = drafts.save_new(table(), draft, request.now, deal_form.seen(typed), idempotency=once)
+        return _kept(drafts.save_new(table(), draft, request.now, deal_form.seen(typed), idempotency=once))
     except REFUSED as error:
         return refused_form(request, typed, error)
     except TooManyDrafts as error:
@@ -60,7 +61,6 @@ def save_new(request: Request) -> Answer:
     except IdempotencyKeyReused:
         again = {"link": "This form is kept as a draft already, and was changed since. Save again if you mean another."}
         return form_page(request, {**typed, "key": forms.new_key()}, again)
-    return _kept(draft)
 
 
 def _with_draft(page: Callable[[Request, Draft, Fields], Answer]) -> Callable[[Request, str], Answer]:
@@ -152,11 +152,8 @@ def _discarded(_request: Request, draft: Draft, _typed: Fields) -> Answer:
 
 def rows(found: list[Draft], now: datetime) -> list[dict[str, Any]]:
     """Drafts as their list shows them: those that could not be posted first, then the planned ones by their times."""
-
-    def order(draft: Draft) -> tuple[bool, bool, datetime]:
-        return not draft.refused, draft.starts_at is None, draft.starts_at or now
-
-    return [_row(draft, now) for draft in sorted(found, key=order)]
+    order = sorted(found, key=lambda draft: (not draft.refused, draft.starts_at is None, draft.starts_at or now))
+    return [_row(draft, now) for draft in order]
 
 
 def _row(draft: Draft, now: datetime) -> dict[str, Any]:
@@ -184,12 +181,3 @@ def _as_read(draft: Draft, typed: Mapping[str, str]) -> Draft:
 
 def _kept(draft: Draft) -> Answer:
     return pages.redirect(LIST, said="planned" if draft.starts_at else "drafted")
-
-
-def _asked(typed: Mapping[str, str]) -> Fields:
-    """The fields that the form of a draft asks for."""
-    return {**deal_form.filled(typed), deal_form.STARTS_AT.name: typed.get(deal_form.STARTS_AT.name, "")}
-
-
-def _empty(draft_id: str, now: datetime) -> Deal:
-    return Deal(draft_id, "", "", "", "", "", "", "", now)

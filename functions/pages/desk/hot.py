@@ -40,7 +40,6 @@ def hot_page(request: Request, number: str) -> Answer:
     reached = min(readers, MOST_COUNTED)
     more = "more than " if readers > MOST_COUNTED else ""
     units = reached * WRITES_PER_MESSAGE
-    dollars = _dollars(units * DOLLARS_PER_MILLION_WRITES / 1_000_000)
     return desk_page(
         "desk/hot.html",
         request,
@@ -50,7 +49,7 @@ def hot_page(request: Request, number: str) -> Answer:
         readers=f"{more.capitalize()}{counted(reached, 'reader')}",
         messages=f"{more}{reached:,}",
         units=f"{more}{units:,}",
-        dollars=f"{more}{dollars}",
+        dollars=f"{more}{_dollars(units * DOLLARS_PER_MILLION_WRITES / 1_000_000)}",
     )
 
 
@@ -119,6 +118,7 @@ def told_so_far(deal: Deal, progress: fanout_progress.Progress, readers: int) ->
         "title": "Everybody is told" if finished else f"{told:,} told",
         "heading": "Everybody is told" if finished else "Being told",
         "sentence": f"{counted(told, 'reader')} told{'' if finished else so_far}.{parts and f' {parts}.'}",
+        "messages": f"{told:,}{rate and f', {rate}'}",
         "told": f"{told:,}",
         "of": of,
         "parts": parts,
@@ -126,5 +126,4 @@ def told_so_far(deal: Deal, progress: fanout_progress.Progress, readers: int) ->
         "reached": reached,
         "most": most,
         "rate": rate,
-        "messages": f"{told:,}{rate and f', {rate}'}",
     }

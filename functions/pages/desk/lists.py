@@ -1,27 +1,76 @@
-"""Ordering the lists of picked deals that readers see first."""
+"""The lists of picked deals that readers see first: the front page's, the editors' choice, one for each category."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
 
-from functions.pages.desk import picked_lists
 from functions.pages.desk.editing import desk_page, line_of
-from shared.data.catalog import clicks, deals
-from shared.errors import NoSuchDeal, NoSuchDeals, WrongFeaturedCount
+from shared.data.catalog import clicks, deals, picks
+from shared.dynamodb.table import Table
+from shared.errors import NoSuchDeal, NoSuchDeals, NoSuchTopic, WrongFeaturedCount
 from shared.html import cookies, forms, pages, views
 from shared.html.app import Routes
 from shared.html.pages import Answer
 from shared.html.request import Request
-from shared.models.catalog import Deal, Status
+from shared.models.catalog import (
+    CATEGORIES,
+    CATEGORY,
+    EDITORS_CHOICE,
+    FRONT_PAGE,
+    CuratedPage,
+    Deal,
+    Status,
+    Topic,
+)
 from shared.runtime.environment import table
 
 routes = Routes()
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """One list of picked deals that editors order: its path below the desk, its name, and the page that it is of."""
+
+    path: str
+    name: str
+    public: str
+    of: CuratedPage | Topic
+    hint: str
+
+    def read(self, table: Table, now: datetime) -> list[Deal]:
+        """The deals of the list as it is at this moment, the active ones."""
+        return picks.read(table, self.of, now, consistent=True)
+
+    def keep(self, table: Table, deal_ids: Sequence[str], now: datetime) -> None:
+        """Replace the list's deals. Raises WrongFeaturedCount, NoSuchDeals."""
+        if isinstance(self.of, Topic):
+            picks.set_category_featured(table, self.of.slug, deal_ids, now)
+        else:
+            picks.set_featured(table, self.of, deal_ids, now)
+
+    def lead(self, table: Table, deal_ids: Sequence[str], now: datetime) -> None:
+        """Put deals to the first places of a page, in their order; from a list that is full, the last ones go."""
+        others = [deal.deal_id for deal in self.read(table, now) if deal.deal_id not in deal_ids]
+        self.keep(table, [*deal_ids, *others][: picks.MAX_FEATURED], now)
+
+
+def _of_category(slug: str) -> List:
+    fewest, most = picks.CATEGORY_FEATURED
+    of = Topic(CATEGORY, slug)
+    return List(f"/desk/categories/{slug}", CATEGORIES[slug], f"/categories/{slug}", of, f"{fewest} to {most} deals.")
+
+
+_HINT = f"Up to {picks.MAX_FEATURED} deals; the first leads."
+FRONT = List("/desk/front-page", "Front page", "/", FRONT_PAGE, _HINT)
+CHOICE = List("/desk/editors-choice", "Editors’ choice", "/editors-choice", EDITORS_CHOICE, _HINT)  # noqa: RUF001  # as it is printed
+EVERY = {each.path: each for each in (FRONT, CHOICE, *map(_of_category, CATEGORIES))}
 
 
 @routes.get("/desk/front-page", "/desk/editors-choice", "/desk/categories/<slug>")
@@ -31,65 +80,6 @@ def list_page(request: Request, slug: str = "") -> Answer:
 
 @routes.post("/desk/front-page", "/desk/editors-choice", "/desk/categories/<slug>")
 def order_list(request: Request, slug: str = "") -> Answer:
-    return _ordered(request, _asked(request, slug))
-
-
-def _asked(request: Request, slug: str) -> picked_lists.List:
-    """The list of a category, where a path names one, or of the page that the path is of. Raises NoSuchTopic."""
-    if slug:
-        return picked_lists.of_category(slug)
-    return picked_lists.FRONT if request.path == picked_lists.FRONT.path else picked_lists.CHOICE
-
-
-def _order_page(
-    request: Request,
-    ordered: picked_lists.List,
-    picked: Sequence[Deal] | None = None,
-    errors: Mapping[str, str] | None = None,
-    typed: Mapping[str, str] = MappingProxyType({}),
-    status: int | None = None,
-) -> Answer:
-    """A list's page: as it is, or with ``errors`` what was tried with it (``picked``) and a status that says so."""
-    cookies.editor_of(request)
-    now = request.now
-    kept = ordered.read(table(), now)
-    shown = kept if picked is None else picked
-    followed = clicks.of(table(), [deal.deal_id for deal in shown])
-    return desk_page(
-        "desk/order.html",
-        request,
-        status,
-        ordered=order_of(ordered, shown, now, followed, kept),
-        errors=errors,
-        typed={name: typed.get(name, "") for name in ("add", "place")},
-        lists=[{"path": each.path, "name": each.name} for each in picked_lists.EVERY],
-    )
-
-
-def order_of(
-    ordered: picked_lists.List,
-    picked: Sequence[Deal],
-    now: datetime,
-    followed: Mapping[str, int],
-    kept: Sequence[Deal] | None = None,
-) -> dict[str, Any]:
-    """A list as its table shows it, on its own page and on the desk. ``kept`` is the stored list, if not ``picked``."""
-    return {
-        "path": ordered.path,
-        "name": ordered.name,
-        "public": ordered.public,
-        "hint": ordered.hint,
-        "rows": [line_of(deal, now, followed) for deal in picked],
-        "before": _numbers(picked),
-        "kept": _numbers(picked if kept is None else kept),
-    }
-
-
-def _numbers(picked: Sequence[Deal]) -> str:
-    return ",".join(str(views.number(deal)) for deal in picked)
-
-
-def _ordered(request: Request, ordered: picked_lists.List) -> Answer:
     """Do what a button says to a list: ``up:12``, ``down:12``, ``out:12``, ``add``, or ``keep`` for a dragged order.
 
     What is added may be put to a place, and a deal of the list moves there.
@@ -101,8 +91,7 @@ def _ordered(request: Request, ordered: picked_lists.List) -> Answer:
     finds the list as it wants it, and is answered as the first time.
     The answer leads back to the form's page, and there to the deal that was moved: Tab goes on to its buttons.
     """
-    cookies.editor_of(request)
-    typed = forms.read(request.event)
+    ordered, typed = _asked(request, slug), forms.read(request.event)
     numbers = [each for each in typed.get("order", "").split(",") if each]
     action, _, which = typed.get("do", "keep").partition(":")
     if action == "add":
@@ -110,17 +99,19 @@ def _ordered(request: Request, ordered: picked_lists.List) -> Answer:
         if place and not re.fullmatch("[1-9][0-9]?", place):
             errors = {"place": "A place is a number from 1 on."}
             return _order_page(request, ordered, errors=errors, typed=typed)
-        numbers = picked_lists.placed(numbers, which, int(place) if place else None) if which else numbers
-    numbers = picked_lists.moved(numbers, action, which)
+        numbers = _placed(numbers, which, int(place) if place else None) if which else numbers
+    numbers = _moved(numbers, action, which)
     now_is = _numbers(ordered.read(table(), request.now))
     if "kept" in typed and typed["kept"] != now_is and now_is != ",".join(numbers):
         errors = {"add": "This list was changed meanwhile. This is how it is now; please do it again."}
         return _order_page(request, ordered, errors=errors, typed=typed, status=HTTPStatus.CONFLICT)
-    try:
-        picked = [deals.find(table(), number, consistent=True) for number in numbers]
-    except NoSuchDeal:
+    picked = []
+    for number in numbers:
+        with suppress(NoSuchDeal):
+            picked.append(deals.find(table(), number, consistent=True))
+    if len(picked) < len(numbers):
         errors = {"add": f"There is no deal with the number {which}."}
-        return _order_page(request, ordered, _those_there(numbers), errors, typed)
+        return _order_page(request, ordered, _once(picked), errors, typed)
     over = [deal for deal in picked if deal.status(request.now) is not Status.ACTIVE]
     if action == "add" and over:
         errors = {"add": "This deal has ended or was withdrawn."}
@@ -134,13 +125,77 @@ def _ordered(request: Request, ordered: picked_lists.List) -> Answer:
     return pages.redirect(back, said="ordered", fragment=f"deal-{views.number(moved)}" if moved else "order")
 
 
-def _those_there(numbers: Sequence[str]) -> list[Deal]:
-    found = []
-    for number in numbers:
-        with suppress(NoSuchDeal):
-            found.append(deals.find(table(), number, consistent=True))
-    return _once(found)
+def _asked(request: Request, slug: str) -> List:
+    """The list that an editor asks for: a category's, or the one at the path. Raises NoSuchTopic."""
+    cookies.editor_of(request)
+    if slug and slug not in CATEGORIES:
+        raise NoSuchTopic(CATEGORY.label, slug)
+    return EVERY[f"/desk/categories/{slug}" if slug else request.path]
+
+
+def _order_page(
+    request: Request,
+    ordered: List,
+    picked: Sequence[Deal] | None = None,
+    errors: Mapping[str, str] | None = None,
+    typed: Mapping[str, str] = MappingProxyType({}),
+    status: int | None = None,
+) -> Answer:
+    """A list's page: as it is, or with ``errors`` what was tried with it (``picked``) and a status that says so."""
+    now = request.now
+    kept = ordered.read(table(), now)
+    shown = kept if picked is None else picked
+    followed = clicks.of(table(), [deal.deal_id for deal in shown])
+    return desk_page(
+        "desk/order.html",
+        request,
+        status,
+        ordered=order_of(ordered, shown, now, followed, kept),
+        errors=errors,
+        typed={name: typed.get(name, "") for name in ("add", "place")},
+        lists=[{"path": each.path, "name": each.name} for each in EVERY.values()],
+    )
+
+
+def order_of(
+    ordered: List,
+    picked: Sequence[Deal],
+    now: datetime,
+    followed: Mapping[str, int],
+    kept: Sequence[Deal] | None = None,
+) -> dict[str, Any]:
+    """A list as its table shows it, on its own page and on the desk. ``kept`` is the stored list, if not ``picked``."""
+    return {
+        **{name: getattr(ordered, name) for name in ("path", "name", "public", "hint")},
+        "rows": [line_of(deal, now, followed) for deal in picked],
+        "before": _numbers(picked),
+        "kept": _numbers(picked if kept is None else kept),
+    }
+
+
+def _numbers(picked: Sequence[Deal]) -> str:
+    return ",".join(str(views.number(deal)) for deal in picked)
 
 
 def _once(picked: Sequence[Deal]) -> list[Deal]:
     return list({deal.deal_id: deal for deal in picked}.values())
+
+
+def _moved(order: Sequence[str], action: str, which: str) -> list[str]:
+    """An order after one deal was moved up or down by one, or taken out."""
+    if which not in order or action not in ("up", "down", "out"):
+        return list(order)
+    place = order.index(which)
+    others = [*order[:place], *order[place + 1 :]]
+    if action != "out":
+        others.insert(max(0, place - 1) if action == "up" else place + 1, which)
+    return others
+
+
+def _placed(order: Sequence[str], which: str, place: int | None) -> list[str]:
+    """An order with one deal put to a place, which count from 1, or to the end; one that is in it moves there."""
+    if place is None:
+        return [*order, which]
+    others = [each for each in order if each != which]
+    others.insert(place - 1, which)
+    return others

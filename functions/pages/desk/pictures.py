@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from functions.pages.desk.editing import changed, deal_of, desk_page
 from shared.data.catalog import deal_pictures
-from shared.html import headers, pages, views
+from shared.html import pages, views
 from shared.html.app import Routes
 from shared.html.links import absolute, link, origin
 from shared.html.pages import Answer
@@ -43,23 +43,15 @@ def section(deal: Deal | None, request: Request) -> dict[str, Any]:
     }
 
 
-def sending(answer: Answer, section: dict[str, Any]) -> Answer:
-    """A page from which a browser may send a picture to the bucket."""
-    answer.headers["Content-Security-Policy"] = headers.content_policy(sends_to=section["host"])
-    return answer
-
-
 @routes.get("/desk/deals/<number>/picture")
 def wait(request: Request, number: str) -> Answer:
     """Where S3 leads to once it has the file (``key``): it looks again each second until the picture is there."""
     deal = deal_of(request, number)
-    upload = request.query.get("key", "")
-    outcome = deal_pictures.outcome(deal)
-    back = f"/desk/deals/{number}"
-    if not ksuids.is_ksuid(upload.removeprefix(UPLOADS)):
-        return pages.redirect(back, fragment="picture")
-    if outcome and outcome.upload == upload:
-        return pages.redirect(back, fragment="picture", said=None if outcome.refused else "picture")
+    upload, outcome = request.query.get("key", ""), deal_pictures.outcome(deal)
+    made = bool(outcome and outcome.upload == upload)
+    if made or not ksuids.is_ksuid(upload.removeprefix(UPLOADS)):
+        said = "picture" if made and outcome and not outcome.refused else None
+        return pages.redirect(f"/desk/deals/{number}", fragment="picture", said=said)
     looked = request.query.get("looked", "")
     times = int(looked) + 1 if looked.isdecimal() else 1
     answer = desk_page("desk/picture.html", request, number=number, title=deal.title, late=times > LOOKS)

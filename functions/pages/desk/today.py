@@ -7,11 +7,10 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from functions.pages.desk import picked_lists
 from functions.pages.desk.drafts import rows
 from functions.pages.desk.editing import desk_page, line_of
 from functions.pages.desk.hot import count_readers, told_so_far
-from functions.pages.desk.lists import order_of
+from functions.pages.desk.lists import FRONT, order_of
 from shared.data.catalog import clicks, drafts, endings, feed_counts, feeds
 from shared.data.members import fanout_progress
 from shared.html import cookies, views
@@ -60,7 +59,7 @@ def desk(request: Request) -> Answer:
     asked: list[Callable[[], Any]] = [
         partial(feeds.read, table(), ALL_DEALS, limit=SHOWN, now=now),
         partial(endings.upcoming, table(), now, days=ENDING_DAYS, most=MOST_ENDING),
-        partial(picked_lists.FRONT.read, table(), now),
+        partial(FRONT.read, table(), now),
         partial(feed_counts.counts, table(), ALL_DEALS, most=1, until=today),
         partial(drafts.of, table(), session.username),
     ]
@@ -88,7 +87,7 @@ def desk(request: Request) -> Answer:
         ],
         # On a shop's page, an address without an origin would be the shop's.
         bookmarklet=BOOKMARKLET.format(desk=absolute("/desk/deals/new")) if origin() else "",
-        ordered=order_of(picked_lists.FRONT, picked, now, followed),
+        ordered=order_of(FRONT, picked, now, followed),
         typed={"add": "", "place": ""},
     )
 

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from functions.pages.desk import deal_form, picked_lists
+from functions.pages.desk import deal_form
 from functions.pages.desk.editing import brand_names, desk_page, edit
+from functions.pages.desk.lists import CHOICE, FRONT, List
 from shared.data.catalog import deals, picks
 from shared.errors import BadRequest, Busy, DamagedDeal, DealTooLarge, EditedMeanwhile, NoSuchDeal, NoSuchTopic
 from shared.html import cookies, forms, pages, views
@@ -34,7 +35,7 @@ TICKED = "deal-"
 
 ASKED = {"end": "End {}?", "move": "Move {}", "page": "Put {} on a page"}
 DONE = {"end": "ended", "move": "moved", "page": "put on the page"}
-PAGES = {"front": picked_lists.FRONT, "choice": picked_lists.CHOICE}
+PAGES = {"front": FRONT, "choice": CHOICE}
 
 WHY = {
     "gone": "There is no such deal.",
@@ -69,7 +70,10 @@ def do(request: Request) -> Answer:
         return _asking_page(request, typed, error.errors)
     result = dict(zip(numbers, _found(numbers), strict=True))
     if action == "page":
-        _put_on_page(result, PAGES[_page(typed)], request)
+        page = PAGES.get(typed.get("page", ""))
+        if page is None:
+            raise BadRequest(f"The page must be one of {', '.join(PAGES)}.", "page")
+        _put_on_page(result, page, request)
     else:
         for number, deal in result.items():
             if isinstance(deal, Deal):
@@ -83,17 +87,16 @@ def do(request: Request) -> Answer:
 def done_page(request: Request) -> Answer:
     """To which deals it was done, and why not to the others."""
     cookies.editor_of(request)
-    told = {code: _numbers(request.query.get(code, "")) for code in ("done", *WHY)}
-    numbers = [number for of in told.values() for number in of][:MOST]
-    by_number = {number: _row(number, found, request) for number, found in zip(numbers, _found(numbers), strict=True)}
-    rows = {code: [by_number[number] for number in of if number in by_number] for code, of in told.items()}
-    action = _action(request.query)
+    codes = {n: code for code in ("done", *WHY) for n in _numbers(request.query.get(code, ""))}
+    numbers = list(codes)[:MOST]
+    rows = [(codes[n], _row(n, deal, request)) for n, deal in zip(numbers, _found(numbers), strict=True)]
+    done = [row for code, row in rows if code == "done"]
     return desk_page(
         "desk/together-done.html",
         request,
-        heading=f"{counted(len(rows['done']), 'deal')} {DONE[action]}",
-        done=rows.pop("done"),
-        refused=[{**row, "why": WHY[code]} for code, of in rows.items() for row in of],
+        heading=f"{counted(len(done), 'deal')} {DONE[_action(request.query)]}",
+        done=done,
+        refused=[{**row, "why": WHY[code]} for code, row in rows if code != "done"],
     )
 
 
@@ -137,13 +140,6 @@ def _action(fields: Mapping[str, str]) -> str:
     if action not in ASKED:
         raise BadRequest("Say what to do: end, move or page.", "do")
     return action
-
-
-def _page(fields: Mapping[str, str]) -> str:
-    page = fields.get("page", "")
-    if page not in PAGES:
-        raise BadRequest(f"The page must be one of {', '.join(PAGES)}.", "page")
-    return page
 
 
 def _move(typed: Mapping[str, str]) -> dict[str, Any]:
@@ -195,15 +191,16 @@ def _edited(deal: Deal, changes: Mapping[str, Any], request: Request, *, ends: b
     return "done"
 
 
-def _put_on_page(result: dict[str, Deal | str], page: picked_lists.List, request: Request) -> None:
+def _put_on_page(result: dict[str, Deal | str], page: List, request: Request) -> None:
     """Put the active deals to the first places of a page, which is one item: one write for all of them."""
+    active = []
     for number, deal in result.items():
-        if isinstance(deal, Deal) and deal.status(request.now) is not Status.ACTIVE:
-            result[number] = "over"
-    chosen = [deal.deal_id for deal in result.values() if isinstance(deal, Deal)]
-    if chosen:
-        page.lead(table(), chosen, request.now)
-    result.update({number: "done" for number, deal in result.items() if isinstance(deal, Deal)})
+        if isinstance(deal, Deal):
+            is_active = deal.status(request.now) is Status.ACTIVE
+            active += [deal.deal_id] * is_active
+            result[number] = "done" if is_active else "over"
+    if active:
+        page.lead(table(), active, request.now)
 
 
 def _row(number: str, found: Deal | str, request: Request) -> dict[str, Any]:
