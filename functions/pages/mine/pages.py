@@ -22,8 +22,8 @@ from shared.errors import (
     AlreadyWatching,
     DealsError,
     Forbidden,
-    InvalidName,
     NoSuchPath,
+    NoSuchTopic,
     NotLiked,
     NotWatching,
 )
@@ -33,15 +33,16 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.models.alerts import Pace
 from shared.models.catalog import ALL_DEALS, BRAND, CATEGORIES, CATEGORY, CountedTopic, Deal, Topic, Vote
-from shared.models.messages import AboutDeal, AboutOrder, Message
+from shared.models.messages import AboutDeal, Message
 from shared.runtime import metrics
 from shared.runtime.environment import table
 from shared.runtime.reporting import report
-from shared.values import slugs, times
+from shared.values import times
 
 PAGE = 25
 SUGGESTED = 8
 """Brands that are shown to those who watch nothing."""
+
 
 routes = Routes()
 
@@ -57,10 +58,8 @@ def inbox(request: Request) -> Answer:
     username = cookies.member_of(request).username
     unread_only = request.query.get("unread") == "yes"
     cursor = request.query.get("cursor") or None
-    (page,), head = cookies.beside_head(
-        request,
-        partial(messages.latest, table(), username, limit=PAGE, now=request.now, unread=unread_only, cursor=cursor),
-    )
+    read = partial(messages.latest, table(), username, limit=PAGE, now=request.now, unread=unread_only, cursor=cursor)
+    (page,), head = cookies.beside_head(request, read)
     found = deals.get_many(table(), [each.about.deal_id for each in page.items if isinstance(each.about, AboutDeal)])
     about = {deal.deal_id: deal for deal in found}
     empty = not (page.items or cursor or unread_only)
@@ -71,12 +70,12 @@ def inbox(request: Request) -> Answer:
         description="News of what you watch: deals of your brands and categories, hot ones, and your orders.",
         said=request.said,
         rows=[_row(message, about, request.now) for message in page.items],
-        **head,
         total=len(page.items) if not (unread_only or cursor or page.next) else None,
         unread_only=unread_only,
         older=page.next,
         nothing=not followed,
         suggested=_suggested(request.now, followed) if empty else [],
+        **head,
     )
 
 
@@ -106,8 +105,9 @@ def watches(request: Request) -> Answer:
     ``?brand=`` looks up another brand, to like it.
     """
     username = cookies.member_of(request).username
-    typed = request.query.get("brand", "").strip()
-    brand = _brand_of(typed)
+    typed, brand = request.query.get("brand", "").strip(), None
+    with suppress(NoSuchTopic):
+        brand, _ = told.topic_named(BRAND.label, typed)
     (followed, liked, alerted, feed_made, user), head = cookies.beside_head(
         request,
         partial(follows.watching, table(), username),
@@ -117,19 +117,18 @@ def watches(request: Request) -> Answer:
         partial(users.get, table(), username),
     )
     categories = [Topic(CATEGORY, slug) for slug in CATEGORIES]
-    candidates = list(dict.fromkeys((*categories, *followed, *liked, *([brand] if brand else []))))
-    found = topics.get_many(table(), candidates)
-    rows = [
-        {
+    candidates = dict.fromkeys((*categories, *followed, *liked, *([brand] if brand else [])))
+    rows = {
+        page.topic: {
             **_topic(page),
             "watching": page.topic in followed,
             "limits": told.said(followed[page.topic]) if page.topic in followed else "",
             "liking": page.topic in liked,
         }
-        for page in found
-    ]
-    looked_up = next((row for page, row in zip(found, rows, strict=True) if page.topic == brand), None)
-    unknown = bool(typed) and looked_up is None
+        for page in topics.get_many(table(), list(candidates))
+    }
+    unknown = bool(typed) and brand not in rows
+    nothing = not (followed or alerted)
     return pages.page(
         "mine/watches.html",
         here="/my/watches",
@@ -139,14 +138,14 @@ def watches(request: Request) -> Answer:
         most_alerts=alerts.MOST,
         hot_pace=user.hot_pace or Pace.AT_ONCE,
         feed_made=views.day(feed_made, request.now) if feed_made else None,
-        brands=[row for row in rows if row["kind"] == "brand" and row["watching"]],
-        watchable=[row for row in rows if row["kind"] == "category"],
-        liked=[row for row in rows if row["liking"]],
-        looked_up=looked_up,
+        brands=[row for topic, row in rows.items() if topic.kind is BRAND and row["watching"]],
+        watchable=[row for topic, row in rows.items() if topic.kind is CATEGORY],
+        liked=[row for row in rows.values() if row["liking"]],
+        looked_up=rows.get(brand) if brand else None,
         typed=typed,
         errors={"brand": "There is no brand of this name."} if unknown else {},
-        nothing=not (followed or alerted),
-        suggested=[] if followed or alerted else _suggested(request.now, followed),
+        nothing=nothing,
+        suggested=_suggested(request.now, followed) if nothing else [],
         **head,
     )
 
@@ -161,29 +160,17 @@ def topic_of_button(_request: Request, kind: str, slug: str) -> Answer:
 @routes.post("/my/watches/<kind>/<slug>")
 def watch(request: Request, kind: str, slug: str) -> Answer:
     topic, place = told.topic_named(kind, slug)
-    return _switched(
-        request,
-        place,
-        on=partial(follows.watch, table(), topic, now=request.now),
-        off=partial(follows.unwatch, table(), topic),
-        said=("watching", "unwatched"),
-        states=("watching",),
-        counted=(metrics.WATCHES_ADDED, metrics.WATCHES_REMOVED),
-    )
+    on, off = partial(follows.watch, table(), topic, now=request.now), partial(follows.unwatch, table(), topic)
+    counted = metrics.WATCHES_ADDED, metrics.WATCHES_REMOVED
+    return _switched(request, place, on=on, off=off, said=("watching", "unwatched"), counted=counted)
 
 
 @routes.post("/my/likes/<kind>/<slug>")
 def like(request: Request, kind: str, slug: str) -> Answer:
     topic, place = told.topic_named(kind, slug)
-    return _switched(
-        request,
-        place,
-        on=partial(follows.like, table(), topic, now=request.now),
-        off=partial(follows.unlike, table(), topic),
-        said=("liked", "unliked"),
-        states=("liked",),
-        counted=(metrics.LIKES_ADDED, metrics.LIKES_REMOVED),
-    )
+    on, off = partial(follows.like, table(), topic, now=request.now), partial(follows.unlike, table(), topic)
+    counted = metrics.LIKES_ADDED, metrics.LIKES_REMOVED
+    return _switched(request, place, on=on, off=off, said=("liked", "unliked"), counted=counted)
 
 
 @routes.get("/my/saved")
@@ -204,14 +191,8 @@ def saved_deals(request: Request) -> Answer:
 @routes.post("/my/saved/<number>", stands_on="/deals/<number>")
 def save(request: Request, number: str) -> Answer:
     deal = deals.find(table(), number)
-    return _switched(
-        request,
-        f"/deals/{views.number(deal)}",
-        on=partial(saved.save, table(), deal, now=request.now),
-        off=partial(saved.unsave, table(), deal.deal_id),
-        said=("saved", "unsaved"),
-        states=("saved",),
-    )
+    on, off = partial(saved.save, table(), deal, now=request.now), partial(saved.unsave, table(), deal.deal_id)
+    return _switched(request, f"/deals/{views.number(deal)}", on=on, off=off, said=("saved", "unsaved"))
 
 
 @routes.post("/my/votes/<number>/<way>", stands_on="/deals/<number>")
@@ -241,14 +222,13 @@ def status(request: Request) -> Answer:
     session = cookies.session_of(table(), request)
     if session is None:
         return _json({})
-    username = session.username
     asked: dict[str, Callable[[], Any]] = {}
     if "deal" in request.query:
-        asked["of deal"] = partial(_states_of, request.query["deal"], username)
+        asked["of deal"] = partial(_states_of, request.query["deal"], session.username)
     if "topic" in request.query:
         topic, _ = told.topic_named(*request.query["topic"].partition("/")[::2])
-        asked["watching"] = partial(follows.is_watched, table(), topic, username)
-        asked["liked"] = partial(follows.is_liked, table(), topic, username)
+        asked["watching"] = partial(follows.is_watched, table(), topic, session.username)
+        asked["liked"] = partial(follows.is_liked, table(), topic, session.username)
     found, head = cookies.beside_head(request, *asked.values())
     states = dict(zip(asked, found, strict=True))
     return _json({**head, **states.pop("of deal", {}), **states})
@@ -261,12 +241,13 @@ def _switched(
     on: Callable[..., object],
     off: Callable[..., object],
     said: tuple[str, str],
-    states: Sequence[str],
+    states: Sequence[str] = (),
     counted: tuple[metrics.Metric, metrics.Metric] | None = None,
 ) -> Answer:
     """Turn on or off what a form's button stands for, and lead back to where it stood. Saying it twice counts once.
 
-    ``states`` are what the script calls the button's state, and those of the buttons that are off when it is on.
+    ``said`` are the codes of both; the first is also what the script calls the button's state, unless there are
+    ``states``: that, and those of the buttons that are off when it is on.
     """
     fields = forms.read(request.event)
     place = forms.own_path(fields.get("next"), place)
@@ -277,16 +258,9 @@ def _switched(
         if counted:
             report(counted[0] if turned_on else counted[1])
     if request.wants_json:
-        return _json({**dict.fromkeys(states, False), states[0]: turned_on})
+        own, *others = states or said[:1]
+        return _json({own: turned_on, **dict.fromkeys(others, False)})
     return forms.lead_to(place, said=said[0] if turned_on else said[1])
-
-
-def _brand_of(name: str) -> Topic | None:
-    """The brand that has a name, if it exists; None for a text that names none."""
-    try:
-        return Topic(BRAND, slugs.slug(name))
-    except InvalidName:
-        return None
 
 
 def _states_of(number: str, username: str) -> dict[str, bool]:
@@ -305,31 +279,24 @@ def _states_of(number: str, username: str) -> dict[str, bool]:
 
 def _row(message: Message, found: Mapping[str, Deal], now: datetime) -> dict[str, Any]:
     """One message of the inbox: why it came, when, and its deal as it is now, where it is about one."""
-    today = message.created_at.date() == now.date()
-    row = {
+    about, is_today = message.about, message.created_at.date() == now.date()
+    deal = found.get(about.deal_id) if isinstance(about, AboutDeal) else None
+    then = []  # how the deal differs from what the message told: the row shows it as it is now
+    if deal and isinstance(about, AboutDeal):
+        if about.title != deal.title:
+            then.append(f"Then called “{about.title}”")
+        if (about.price, about.currency) != (deal.price, deal.currency):
+            then.append(f"Then {views.money(about.price, about.currency)}")
+    return {
         "id": message.message_id,
         "unread": message.unread,
         "at": times.to_iso(message.created_at),
-        "when": views.clock(message.created_at) if today else views.day(message.created_at, now),
+        "when": views.clock(message.created_at) if is_today else views.day(message.created_at, now),
         "why": told.why(message),
+        "title": deal.title if deal else about.title if isinstance(about, AboutDeal) else message.subject,
+        "deal": views.card(deal, now, width=128) if deal else None,
+        "since": then,
     }
-    if isinstance(message.about, AboutOrder):
-        return {**row, "title": message.subject, "deal": None, "since": []}
-    deal = found.get(message.about.deal_id)
-    if deal is None:
-        return {**row, "title": message.about.title, "deal": None, "since": []}
-    shown = views.card(deal, now, width=128)
-    return {**row, "title": deal.title, "deal": shown, "since": _since(message.about, deal)}
-
-
-def _since(told: AboutDeal, deal: Deal) -> list[str]:
-    """How a deal differs from what its message told: the row shows it as it is now."""
-    since = []
-    if told.title != deal.title:
-        since.append(f"Then called “{told.title}”")
-    if (told.price, told.currency) != (deal.price, deal.currency):
-        since.append(f"Then {views.money(told.price, told.currency)}")
-    return since
 
 
 def _topic(page: CountedTopic) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from shared.html.request import Request
 from shared.html.templates import render, xml_text
 from shared.models.alerts import Alert, Limits, Pace, PriceAlert
 from shared.models.catalog import BRAND, CATEGORY, Topic, TopicKind
-from shared.models.messages import AboutDeal, AboutOrder, Message
+from shared.models.messages import AboutOrder, Message
 from shared.runtime.environment import table
 from shared.values import ksuids, slugs
 from shared.values.times import to_iso
@@ -99,8 +99,8 @@ def alert_page(request: Request, alert_id: str) -> Answer:
 
 @routes.post("/my/alerts/<alert_id>")
 def change_alert(request: Request, alert_id: str) -> Answer:
-    member = cookies.sender_of(request, PLACE)
-    alert, typed = alerts.get(table(), member.username, alert_id), forms.read(request.event)
+    member, typed = cookies.sender_of(request, PLACE), forms.read(request.event)
+    alert = alerts.get(table(), member.username, alert_id)
     if alert.account_id != member.account_id:
         raise NoSuchAlert(alert_id)
     try:
@@ -142,29 +142,25 @@ def messages_feed(request: Request) -> Answer:
     """
     whose = feed_keys.reader(table(), request.query.get("key", ""))
     found = messages.latest(table(), whose.username, limit=IN_FEED, now=request.now).items
-    shown = max((message.shown_at or message.created_at for message in found), default=ksuids.EPOCH)
-    entries = [_entry(message) for message in found]
-    text = render("mine/messages.xml", home=absolute("/my/inbox"), updated=to_iso(shown), entries=entries)
+    entries = [
+        {
+            "id": f"urn:ksuid:{message.message_id}",
+            "title": xml_text(message.subject),
+            "link": absolute(place_of(message)),
+            "at": to_iso(message.shown_at or message.created_at),
+            "why": xml_text(why(message)),
+        }
+        for message in found
+    ]
+    updated = max((each["at"] for each in entries), default=to_iso(ksuids.EPOCH))
+    text = render("mine/messages.xml", home=absolute("/my/inbox"), updated=updated, entries=entries)
     return Answer(text, media_type="application/atom+xml; charset=utf-8")
-
-
-def _entry(message: Message) -> dict[str, str]:
-    return {
-        "id": f"urn:ksuid:{message.message_id}",
-        "title": xml_text(message.subject),
-        "link": absolute(place_of(message)),
-        "at": to_iso(message.shown_at or message.created_at),
-        "why": xml_text(why(message)),
-    }
 
 
 def place_of(message: Message) -> str:
     """The path of what a message is about."""
-    match message.about:
-        case AboutDeal(deal_id=deal_id):
-            return f"/deals/{deal_id}"
-        case AboutOrder(order_id=order_id):
-            return f"/shop/orders/{order_id}"
+    about = message.about
+    return f"/shop/orders/{about.order_id}" if isinstance(about, AboutOrder) else f"/deals/{about.deal_id}"
 
 
 def why(message: Message) -> str:
