@@ -30,7 +30,6 @@ from shared.values.money import cents, money
 CART = "/shop/cart"
 
 QUANTITIES = {str(number): str(number) for number in range(1, carts.MOST_PIECES + 1)}
-_QUANTITY = f"must be 1 to {carts.MOST_PIECES} pieces."
 
 routes = Routes()
 
@@ -50,7 +49,7 @@ def put_into_cart(request: Request) -> Answer:
     """Have so many pieces of a deal in the cart; without a number one, or as many as there are."""
     typed = forms.read(request.event)
     deal = deals.find(table(), typed.get("deal", ""), consistent=True)
-    number = deal.number or deal.deal_id
+    number = views.number(deal)
     member = wishes.sender_of(request, f"/deals/{number}")
     username = member.username
     try:
@@ -61,11 +60,12 @@ def put_into_cart(request: Request) -> Answer:
             quantity = held.get(deal.deal_id, 1)
         carts.put_in(table(), username, deal.deal_id, quantity, request.now, member.account_id)
     except InvalidFields:
-        errors = {f"quantity-{number}": f"{deal.title}: {_QUANTITY}"}
-        return _cart_page(request, username, errors=errors)
-    except (DealIsOver, NotSoldHere, CartIsFull) as error:
-        said = str(error) if isinstance(error, CartIsFull) else f"{deal.title} cannot be bought here any more."
-        return _cart_page(request, username, problem=said)
+        said = f"{deal.title}: must be 1 to {carts.MOST_PIECES} pieces."
+        return _cart_page(request, username, errors={f"quantity-{number}": said})
+    except CartIsFull as error:
+        return _cart_page(request, username, problem=str(error))
+    except (DealIsOver, NotSoldHere):
+        return _cart_page(request, username, problem=f"{deal.title} cannot be bought here any more.")
     return pages.redirect(CART, said="in-cart")
 
 
@@ -90,15 +90,16 @@ def _cart_page(
     request: Request, username: str, *, errors: Mapping[str, str] | None = None, problem: str | None = None
 ) -> Answer:
     (items,), head = cookies.beside_head(request, partial(carts.view, table(), username, request.now))
+    able = [item for item in items if obstacle_of(item, request.now) is None]
     return pages.page(
         "shop/cart.html",
         here=CART,
         status=HTTPStatus.CONFLICT if problem else None,
         said=None if problem or errors else request.said,
         lines=[line_of(item, request.now) for item in items],
-        totals=orders_shown.amounts(bill_of([item for item in items if obstacle_of(item, request.now) is None]).totals),
+        totals=orders_shown.amounts(bill_of(able).totals),
         adds=Charges.of(os.environ) != NO_CHARGES,
-        can_order=any(obstacle_of(item, request.now) is None for item in items),
+        can_order=bool(able),
         quantities=QUANTITIES,
         errors=errors,
         problem=problem,
@@ -122,9 +123,9 @@ def line_of(item: CartItem, now: datetime) -> dict[str, Any]:
 
 def _moved(item: CartItem) -> str | None:
     """A note on a price that is another one than when the deal was put in."""
-    before = views.money(item.price, item.currency)
     if not item.changed:
         return None
+    before = views.money(item.price, item.currency)
     if item.currency != item.deal.currency:
         return f"It was {before} when you put it in."
     dearer = cents(item.deal.price) > cents(item.price)

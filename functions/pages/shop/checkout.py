@@ -112,14 +112,12 @@ def _changed_pieces(typed: Fields, seen: Sequence[Wanted]) -> dict[str, int]:
     ``do=take:<deal>:<pieces>`` is the button that takes what is left.
     """
     pressed, _, taken = typed.get("do", "").partition(":")
-    asked = {each.deal_id: typed.get(f"pieces-{each.deal_id}", str(each.quantity)) for each in seen}
-    if pressed == "take":
-        deal_id, _, pieces = taken.partition(":")
-        asked |= {deal_id: pieces} if deal_id in asked else {}
+    deal_id, _, pieces = taken.partition(":")
+    take = {deal_id: pieces} if pressed == "take" else {}
+    shown = {each.deal_id: str(each.quantity) for each in seen}
+    asked = {each: take.get(each, typed.get(f"pieces-{each}", quantity)) for each, quantity in shown.items()}
     try:
-        return {
-            each.deal_id: quantity_of(asked[each.deal_id]) for each in seen if asked[each.deal_id] != str(each.quantity)
-        }
+        return {each: quantity_of(text) for each, text in asked.items() if text != shown[each]}
     except InvalidFields as error:
         raise InvalidFields({"pieces": f"Each must be 1 to {carts.MOST_PIECES} pieces."}) from error
 
@@ -131,8 +129,7 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
     """
     goes_to, _, name = typed.get("address", "").partition(" ")
     items = [
-        {"dealId": each.deal_id, "quantity": each.quantity, "price": each.price, "currency": each.currency}
-        for each in seen
+        {"dealId": each.deal_id, **{of: getattr(each, of) for of in ("quantity", "price", "currency")}} for each in seen
     ]
     totals = [_SUM.fullmatch(line) for line in typed.get("totals", "").split(",")]
     try:
@@ -144,23 +141,18 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
     once = forms.idempotency(typed, member.account_id, {**new.model_dump(mode="json"), "totals": typed.get("totals")})
     if once is None or None in totals:
         raise BadRequest(_UNREADABLE)
-    order = placing.place(
-        table(),
-        placing.Asked(
-            member.username,
-            new.address,
-            new.wanted(),
-            once,
-            request.correlation_id,
-            from_cart=True,
-            totals={line[1]: line[2] for line in totals if line},
-            goes_to=goes_to,
-        ),
-        request.now,
-        secrets.token_bytes(16),
-        chance=random.SystemRandom().random,
-        terms=placing.Terms.of(os.environ, order_news.telling),
+    asked = placing.Asked(
+        member.username,
+        new.address,
+        new.wanted(),
+        once,
+        request.correlation_id,
+        from_cart=True,
+        totals={line[1]: line[2] for line in totals if line},
+        goes_to=goes_to,
     )
+    chance, terms = random.SystemRandom().random, placing.Terms.of(os.environ, order_news.telling)
+    order = placing.place(table(), asked, request.now, secrets.token_bytes(16), chance=chance, terms=terms)
     if order.correlation_id == request.correlation_id:  # else an earlier sending of this form placed it
         report(metrics.ORDERS_PLACED)
     return order
@@ -169,11 +161,12 @@ def _placed(request: Request, member: Session, typed: Fields, seen: Sequence[Wan
 def _ordered_already(username: str, seen: Sequence[Wanted], now: datetime) -> str | None:
     """The id of the user's newest order, if that took all that a form shows out of the cart: another window was
     quicker, and may have bought the last pieces."""
-    if not {each.deal_id for each in seen}.isdisjoint(carts.deals_in(table(), username, now)):
+    shown = {each.deal_id for each in seen}
+    if not shown.isdisjoint(carts.deals_in(table(), username, now)):
         return None
     for newest in reading.latest(table(), username, limit=1).items:
-        ordered = {item.deal_id for item in reading.get(table(), username, newest.order_id).items}
-        return newest.order_id if ordered == {each.deal_id for each in seen} else None
+        if {item.deal_id for item in reading.get(table(), username, newest.order_id).items} == shown:
+            return newest.order_id
     return None
 
 
@@ -202,7 +195,7 @@ def _checkout_page(
     problems = _problems(refused, seen or (), able) if refused else []
     if not able and not problems:
         return pages.redirect(CART)
-    short = {item.deal.deal_id: left[item.deal.deal_id] for item in able if _is_short(item, left)}
+    short = {item.deal.deal_id: n for item in able if (n := left.get(item.deal.deal_id, item.quantity)) < item.quantity}
     bill = bill_of(able, Charges.of(os.environ))
     return pages.page(
         "shop/checkout.html",
@@ -242,10 +235,6 @@ def _left_of(items: Sequence[CartItem]) -> dict[str, int]:
     return {deal_id: found.left for deal_id, found in stock.find_many(table(), asked).items()} if asked else {}
 
 
-def _is_short(item: CartItem, left: Mapping[str, int]) -> bool:
-    return left.get(item.deal.deal_id, item.quantity) < item.quantity
-
-
 def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
     """Why an order was refused as a whole, and what is no longer as it was seen: that tells of prices that rose."""
     changes = _changes(seen, able)
@@ -260,15 +249,15 @@ def _problems(refused: DealsError, seen: Sequence[Wanted], able: Sequence[CartIt
 
 def _changes(seen: Sequence[Wanted], able: Sequence[CartItem]) -> list[str]:
     """Notes on prices and pieces that are others now than were seen, and on items that came in or went."""
-    now = {item.deal.deal_id: item for item in able}
+    before = {each.deal_id: each for each in seen}
     said = []
-    for each in seen:
-        item = now.pop(each.deal_id, None)
-        if item is None:
+    for item in able:
+        title, deal, was = item.deal.title, item.deal, before.get(item.deal.deal_id)
+        if was is None:
             continue
-        if (item.deal.price, item.deal.currency) != (each.price, each.currency):
-            today, before = views.money(item.deal.price, item.deal.currency), views.money(each.price, each.currency)
-            said.append(f"{item.deal.title} costs {today} now, not {before}.")
-        if item.quantity != each.quantity:
-            said.append(f"{item.deal.title}: {item.quantity} in the cart now, not {each.quantity}.")
-    return said + [f"{item.deal.title} is in the cart now, too." for item in now.values()]
+        if (deal.price, deal.currency) != (was.price, was.currency):
+            today, then = views.money(deal.price, deal.currency), views.money(was.price, was.currency)
+            said.append(f"{title} costs {today} now, not {then}.")
+        if item.quantity != was.quantity:
+            said.append(f"{title}: {item.quantity} in the cart now, not {was.quantity}.")
+    return said + [f"{item.deal.title} is in the cart now, too." for item in able if item.deal.deal_id not in before]
