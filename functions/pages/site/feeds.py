@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import UTC
 from http import HTTPStatus
 from typing import Any
 
@@ -27,7 +26,6 @@ from shared.values import ksuids
 from shared.values.times import to_http, to_iso
 
 ATOM = "application/atom+xml; charset=utf-8"
-
 JSON_FEED = "application/feed+json; charset=utf-8"
 
 routes = Routes()
@@ -75,39 +73,37 @@ def _no_feed(request: Request, error: NotFound) -> Answer:
     (appendix B)."""
     status = HTTPStatus.NOT_FOUND
     if request.path.endswith(".json"):
-        problem = statuses.document(status, str(error))
-        return Answer(json.dumps(problem), status=status, media_type=statuses.MEDIA_TYPE, cache=headers.PUBLIC)
-    text = render("problem.xml", **statuses.document(status, xml_text(str(error))))
-    return Answer(text, status=status, media_type="application/problem+xml", cache=headers.PUBLIC)
+        text, media_type = json.dumps(statuses.document(status, str(error))), statuses.MEDIA_TYPE
+    else:
+        text = render("problem.xml", **statuses.document(status, xml_text(str(error))))
+        media_type = "application/problem+xml"
+    return Answer(text, status=status, media_type=media_type, cache=headers.PUBLIC)
 
 
 def _feed(request: Request, title: str, path: str, found: Sequence[Deal], **query: str) -> Answer:
     """A list as a feed, in the format that its address ends with."""
     home, own = absolute(path, **query), absolute(request.path, **query)
-    updated = max((deal.changed_at for deal in found), default=ksuids.EPOCH.astimezone(UTC))
-    modified = {"Last-Modified": to_http(updated)}
+    updated = max((deal.changed_at for deal in found), default=ksuids.EPOCH)
     if request.path.endswith(".json"):
-        return Answer(
-            json.dumps(_json_feed(title, home, own, found), ensure_ascii=False),
-            media_type=JSON_FEED,
-            cache=headers.PUBLIC,
-            headers=modified,
-        )
-    entries = [
-        {
-            "id": f"urn:ksuid:{deal.deal_id}",
-            "title": xml_text(_headline(deal)),
-            "brand": xml_text(deal.brand_name),
-            "category": CATEGORIES.get(deal.category, deal.category),
-            "link": absolute(f"/deals/{views.number(deal)}"),
-            "at": to_iso(deal.created_at),
-            "updated": to_iso(deal.changed_at),
-            "summary": xml_text(summary(deal)),
-        }
-        for deal in found
-    ]
-    text = render("feed.xml", title=xml_text(title), home=home, own=own, updated=to_iso(updated), entries=entries)
-    return Answer(text, media_type=ATOM, cache=headers.PUBLIC, headers=modified)
+        text, media_type = json.dumps(_json_feed(title, home, own, found), ensure_ascii=False), JSON_FEED
+    else:
+        entries = [_atom_entry(deal) for deal in found]
+        text = render("feed.xml", title=xml_text(title), home=home, own=own, updated=to_iso(updated), entries=entries)
+        media_type = ATOM
+    return Answer(text, media_type=media_type, cache=headers.PUBLIC, headers={"Last-Modified": to_http(updated)})
+
+
+def _atom_entry(deal: Deal) -> dict[str, str]:
+    return {
+        "id": f"urn:ksuid:{deal.deal_id}",
+        "title": xml_text(_headline(deal)),
+        "brand": xml_text(deal.brand_name),
+        "category": CATEGORIES.get(deal.category, deal.category),
+        "link": absolute(f"/deals/{views.number(deal)}"),
+        "at": to_iso(deal.created_at),
+        "updated": to_iso(deal.changed_at),
+        "summary": xml_text(summary(deal)),
+    }
 
 
 def _json_feed(title: str, home: str, own: str, found: Sequence[Deal]) -> dict[str, Any]:

@@ -65,34 +65,32 @@ def latest_deals(request: Request) -> Answer:
 
 @routes.get("/ending")
 def ending(request: Request) -> Answer:
-    cursor = cursor_of(request)
-    found = endings.upcoming(table(), request.now, days=ENDING_DAYS, most=MOST_ENDING, cursor=cursor)
+    cursor, now = cursor_of(request), request.now
+    found = endings.upcoming(table(), now, days=ENDING_DAYS, most=MOST_ENDING, cursor=cursor)
     days: dict[date, list[Deal]] = {}
     for deal in found.items:
-        days.setdefault((deal.ends_at or request.now).date(), []).append(deal)
-    sections = [
-        {
-            "name": views.long_day(day),
-            "remark": "today" if day == request.now.date() else "",
-            "cards": views.cards(of, request.now),
-        }
-        for day, of in days.items()
-    ]
-    description = f"Deals that end within {ENDING_DAYS} days, by their last day."
-    robots = None if cursor is None else "noindex, follow"
-    return public_page("ending.html", request, days=sections, more=found.next, description=description, robots=robots)
+        days.setdefault((deal.ends_at or now).date(), []).append(deal)
+    return public_page(
+        "ending.html",
+        request,
+        days=[
+            {"name": views.long_day(day), "remark": "today" if day == now.date() else "", "cards": views.cards(of, now)}
+            for day, of in days.items()
+        ],
+        more=found.next,
+        description=f"Deals that end within {ENDING_DAYS} days, by their last day.",
+        robots=None if cursor is None else "noindex, follow",
+    )
 
 
 @routes.get("/popular")
 def popular(request: Request) -> Answer:
-    cursor = cursor_of(request)
-    found = scores.popular(table(), request.now, limit=settings.CACHED_PAGE, cursor=cursor)
+    cursor, now = cursor_of(request), request.now
+    found = scores.popular(table(), now, limit=settings.CACHED_PAGE, cursor=cursor)
     return public_page(
         "popular.html",
         request,
-        cards=[
-            views.card(each.deal, request.now) | {"score": views.score(each.shown(request.now))} for each in found.items
-        ],
+        cards=[views.card(each.deal, now) | {"score": views.score(each.shown(now))} for each in found.items],
         first=cursor is None,
         more=found.next,
         description="The deals that readers vote for, of this month and the one before.",

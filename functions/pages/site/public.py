@@ -17,7 +17,6 @@ from shared.models.catalog import Feed
 from shared.models.lists import Selection
 from shared.runtime.environment import table
 
-READ = settings.READ_FOR_CARDS
 OLDER = 50
 """Deals that a page further back is made of."""
 

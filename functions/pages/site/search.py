@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from functions.pages.site import narrowing
-from functions.pages.site.public import READ, cursor_of, feed_addresses, public_page, selection_of
+from functions.pages.site.public import cursor_of, feed_addresses, public_page, selection_of
 from functions.pages.site.topics import brands_like
 from shared import settings
 from shared.data.catalog import search, selecting, words
@@ -30,7 +30,7 @@ def search_page(request: Request) -> Answer:
     selection = selection_of(request)
     if not selection.is_all and wanted.terms:
         return _selected(request, wanted, query, selection)
-    found = search.find(table(), wanted, limit=READ, cursor=cursor)
+    found = search.find(table(), wanted, limit=settings.READ_FOR_CARDS, cursor=cursor)
     ran, searched = (found.instead, found.instead.text) if found.instead else (wanted, query)
     shown = search.first_cards(found.matches, settings.CARDS_OF_A_SEARCH)
     # Where not all that was found is shown, the next page begins with the rest.
@@ -90,7 +90,7 @@ def _selected(request: Request, wanted: words.Search, query: str, selection: Sel
 
 def matching(wanted: words.Search, now: datetime) -> list[Deal]:
     """The newest active deals that a search finds, a page of a feed."""
-    return search.active(table(), search.find(table(), wanted, limit=READ).matches, now)
+    return search.active(table(), search.find(table(), wanted, limit=settings.READ_FOR_CARDS).matches, now)
 
 
 def _named(ran: words.Search, shown: Sequence[Deal]) -> list[tuple[str, str]]:

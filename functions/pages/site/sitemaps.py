@@ -26,17 +26,14 @@ https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
 
 XML = "application/xml; charset=utf-8"
 
-_MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 
 routes = Routes()
 
 
 @routes.get("/sitemap.xml")
 def sitemap(_request: Request) -> Answer:
-    months = sorted(
-        {day[:7] for day, count in feed_counts.counts(table(), ALL_DEALS).items() if count > 0}, reverse=True
-    )
-    return for_machines(render("sitemap-index.xml", months=months), XML)
+    months = {day[:7] for day, count in feed_counts.counts(table(), ALL_DEALS).items() if count > 0}
+    return for_machines(render("sitemap-index.xml", months=sorted(months, reverse=True)), XML)
 
 
 @routes.get("/sitemap-pages.xml")
@@ -50,7 +47,7 @@ def sitemap_of_pages(_request: Request) -> Answer:
 
 @routes.get("/sitemap-<month>.xml")
 def sitemap_of_month(_request: Request, month: str) -> Answer:
-    if not _MONTH.fullmatch(month):
+    if not re.fullmatch("[0-9]{4}-[0-9]{2}", month):
         raise NotFound("This is no month.")
     counts = feed_counts.counts(table(), ALL_DEALS, most=1, until=f"{month}-31")
     days = sorted((day for day, count in counts.items() if day[:7] == month and count > 0), reverse=True)
@@ -65,10 +62,7 @@ def sitemap_of_month(_request: Request, month: str) -> Answer:
 
 @routes.get("/robots.txt")
 def robots(_request: Request) -> Answer:
-    lines = [
-        "User-agent: *",
-        *(f"Disallow: {link(path)}" for path in ("/my/", "/account", "/desk", "/shop/", "/go/")),
-    ]
+    lines = ["User-agent: *", *(f"Disallow: {link(path)}" for path in ("/my/", "/account", "/desk", "/shop/", "/go/"))]
     if origin():
         lines.append(f"Sitemap: {absolute('/sitemap.xml')}")
     return for_machines("\n".join(lines) + "\n", "text/plain; charset=utf-8")

@@ -82,7 +82,8 @@ def brand_page(request: Request, brand: str) -> Answer:
             return _older_of_topic(request, topic, cursor)
         found, held = feeds.opened(table(), topic)
     except NotFound:
-        return _no_brand(brand)
+        detail = f"There is no brand “{brand[:100]}”."
+        return pages.problem_page(HTTPStatus.NOT_FOUND, detail, public=True, names=brands_like(brand))
     latest = latest_of(feed_of(topic), request.now, held)
     return _of_topic(request, found, latest, deals=sum(held[0].values()))
 
@@ -92,12 +93,6 @@ def brand_named(name: str) -> Topic:
         return Topic(BRAND, slugs.slug(name))
     except InvalidName as error:
         raise NotFound("There is no such brand.") from error
-
-
-def _no_brand(name: str) -> Answer:
-    near = brands_like(name)
-    detail = f"There is no brand “{name[:100]}”."
-    return pages.problem_page(HTTPStatus.NOT_FOUND, detail, public=True, names=near)
 
 
 def brands_like(name: str) -> list[tuple[str, str]]:
@@ -115,8 +110,7 @@ def _older_of_topic(request: Request, topic: Topic, cursor: str) -> Answer:
         partial(topics.get, table(), topic),
         partial(older_of, feed_of(topic), request.now, cursor),
     ]
-    found, latest = table().gather(asked)
-    return _of_topic(request, found, latest, first=False)
+    return _of_topic(request, *table().gather(asked), first=False)
 
 
 def _selected(request: Request, topic: Topic, selection: Selection, among: Callable[..., narrowing.Choices]) -> Answer:
