@@ -69,16 +69,10 @@ def sign_in_form(request: Request) -> Answer:
 
 @routes.post("/account/sign-in")
 def sign_in(request: Request) -> Answer:
-    typed = forms.read(request.event)
+    typed, entropy = forms.read(request.event), secrets.token_bytes(sessions.TOKEN_BYTES)
+    username, password = typed.get("username", ""), typed.get("password", "")
     try:
-        token, _ = accounts.sign_in(
-            table(),
-            typed.get("username", ""),
-            typed.get("password", ""),
-            address(request.event),
-            request.now,
-            secrets.token_bytes(sessions.TOKEN_BYTES),
-        )
+        token, _ = accounts.sign_in(table(), username, password, address(request.event), request.now, entropy)
     except (WrongPassword, SlowDown) as error:
         report(metrics.SIGN_IN_FAILURES)
         return _again(partial(_form, "sign-in", typed), "username", error)
@@ -96,15 +90,7 @@ def sign_up(request: Request) -> Answer:
     typed = forms.read(request.event)
     try:
         new = check(NewUser, {name: typed.get(name, "") for name in ("username", "name", "email", "password")}, _WORDS)
-        user = accounts.sign_up(
-            table(),
-            username=new.username,
-            email=new.email,
-            name=new.name,
-            password=new.password,
-            address=address(request.event),
-            now=request.now,
-        )
+        user = accounts.sign_up(table(), **new.model_dump(), address=address(request.event), now=request.now)
     except (InvalidFields, UsernameTaken, EmailTaken, SlowDown) as error:
         return _again(partial(_form, "sign-up", typed), "username", error)
     _mail_verification(user)
@@ -283,10 +269,9 @@ def remove(request: Request) -> Answer:
     user, typed = _me(request), forms.read(request.event)
     try:
         _prove(request, user, typed, "password")
+        remove_account(table(), user, request.now)
     except (InvalidFields, SlowDown) as error:
         return _again(partial(_removal_page, request, user), "password", error)
-    try:
-        remove_account(table(), user, request.now)
     except OrdersRemain:
         return _removal_page(request, user, order_is_open=True)
     return _left("removed")
@@ -395,9 +380,7 @@ def _from_our_pages(event: Event) -> None:
         forms.ours_only(event)
 
 
-def _forgot_page(
-    typed: Mapping[str, str], errors: Mapping[str, str] | None = None, *, asked_for: str | None = None
-) -> Answer:
+def _forgot_page(typed: Mapping[str, str], errors: Mapping[str, str] | None = None, asked_for: str = "") -> Answer:
     """The form for a forgotten password; ``asked_for`` is the address that a link is on its way to, if it has one."""
     return _form("forgot", typed, errors, asked_for=asked_for, mail=is_sent(), on_laptop=on_laptop())
 

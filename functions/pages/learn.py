@@ -21,7 +21,7 @@ from shared.html.pages import Answer
 from shared.html.request import Request
 from shared.http import cookie_header
 from shared.learn import lessons, running
-from shared.learn.lessons import Code, Lesson
+from shared.learn.lessons import Lesson
 from shared.learn.running import Done
 from shared.runtime.environment import table
 
@@ -51,8 +51,7 @@ class Reader:
 @routes.get("/learn")
 def contents(request: Request) -> Answer:
     """All lessons by group, and the path through them in an hour."""
-    reader = _reader(request)
-    path = lessons.path()
+    reader, path = _reader(request), lessons.path()
     return pages.page(
         "learn/contents.html",
         here=request.path,
@@ -110,10 +109,12 @@ def _lesson(request: Request, found: Lesson, asked: str | None, *, runs: bool) -
         value=value,
         wrong=wrong,
         requests=[*dict.fromkeys(running.as_sent(step, running.arguments_of(step, given)) for step in found.ours)],
-        came_common=[_done(done, request.now) for done in came.common] if came else [],
-        came_ours=[_done(done, request.now) for done in came.ours] if came else [],
+        came_common=[_done(done, request.now) for done in (came.common if came else ())],
+        came_ours=[_done(done, request.now) for done in (came.ours if came else ())],
         strategy=lessons.find(found.runs) if found.runs else None,
-        code=[_code(each) for each in found.code],
+        code=[
+            {"name": each.shown, "link": f"/table/code/{each.module}", "line": f"l{each.line}"} for each in found.code
+        ],
         onward=next(iter(following), None),
     )
 
@@ -130,10 +131,6 @@ def _reader(request: Request) -> Reader:
 def _prose(text: str) -> list[tuple[bool, str]]:
     """A text in parts: whether each is code, which the description sets in backquotes."""
     return [(number % 2 == 1, part) for number, part in enumerate(text.split("`")) if part]
-
-
-def _code(code: Code) -> dict[str, str]:
-    return {"name": code.shown, "link": f"/table/code/{code.module}", "line": f"l{code.line}"}
 
 
 def _done(done: Done, now: datetime) -> dict[str, Any]:

@@ -136,9 +136,8 @@ def take_step(request: Request, order_id: str, step: str) -> Answer:
         return _order_page(request, order_id, f"It is too late to undo that. {error}")
     if step == "undo":
         return pages.redirect(f"{ORDERS}/{order.order_id}", said="undone")
-    if "back" in typed:
-        return forms.lead_to(f"{ORDERS}?status={_status(typed['back'])}", done=order.order_id)
-    return pages.redirect(f"{ORDERS}/{order.order_id}", done=order.order_id)
+    place = f"?status={_status(typed['back'])}" if "back" in typed else f"/{order.order_id}"
+    return forms.lead_to(ORDERS + place, done=order.order_id)
 
 
 @routes.get("/desk/shop/customers/<username>")
@@ -209,8 +208,8 @@ def _change(request: Request, session: Session, deal: Deal, typed: Mapping[str, 
     try:
         change = check(StockChange, {name: "", **numbers}, {"add": _PIECES, "left": _LEFT, "shards": _SHARDS})
     except InvalidFields as error:
-        field_of = {"add": "pieces", "left": "pieces"}
-        raise InvalidFields({field_of.get(each, each): said for each, said in error.errors.items()}) from error
+        said = {"pieces" if each == name else each: words for each, words in error.errors.items()}
+        raise InvalidFields(said) from error
     if change.left is not None:
         stock.leave(table(), deal.deal_id, change.left, shards=change.shards)
         return

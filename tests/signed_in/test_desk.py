@@ -164,25 +164,22 @@ def test_a_price_is_proposed_from_the_same_size_and_not_one_that_was_withdrawn_o
     ] * 3
 
 
-def test_a_known_shop_fills_in_its_brand(editor: Browser, post_deal: PostDeal) -> None:
-    post_deal(brand="g-fore", category="clothing", currency="EUR")
-
-    values = editor.get("/desk/deals/new?link=https://www.gfore.com/new-thing").values()
-
-    assert (values["brand"], values["category"], values["currency"]) == ("G/Fore", "clothing", "EUR")
-
-
-def test_the_category_that_was_chosen_last_for_a_shop_is_proposed(
+def test_a_known_shop_fills_in_its_brand_and_the_category_that_was_chosen_last_for_it(
     editor: Browser, table: Table, post_deal: PostDeal
 ) -> None:
+    post_deal(brand="g-fore", category="clothing", currency="EUR")
     signed, imported = post_deal(category="bags").signed("ana"), post_deal(category="home")
     for deal in (signed, replace(signed, category="shoes"), imported):
         shops.remember(table, DealChange(None, deal, times.now()))
 
-    seen = editor.get("/desk/deals/new?link=https://www.shop.example/new-thing")
+    of_brand, of_shop = (
+        editor.get(f"/desk/deals/new?link=https://www.{host}/new-thing") for host in ("gfore.com", "shop.example")
+    )
 
-    assert (seen.values()["category"], seen.values()["brand"]) == ("shoes", "")
-    assert "Filled in with what we know" in seen.words
+    values = of_brand.values()
+    assert (values["brand"], values["category"], values["currency"]) == ("G/Fore", "clothing", "EUR")
+    assert (of_shop.values()["category"], of_shop.values()["brand"]) == ("shoes", "")
+    assert "Filled in with what we know" in of_shop.words
 
 
 def test_a_deal_is_posted_once_however_often_its_form_is_sent_and_another_asks_first(
@@ -313,59 +310,52 @@ def overtaken(editor: Browser, table: Table, post_deal: PostDeal) -> TwoForms:
     return opened
 
 
-def test_what_another_editor_changed_meanwhile_stays_when_the_form_is_saved_again(
-    editor: Browser, table: Table, overtaken: TwoForms
-) -> None:
-    path, mine = overtaken(price="20.00", couponCode="")
+@pytest.mark.parametrize(
+    ("theirs", "title", "said", "kept"),
+    [
+        (
+            {"price": "20.00", "couponCode": ""},
+            "Road runner",
+            ["Price 31.90 20.00", "Coupon code SPRING nothing"],
+            ("Road runner", "20.00", None),
+        ),
+        (
+            {"title": "Their runner", "price": "20.00", "expiresAt": "2049-01-01T12:30"},
+            "My runner",
+            ["Both of you changed this field.", "Title Their runner My runner", "Ends nothing 2049-01-01 12:30:00 UTC"],
+            ("My runner", "20.00", "SPRING"),
+        ),
+    ],
+    ids=["other fields", "the same one"],
+)
+def test_what_another_editor_changed_meanwhile_is_shown_first_and_stays_where_one_did_not_change_it(
+    editor: Browser, table: Table, overtaken: TwoForms, theirs: dict[str, str], title: str, said: list[str],
+    kept: tuple[str, str, str | None],
+) -> None:  # fmt: skip
+    path, mine = overtaken(**theirs)
 
-    first = editor.post(path, mine | {"title": "Road runner"})
-    unchanged = posted(table)[0]
+    first = editor.post(path, mine | {"title": title})
+    (between,) = posted(table)
     again = editor.post(path, filled(first))
 
     assert (first.status, again.status) == (409, 303)
-    assert "Only they changed these fields." in first.words
-    assert "Price 31.90 20.00" in first.words
-    assert "Coupon code SPRING nothing" in first.words
-    assert "Both of you" not in first.words
-    assert (unchanged.title, unchanged.price, unchanged.coupon_code) == ("Trail runner", "20.00", None)
+    assert [each for each in ("Only they changed these fields.", *said) if each not in first.words] == []
+    assert ("Both of you" in first.words) == ("title" in theirs)
+    assert (between.title, between.price) == (theirs.get("title", "Trail runner"), "20.00")
     (saved,) = posted(table)
-    assert (saved.title, saved.price, saved.coupon_code) == ("Road runner", "20.00", None)
+    assert (saved.title, saved.price, saved.coupon_code) == kept
     assert saved.description == "Two\nlines"
 
 
-def test_a_field_that_two_editors_changed_is_shown_with_both_values(
+def test_editors_who_want_the_same_or_change_what_no_field_shows_do_not_disagree(
     editor: Browser, table: Table, overtaken: TwoForms
 ) -> None:
-    path, mine = overtaken(title="Their runner", price="20.00", expiresAt="2049-01-01T12:30")
-
-    first = editor.post(path, mine | {"title": "My runner"})
-    again = editor.post(path, filled(first))
-
-    assert first.status == 409
-    assert "Both of you changed this field." in first.words
-    assert "Title Their runner My runner" in first.words
-    assert "Only they changed these fields." in first.words
-    assert "Ends nothing 2049-01-01 12:30:00 UTC" in first.words
-    assert again.status == 303
-    assert [(deal.title, deal.price) for deal in posted(table)] == [("My runner", "20.00")]
-
-
-def test_two_editors_who_want_the_same_do_not_disagree(editor: Browser, table: Table, overtaken: TwoForms) -> None:
     path, mine = overtaken(price="20", brand="Apple")
+    deals.make_hot(table, posted(table)[0].deal_id, times.now())
 
-    assert editor.post(path, mine | {"price": "$20.0", "brand": "apple"}).status == 303
-    assert [deal.price for deal in posted(table)] == ["20.00"]
-
-
-def test_what_no_field_shows_stands_in_no_editors_way(editor: Browser, table: Table, post_deal: PostDeal) -> None:
-    deal = post_deal()
-    path = f"/desk/deals/{deal.number}"
-    form = filled(editor.get(path), title="Road runner")
-    deals.make_hot(table, deal.deal_id, times.now())
-
-    assert editor.post(path, form).status == 303
-    edited = deals.get(table, deal.deal_id)
-    assert (edited.title, edited.hot_at is not None) == ("Road runner", True)
+    assert editor.post(path, mine | {"price": "$20.0", "brand": "apple", "title": "Road runner"}).status == 303
+    (deal,) = posted(table)
+    assert (deal.title, deal.price, deal.hot_at is not None) == ("Road runner", "20.00", True)
 
 
 def test_what_another_editor_writes_at_the_same_instant_stays_too(

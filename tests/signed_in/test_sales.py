@@ -122,23 +122,21 @@ def test_a_form_that_is_sent_twice_adds_once_and_one_that_was_changed_since_asks
     assert stock.of(table, deal.deal_id).left == 12
 
 
-def test_so_many_are_left_and_ordered_ones_stay_ordered(editor: Browser, table: Table, order: Order) -> None:
+def test_so_many_are_left_and_no_more_can_be_taken_off_and_ordered_ones_stay_ordered(
+    editor: Browser, table: Table, order: Order
+) -> None:
     deal_id = order.items[0].deal_id
+    path = f"/desk/shop/stock/{deal_id}"
 
-    editor.post(f"/desk/shop/stock/{deal_id}", {"pieces": "2", "do": "left"})
+    editor.post(path, {"pieces": "2", "do": "left"})
+    refused = editor.post(path, {"pieces": "-3", "do": "add"})
 
-    found = stock.of(table, deal_id)
+    found, form = stock.of(table, deal_id), editor.get(f"/desk/deals/{deal_id}")
     assert (found.left, found.ordered, found.on_sale) == (2, 1, 3)
-
-
-def test_more_cannot_be_taken_off_than_are_left(editor: Browser, table: Table, sell: Sell) -> None:
-    deal = sell(5)
-
-    seen = editor.post(f"/desk/shop/stock/{deal.number}", {"pieces": "-6", "do": "add"})
-
-    assert seen.status == 409
-    assert "5 are on sale: at most 5 can be taken off, and 999,995 added." in seen.words
-    assert stock.of(table, deal.deal_id).left == 5
+    assert refused.status == 409
+    assert "2 are on sale: at most 2 can be taken off, and 999,998 added." in refused.words
+    assert "/desk/shop/stock/1" in form.text
+    assert "Sold here low" in form.words
 
 
 def test_what_cannot_be_used_is_named_and_kept(editor: Browser, table: Table, sell: Sell) -> None:
@@ -157,15 +155,6 @@ def test_what_cannot_be_used_is_named_and_kept(editor: Browser, table: Table, se
         assert (seen.status, said in seen.words, f'id="e-{field}"' in seen.text) == (422, True, True), typed
         assert seen.values()[field] == typed
     assert stock.of(table, deal.deal_id).left == 5
-
-
-def test_the_form_of_a_deal_leads_to_its_stock_and_says_whether_it_is_sold(editor: Browser, sell: Sell) -> None:
-    deal = sell(5)
-
-    seen = editor.get(f"/desk/deals/{deal.number}")
-
-    assert f"/desk/shop/stock/{deal.number}" in seen.text
-    assert "Sold here low" in seen.words
 
 
 def test_a_button_in_a_list_leads_back_to_it_and_can_be_undone(editor: Browser, table: Table, order: Order) -> None:

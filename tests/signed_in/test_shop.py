@@ -69,16 +69,20 @@ def test_what_is_typed_after_the_sessions_end_is_kept(anyone: Browser) -> None:
         assert seen.values()["street"] == "1 Main Street"
 
 
-def test_what_is_bought_lies_in_the_cart_and_buying_again_leaves_the_number(ana: Browser, sell: Sell) -> None:
-    deal = sell(price="10.00")
-    ana.post("/shop/cart", {"deal": str(deal.number), "quantity": "3"})
+def test_what_is_bought_lies_in_the_cart_as_often_as_it_was_first_asked_for_until_it_is_removed(
+    ana: Browser, sell: Sell
+) -> None:
+    deal = str(sell(price="10.00").number)
+    ana.post("/shop/cart", {"deal": deal, "quantity": "3"})
 
-    seen = ana.post("/shop/cart", {"deal": str(deal.number)})
+    again = ana.post("/shop/cart", {"deal": deal})
+    shown = ana.get(again.location).words
+    removed = ana.post("/shop/cart/remove", {"deal": deal})
 
-    assert (seen.status, seen.location) == (303, "/shop/cart?said=in-cart")
-    shown = ana.get(seen.location)
-    assert "Trail runner" in shown.words
-    assert "Together $30.00" in shown.words
+    assert (again.status, again.location) == (303, "/shop/cart?said=in-cart")
+    assert ("Trail runner" in shown, "Together $30.00" in shown) == (True, True)
+    assert removed.location == "/shop/cart?said=taken-out"
+    assert "Nothing is in your cart." in ana.get("/shop/cart").words
 
 
 def test_a_number_of_pieces_that_cannot_be_is_refused_by_the_name_of_the_deal(
@@ -92,46 +96,30 @@ def test_a_number_of_pieces_that_cannot_be_is_refused_by_the_name_of_the_deal(
     assert carts.deals_in(table, "ana", times.now()) == []
 
 
-def test_what_is_not_sold_here_or_is_over_does_not_come_into_the_cart(
-    ana: Browser, table: Table, sell: Sell, post_deal: PostDeal
-) -> None:
-    elsewhere, over = post_deal(), sell()
+def test_what_does_not_come_into_the_cart_is_said(ana: Browser, table: Table, sell: Sell, post_deal: PostDeal) -> None:
+    elsewhere, over, one_more = post_deal(), sell(), sell()
     deals.edit(table, over.deal_id, {"withdrawn_at": times.now()}, times.now())
-
     seen = [ana.post("/shop/cart", {"deal": str(deal.number)}) for deal in (elsewhere, over)]
-
-    assert [each.status for each in seen] == [409, 409]
-    assert all("Trail runner cannot be bought here any more." in each.words for each in seen)
-
-
-def test_the_twenty_first_deal_is_refused_and_said(ana: Browser, table: Table, sell: Sell) -> None:
     for number in range(carts.MOST):  # of deals that need not be there
         held = {**keys.cart_item("ana", f"{number}"), "DealId": f"{number}", "Quantity": 1, TTL_ATTRIBUTE: 2**40}
         table.write(put(held, because="a test's own"))
 
-    seen = ana.post("/shop/cart", {"deal": str(sell().number)})
+    full = ana.post("/shop/cart", {"deal": str(one_more.number)})
 
-    assert seen.status == 409
-    assert "A cart holds at most 20 deals." in seen.words
-
-
-def test_what_is_removed_is_out_of_the_cart(ana: Browser, sell: Sell) -> None:
-    deal = sell()
-    ana.post("/shop/cart", {"deal": str(deal.number)})
-
-    seen = ana.post("/shop/cart/remove", {"deal": str(deal.number)})
-
-    assert seen.location == "/shop/cart?said=taken-out"
-    assert "Nothing is in your cart." in ana.get("/shop/cart").words
+    assert [each.status for each in (*seen, full)] == [409, 409, 409]
+    assert all("Trail runner cannot be bought here any more." in each.words for each in seen)
+    assert "A cart holds at most 20 deals." in full.words
 
 
 def test_the_first_address_is_asked_for_in_the_checkout_and_leads_back_to_it(ana: Browser, sell: Sell) -> None:
     ana.post("/shop/cart", {"deal": str(sell().number)})
-    asked = ana.get("/shop/checkout")
+    asked, book = ana.get("/shop/checkout"), ana.get("/shop/addresses")
 
     seen = ana.post("/shop/addresses", {**HOME, "next": "/shop/checkout"})
 
     assert "Keep the address and go on" in asked.words
+    assert "No addresses yet. Keep one here, and your orders can go to it." in book.words
+    assert {"name", "street", "city"} <= set(book.values())
     assert (seen.status, seen.location) == (303, "/shop/checkout?said=address")
     assert "home Ana Blake · 12 Harbour Street · Portland, ME 04101 · US" in ana.get("/shop/checkout").words
 
@@ -435,69 +423,37 @@ def test_an_order_that_is_cancelled_gives_its_stock_back_once(ana: Browser, tabl
     assert [each.location for each in seen] == [f"{path}?said=cancelled"] * 2
     assert list(timeline(ana.get(path))) == ["Placed", "*Cancelled"]
     assert stock.of(table, deal.deal_id).left == 5
+    assert "No orders of this status." in ana.get("/shop/orders?status=placed").words
+    assert "2 pieces to Ana Blake" in ana.get("/shop/orders?status=cancelled").words
+    assert ana.get("/shop/orders?status=lost").status == 400
 
 
-def test_an_order_that_was_sent_meanwhile_is_not_cancelled(ana: Browser, table: Table, sell: Sell) -> None:
-    with_address(table)
-    path = bought(ana, sell())
-    order = reading.get(table, "ana", path.rpartition("/")[2])
-    steps.advance(table, order, OrderStatus.SHIPPED, times.now())
-
-    seen = ana.post(f"{path}/cancel")
-
-    assert seen.status == 409
-    assert "It is sent, and cannot be cancelled any more." in seen.words
-
-
-def test_a_strangers_order_is_not_found(ana: Browser, table: Table, sell: Sell) -> None:
+def test_an_order_is_not_cancelled_by_a_stranger_or_once_it_is_sent(ana: Browser, table: Table, sell: Sell) -> None:
     with_address(table)
     path = bought(ana, sell())
     bo = entered(table, "bo")
 
-    seen = [bo.get(path), bo.get(f"{path}/cancel"), bo.post(f"{path}/cancel")]
+    by_bo = [bo.get(path), bo.get(f"{path}/cancel"), bo.post(f"{path}/cancel")]
+    order = reading.get(table, "ana", path.rpartition("/")[2])
+    steps.advance(table, order, OrderStatus.SHIPPED, times.now())
+    late = ana.post(f"{path}/cancel")
 
-    assert [each.status for each in seen] == [404, 404, 404]
-    assert "*Placed" in timeline(ana.get(path))
-
-
-def test_orders_are_shown_by_their_status(ana: Browser, table: Table, sell: Sell) -> None:
-    with_address(table)
-    path = bought(ana, sell())
-    ana.post(f"{path}/cancel")
-
-    shown = {status: ana.get(f"/shop/orders?status={status}").words for status in ("placed", "cancelled")}
-
-    assert "No orders of this status." in shown["placed"]
-    assert "1 piece to Ana Blake" in shown["cancelled"]
-    assert ana.get("/shop/orders?status=lost").status == 400
+    assert [each.status for each in by_bo] == [404, 404, 404]
+    assert order.status is OrderStatus.PLACED
+    assert (late.status, "It is sent, and cannot be cancelled any more." in late.words) == (409, True)
 
 
-@pytest.mark.parametrize(
-    ("path", "said", "next_step"),
-    [
+def test_a_page_without_anything_says_what_one_can_do(ana: Browser) -> None:
+    for path, said, next_step in (
         ("/shop/cart", "Nothing is in your cart. Deals that we sell ourselves have a button “Buy here”.", "/deals"),
         ("/shop/orders", "You have ordered nothing yet.", "/deals"),
         ("/shop/orders?status=shipped", "No orders of this status.", "/shop/orders"),
-    ],
-)
-def test_a_page_without_anything_says_what_one_can_do(ana: Browser, path: str, said: str, next_step: str) -> None:
-    seen = ana.get(path)
+    ):
+        seen = ana.get(path)
 
-    (way_on,) = [a.get("href") for a in seen.document.iter("a") if a.get("class") == "button first"]
-    assert said in seen.words
-    assert way_on == next_step
-
-
-def test_who_has_no_address_is_asked_for_one(ana: Browser) -> None:
-    seen = ana.get("/shop/addresses")
-
-    assert "No addresses yet. Keep one here, and your orders can go to it." in seen.words
-    assert {"name", "street", "city"} <= set(seen.values())
-
-
-def test_who_never_ordered_is_not_offered_orders_by_their_status(ana: Browser) -> None:
-    assert "Delivered" not in ana.get("/shop/orders").words
-    assert "Delivered" in ana.get("/shop/orders?status=placed").words
+        (way_on,) = [a.get("href") for a in seen.document.iter("a") if a.get("class") == "button first"]
+        assert (said in seen.words, way_on) == (True, next_step)
+        assert ("Delivered" in seen.words) == ("status" in path)  # orders are not offered by status before the first
 
 
 def test_prices_of_another_day_are_not_spoken_of_where_todays_stand(ana: Browser, at_checkout: AtCheckout) -> None:

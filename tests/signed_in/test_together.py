@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from functions.pages.desk import together
@@ -11,9 +9,8 @@ from shared.data.catalog import deals, picks
 from shared.dynamodb.table import Table
 from shared.models.catalog import EDITORS_CHOICE, FRONT_PAGE, Deal, Status
 from shared.values import times
+from tests.signed_in.conftest import PostDeal
 from tests.support.browsing import Browser, Seen
-
-PostDeal = Callable[..., Deal]
 
 
 def ticked(*chosen: Deal | str, **fields: str) -> dict[str, str]:

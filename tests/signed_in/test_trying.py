@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -12,34 +11,11 @@ from shared.data.catalog import topics
 from shared.data.members import follows
 from shared.dynamodb import faults as made
 from shared.dynamodb.table import Table
-from shared.html import faults, form_cost, page_cost
-from shared.http import cached_pages
-from shared.models.catalog import BRAND, Deal, Topic
-from tests.signed_in.conftest import FUNCTIONS
-from tests.support.browsing import ORIGIN, Browser
+from shared.html import faults, page_cost
+from tests.signed_in.conftest import FUNCTIONS, PostDeal
+from tests.support.browsing import ORIGIN, Browser, Seen
+from tests.support.factories import APPLE
 from tests.support.rights import within_rights
-from tests.support.surroundings import hand_over
-
-APPLE = Topic(BRAND, "apple")
-
-PostDeal = Callable[..., Deal]
-
-
-@pytest.fixture
-def shown(table: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A stage that shows its work, and makes no faults."""
-    monkeypatch.setenv("SHOWS_WORK", "true")
-    for module in (page_cost, form_cost, faults, cached_pages):
-        monkeypatch.setattr(module, "table", lambda: table)
-    hand_over(monkeypatch, table, site)
-    page_cost.trace.cache_clear()
-    faults._faults.cache_clear()
-    yield
-    page_cost.trace().detach(table)
-    if faults._faults.cache_info().currsize:
-        faults._faults().detach(table)
-    page_cost.trace.cache_clear()
-    faults._faults.cache_clear()
 
 
 @pytest.fixture
@@ -51,30 +27,34 @@ def laptop(shown: None, ana: Browser, monkeypatch: pytest.MonkeyPatch) -> Browse
     return ana
 
 
-def panel(words: str) -> str:
-    return words.partition("What this page took")[2]
+def parts(seen: Seen) -> tuple[str, str]:
+    """The words of a page, and those of the panel that tells what it took."""
+    page, _, panel = seen.words.partition("What this page took")
+    return page, panel
 
 
 @pytest.mark.parametrize("path", ["/brands/apple", "/my/saved", "/search?q=runner"])
-def test_a_throttled_page_is_whole_and_tells_what_it_met(laptop: Browser, post_deal: PostDeal, path: str) -> None:
+@pytest.mark.parametrize(
+    ("fault", "told", "met"),
+    [
+        ("throttle", r"A throttle: (\w+) was refused with ThrottlingException", "ThrottlingException"),
+        ("lost", r"A lost answer: (\w+) was carried out, and its answer was lost\.", "no answer"),
+    ],
+)
+def test_a_page_that_meets_a_fault_is_whole_and_tells_of_it(
+    laptop: Browser, post_deal: PostDeal, path: str, fault: str, told: str, met: str
+) -> None:
     post_deal()
     calm = laptop.get(path)
 
-    tried = laptop.get(f"{path}{'&' if '?' in path else '?'}fault=throttle")
+    tried = laptop.get(f"{path}{'&' if '?' in path else '?'}fault={fault}")
 
-    assert tried.words.partition("What this page took")[0] == calm.words.partition("What this page took")[0]
-    assert re.search(r"A throttle: \w+ was refused with ThrottlingException", panel(tried.words))
-    assert re.search(r"\w+ met ThrottlingException: waited [\d.]+ ms, then asked again", panel(tried.words))
+    page, panel = parts(tried)
+    assert page == parts(calm)[0]
+    (operation,) = re.findall(told, panel)
+    assert re.search(rf"{operation} met {met}: waited [\d.]+ ms, then asked again", panel)
     assert "1 tried again" in tried.headers["Server-Timing"][0]
     assert tried.headers["Cache-Control"] == ["no-store"]
-
-
-def test_a_page_whose_answer_was_lost_is_whole(laptop: Browser) -> None:
-    calm, tried = laptop.get("/brands/apple"), laptop.get("/brands/apple?fault=lost")
-
-    assert tried.words.partition("What this page took")[0] == calm.words.partition("What this page took")[0]
-    (operation,) = re.findall(r"A lost answer: (\w+) was carried out, and its answer was lost\.", panel(tried.words))
-    assert f"{operation} met no answer: waited" in panel(tried.words)
 
 
 def test_a_stale_index_leaves_out_what_was_written_last_once(laptop: Browser, post_deal: PostDeal) -> None:
@@ -85,14 +65,12 @@ def test_a_stale_index_leaves_out_what_was_written_last_once(laptop: Browser, po
 
     assert "The older one" in stale.words
     assert "The newer one" not in stale.words
-    assert f"A stale index: the index did not show DEAL#{newer.deal_id} yet" in panel(stale.words)
+    assert f"A stale index: the index did not show DEAL#{newer.deal_id} yet" in parts(stale)[1]
     assert "The newer one" in after.words
 
 
 def test_a_page_that_writes_nothing_says_that_its_forms_meet_the_conflict(laptop: Browser) -> None:
-    tried = laptop.get("/brands/apple?fault=conflict")
-
-    assert "A conflict: this page writes nothing" in panel(tried.words)
+    assert "A conflict: this page writes nothing" in parts(laptop.get("/brands/apple?fault=conflict"))[1]
 
 
 @pytest.mark.parametrize(
@@ -116,19 +94,14 @@ def test_a_form_that_meets_a_fault_is_carried_out_once(laptop: Browser, table: T
     assert told.count("2 WRU") == 3  # each write, whichever try has written
 
 
-def test_each_panel_on_the_laptop_ends_with_the_faults_to_try(laptop: Browser) -> None:
-    seen = laptop.get("/search?q=runner")
+def test_each_panel_on_the_laptop_ends_with_the_faults_to_try_and_another_is_named(laptop: Browser) -> None:
+    seen, unknown = laptop.get("/search?q=runner"), laptop.get("/brands/apple?fault=flood")
 
     links = [each.get("href") for each in seen.document.iter("a") if "fault=" in each.get("href", "")]
     assert links == [f"?q=runner&fault={fault}#took" for fault in faults.CHOICES]
     assert set(faults.CHOICES) == set(made.FAULTS)
-
-
-def test_a_fault_that_nobody_knows_is_named_and_nothing_is_done(laptop: Browser) -> None:
-    tried = laptop.get("/brands/apple?fault=flood")
-
-    assert "There is no such fault, so nothing was done. There are: throttle, conflict, lost, stale." in tried.words
-    assert "tried again" not in tried.headers["Server-Timing"][0]
+    assert "There is no such fault, so nothing was done. There are: throttle, conflict, lost, stale." in unknown.words
+    assert "tried again" not in unknown.headers["Server-Timing"][0]
 
 
 def test_a_stage_that_makes_no_faults_says_so_and_does_nothing(shown: None, ana: Browser) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from shared.data.members import follows, saved, votes
@@ -11,12 +9,11 @@ from shared.data.orders import carts
 from shared.dynamodb.table import Table
 from shared.html import cookies, wishes
 from shared.http import cookie_header
-from shared.models.catalog import BRAND, Deal, Topic
 from shared.values import times
-from tests.signed_in.conftest import PASSWORD
+from tests.signed_in.conftest import PASSWORD, Sell
 from tests.support.browsing import Browser, Seen
+from tests.support.factories import APPLE
 
-APPLE = Topic(BRAND, "apple")
 ANA = {"username": "ana", "name": "Ana", "email": "ana@mail.example", "password": PASSWORD}
 
 
@@ -44,7 +41,7 @@ def signed_up(anyone: Browser, asked: Seen) -> Seen:
     ],
 )
 def test_what_nobody_asked_for_is_done_once_they_have_an_account(
-    anyone: Browser, table: Table, sell: Callable[..., Deal], path: str, form: dict[str, str], place: str
+    anyone: Browser, table: Table, sell: Sell, path: str, form: dict[str, str], place: str
 ) -> None:
     deal = sell()
     form = {name: text.format(number=deal.number) for name, text in form.items()}
@@ -55,47 +52,35 @@ def test_what_nobody_asked_for_is_done_once_they_have_an_account(
     assert "Then what you asked for is done." in asked.words
     assert (done.status, done.location) == (303, place.format(number=deal.number))
     assert cookie_header.name(wishes.COOKIE) not in anyone.cookies
-    done_for_ana = (
+    assert (
         carts.deals_in(table, "ana", times.now())
         or saved.is_saved(table, deal.deal_id, "ana")
         or follows.is_watched(table, APPLE, "ana")
         or follows.is_liked(table, APPLE, "ana")
         or votes.given(table, deal.deal_id, "ana")
     )
-    assert done_for_ana
 
 
-def test_a_wish_is_done_once(anyone: Browser, table: Table, sell: Callable[..., Deal]) -> None:
+def test_a_wish_is_kept_until_somebody_has_signed_in_and_done_once(anyone: Browser, table: Table, sell: Sell) -> None:
     deal = sell()
     place = pressed(anyone, "/shop/cart", {"deal": str(deal.number)}).values()["next"]
+    still_nobody, kept = anyone.get(place), cookie_header.name(wishes.COOKIE) in anyone.cookies
     anyone.post("/account/sign-up", {**ANA, "next": place})
     anyone.get(place)
     carts.take_out(table, "ana", deal.deal_id)
 
     again = anyone.get(place)
 
+    assert (still_nobody.location.startswith("/account/sign-in?next=%2Fshop%2Fwish"), kept) == (True, True)
     assert again.location == f"/deals/{deal.number}"
     assert carts.deals_in(table, "ana", times.now()) == []
-
-
-def test_who_is_still_nobody_is_asked_to_sign_in_and_the_wish_is_kept(
-    anyone: Browser, sell: Callable[..., Deal]
-) -> None:
-    place = pressed(anyone, "/shop/cart", {"deal": str(sell().number)}).values()["next"]
-
-    seen = anyone.get(place)
-
-    assert seen.location.startswith("/account/sign-in?next=%2Fshop%2Fwish")
-    assert cookie_header.name(wishes.COOKIE) in anyone.cookies
 
 
 @pytest.mark.parametrize(
     "wish",
     ["/shop/cart/remove?deal={number}", "/my/saved/1?on=1", "/shop/orders/x/cancel?", "?", "", "/shop/cart?%ff=%ff"],
 )
-def test_a_wish_that_no_button_of_ours_made_does_nothing(
-    ana: Browser, table: Table, sell: Callable[..., Deal], wish: str
-) -> None:
+def test_a_wish_that_no_button_of_ours_made_does_nothing(ana: Browser, table: Table, sell: Sell, wish: str) -> None:
     """Its owner alone can make one, and is signed in as whom it would be done for."""
     deal = sell()
     carts.put_in(table, "ana", deal.deal_id, 1, times.now())

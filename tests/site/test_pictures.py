@@ -42,6 +42,12 @@ def given(page: Page, kind: str) -> bool:
     return bool(page.evaluate(GIVE, [kind, field, base64.b64encode(plain_picture(1200, 900)).decode()]))
 
 
+def fill(page: Page, brand: str) -> None:
+    for label, typed in (("Title", "Trail shoe"), ("Price", "61.00"), ("Brand", brand)):
+        page.get_by_label(label, exact=True).fill(typed)
+    page.get_by_label("Category").select_option("shoes")
+
+
 @pytest.mark.parametrize("kind", ["drop", "paste", "choose"])
 def test_a_deal_is_posted_with_its_picture_by_one_button(visit: Visit, site: Preview, kind: str) -> None:
     path = f"/desk/deals/new?{urlencode({'link': f'https://shop.example/{kind}'})}"
@@ -52,10 +58,7 @@ def test_a_deal_is_posted_with_its_picture_by_one_button(visit: Visit, site: Pre
         picture.set_input_files(FilePayload(name="shoe.png", mimeType="image/png", buffer=plain_picture(1200, 900)))
     else:
         assert given(page, kind)
-    page.get_by_label("Title", exact=True).fill("Trail shoe")
-    page.get_by_label("Price", exact=True).fill("61.00")
-    page.get_by_label("Brand", exact=True).fill("Nobody’s")
-    page.get_by_label("Category").select_option("shoes")
+    fill(page, "Nobody’s")
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("alert")).to_contain_text("There is no brand of this name yet.")
     page.get_by_label("Brand", exact=True).fill("Pace Theory")
@@ -74,10 +77,7 @@ def test_without_script_posting_leads_to_the_form_of_the_picture(visit: Visit, s
     page = visit(path, token=entered(site, "eddy-plain", "editor"), width=390, script=False)
 
     expect(page.locator("#f-file")).to_be_hidden()
-    page.get_by_label("Title", exact=True).fill("Trail shoe")
-    page.get_by_label("Price", exact=True).fill("61.00")
-    page.get_by_label("Brand", exact=True).fill("Pace Theory")
-    page.get_by_label("Category").select_option("shoes")
+    fill(page, "Pace Theory")
     page.get_by_role("button", name="Post, then send a picture").click()
 
     expect(page).to_have_url(re.compile(r"/desk/deals/\d+.*#picture$"))

@@ -7,45 +7,17 @@ The other journeys are walked on a deployed site (``tests/e2e/test_browser.py``)
 from __future__ import annotations
 
 import re
-from itertools import count
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from shared.data.orders import addresses, stock
-from shared.models.members import Role
 from tests.support.preview import Preview, entered, sold
 from tests.support.shop import HOME_ADDRESS
 from tests.support.windows import Visit
 
 ORDER = re.compile("^Order for")
 """The button that orders, with its sum."""
-
-
-class People:
-    """Signs in people that no other test knows, and remembers their usernames by their tokens."""
-
-    def __init__(self, site: Preview, serial: count[int]) -> None:
-        self._site, self._serial = site, serial
-        self.usernames: dict[str, str] = {}
-
-    def __call__(self, name: str, role: Role = "member") -> str:
-        """The token of somebody new."""
-        username = f"{name}-{next(self._serial)}"
-        token = entered(self._site, username, role)
-        self.usernames[token] = username
-        return token
-
-
-@pytest.fixture(scope="session")
-def serial() -> count[int]:
-    """Numbers for names that no other test uses."""
-    return count(1)
-
-
-@pytest.fixture
-def someone(site: Preview, serial: count[int]) -> People:
-    return People(site, serial)
 
 
 def press(page: Page, name: str) -> None:
@@ -63,16 +35,16 @@ def shows(part: Locator, text: str) -> None:
 
 
 @pytest.mark.thorough
-def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview, someone: People) -> None:
+def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview) -> None:
     """The last piece in two windows, cancelled, bought by the other, and sent from the desk; both read of it."""
     deal = site.deals[34]
-    desk = visit(f"/desk/deals/{deal.number}", token=someone("seller", role="editor"))
+    desk = visit(f"/desk/deals/{deal.number}", token=entered(site, "seller", "editor"))
     desk.get_by_role("link", name="Stock").click()
     desk.get_by_label("Pieces").fill("1")
     press(desk, "Add them")
     tells(desk, "The stock is changed. Every page follows in a second or two.")
     stock.show_level(site.table, deal.deal_id)
-    ana, bo = (visit("/", token=someone(name)) for name in ("ana", "bo"))
+    ana, bo = (visit("/", token=entered(site, name)) for name in ("quick", "slow"))
 
     for buyer in (ana, bo):
         buyer.goto(f"/deals/{deal.number}")
@@ -112,12 +84,11 @@ def test_two_want_the_last_piece_and_one_gets_it(visit: Visit, site: Preview, so
     assert stock.of(site.table, deal.deal_id).left == 0
 
 
-def test_pressing_twice_and_reloading_orders_once(visit: Visit, site: Preview, someone: People) -> None:
+def test_pressing_twice_and_reloading_orders_once(visit: Visit, site: Preview) -> None:
     deal = site.deals[38]
     sold(site, deal, 5)
-    token = someone("hasty")
-    addresses.save(site.table, someone.usernames[token], "home", HOME_ADDRESS)
-    page = visit(f"/deals/{deal.number}", token=token)
+    page = visit(f"/deals/{deal.number}", token=entered(site, "twice"))
+    addresses.save(site.table, "twice", "home", HOME_ADDRESS)
     press(page, "Buy here")
     page.goto("/shop/checkout")
 

@@ -1,4 +1,4 @@
-"""Script on public pages: the reader's own zone, what is left, a copied code, one's own state, the filter."""
+"""Script and style on public pages: the reader's own zone and colours, a copied code, one's own state, the filter."""
 
 from __future__ import annotations
 
@@ -91,31 +91,26 @@ def test_the_unread_count_is_a_number_and_a_word_for_those_who_listen(visit: Vis
     assert count.get_attribute("aria-label") is None
 
 
-def test_a_page_that_back_brings_again_shows_what_is_so_now(visit: Visit, site: Preview, deal: Deal) -> None:
+def test_a_page_that_back_brings_again_shows_what_is_so_now_and_nothing_of_who_signed_out(
+    visit: Visit, site: Preview, deal: Deal
+) -> None:
     page = visit(f"/deals/{deal.number}", token=entered(site, "mara"))
-    expect(page.locator("form[data-state=saved] button")).to_have_attribute("aria-pressed", "false")
+    button, unread = page.locator("form[data-state=saved] button"), page.locator("#unread")
+    expect(button).to_have_attribute("aria-pressed", "false")
     saved.save(site.table, deal, "mara", times.now())
     send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "mara"))
 
     page.evaluate(BACK)
-
-    expect(page.get_by_role("button", name="Saved")).to_have_attribute("aria-pressed", "true")
-    expect(page.locator("#unread")).to_have_text("1 unread")
-
-
-def test_a_page_that_back_brings_again_shows_nothing_of_who_signed_out(visit: Visit, site: Preview, deal: Deal) -> None:
-    token = entered(site, "nora")
-    saved.save(site.table, deal, "nora", times.now())
-    send(site.table, announcements.compose(announcements.of_deal(deal, "brand"), "nora"))
-    page = visit(f"/deals/{deal.number}", token=token)
-    expect(page.get_by_role("button", name="Saved")).to_be_visible()
+    expect(button).to_have_text("Saved")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(unread).to_have_text("1 unread")
     page.context.clear_cookies()
-
     page.evaluate(BACK)
 
-    expect(page.get_by_role("button", name="Save", exact=True)).to_have_attribute("aria-pressed", "false")
-    expect(page.locator("#unread")).to_be_hidden()
-    expect(page.locator("#unread")).to_have_text("")
+    expect(button).to_have_text("Save")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    expect(unread).to_be_hidden()
+    expect(unread).to_have_text("")
 
 
 def test_of_two_votes_one_is_on(visit: Visit, site: Preview, deal: Deal) -> None:
@@ -182,3 +177,29 @@ def test_the_filter_says_how_many_brands_it_found_and_keeps_their_letters(visit:
         expect(page.get_by_role("status")).to_have_text(told)
         expect(page.locator(".letters a:visible")).to_have_text(letters)
         expect(page.locator("[data-letter]:visible")).to_have_count(len(letters))
+
+
+def test_the_ring_of_a_cards_brand_is_not_cut_at_the_cards_edge(visit: Visit) -> None:
+    page = visit("/deals")
+    card = page.locator(".card").first
+    is_cut = "card => getComputedStyle(card).contentVisibility !== 'visible'"
+    before = card.evaluate(is_cut)
+
+    card.locator(".by a").focus()
+
+    assert before
+    assert not card.evaluate(is_cut)
+
+
+def test_in_forced_colours_unread_messages_have_their_dot(visit: Visit, site: Preview) -> None:
+    token = entered(site, "pia")
+    send(site.table, announcements.compose(announcements.of_deal(site.deals[0], "brand"), "pia"))
+    page = visit("/my/inbox", token=token)
+
+    page.emulate_media(forced_colors="active")
+    dot = page.locator(".row.unread").evaluate(
+        "row => { const dot = getComputedStyle(row, '::before'); return [dot.borderTopStyle, dot.borderTopColor]; }"
+    )
+
+    assert dot[0] == "solid"
+    assert dot[1] != page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -71,58 +71,37 @@ def test_a_price_that_nobody_looked_at_for_a_month_is_said_to_be_old(
     assert (f"{edited or days} days ago" in body) == ("An old price" in body) == told
 
 
-def test_a_withdrawn_price_is_no_earlier_price(ask: Ask, table: Table, now: datetime) -> None:
+def test_a_withdrawn_price_is_no_earlier_price_and_is_compared_with_none(ask: Ask, table: Table, now: datetime) -> None:
     made = [
         a_deal(now, link=SHOE, price="60.00"),
         a_deal(now - timedelta(days=10), link=SHOE, price="6.00"),
         a_deal(now - timedelta(days=20), link=SHOE, price="80.00"),
     ]
-    current, mistaken, _ = post(table, made, now)
-    deals.withdraw(table, mistaken.deal_id, now)
-    for deal in made:
-        offers.file(table, None, deals.get(table, deal.deal_id))
+    current, mistaken, _ = indexed(table, post(table, made, now))
+    before = rows(ask(f"/deals/{mistaken.number}"))
+    offers.file(table, mistaken, deals.withdraw(table, mistaken.deal_id, now))
 
-    answer = ask(f"/deals/{current.number}")
+    answer, of_mistaken = ask(f"/deals/{current.number}"), ask(f"/deals/{mistaken.number}")
 
+    assert before == ["$60.00", "$6.00", "$80.00"]
     assert rows(answer) == ["$60.00", "$80.00"]
     assert "Lowest in 60 days" in answer["body"]
+    assert (of_mistaken["statusCode"], rows(of_mistaken)) == (410, [])
 
 
-def test_a_withdrawn_deal_is_not_compared_with_other_prices(
-    ask: Ask, table: Table, now: datetime, colours: list[Deal]
-) -> None:
-    (older,) = indexed(table, post(table, [a_deal(now - timedelta(days=20), link=SHOE, price="80.00")], now))
-    before = rows(ask(f"/deals/{older.number}"))
-    deals.withdraw(table, older.deal_id, now)
-
-    answer = ask(f"/deals/{older.number}")
-
-    assert before == ["$60.00", "$80.00"]
-    assert answer["statusCode"] == 410
-    assert rows(answer) == []
-
-
-def test_an_end_is_told_in_the_readers_zone_and_on_the_last_day_what_is_left(
+def test_an_end_is_told_with_its_time_and_zone_for_the_script_and_in_an_earlier_year_with_that(
     ask: Ask, table: Table, now: datetime
 ) -> None:
-    ends = now + timedelta(hours=5)
-    (deal,) = post(table, [a_deal(now, ends_at=ends)], now)
+    ends, ended = (now + timedelta(days=3)).replace(hour=19, minute=5), now - timedelta(days=400)
+    deal, over = post(table, [a_deal(now, ends_at=ends), a_deal(now - timedelta(days=500), ends_at=ended)], now)
 
-    page = parsed(ask(f"/deals/{deal.number}"))
+    on_card = parsed(ask("/deals")).find(".//time[@data-ends]")
+    time = parsed(ask(f"/deals/{deal.number}")).find(".//dl[@class='facts']//time[@data-ends]")
 
-    time = page.find(".//dl[@class='facts']//time[@data-ends]")
-    assert time.text == views.moment(ends)
-    assert time.get("datetime") == f"{ends:%Y-%m-%dT%H:%M:%SZ}"
+    assert on_card.text == f"{ends.day} {ends:%b}, 19:05 UTC"
+    assert (time.text, time.get("datetime")) == (views.moment(ends), f"{ends:%Y-%m-%dT%H:%M:%SZ}")
     assert time.get("data-local") is not None
-
-
-def test_a_card_tells_an_end_with_its_time_and_zone(ask: Ask, table: Table, now: datetime) -> None:
-    ends = (now + timedelta(days=3)).replace(hour=19, minute=5)
-    post(table, [a_deal(now, ends_at=ends)], now)
-
-    time = parsed(ask("/deals")).find(".//time[@data-ends]")
-
-    assert time.text == f"{ends.day} {ends:%b}, 19:05 UTC"
+    assert f"This deal ended on {views.day(ended)} {ended.year}." in ask(f"/deals/{over.number}")["body"]
 
 
 def test_a_deal_without_a_number_is_named_by_its_id(ask: Ask, table: Table, now: datetime) -> None:
@@ -148,13 +127,6 @@ def test_a_shared_deal_tells_its_price_with_its_currency(ask: Ask, table: Table,
     shared = {each.get("property"): each.get("content") for each in document.findall(".//meta[@property]")}
     assert (shared["product:price:amount"], shared["product:price:currency"]) == ("1200.00", "JPY")
     assert shared["og:description"] == "Apple: Trail runner for ¥1,200."
-
-
-def test_an_end_in_an_earlier_year_is_told_with_its_year(ask: Ask, table: Table, now: datetime) -> None:
-    ended = now - timedelta(days=400)
-    (deal,) = post(table, [a_deal(now - timedelta(days=500), ends_at=ended)], now)
-
-    assert f"This deal ended on {views.day(ended)} {ended.year}." in ask(f"/deals/{deal.number}")["body"]
 
 
 def test_a_deals_score_is_shown_once_it_is_ten_minutes_old_and_ranks_it(ask: Ask, table: Table, now: datetime) -> None:
