@@ -6,7 +6,7 @@ import json
 import re
 import time
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from shared.dynamodb.table import Table
 from shared.dynamodb.tracing import Trace, waves
 from shared.models.catalog import Deal
 from shared.runtime import environment
+from shared.values import times
 from tests.support.factories import a_deal, post
 from tests.support.pages import Ask, a_context, event_of, parsed
 from tests.support.rights import within_rights
@@ -229,9 +230,13 @@ LISTS = {
 
 
 @pytest.fixture
-def many(table: Table, now: datetime) -> None:
-    """Deals of 0.7 KB, four a day: 210 of a category, and 100 of a brand, half of them in that category."""
-    noon = now.replace(hour=12, minute=0)
+def many(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deals of 0.7 KB, four a day: 210 of a category, and 100 of a brand, half of them in that category.
+
+    It is always the same day: how they spread over months, which are read one by one, decides what a list takes.
+    """
+    noon = datetime(2050, 11, 24, 12, tzinfo=UTC)
+    monkeypatch.setattr(times, "now", lambda: noon)
     made = [
         a_deal(
             noon - timedelta(days=1 + n // 4, minutes=n % 4),
@@ -247,7 +252,7 @@ def many(table: Table, now: datetime) -> None:
         )
         for n in range(260)
     ]
-    listed = filed(table, post(table, made, now))
+    listed = filed(table, post(table, made, noon))
     table.gather([partial(search.file, table, None, deal) for deal in listed[:100]])
 
 
