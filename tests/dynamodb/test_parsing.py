@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
+from typing import Any, cast
 
-import boto3
 import pytest
 from botocore.exceptions import ClientError
+from botocore.parsers import ResponseParserFactory
 
 from shared.dynamodb.attributes import marshal_item, unmarshal_item
 from shared.dynamodb.table import Table
-from tests.support.engines import FAKE_CREDENTIALS, MINISTACK, on
+from tests.support.engines import MINISTACK, on
+from tests.support.wire import hooked
 
 pytestmark = on(MINISTACK)
 
@@ -31,19 +32,6 @@ KEY = marshal_item({"PK": "A", "SK": "A"})
 ABSENT = marshal_item({"PK": "B", "SK": "B"})
 
 Answer = dict[str, Any]
-Client = Any
-
-
-@pytest.fixture
-def theirs(bare_table: Table) -> Client:
-    """boto3's own client, as it comes."""
-    return boto3.session.Session().client(
-        "dynamodb",
-        endpoint_url=bare_table.client.meta.endpoint_url,
-        region_name=FAKE_CREDENTIALS["region_name"],
-        aws_access_key_id=FAKE_CREDENTIALS["aws_access_key_id"],
-        aws_secret_access_key=FAKE_CREDENTIALS["aws_secret_access_key"],
-    )
 
 
 def requests(name: str) -> list[tuple[str, Answer]]:
@@ -77,36 +65,23 @@ def requests(name: str) -> list[tuple[str, Answer]]:
     ]
 
 
-REFUSED = [
-    ("put_item", {"Item": KEY, "ConditionExpression": "attribute_exists(PK)"}),
-    ("update_item", {"Key": KEY, "UpdateExpression": "SET Seen = :missing"}),
-    ("get_item", {"TableName": "there-is-no-such-table", "Key": KEY}),
-]
-
-
-def said(client: Client, operation: str, request: Answer) -> Answer:
-    """An answer without its time and its server."""
-    answer: Answer = getattr(client, operation)(**request)
-    metadata = answer.pop("ResponseMetadata")
-    return {**answer, "status": metadata["HTTPStatusCode"]}
-
-
-def test_all_operations_are_answered_alike(bare_table: Table, theirs: Client) -> None:
-    for operation, request in requests(bare_table.name):
-        ours = without_rich_types(said(bare_table.client, operation, request))
-        restore(bare_table, operation)
-
-        assert ours == without_rich_types(said(theirs, operation, request)), operation
-
-
-def restore(table: Table, operation: str) -> None:
-    """Undo a write, so that it can be made once more to the same effect."""
-    if operation == "put_item":
-        table.client.delete_item(TableName=table.name, Key=KEY)
-    elif operation == "batch_execute_statement":
-        table.client.delete_item(TableName=table.name, Key=marshal_item({"PK": "C", "SK": "C"}))
-    elif operation == "delete_item":
-        table.client.put_item(TableName=table.name, Item=marshal_item({**ITEM, "Seen": True}))
+def read_by_both(table: Table, operation: str, request: Answer) -> tuple[Answer, Answer]:
+    """One answer as our parser reads it, and as botocore's own does, each with its status for its metadata."""
+    told: list[Any] = []
+    with hooked(table, "before-parse.dynamodb", lambda **answer: told.append(answer)):
+        try:
+            ours = getattr(table.client, operation)(**request)
+        except ClientError as error:
+            ours = cast("Answer", error.response)
+    ((raw, model),) = [(each["response_dict"], each["operation_model"]) for each in told]
+    own = ResponseParserFactory().create_parser("json")
+    theirs = own.parse(raw, model.output_shape)
+    if "Error" in theirs:
+        shape = model.service_model.shape_for_error_code(theirs["Error"]["Code"])
+        theirs |= own.parse(raw, shape) if shape else {}
+    for each in (ours, theirs):
+        each["ResponseMetadata"] = each["ResponseMetadata"]["HTTPStatusCode"]
+    return ours, theirs
 
 
 def without_rich_types(value: Any) -> Any:
@@ -124,40 +99,46 @@ def without_rich_types(value: Any) -> Any:
     return value
 
 
-def test_items_are_unmarshalled_alike(bare_table: Table, theirs: Client) -> None:
+def test_all_operations_are_answered_alike(bare_table: Table) -> None:
+    for operation, request in requests(bare_table.name):
+        ours, theirs = read_by_both(bare_table, operation, request)
+
+        assert without_rich_types(ours) == without_rich_types(theirs), operation
+
+
+def test_what_either_parser_reads_is_unmarshalled_alike(bare_table: Table) -> None:
     bare_table.client.put_item(TableName=bare_table.name, Item=marshal_item(ITEM))
 
-    answers = [client.get_item(TableName=bare_table.name, Key=KEY)["Item"] for client in (bare_table.client, theirs)]
+    answers = read_by_both(bare_table, "get_item", {"TableName": bare_table.name, "Key": KEY})
 
-    assert [type(answer["Bytes"]["B"]) for answer in answers] == [str, bytes]
-    assert [unmarshal_item(answer) for answer in answers] == [ITEM, ITEM]
-
-
-@pytest.mark.parametrize(("operation", "request_"), REFUSED, ids=["condition", "mistake", "no table"])
-def test_refusals_are_told_alike(bare_table: Table, theirs: Client, operation: str, request_: Answer) -> None:
-    errors = []
-    for client in (bare_table.client, theirs):
-        with pytest.raises(ClientError) as caught:
-            getattr(client, operation)(**{"TableName": bare_table.name, **request_})
-        errors.append(caught.value)
-
-    ours, own = errors
-    assert type(ours).__name__ == type(own).__name__
-    assert ours.response["Error"] == own.response["Error"]
+    assert [type(answer["Item"]["Bytes"]["B"]) for answer in answers] == [str, bytes]
+    assert [unmarshal_item(answer["Item"]) for answer in answers] == [ITEM, ITEM]
 
 
-def test_the_reasons_of_a_cancelled_transaction_are_told_alike(bare_table: Table, theirs: Client) -> None:
+REFUSED = {
+    "condition": ("put_item", {"Item": KEY, "ConditionExpression": "attribute_exists(PK)"}),
+    "mistake": ("update_item", {"Key": KEY, "UpdateExpression": "SET Seen = :missing"}),
+    "no table": ("get_item", {"TableName": "there-is-no-such-table", "Key": KEY}),
+}
+
+
+@pytest.mark.parametrize(("operation", "request_"), REFUSED.values(), ids=REFUSED)
+def test_refusals_are_told_alike(bare_table: Table, operation: str, request_: Answer) -> None:
+    ours, theirs = read_by_both(bare_table, operation, {"TableName": bare_table.name, **request_})
+
+    assert (ours["Error"], ours["ResponseMetadata"]) == (theirs["Error"], 400)
+
+
+def test_the_reasons_of_a_cancelled_transaction_are_told_alike(bare_table: Table) -> None:
     where = {"TableName": bare_table.name}
     writes: list[Any] = [
         {"Put": {**where, "Item": ABSENT}},
         {"Put": {**where, "Item": KEY, "ConditionExpression": "attribute_exists(PK)"}},
     ]
-    reasons = []
-    for client in (bare_table.client, theirs):
-        with pytest.raises(ClientError) as caught:
-            client.transact_write_items(TransactItems=writes)
-        reasons.append([reason.get("Code") for reason in caught.value.response["CancellationReasons"]])
 
+    answers = read_by_both(bare_table, "transact_write_items", {"TransactItems": writes})
+
+    reasons = [[reason.get("Code") for reason in answer["CancellationReasons"]] for answer in answers]
     assert reasons == [["None", "ConditionalCheckFailed"]] * 2
 
 
