@@ -52,20 +52,13 @@ def _undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_requests_in_a_row_go_over_one_connection() -> None:
-    with serving(well) as server:
+@pytest.mark.parametrize("answer", [well, in_chunks])
+def test_requests_in_a_row_go_over_one_connection(answer: Answer) -> None:
+    with serving(answer) as server:
         table = server.table()
         found = [table.get(KEY) for _ in range(5)]
 
     assert found == [{"PK": "DEAL#1", "Title": "Schuhe für Läufer"}] * 5
-    assert len(server.connections) == 1
-
-
-def test_an_answer_in_chunks_is_whole_and_leaves_the_connection_open() -> None:
-    with serving(in_chunks) as server:
-        table = server.table()
-        assert table.get(KEY) == table.get(KEY) == {"PK": "DEAL#1", "Title": "Schuhe für Läufer"}
-
     assert len(server.connections) == 1
 
 

@@ -8,17 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 
 from shared.data import keys
-from shared.data.catalog import brands, deals, feed_counts, feeds, topics
+from shared.data.catalog import deals, feeds, topics
 from shared.data.members import follows, messages, rate_limits, sessions
 from shared.dynamodb.retries import MAX_ATTEMPTS
 from shared.dynamodb.table import Table
 from shared.dynamodb.writes import put_new
 from shared.errors import AlreadyLiked, Busy, DealsError, Impossible, NoAnswer, NoSuchTopic, TooLarge, Unavailable
-from shared.models.catalog import ALL_DEALS, BRAND, Topic, feed_of
-from tests.support.factories import APPLE, NOW, SHOES, a_deal, a_message, a_user, ago, ids, join, listed, post, send
+from shared.models.catalog import ALL_DEALS
+from tests.support.factories import APPLE, NOW, a_deal, a_message, ago, ids, join, post, send
 from tests.support.wire import Answer, answered, cancelled, error, failing, hooked, watched
 
 
@@ -47,18 +46,12 @@ def patient(table: Table, slept: list[float]) -> Table:
     return replace(table, sleep=slept.append, jitter=lambda: 1.0)
 
 
-def test_a_conflict_is_retried_and_counted_once(patient: Table) -> None:
-    with failing(patient, "TransactWriteItems", 5, CONFLICT) as conflicts:
+def test_a_conflict_is_retried_after_waits_of_twice_the_last_up_to_a_second(patient: Table, slept: list[float]) -> None:
+    with failing(patient, "TransactWriteItems", 8, CONFLICT) as conflicts:
         follows.like(patient, APPLE, "ana", NOW)
 
-    assert len(conflicts) == 5
+    assert len(conflicts) == 8
     assert topics.get(patient, APPLE).likes == 1
-
-
-def test_each_wait_between_retries_may_be_twice_the_last_up_to_a_second(patient: Table, slept: list[float]) -> None:
-    with failing(patient, "TransactWriteItems", 8, CONFLICT):
-        follows.like(patient, APPLE, "ana", NOW)
-
     assert slept == [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0, 1.0]
 
 
@@ -87,82 +80,46 @@ def test_no_refusal_is_of_a_kind_that_is_tried_again(temporary: DealsError) -> N
         put_new(keys.deal("none"), refused=temporary)
 
 
-def test_a_refusal_beside_a_conflict_is_not_retried(patient: Table) -> None:
-    refused = cancelled("ConditionalCheckFailed", "TransactionConflict")
-
-    with failing(patient, "TransactWriteItems", 1, refused) as seen, pytest.raises(AlreadyLiked):
-        follows.like(patient, APPLE, "ana", NOW)
-
-    assert len(seen) == 1
+TEMPORARY = [
+    CONFLICT, cancelled("ThrottlingError", "ProvisionedThroughputExceeded"), THROTTLED,
+    error("TransactionInProgressException"), error("RequestLimitExceeded"), error("InternalServerError"),
+]  # fmt: skip
 
 
-def test_each_writes_refusal_is_its_own_error(patient: Table) -> None:
-    refusals = [
-        (cancelled("ConditionalCheckFailed", "None"), AlreadyLiked),
-        (cancelled("None", "ConditionalCheckFailed"), NoSuchTopic),
-    ]
-
-    for answer, meaning in refusals:
-        with failing(patient, "TransactWriteItems", 1, answer), pytest.raises(meaning):
+def test_a_transaction_that_meets_trouble_is_retried(patient: Table) -> None:
+    for answer in TEMPORARY:
+        with failing(patient, "TransactWriteItems", 2, answer) as failed:
             follows.like(patient, APPLE, "ana", NOW)
-
-
-def test_a_creation_that_met_conflicts_lists_and_counts_the_deal_once(patient: Table) -> None:
-    conflict = cancelled("None", "None", "TransactionConflict", "TransactionConflict", "None")
-
-    with failing(patient, "TransactWriteItems", 3, conflict):
-        deal = deals.create(patient, a_deal(), NOW)
-
-    assert listed(patient, ALL_DEALS) == [deal.deal_id]
-    assert feed_counts.counts(patient, feed_of(SHOES)) == {"2050-06-15": 1}
-
-
-def test_a_throttled_transaction_is_retried(patient: Table) -> None:
-    reasons = cancelled("ThrottlingError", "ProvisionedThroughputExceeded")
-
-    for answer in (reasons, THROTTLED, error("TransactionInProgressException"), error("RequestLimitExceeded")):
-        with failing(patient, "TransactWriteItems", 2, answer):
-            follows.like(patient, APPLE, "ana", NOW)
+        assert (len(failed), topics.get(patient, APPLE).likes) == (2, 1)
         follows.unlike(patient, APPLE, "ana")
 
-    assert topics.get(patient, APPLE).likes == 0
+
+LASTING: list[tuple[Answer, type[DealsError]]] = [
+    (cancelled("ConditionalCheckFailed", "None"), AlreadyLiked),
+    (cancelled("None", "ConditionalCheckFailed"), NoSuchTopic),
+    (cancelled("ConditionalCheckFailed", "TransactionConflict"), AlreadyLiked),
+    (error("ValidationException"), Impossible),
+    (cancelled("ValidationError", "None"), Impossible),
+    (cancelled("TransactionConflict", "ValidationError"), Impossible),
+    (error("TransactionCanceledException"), Unavailable),
+    (error("ResourceNotFoundException"), Unavailable),
+    (error("AccessDeniedException"), Unavailable),
+    (error("UnrecognizedClientException"), Unavailable),
+    (error("ExpiredTokenException"), Unavailable),
+]
+"""Answers to the two writes of a like that no repetition changes, and their meanings."""
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        error("TransactionCanceledException"),
-        error("ResourceNotFoundException"),
-        error("AccessDeniedException"),
-        error("UnrecognizedClientException"),
-        error("ExpiredTokenException"),
-    ],
-    ids=lambda answer: str(answer[1].get("__type", "")).rpartition("#")[2],
-)
-def test_an_error_that_is_none_of_ours_is_unavailable_at_once(
-    patient: Table, answer: tuple[int, dict[str, Any]]
+@pytest.mark.parametrize(("answer", "meaning"), LASTING)
+def test_what_lasts_is_not_tried_again_and_means_an_error_of_its_own(
+    patient: Table, answer: Answer, meaning: type[DealsError]
 ) -> None:
-    with failing(patient, "TransactWriteItems", 1, answer) as seen, pytest.raises(Unavailable):
+    with failing(patient, "TransactWriteItems", 1, answer) as seen, pytest.raises(meaning) as raised:
         follows.like(patient, APPLE, "ana", NOW)
 
+    assert type(raised.value) is meaning
     assert len(seen) == 1
     assert topics.get(patient, APPLE).likes == 0
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        error("ValidationException"),
-        cancelled("ValidationError", "None"),
-        cancelled("TransactionConflict", "ValidationError"),
-    ],
-    ids=["whole", "a write", "a write beside a conflict"],
-)
-def test_what_dynamodb_calls_invalid_is_not_tried_again(patient: Table, answer: Answer) -> None:
-    with failing(patient, "TransactWriteItems", 1, answer) as seen, pytest.raises(Impossible):
-        follows.like(patient, APPLE, "ana", NOW)
-
-    assert len(seen) == 1
 
 
 def test_an_item_that_would_be_too_large_is_said_to_be(patient: Table) -> None:
@@ -174,32 +131,17 @@ def test_an_item_that_would_be_too_large_is_said_to_be(patient: Table) -> None:
     assert len(seen) == 1
 
 
-def test_an_error_of_dynamodbs_own_is_tried_again(patient: Table) -> None:
-    with failing(patient, "TransactWriteItems", 2, error("InternalServerError")) as seen:
-        follows.like(patient, APPLE, "ana", NOW)
-
-    assert len(seen) == 2
-    assert topics.get(patient, APPLE).likes == 1
-
-
-def test_a_throttled_single_write_is_retried_and_then_busy(patient: Table) -> None:
+def test_a_single_write_that_meets_trouble_is_retried_and_then_busy(patient: Table) -> None:
     message = a_message(a_deal(), "ana", "brand", NOW)
+    trouble = [THROTTLED, error("TransactionConflictException")]
 
-    with failing(patient, "PutItem", 2, THROTTLED):
+    with answered(patient, "PutItem", lambda _: trouble.pop() if trouble else None):
         send(patient, message)
     with failing(patient, "UpdateItem", 1000, THROTTLED) as seen, pytest.raises(Busy):
         messages.mark_read(patient, "ana", message.message_id, NOW)
 
     assert len(seen) == MAX_ATTEMPTS
     assert messages.unread_count(patient, "ana", NOW) == 1
-
-
-def test_a_single_write_that_meets_a_transaction_is_retried(patient: Table) -> None:
-    with failing(patient, "UpdateItem", 2, error("TransactionConflictException")):
-        rate_limits.begin(patient, "ana", "192.0.2.1", NOW)
-
-    counters = [item for item in patient.scan()[0] if item["Type"] == "Attempts"]
-    assert [len(counter["Counted"]) for counter in counters] == [1, 1, 1]
 
 
 READS: list[tuple[str, Callable[[Table], Any]]] = [
@@ -230,25 +172,6 @@ def test_a_feed_that_is_throttled_in_one_of_its_partitions_is_busy_and_not_short
 
     with answered(patient, "Query", of_yesterday), pytest.raises(Busy):
         feeds.read(patient, ALL_DEALS, limit=25, now=NOW)
-
-
-def test_what_no_one_answers_is_unavailable(patient: Table) -> None:
-    def nobody(**_: Any) -> None:
-        raise ConnectTimeoutError(endpoint_url="https://nowhere.example")
-
-    def too_late(**_: Any) -> None:
-        raise ReadTimeoutError(endpoint_url="https://nowhere.example")
-
-    actions: list[Callable[[], object]] = [
-        lambda: topics.get(patient, APPLE),
-        lambda: follows.like(patient, APPLE, "ana", NOW),
-        lambda: sessions.start(patient, a_user(), NOW, bytes(32)),
-    ]
-
-    for trouble in (nobody, too_late):
-        for action in actions:
-            with hooked(patient, "before-call.dynamodb", trouble), pytest.raises(Unavailable):
-                action()
 
 
 def test_keys_left_unprocessed_are_asked_for_again(patient: Table) -> None:
@@ -307,55 +230,16 @@ def tell(table: Table, number: int) -> None:
         send(table, a_message(a_deal(ago(minutes=minutes))))
 
 
-def forget(table: Table) -> None:
-    """Delete all of Ana's messages."""
-    found = table.query(keys.messages("ana"), consistent=True)
-    table.delete_many([keys.primary(item) for item in found])
-
-
 def test_deletions_that_stay_unprocessed_are_tried_again(patient: Table, slept: list[float]) -> None:
     tell(patient, 30)
+    found = [keys.primary(item) for item in patient.query(keys.messages("ana"), consistent=True)]
 
     with half_done(patient, "BatchWriteItem", "UnprocessedItems"), watched(patient) as wire:
-        forget(patient)
+        patient.delete_many(found)
 
     assert messages.latest(patient, "ana", limit=25, now=NOW).items == ()
     assert wire.operations["BatchWriteItem"] == 8  # of 25 keys, 12, 6, 3 and 1 are left; of 5, 2 and 1
     assert slept
-
-
-def test_deletions_that_stay_unprocessed_for_too_long_are_busy(patient: Table) -> None:
-    tell(patient, 2)
-
-    def none_of_them(asked: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        return 200, {"UnprocessedItems": asked["RequestItems"]}
-
-    with answered(patient, "BatchWriteItem", none_of_them) as seen, pytest.raises(Busy):
-        forget(patient)
-
-    assert len(seen) == MAX_ATTEMPTS
-    assert len(messages.latest(patient, "ana", limit=25, now=NOW).items) == 2
-
-
-@pytest.mark.parametrize("answer", [THROTTLED, error("InternalServerError")])
-def test_deletions_that_fail_whole_are_made_after_all(patient: Table, answer: Answer) -> None:
-    tell(patient, 2)
-
-    with failing(patient, "BatchWriteItem", 3, answer) as seen:
-        forget(patient)
-
-    assert len(seen) == 3
-    assert messages.latest(patient, "ana", limit=25, now=NOW).items == ()
-
-
-def test_messages_whose_marking_is_throttled_are_all_marked(patient: Table) -> None:
-    tell(patient, 60)
-
-    with failing(patient, "TransactWriteItems", 3, cancelled(*["ThrottlingError"] * 25)) as seen:
-        marked = messages.mark_all_read(patient, "ana", NOW)
-
-    assert (marked, len(seen)) == (60, 3)
-    assert messages.unread_count(patient, "ana", NOW) == 0
 
 
 def test_what_was_marked_before_the_table_was_busy_stays_marked_and_the_newest_come_first(patient: Table) -> None:
@@ -384,17 +268,3 @@ def test_an_edit_that_others_are_always_ahead_of_is_busy_and_waits_in_between(
 
     assert len(seen) == len(slept) + 1 == MAX_ATTEMPTS
     assert deals.get(patient, deal.deal_id) == deal
-
-
-def test_a_brand_whose_creation_met_a_conflict_is_created_once(patient: Table) -> None:
-    with failing(patient, "TransactWriteItems", 2, CONFLICT):
-        brands.create(patient, "g-fore", "G/Fore", NOW)
-
-    assert brands.names(patient)["g-fore"] == "G/Fore"
-    assert topics.get(patient, Topic(BRAND, "g-fore")).likes == 0
-
-
-def test_every_error_of_the_data_layer_is_one_of_the_domains(patient: Table) -> None:
-    for code in ("ThrottlingException", "InternalServerError", "TransactionConflictException", "Whatever"):
-        with failing(patient, "TransactWriteItems", 1000, error(code)), pytest.raises(DealsError):
-            sessions.start(patient, a_user(), NOW, bytes(32))

@@ -83,26 +83,18 @@ def test_two_transactions_never_share_a_token(patient: Table) -> None:
     assert len(set(tokens)) == 2
 
 
-def test_an_item_that_was_put_is_not_taken_for_anothers(patient: Table) -> None:
+def test_ones_own_item_is_known_and_anothers_refused_as_is_the_same_where_no_answer_was_lost(patient: Table) -> None:
+    new = put_new(ITEM, refused=AlreadyExists())
+
     with losing(patient, "PutItem"):
-        patient.write(put_new(ITEM, refused=AlreadyExists()))
+        patient.write(new)
+    with losing(patient, "PutItem"), pytest.raises(AlreadyExists):
+        patient.write(put_new({**ITEM, "Title": "Walker"}, refused=AlreadyExists()))
+    with pytest.raises(AlreadyExists):
+        patient.write(new)
 
     kept = {name: value for name, value in ITEM.items() if value is not None}
     assert patient.get({"PK": "A", "SK": "A"}) == {**kept, "Pages": [1, 2]}
-
-
-def test_anothers_item_is_not_taken_for_ones_own(patient: Table) -> None:
-    patient.write(put_new({**ITEM, "Title": "Walker"}, refused=AlreadyExists()))
-
-    with losing(patient, "PutItem"), pytest.raises(AlreadyExists):
-        patient.write(put_new(ITEM, refused=AlreadyExists()))
-
-
-def test_the_same_item_is_refused_where_no_answer_was_lost(patient: Table) -> None:
-    patient.write(put_new(ITEM, refused=AlreadyExists()))
-
-    with pytest.raises(AlreadyExists):
-        patient.write(put_new(ITEM, refused=AlreadyExists()))
 
 
 def test_what_was_deleted_is_not_missed(patient: Table) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import pytest
 
 from shared import sqs
 from shared.data.members import follows
+from shared.dynamodb.client import connect
 from shared.dynamodb.retries import MAX_ATTEMPTS, Budget
 from shared.dynamodb.table import Table
 from shared.errors import Busy, NoAnswer, Unavailable
@@ -129,6 +131,15 @@ def test_after_a_lost_answer_nobody_says_that_nothing_was_written(table: Table) 
     join(table, "ana")
     with lost_and_throttled(patient, times=1000), pytest.raises(NoAnswer):
         follows.like(patient, APPLE, "ana", NOW)
+
+
+def test_waits_differ_between_environments_that_start_from_one_snapshot() -> None:
+    snapshot = random.getstate()
+    first = [connect("deals", **FAKE_CREDENTIALS).jitter() for _ in range(10)]
+    random.setstate(snapshot)
+
+    assert [connect("deals", **FAKE_CREDENTIALS).jitter() for _ in range(10)] != first
+    assert all(0 <= part < 1 for part in first)
 
 
 def queue_at(endpoint: str, budget: Budget | None = None) -> Queue:
