@@ -195,30 +195,23 @@ class Model:
         return Action("post", lambda: deals.create(self.table, deal, NOW), refused, keys.deal(deal.deal_id), done)
 
     def edit(self) -> Action:
-        if not self.deals:
-            return self.post()
-        deal = self.dice.choice(list(self.deals.values()))
         title = f"Runner {self.dice.random()}"
-        return Action(
-            "edit",
-            lambda: deals.edit(self.table, deal.deal_id, {"title": title}, NOW),
-            None,
-            keys.deal(deal.deal_id),
-            lambda: self.deals.update({deal.deal_id: replace(deal, title=title)}),
-            lambda item: item is not None and item["Title"] == title,
-        )
+        return self._change("edit", lambda item: item["Title"] == title, title=title) if self.deals else self.post()
 
     def withdraw(self) -> Action:
         if not self.deals or self.dice.random() < 0.5:
             return self.post()
+        return self._change("withdraw", lambda item: "WithdrawnAt" in item, withdrawn_at=NOW)
+
+    def _change(self, name: str, shows: Callable[[Item], bool], **changes: Any) -> Action:
         deal = self.dice.choice(list(self.deals.values()))
         return Action(
-            "withdraw",
-            lambda: deals.withdraw(self.table, deal.deal_id, NOW),
+            name,
+            lambda: deals.edit(self.table, deal.deal_id, changes, NOW),
             None,
             keys.deal(deal.deal_id),
-            lambda: self.deals.update({deal.deal_id: replace(deal, withdrawn_at=NOW)}),
-            lambda item: item is not None and "WithdrawnAt" in item,
+            lambda: self.deals.update({deal.deal_id: replace(deal, **changes)}),
+            lambda item: item is not None and shows(item),
         )
 
     def sign_up(self) -> Action:

@@ -102,31 +102,18 @@ def test_a_stream_that_repeats_and_reorders_records_tells_once(
     assert fanout_progress.read(table, deal.deal_id).at == NOW
 
 
-def test_a_worker_that_dies_between_batches_is_repeated_without_harm(
-    table: Table, queue: Queue, deal: Deal, work_off: WorkOff, watchers: SignUp
-) -> None:
-    names = watchers(120)
-    (unit, _) = fanout.news_of(deal)
-
-    with dying_after(table, batches=2), pytest.raises(SystemExit):
-        fanout.deliver(table, queue, unit, NOW, size=100)
-    told_before_it_died = sum(received(table, names).values())
-    work_off([unit], page=100)
-
-    assert told_before_it_died < 100
-    assert received(table, names) == once_each(names)
-
-
-def test_a_page_that_is_repeated_queues_its_continuation_once(
+def test_a_page_that_is_repeated_queues_its_continuation_once_with_its_id_and_time(
     table: Table, queue: Queue, deal: Deal, watchers: SignUp
 ) -> None:
     watchers(30)
-    (unit, _) = fanout.news_of(deal)
+    unit = replace(fanout.news_of(deal)[0], correlation_id="c-1", written_at=NOW.timestamp())
 
     for _ in range(5):
         fanout.deliver(table, queue, unit, NOW, size=10)
 
-    assert [json.loads(message.body)["number"] for message in queue.receive()] == [1]
+    (following,) = (Unit.from_json(message.body) for message in queue.receive())
+    assert following == replace(unit, number=1, start=following.start)
+    assert following.start is not None
 
 
 def test_throttled_entries_are_tried_again(table: Table, deal: Deal, work_off: WorkOff, watchers: SignUp) -> None:
@@ -156,20 +143,6 @@ def test_requests_that_are_throttled_whole_lose_no_message(
 
     assert len(refused) == throttled
     assert received(table, names) == once_each(names)
-
-
-def test_throttling_without_end_gives_the_page_back_to_the_queue(table: Table, queue: Queue, deal: Deal) -> None:
-    let_watch(table, APPLE, "ana")
-    (unit, _) = fanout.news_of(deal)
-    patient = replace(table, sleep=lambda _: None)
-
-    with (
-        answered(table, "BatchExecuteStatement", lambda _: (200, {"Responses": [THROTTLED]})),
-        pytest.raises(Busy),
-    ):
-        fanout.deliver(patient, queue, unit, NOW)
-
-    assert received(table, ["ana"]) == {"ana": 0}
 
 
 @pytest.mark.parametrize("kind", ["hot", "brand"])
@@ -464,20 +437,6 @@ def test_a_list_of_five_million_is_told_to_its_end(table: Table, queue: Queue, d
 
     assert delivered.readers == 0
     assert list(queue.receive()) == []
-
-
-@contextmanager
-def dying_after(table: Table, *, batches: int) -> Iterator[None]:
-    """Let a few batches through, then end the worker."""
-    left = [None] * batches
-
-    def die(_: dict[str, Any]) -> None:
-        if not left:
-            raise SystemExit("killed")
-        left.pop()
-
-    with answered(table, "BatchExecuteStatement", die):
-        yield
 
 
 @contextmanager
