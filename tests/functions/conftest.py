@@ -24,17 +24,17 @@ __all__ = ["context"]
 
 
 @pytest.fixture
-def unseeded() -> Iterator[Table]:
-    """A new table of an engine whose PartiQL refuses what exists, as moto's does not."""
-    with FAST_SERVER.bare_table() as table:
+def deployed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
+    """An environment as the stack gives it to the functions, with a table that is not seeded yet, and a queue.
+
+    The table's engine has a PartiQL that refuses what exists, as moto's does not.
+    """
+    with (
+        FAST_SERVER.bare_table() as table,
+        queue_in_process() as queue,
+        surrounded(monkeypatch, table, QUEUE_URL=queue.url),
+    ):
         yield table
-
-
-@pytest.fixture
-def deployed(unseeded: Table, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
-    """An environment as the stack gives it to the functions, with a table that is not seeded yet, and a queue."""
-    with queue_in_process() as queue, surrounded(monkeypatch, unseeded, QUEUE_URL=queue.url):
-        yield unseeded
 
 
 @pytest.fixture

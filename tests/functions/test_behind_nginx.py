@@ -6,7 +6,6 @@ by itself. Runs where nginx is installed.
 
 from __future__ import annotations
 
-import http.client
 import os
 import shutil
 import socket
@@ -17,16 +16,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+import httpx
 import pytest
 
 from local.ports import free_port
-from shared.data.catalog import deals
-from shared.dynamodb.table import Table
-from shared.values import times
-from tests.functions.test_behind_cloudfront import Api
+from tests.functions.test_behind_cloudfront import Api, api
 from tests.support.edge import Answer, Request
-from tests.support.factories import a_deal
 from tests.support.waiting import eventually
+
+__all__ = ["api"]
 
 NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")  # Debian keeps it there, on root's path only
 
@@ -58,14 +56,6 @@ http {{
 
 
 @pytest.fixture
-def api(table: Table) -> Api:
-    now = times.now()
-    for number in range(3):
-        deals.create(table, a_deal(now, brand="g-fore", title=f"Golf shoe {number}"), now)
-    return Api()
-
-
-@pytest.fixture
 def origin(api: Api) -> Iterator[int]:
     """The port of a server that asks the functions."""
 
@@ -88,13 +78,10 @@ def origin(api: Api) -> Iterator[int]:
         def log_message(self, *_: object) -> None:
             """Nothing: what was asked is remembered by the API."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield server.server_port
+        server.shutdown()
 
 
 @pytest.fixture
@@ -119,13 +106,9 @@ def connected(port: int) -> bool:
 
 def get(port: int, url: str, **headers: str) -> Answer:
     """GET through nginx; ``result`` is what it says of its cache."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-    connection.request("GET", url, headers={name.replace("_", "-"): value for name, value in headers.items()})
-    answer = connection.getresponse()
-    found = {name.lower(): value for name, value in answer.getheaders()}
-    body = answer.read().decode()
-    connection.close()
-    return Answer(answer.status, found, body, found.get("x-cache", ""))
+    sent = {"Accept-Encoding": "identity", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    answer = httpx.get(f"http://127.0.0.1:{port}{url}", headers=sent, timeout=120, trust_env=False)
+    return Answer(answer.status_code, dict(answer.headers), answer.text, answer.headers.get("x-cache", ""))
 
 
 def test_a_page_is_kept_for_all_and_served_stale_while_it_is_revalidated(cache: int, api: Api) -> None:

@@ -139,18 +139,6 @@ def test_making_a_deal_hot_is_followed_by_the_id_of_that_request(
     assert {unit.correlation_id for unit in queued(queue)} == {"made-hot"}
 
 
-def test_the_next_page_of_readers_keeps_the_id_and_the_time(table: Table, queue: Queue, context: LambdaContext) -> None:
-    let_watch(table, G_FORE, "ana", "ben", now=times.now())
-    deal = posted(context)
-    (first, _) = fanout.news_of(deal, times.now())
-
-    fanout.deliver(table, queue, first, times.now(), size=1)
-
-    (following,) = queued(queue)
-    assert following.start is not None
-    assert (following.correlation_id, following.written_at) == (REQUEST, first.written_at)
-
-
 def test_an_edit_names_its_own_request_and_one_that_changes_nothing_leaves_the_last(
     table: Table, context: LambdaContext
 ) -> None:
@@ -177,16 +165,6 @@ def test_readers_are_not_shown_whose_request_it_was(table: Table, context: Lambd
     assert "CorrelationId" not in copies["Featured"][0]
 
 
-@pytest.mark.parametrize(("path", "status"), [("/deals", 200), ("/brands/none", 404), ("/nowhere", 404)])
-def test_each_answer_says_which_request_it_answers(
-    table: Table, context: LambdaContext, path: str, status: int
-) -> None:
-    answer = catalog.handler(page(path), context)
-
-    assert answer["statusCode"] == status
-    assert answer["multiValueHeaders"]["X-Correlation-Id"] == [REQUEST]
-
-
 @pytest.mark.parametrize(
     ("headers", "logged"),
     [
@@ -199,13 +177,16 @@ def test_each_answer_says_which_request_it_answers(
     ],
     ids=["one", "two", "lines", "long", "json", "none"],
 )
-def test_a_clients_own_id_is_logged_beside_ours_if_it_is_one(
+def test_an_answer_and_its_line_have_our_id_and_the_line_a_clients_own_if_it_is_one(
     table: Table, lines: Lines, context: LambdaContext, headers: dict[str, str], logged: str | None
 ) -> None:
-    catalog.handler(page("/categories", headers), context)
+    paths = {"/categories": 200, "/brands/none": 404, "/nowhere": 404}
 
-    (line,) = lines()
-    assert (line["correlation_id"], line.get("client_request_id")) == (REQUEST, logged)
+    answers = [catalog.handler(page(path, headers), context) for path in paths]
+
+    assert [answer["statusCode"] for answer in answers] == list(paths.values())
+    assert [answer["multiValueHeaders"]["X-Correlation-Id"] for answer in answers] == [[REQUEST]] * 3
+    assert [(line["correlation_id"], line.get("client_request_id")) for line in lines()] == [(REQUEST, logged)] * 3
 
 
 def test_a_page_logs_the_clients_own_id_and_who_is_signed_in_if_it_asks(

@@ -75,13 +75,7 @@ def deal(table: Table) -> Deal:
 
 def send(bucket: Bucket, deal: Deal, content: bytes, media_type: str, context: LambdaContext) -> None:
     """Put a file as a form does, and tell the function of it as S3 does."""
-    bucket.client.put_object(
-        Bucket=bucket.name,
-        Key=UPLOAD,
-        Body=content,
-        ContentType=media_type,
-        Metadata={deal_pictures.DEAL: deal.deal_id},
-    )
+    bucket.write(UPLOAD, content, media_type, **{deal_pictures.DEAL: deal.deal_id})
     assert resizer.handler(event("resizer-upload"), context) == {"batchItemFailures": []}
 
 
