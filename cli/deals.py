@@ -237,7 +237,7 @@ def _pictured(table: Table, deal: Deal, file: Path, now: datetime) -> Deal:
     if file.stat().st_size > MAX_UPLOAD:
         raise Invalid(f"{file} has more than {MAX_UPLOAD // 1_000_000} MB.")
     noted = {deal_pictures.DEAL: deal.deal_id, deal_pictures.EDITOR: BY}
-    open_bucket().send(upload, file.read_bytes(), ANY_TYPE, noted)
+    open_bucket().write(upload, file.read_bytes(), ANY_TYPE, **noted)
     for _ in range(PATIENCE):
         time.sleep(1)
         seen = deals.get(table, deal.deal_id, consistent=True)

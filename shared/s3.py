@@ -66,12 +66,8 @@ class Bucket(Service["S3Client"]):
         at = answer["LastModified"].strftime("%Y-%m-%dT%H:%M:%SZ")
         return File(answer["Body"].read(), answer["ContentType"], at, answer.get("Metadata", {}))
 
-    def write(self, key: str, content: bytes, media_type: str) -> None:
-        """Write a file whose name holds its content's hash: writing it again changes nothing."""
-        self.call(self.client.put_object, Bucket=self.name, Key=key, Body=content, ContentType=media_type)
-
-    def send(self, key: str, content: bytes, media_type: str, noted: Mapping[str, str]) -> None:
-        """Send a file under a new name, as a form does; ``noted`` stands beside it."""
+    def write(self, key: str, content: bytes, media_type: str, **noted: str) -> None:
+        """Write a file, whose name is new or holds its content's hash; ``noted`` stands beside it, as a form has it."""
         self.call(
             self.client.put_object, Bucket=self.name, Key=key, Body=content, ContentType=media_type, Metadata=noted
         )

@@ -60,7 +60,7 @@ def _new_in(records: Iterable[Mapping[str, Any]]) -> list[tuple[Deal, Item]]:
     return list(new.values())
 
 
-def publish(record: DynamoDBRecord, filed: Container[str] = ()) -> None:
+def publish(record: DynamoDBRecord, filed: Container[str]) -> None:
     """Announce what is news of one deal, and file its words and its offer. Neither waits for the other to succeed.
 
     New deals whose ids are in ``filed`` are filed already.
@@ -130,8 +130,4 @@ def _is_cheaper(change: DealChange) -> bool:
 def file(change: DealChange, old: Item, new: Item) -> None:
     """Bring a deal's words and offer up to date; ``old`` and ``new`` are its item before and after the change."""
     offers.file(table(), change.before, change.after, has_ended=has_ended(new))
-    search.file(
-        table(),
-        change.before if is_listed(old) else None,
-        change.after if is_listed(new) else None,
-    )
+    search.file(table(), change.before if is_listed(old) else None, change.after if is_listed(new) else None)

@@ -14,7 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from botocore.validate import validate_parameters
 
 from shared.dynamodb import trouble
-from shared.dynamodb.attributes import Item, marshal, marshal_item, unmarshal_item, unmarshal_items
+from shared.dynamodb.attributes import Item, marshal_item, unmarshal_item, unmarshal_items
 from shared.dynamodb.table import Table
 
 SHOWN = trouble.REFUSED | trouble.INVALID | {"TransactionCanceledException"}
@@ -75,13 +75,9 @@ def wire(name: str, operation: str, arguments: Mapping[str, Any]) -> dict[str, A
 
 def _typed(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     typed: dict[str, Any] = {"TableName": name, **arguments}
-    for item in ("Item", "Key", "ExclusiveStartKey"):
-        if item in typed:
-            typed[item] = marshal_item(typed[item])
-    if "ExpressionAttributeValues" in typed:
-        typed["ExpressionAttributeValues"] = {
-            placeholder: marshal(value) for placeholder, value in typed["ExpressionAttributeValues"].items()
-        }
+    for values in ("Item", "Key", "ExclusiveStartKey", "ExpressionAttributeValues"):
+        if values in typed:
+            typed[values] = marshal_item(typed[values])
     return typed
 
 

@@ -28,13 +28,10 @@ class Form:
     read: Callable[[Any], Any]
 
 
-TIME = Form(to_iso, from_iso)
-
-
 def _form_of(kind: type) -> Form | None:
     """The form of a kind of values: times are ISO 8601 texts, a choice is its value, all else is stored unchanged."""
     if kind is datetime:
-        return TIME
+        return Form(to_iso, from_iso)
     return Form(lambda choice: choice.value, kind) if issubclass(kind, Enum) else None
 
 

@@ -25,7 +25,6 @@ Json = dict[str, Any]
 _PLACEHOLDER = re.compile(r":\w+")
 READING = {"GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"}
 _RECORD = "btd.request"
-_DATA = "shared.data."
 
 
 @dataclass(slots=True)
@@ -246,7 +245,7 @@ def _source() -> str:
     found = ""
     for frame in _frames():
         module = frame.f_globals.get("__name__", "")
-        if module.startswith(_DATA):
+        if module.startswith("shared.data."):
             found = f"{module}:{frame.f_code.co_name}:{frame.f_code.co_firstlineno}"
     return found
 

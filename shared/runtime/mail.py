@@ -25,7 +25,5 @@ def mail_queue() -> Queue | None:
 @cache
 def sender() -> Sender:
     """Whom this stage's mails are from."""
-    address, reply_to, configuration_set = map(
-        os.environ.__getitem__, ("MAIL_SENDER", "MAIL_REPLY_TO", "MAIL_CONFIGURATION_SET")
-    )
-    return ses.connect(address, reply_to, configuration_set, budget(), **credentials())
+    address, reply_to = os.environ["MAIL_SENDER"], os.environ["MAIL_REPLY_TO"]
+    return ses.connect(address, reply_to, os.environ["MAIL_CONFIGURATION_SET"], budget(), **credentials())

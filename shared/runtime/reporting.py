@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import time
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -28,8 +26,7 @@ def measured() -> dict[str, Any]:
     damaged = damage.taken()
     if damaged:
         report(metrics.DAMAGED_ITEMS, len(damaged))
-    if next(_cold_starts()):
-        noted[metrics.COLD_START] = [1]
+    _report_cold_start()
     if not noted:
         return {}
     directives, dimensions = _format(tuple(noted))
@@ -50,9 +47,9 @@ def _noted() -> dict[Metric, list[float]]:
 
 
 @cache
-def _cold_starts() -> Iterator[int]:
-    """One, then zeros."""
-    return itertools.chain([1], itertools.repeat(0))
+def _report_cold_start() -> None:
+    """Note the first line of an environment, and no other."""
+    report(metrics.COLD_START)
 
 
 @cache
@@ -60,11 +57,8 @@ def _format(reported: tuple[Metric, ...]) -> tuple[list[dict[str, Any]], dict[st
     """How CloudWatch is told of some metrics, and their dimension: once for each set.
 
     Each metric is paid for by the month. ``METRICS`` names those that the stage pays for, if these are not all; the
-    others are fields of the line and no more.
-
-    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
-
-    Powertools' ``Metrics`` would write the same; importing it takes as long as all the rest of this package.
+    others are fields of the line and no more. Powertools' ``Metrics`` would write the same; importing it takes as long
+    as all the rest of this package.
     """
     chosen = os.environ.get("METRICS")
     paid = [each for each in reported if chosen is None or each.name in chosen.split()]

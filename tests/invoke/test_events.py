@@ -130,7 +130,7 @@ def test_making_a_picture_of_an_upload(place: Place, invoke: Invoke, deal: Deal)
         place.environment["PICTURES_BUCKET"], endpoint_url=place.table.client.meta.endpoint_url, **FAKE_CREDENTIALS
     )
     upload = json.loads(event("resizer-upload")["Records"][0]["body"])["Records"][0]["s3"]["object"]["key"]
-    bucket.send(upload, plain_picture(), "image/png", {deal_pictures.DEAL: deal.deal_id})
+    bucket.write(upload, plain_picture(), "image/png", **{deal_pictures.DEAL: deal.deal_id})
 
     assert invoke("resizer", text_of("resizer-upload")).payload == NO_FAILURES
     made = deals.get(place.table, deal.deal_id).picture
