@@ -12,24 +12,16 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from copy import copy
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 CALLS = {
     "dynamodb": (
-        "BatchExecuteStatement",
-        "BatchGetItem",
-        "BatchWriteItem",
-        "DeleteItem",
-        "DescribeTable",
-        "GetItem",
-        "PutItem",
-        "Query",
-        "Scan",
-        "TransactWriteItems",
-        "UpdateItem",
+        *("BatchExecuteStatement", "BatchGetItem", "BatchWriteItem", "DeleteItem", "DescribeTable", "GetItem"),
+        *("PutItem", "Query", "Scan", "TransactWriteItems", "UpdateItem"),
     ),
     "s3": ("CreateBucket", "DeleteObject", "GetObject", "PutObject", "PutObjectTagging"),
     "sesv2": ("SendEmail",),
@@ -59,10 +51,7 @@ POSTPONED: Mapping[str, tuple[str, ...]] = {
     "botocore/compat.py": ("shlex", "tzlocal"),
     "botocore/docs/__init__.py": ("ServiceDocumenter",),
     "botocore/docs/docstring.py": (
-        "DocumentStructure",
-        "document_model_driven_method",
-        "document_paginate_method",
-        "document_wait_method",
+        *("DocumentStructure", "document_model_driven_method", "document_paginate_method", "document_wait_method"),
     ),
     "botocore/client.py": ("Paginator", "adaptive", "waiter"),
     "botocore/configloader.py": ("configparser", "shlex"),
@@ -101,24 +90,26 @@ def cut(folder: Path) -> None:
         else:
             (folder / name).unlink(missing_ok=True)
     _cut_data(folder / "botocore" / "data")
-    _cut_handlers(folder / "botocore" / "handlers.py")
     _cut_certificates(folder / "botocore" / "cacert.pem")
+    _rewrite(folder / "botocore" / "handlers.py", _keep_our_handlers)
     for package in RE_EXPORTS:
-        _rewrite(folder / package / "__init__.py", _import_on_demand)
+        submodules = [file.stem for file in (folder / package).glob("*.py")]
+        _rewrite(folder / package / "__init__.py", _import_on_demand, submodules)
     for module, names in POSTPONED.items():
-        if module.startswith("pydantic/") and not (folder / "pydantic").exists():
-            continue  # the lean artifact does without
-        _rewrite(folder / module, _postpone, names)
+        if not module.startswith("pydantic/") or (folder / "pydantic").exists():  # the lean artifact does without
+            _rewrite(folder / module, _postpone, names)
     for module, places in ON_DEMAND.items():
-        _rewrite(folder / module, _without, places)
-        with (folder / module).open("a", encoding="utf-8") as file:
-            file.write(_finding(places))
+        _rewrite(folder / module, _define_on_demand, places)
     for module in PATTERNS:
         _rewrite(folder / module, _compile_late)
 
 
-def _rewrite(file: Path, cut: Callable[..., str], *names: Iterable[str]) -> None:
-    file.write_text(cut(file.read_text(encoding="utf-8"), *names, file), encoding="utf-8")
+def _rewrite(file: Path, rule: Callable[..., bool], *given: Collection[str]) -> None:
+    """Write a module as a rule changes its tree. The rule tells whether it has found what it expects."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    if not rule(tree, *given):
+        sys.exit(f"{file} is not as expected: see {rule.__name__} in infra/lean/trimming.py.")
+    file.write_text(f"{ast.unparse(tree)}\n", encoding="utf-8")
 
 
 def _cut_data(data: Path) -> None:
@@ -178,23 +169,18 @@ def _undocumented(part: Any) -> Any:
     return part
 
 
-def _cut_handlers(file: Path) -> None:
+def _keep_our_handlers(tree: ast.Module) -> bool:
     """Keep the handlers of every service and of ours: botocore checks and copies each handler for each client."""
-    source = file.read_text(encoding="utf-8")
-    lines = source.splitlines()
-    kept = set()
-    for node in ast.parse(source).body:
+    kept: list[tuple[str, ast.expr]] = []
+    for node in tree.body:
         match node:
-            case ast.Assign(targets=[ast.Name(id="BUILTIN_HANDLERS")], value=ast.List(elts=handlers)):
-                for handler in handlers:
+            case ast.Assign(targets=[ast.Name(id="BUILTIN_HANDLERS")], value=ast.List() as handlers):
+                for handler in handlers.elts:
                     match handler:
                         case ast.Tuple(elts=[ast.Constant(value=str(event)), *_]) if _concerns_us(event):
-                            kept.add(event)
-                        case _:
-                            _blank(lines, handler)
-    if not {"request-created", "choose-signer"} <= kept:
-        sys.exit(f"{file} lists its handlers in another way than expected: see infra/lean/trimming.py.")
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+                            kept.append((event, handler))
+                handlers.elts = [handler for _, handler in kept]
+    return {"request-created", "choose-signer"} <= {event for event, _ in kept}
 
 
 def _concerns_us(event: str) -> bool:
@@ -214,40 +200,32 @@ def _cut_certificates(file: Path) -> None:
     file.write_text("\n".join(kept))
 
 
-def _import_on_demand(source: str, file: Path) -> str:
-    """The source of a package that imports what it only re-exports when that is asked for (PEP 562)."""
-    tree = ast.parse(source)
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    exports: dict[str, tuple[str, str]] = {}
-    lines = source.splitlines()
-    for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module != "__future__" and node.module:
+def _import_on_demand(tree: ast.Module, submodules: Collection[str]) -> bool:
+    """Have a package import what it only re-exports when that is asked for."""
+    used = _names_in(tree)
+    places: dict[str, tuple[str, str]] = {}
+    for node in [*tree.body]:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module != "__future__":
             names = {alias.asname or alias.name: alias.name for alias in node.names}
-            if used.isdisjoint(names) and not any((file.parent / f"{name}.py").exists() for name in names):
-                module = "." * node.level + node.module
-                exports |= {name: (module, original) for name, original in names.items()}
-                _blank(lines, node)
-    if not exports:
-        sys.exit(f"{file} no longer only re-exports: see infra/lean/trimming.py.")
-    return "\n".join(lines) + _finding(exports)
+            if names.keys().isdisjoint((*used, *submodules)):
+                places |= {name: ("." * node.level + node.module, original) for name, original in names.items()}
+                tree.body.remove(node)
+    _find_on_demand(tree, places)
+    return bool(places)
 
 
-def _finding(places: Mapping[str, tuple[str, str]]) -> str:
-    """The end of a module that imports names from other modules when they are asked for (PEP 562)."""
-    return FINDING % "".join(f"    {name!r}: {place!r},\n" for name, place in sorted(places.items()))
+def _find_on_demand(tree: ast.Module, places: Mapping[str, tuple[str, str]]) -> None:
+    """Have a module import names from other modules when they are asked for (PEP 562)."""
+    tree.body += ast.parse(FINDING.format(places=dict(sorted(places.items())))).body
 
 
 FINDING = """
-
-_PLACES = {
-%s}
-
+_PLACES = {places!r}
 
 def __getattr__(name):
     if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
     from importlib import import_module
-
     place, original = _PLACES[name]
     module = import_module(place, __name__)
     value = globals()[name] = getattr(module, original) if original else module
@@ -255,63 +233,55 @@ def __getattr__(name):
 """
 
 
-def _postpone(source: str, names: Iterable[str], file: Path) -> str:
-    """The source of a module whose functions import some names themselves."""
-    tree = ast.parse(source)
-    statements: dict[str, str] = {}
-    lines = source.splitlines()
-    for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            late = [alias for alias in node.names if (alias.asname or alias.name.partition(".")[0]) in names]
-            if late:
-                rest = [alias for alias in node.names if alias not in late]
-                for alias in late:
-                    statements[alias.asname or alias.name.partition(".")[0]] = ast.unparse(_importing(node, [alias]))
-                _blank(lines, node)
-                if rest:
-                    lines[node.lineno - 1] = ast.unparse(_importing(node, rest))
-    uses = _uses(tree, set(names))
-    if set(statements) != set(names) or set().union(*uses.values()) != set(names) or NOWHERE in uses:
-        sys.exit(f"{file} imports {', '.join(names)} in another way than expected: see infra/lean/trimming.py.")
-    for line, column in sorted(uses, reverse=True):
-        lines[line - 1 : line - 1] = [f"{' ' * column}{statements[name]}" for name in sorted(uses[line, column])]
-    return "\n".join(lines) + "\n"
+def _postpone(tree: ast.Module, names: Collection[str]) -> bool:
+    """Have the functions of a module import some names themselves, before each statement that uses one."""
+    imports = _take_imports(tree, names)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inside = {inner for function in functions for statement in function.body for inner in ast.walk(statement)}
+    found: set[str] = set()
+    bodies = [getattr(node, field, None) for node in ast.walk(tree) for field in ("body", "orelse", "finalbody")]
+    for body in (body for body in bodies if isinstance(body, list)):
+        for statement in [*body]:
+            if uses := _names_in(statement, own=True) & imports.keys():
+                if statement not in inside:
+                    return False
+                _insert(body, statement, [imports[name] for name in sorted(uses)])
+                found |= uses
+    return found == set(names)
 
 
-NOWHERE = (0, 0)
+def _take_imports(tree: ast.Module, names: Collection[str]) -> Mapping[str, ast.stmt]:
+    """Take the imports of some names from the top of a module, and return each by itself."""
+    taken: dict[str, ast.Import | ast.ImportFrom] = {}
+    for node in [*tree.body]:
+        match node:
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                for alias in [*aliases]:
+                    name = alias.asname or alias.name.partition(".")[0]
+                    if name in names:
+                        aliases.remove(alias)
+                        taken[name] = copy(node)
+                        taken[name].names = [alias]
+                if not aliases:
+                    tree.body.remove(node)
+    return taken
 
 
-def _uses(tree: ast.Module, names: set[str]) -> dict[tuple[int, int], set[str]]:
-    """The statements that use some names, by line and column, so that an import before them has the same effect.
-
-    Uses outside of functions are at ``NOWHERE``.
-    """
-    found: dict[tuple[int, int], set[str]] = {}
-
-    def visit(node: ast.AST, place: tuple[int, int], *, in_function: bool) -> None:
-        """Find the uses within a node; ``place`` is the statement that it belongs to."""
-        for child in ast.iter_child_nodes(node):
-            inner, inside = place, in_function
-            if isinstance(child, ast.stmt):
-                is_elif = isinstance(node, ast.If) and isinstance(child, ast.If) and node.col_offset == child.col_offset
-                if not is_elif:  # nothing can stand before an elif
-                    decorators = getattr(child, "decorator_list", [])
-                    inner = (min(each.lineno for each in (child, *decorators)), child.col_offset)
-                inside = in_function or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            if isinstance(child, ast.Name) and child.id in names:
-                found.setdefault(inner if inside else NOWHERE, set()).add(child.id)
-            visit(child, inner, in_function=inside)
-
-    visit(tree, NOWHERE, in_function=False)
-    return found
+def _insert(body: list[ast.stmt], before: ast.stmt, statements: list[ast.stmt]) -> None:
+    place = body.index(before)
+    body[place:place] = statements
 
 
-def _without(source: str, names: Iterable[str], file: Path) -> str:
-    """The source of a module that does not define some names."""
-    tree = ast.parse(source)
-    lines = source.splitlines()
-    left = set(names)
-    for node in tree.body:
+def _names_in(node: ast.AST, *, own: bool = False) -> set[str]:
+    """The names that are used in a tree, or only those of a statement's ``own`` and not of the statements in it."""
+    children = [child for child in ast.iter_child_nodes(node) if not (own and isinstance(child, ast.stmt))]
+    return {node.id} if isinstance(node, ast.Name) else set().union(*(_names_in(child, own=own) for child in children))
+
+
+def _define_on_demand(tree: ast.Module, places: Mapping[str, tuple[str, str]]) -> bool:
+    """Have a module that defines names for other modules import them when one is asked for."""
+    left = set(places)
+    for node in [*tree.body]:
         match node:
             case (
                 ast.ImportFrom(names=[ast.alias(name=name)])
@@ -319,34 +289,28 @@ def _without(source: str, names: Iterable[str], file: Path) -> str:
                 | ast.Assign(targets=[ast.Name(id=name)])
             ) if name in left:
                 left.remove(name)
-                _blank(lines, node)
-    text = "\n".join(lines) + "\n"
-    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-    if left or not used.isdisjoint(names):
-        sys.exit(f"{file} defines {', '.join(names)} in another way than expected: see infra/lean/trimming.py.")
-    return text
+                tree.body.remove(node)
+    fits = not left and _names_in(tree).isdisjoint(places)
+    _find_on_demand(tree, places)
+    return fits
 
 
-def _compile_late(source: str, file: Path) -> str:
-    """The source of a module whose patterns, of which only methods are used, are compiled at their first use."""
-    tree = ast.parse(source)
-    lines = source.splitlines()
-    methods = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    places = []
+def _compile_late(tree: ast.Module) -> bool:
+    """Have a module compile the patterns of which it uses only methods at their first use."""
+    methods = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    late = []
     for node in tree.body:
         match node:
             case ast.Assign(
-                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(ast.Name("re"), "compile") as it)
+                targets=[ast.Name(id=name)], value=ast.Call(ast.Attribute(ast.Name("re"), "compile")) as call
             ):
-                uses = [use for use in ast.walk(tree) if isinstance(use, ast.Name) and use.id == name]
-                if all(id(use) in methods or isinstance(use.ctx, ast.Store) for use in uses):
-                    line = lines[it.lineno - 1]
-                    lines[it.lineno - 1] = line[: it.col_offset] + "_Late" + line[it.end_col_offset :]
-                    places.append(node.lineno - 1)
-    if not places:
-        sys.exit(f"{file} compiles its patterns in another way than expected: see infra/lean/trimming.py.")
-    lines[places[0] : places[0]] = LATE.splitlines()
-    return "\n".join(lines) + "\n"
+                if all(use in methods or isinstance(use.ctx, ast.Store) for use in names if use.id == name):
+                    call.func = ast.Name("_Late")
+                    late.append(node)
+    if late:
+        _insert(tree.body, late[0], ast.parse(LATE).body)
+    return bool(late)
 
 
 LATE = """
@@ -357,18 +321,7 @@ class _Late:
     def __getattr__(self, name):
         value = self.__dict__[name] = getattr(re.compile(*self._given), name)
         return value
-
 """
-
-
-def _importing(node: ast.Import | ast.ImportFrom, names: list[ast.alias]) -> ast.stmt:
-    return ast.Import(names) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, names, node.level)
-
-
-def _blank(lines: list[str], node: ast.stmt | ast.expr) -> None:
-    """Leave empty lines where a statement was, so that those after it keep their numbers."""
-    for number in range(node.lineno - 1, node.end_lineno or node.lineno):
-        lines[number] = ""
 
 
 def _read(file: Path) -> Any:

@@ -106,7 +106,11 @@ def test_byte_code_is_valid_after_zip_and_unzip(tmp_path: Path) -> None:
 
     codes = list(unpacked.rglob("*.pyc"))
 
-    assert {code.parent.parent for code in codes} >= {unpacked / "functions", unpacked / "shared", unpacked / "botocore"}
+    assert {code.parent.parent for code in codes} >= {
+        unpacked / "functions",
+        unpacked / "shared",
+        unpacked / "botocore",
+    }
     for code in codes:
         # PEP 552: bit 0 means a hash instead of a time, bit 1 that the hash is to be checked.
         assert int.from_bytes(code.read_bytes()[4:8], "little") == 0b01, code
