@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aws_cdk import Aws, CfnOutput, CfnRule, CfnRuleAssertion, Duration, Fn, Stack
@@ -66,21 +66,6 @@ PAGE_CONTENT_POLICY = f"default-src 'none'; style-src {STYLE_SOURCE}; frame-ance
 """For answers that state no content security policy: JSON, and what the gateways answer by themselves.
 
 The functions state those of ``/v1/docs`` and of the pages, and CloudFront leaves these as they are."""
-
-
-def cached_patterns(routes: Sequence[Route] = ROUTES) -> list[str]:
-    """The path patterns of the public pages."""
-    return _patterns(route for route in routes if route.is_public_read)
-
-
-def uncached_patterns() -> list[str]:
-    """The path patterns of private paths that look public to CloudFront, whose ``*`` matches slashes."""
-    cached = cached_patterns()
-    return [
-        pattern
-        for pattern in _patterns(ROUTES)
-        if pattern not in cached and any(fnmatch.fnmatchcase(pattern, page) for page in cached)
-    ]
 
 
 class Edge(Construct):
@@ -170,11 +155,11 @@ class Edge(Construct):
         )
         uncached = cloudfront.BehaviorOptions(**_PASSED_ON, **common)
         cached = cloudfront.BehaviorOptions(cache_policy=key, origin_request_policy=sent_on, **common)
-        return (
-            dict.fromkeys(uncached_patterns(), uncached)
-            | dict.fromkeys(cached_patterns(), cached)
-            | {f"{paths.ROOT}/*": uncached}
-        )
+        pages = _patterns(route for route in ROUTES if route.is_public_read)
+        # Private paths that look public to CloudFront, whose * matches slashes.
+        within = [path for path in _patterns(ROUTES) if any(fnmatch.fnmatchcase(path, page) for page in pages)]
+        private = [path for path in within if path not in pages]
+        return dict.fromkeys(private, uncached) | dict.fromkeys(pages, cached) | {f"{paths.ROOT}/*": uncached}
 
     def _of_site(
         self, stage: Stage, site: SiteApi
@@ -305,7 +290,7 @@ class Edge(Construct):
             accept(distribution, acceptances.CLOUDFRONT_WITHOUT_FIREWALL)
 
 
-def _patterns(routes: Any) -> list[str]:
+def _patterns(routes: Iterable[Route]) -> list[str]:
     """Distinct path patterns, the longer before the shorter."""
     found = {paths.ROOT + re.sub(r"{\w+}", "*", route.path) for route in routes}
     return sorted(found, key=lambda pattern: (-len(pattern), pattern))

@@ -10,7 +10,7 @@ from pathlib import Path
 import botocore
 import pytest
 
-from infra.artifacts.bundling import BUILT_FROM_SOURCE, SERVICES, bundle, compiler, module_of, tree_digest
+from infra.artifacts.bundling import SERVICES, bundle, compiler, module_of, tree_digest
 from infra.functions import FUNCTIONS
 from infra.settings import ON_LAMBDA, this_machine
 from local.runtime import unpack
@@ -66,17 +66,6 @@ def test_an_artifact_for_another_machine_holds_only_what_runs_there() -> None:
     for file in artifact.path.rglob("*.so"):
         machine = int.from_bytes(file.read_bytes()[18:20], "little")
         assert machine == 0xB7, file.name  # EM_AARCH64 of the ELF header
-
-
-def test_only_wheels_for_the_target_went_in() -> None:
-    artifact = bundle("full", ON_LAMBDA)
-
-    for wheel in artifact.path.glob("*.dist-info/WHEEL"):
-        tags = [line.removeprefix("Tag: ") for line in wheel.read_text().splitlines() if line.startswith("Tag: ")]
-        assert any(tag.endswith(("-any", "aarch64")) for tag in tags), wheel
-    for name in BUILT_FROM_SOURCE:
-        (wheel,) = artifact.path.glob(f"{name.replace('-', '_')}-*.dist-info/WHEEL")
-        assert "Root-Is-Purelib: true" in wheel.read_text()
 
 
 def test_byte_code_for_another_python_is_that_pythons_or_left_out() -> None:

@@ -15,12 +15,11 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk.assertions import Template
 
-from infra.cdn.edge import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, QUERY, cached_patterns, uncached_patterns
+from infra.cdn.edge import CONTENT_POLICY, ERRORS, PAGE_CONTENT_POLICY, QUERY
 from infra.cdn.secret import OriginSecret
 from infra.functions import FUNCTIONS
-from infra.routes import ROUTES
 from infra.settings import STAGES, Cdn, Domain
-from tests.infra.conftest import CLOSED, Synthesized, lint, synthesize
+from tests.infra.conftest import CLOSED, Synthesized, synthesize
 from tests.support.edge import ALL_VIEWER_EXCEPT_HOST, CACHING_DISABLED, CACHING_OPTIMIZED, Answer, Edge
 
 Json = Mapping[str, Any]
@@ -123,12 +122,6 @@ def test_a_route_that_is_not_known_yet_is_not_cached(edge: Edge) -> None:
         assert edge.behaviour(path)["CachePolicyId"] == CACHING_DISABLED
 
 
-def test_a_members_path_within_a_public_one_comes_first() -> None:
-    assert "/v1/deals/*/hot" in uncached_patterns()
-    assert "/v1/brands/*/like" in uncached_patterns()
-    assert not set(uncached_patterns()) & set(cached_patterns())
-
-
 def test_a_distribution_has_no_more_behaviours_than_the_quota_allows(template: Json) -> None:
     # docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html
     assert len(config(template)["CacheBehaviors"]) + 1 <= 75
@@ -191,13 +184,9 @@ def test_the_sites_files_are_kept_and_asked_for_as_bytes_whatever_a_reader_accep
     assert behaviour["CachePolicyId"] == CACHING_OPTIMIZED
     assert "OriginRequestPolicyId" not in behaviour
     assert accepted == {behaviour["TargetOriginId"]: "*/*"}
-
-
-def test_pages_are_asked_for_as_their_readers_ask(edge: Edge) -> None:
-    """A script asks a page's address for JSON: https://www.rfc-editor.org/rfc/rfc9110#name-accept."""
-    files = edge.behaviour("/assets/site.0123456789.css")["TargetOriginId"]
-
-    assert files not in {edge.behaviour(path)["TargetOriginId"] for path in ("/", "/my", "/deals/12", "/v1/deals")}
+    # Pages are asked for as their readers ask: a script may want JSON.
+    pages = ("/", "/my", "/deals/12", "/v1/deals")
+    assert behaviour["TargetOriginId"] not in {edge.behaviour(path)["TargetOriginId"] for path in pages}
 
 
 def test_answers_that_state_no_policies_of_their_own_may_load_nothing_and_tell_no_other_site(template: Json) -> None:
@@ -329,11 +318,6 @@ def test_the_first_deployment_leaves_a_live_site_as_it_is(first: Json) -> None:
     assert "BEHIND_CDN" not in json.dumps(first["Resources"])
 
 
-def test_a_name_of_the_apis_own_leads_nowhere_once_they_are_closed() -> None:
-    with pytest.raises(ValueError, match="closes_apis"):
-        dataclasses.replace(STAGES["prod"], cdn=CLOSED, domain=Domain("deals.example", "arn:aws:acm:x"))
-
-
 def test_a_word_that_is_not_put_in_its_place_locks_nobody_out(template: Json) -> None:
     (secret,), _ = words(template)
     known = {f"{secret}:SecretString:word::}}}}": "abc", f"{secret}:SecretString:closed::}}}}": "true"}
@@ -460,22 +444,3 @@ def test_a_name_countries_and_a_firewall_are_settings(first: Json) -> None:
     assert found["PriceClass"] == "PriceClass_All"
     assert found["Restrictions"]["GeoRestriction"] == {"RestrictionType": "whitelist", "Locations": ["DE", "US"]}
     assert found["WebACLId"] == FIRST.web_acl_arn
-
-
-def test_a_name_without_a_certificate_is_refused() -> None:
-    with pytest.raises(ValueError, match="go together"):
-        Cdn(domain_name="deals.example.com")
-
-
-@pytest.mark.thorough
-def test_cfn_lint_finds_nothing_in_a_stack_with_cloudfront(template: Json, tmp_path: Path) -> None:
-    file = tmp_path / "template.json"
-    file.write_text(json.dumps(template))
-
-    assert lint(file) == []
-
-
-def test_the_patterns_come_from_the_routes() -> None:
-    (page,) = cached_patterns([next(route for route in ROUTES if route.path == "/deals/{dealId}")])
-
-    assert page == "/v1/deals/*"

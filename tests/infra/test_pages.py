@@ -152,13 +152,6 @@ def test_a_form_is_said_to_be_followed_by_the_functions_whose_filters_want_its_i
         assert types == set(FOLLOWERS.get(row.name, ()))
 
 
-def test_the_laptop_has_a_domain_that_browsers_find_there() -> None:
-    assert STAGES["local"].domain is not None
-    assert STAGES["local"].domain.name == "bigtimedeals.localhost"
-    assert STAGES["local"].origin == "http://bigtimedeals.localhost:4566"
-    assert STAGES["local"].site_base == ""
-
-
 def test_its_stage_waits_for_the_role_that_writes_the_logs_of_both_apis(dev: Synthesized) -> None:
     (account,) = dev.resources("AWS::ApiGateway::Account")
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import fields
 
 import aws_cdk as cdk
 import pytest
 
-from infra.settings import Stage
-from local.settings import ROOT
-from tests.infra.conftest import VARIANTS, Assembly, Synthesized
+from tests.infra.conftest import VARIANTS, Assembly, Synthesized, function_of
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -24,17 +21,6 @@ def test_no_stack_comes_near_the_most_resources_that_one_may_have(
 
     assert numbers
     assert max(numbers.values()) < 480, numbers
-
-
-def test_the_clock_wakes_the_expiry_each_minute(dev: Synthesized) -> None:
-    rules = [each["Properties"] for each in dev.resources("AWS::Events::Rule").values()]
-    expiry = next(name for name, each in dev.template["Resources"].items() if each == dev.function("expiry"))
-
-    assert any(
-        rule["ScheduleExpression"] == "rate(1 minute)"
-        and {"Fn::GetAtt": [expiry, "Arn"]} in [t["Arn"] for t in rule["Targets"]]
-        for rule in rules
-    )
 
 
 def test_the_seeds_are_planted_again_when_they_change(dev: Synthesized, prod: Synthesized) -> None:
@@ -54,12 +40,6 @@ def test_seeding_waits_for_the_right_to_seed(dev: Synthesized) -> None:
 
 def test_the_outputs_name_the_api_and_the_table(dev: Synthesized) -> None:
     assert {"ApiUrl", "ApiId", "TableName"} <= set(dev.template["Outputs"])
-
-
-def test_every_setting_of_a_stage_is_documented() -> None:
-    told = (ROOT / "docs" / "deploying.md").read_text()
-
-    assert not [field.name for field in fields(Stage) if f"`{field.name}`" not in told]
 
 
 def test_no_template_fixes_a_name_that_would_stop_a_second_deployment(dev: Synthesized) -> None:
@@ -92,26 +72,16 @@ def test_queues_are_encrypted_and_refuse_requests_without_tls(dev: Synthesized) 
     assert all(queue["Properties"]["SqsManagedSseEnabled"] is True for queue in queues.values())
 
 
-@pytest.mark.parametrize("variant", [name for name, stage in VARIANTS.items() if not stage.emulated])
-def test_every_api_states_a_policy_and_refuses_requests_by_it_behind_cloudfront_only(
-    assemblies: Callable[[str], Assembly], variant: str
-) -> None:
-    """CloudFormation keeps a policy that the template no longer has: github.com/aws/aws-cdk/issues/21840."""
-    stage = VARIANTS[variant]
-    apis = assemblies(variant).main(stage).resources("AWS::ApiGateway::RestApi").values()
-
-    effects = [{each["Effect"] for each in api["Properties"]["Policy"]["Statement"]} for api in apis]
-
-    assert effects == [{"Allow", "Deny"} if stage.cdn and stage.cdn.closes_apis else {"Allow"}] * 2
-
-
-def test_a_minute_that_failed_is_not_repeated(dev: Synthesized) -> None:
-    (rule,) = dev.resources("AWS::Events::Rule").values()
+def test_the_clock_invokes_its_functions_each_minute_and_repeats_none_that_failed(dev: Synthesized) -> None:
+    rule = dev.only("AWS::Events::Rule")["Properties"]
     invoked = dev.resources("AWS::Lambda::EventInvokeConfig").values()
 
-    assert len(invoked) == len(rule["Properties"]["Targets"]) == 3
+    targets = {function_of(dev.template["Resources"][each["Arn"]["Fn::GetAtt"][0]]) for each in rule["Targets"]}
+    assert targets == {"expiry", "refresher", "remover"}
+    assert rule["ScheduleExpression"] == "rate(1 minute)"
+    assert len(invoked) == len(targets)
     assert {each["Properties"]["MaximumRetryAttempts"] for each in invoked} == {0}
-    assert {target["RetryPolicy"]["MaximumRetryAttempts"] for target in rule["Properties"]["Targets"]} == {0}
+    assert {each["RetryPolicy"]["MaximumRetryAttempts"] for each in rule["Targets"]} == {0}
 
 
 def test_only_a_stage_that_says_so_is_traced(prod: Synthesized, everything: Synthesized) -> None:

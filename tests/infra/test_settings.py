@@ -1,0 +1,58 @@
+"""The settings of the stages: documented, and refused where they contradict themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+
+import pytest
+
+from infra.settings import STAGES, Cdn, Domain, Mail, Stage
+from local.settings import ROOT
+from tests.infra.conftest import CLOSED
+
+DEV = STAGES["dev"]
+OWN = Domain("deals.example", "arn:aws:acm:x")
+MAIL = Mail(sender="deals@deals.example", postal_address="1 Main Street, Springfield")
+BOTH = ("*", "https://app.example")
+
+
+def test_every_setting_of_a_stage_is_documented() -> None:
+    told = (ROOT / "docs" / "deploying.md").read_text()
+
+    assert not [field.name for field in fields(Stage) if f"`{field.name}`" not in told]
+
+
+def test_no_stage_silences_the_lines_that_carry_metrics() -> None:
+    assert {stage.log_level for stage in STAGES.values()} <= {"DEBUG", "INFO"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        *(
+            (lambda origin=origin: replace(DEV, cors_origins=(origin,)), "origin")
+            for origin in ("https://app.example/", "app.example", "https://App.example", "https://a b", "null")
+        ),
+        (lambda: replace(DEV, cors_origins=BOTH), "origin"),
+        (lambda: replace(DEV, shipping={"usd": "4.90"}), "shipping must"),
+        (lambda: replace(DEV, shipping={"USD": "5"}), "shipping must"),
+        (lambda: replace(DEV, tax="8%"), "tax must"),
+        (lambda: replace(DEV, tax="-1"), "tax must"),
+        (lambda: replace(DEV, open_order_shards=0), "open_order_shards must"),
+        (lambda: replace(DEV, alarm_email="oncall@shop.example"), "not watched"),
+        (lambda: replace(DEV, budget=10), "not watched"),
+        (lambda: replace(DEV, cdn=CLOSED, domain=OWN), "closes_apis"),
+        (lambda: replace(DEV, cdn=Cdn(), mail=MAIL), "mail needs an address"),
+        (lambda: Cdn(domain_name=OWN.name), "go together"),
+        (lambda: replace(MAIL, sender="Deals <deals@deals.example>"), "without names"),
+        (lambda: replace(MAIL, reply_to="Ana"), "without names"),
+    ],
+)
+def test_a_setting_that_cannot_be_meant_is_refused(wrong: Callable[[], object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        wrong()
+
+
+def test_all_origins_may_be_let_in_at_once() -> None:
+    assert replace(DEV, cors_origins=("*",)).cors_origins == ("*",)
